@@ -1,0 +1,104 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace hearsay {
+
+/// The payload of one message: bytes that are encoded once, then shared, unchanged, by every send and every
+/// reader. Counted by reference from any thread; `retire` runs when the last reference goes.
+class Packet {
+ public:
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::size_t size() const { return bytes_.size(); }
+
+ protected:
+  Packet() = default;
+  virtual ~Packet() = default;
+  /// The last reference is gone: recycle or delete.
+  virtual void retire() = 0;
+
+  std::span<const std::byte> bytes_;
+
+ private:
+  friend class PacketRef;
+  std::atomic<std::uint32_t> references_{0};
+};
+
+/// A shared reference to a packet; empty where no packet came (an absent neighbor).
+class PacketRef {
+ public:
+  PacketRef() = default;
+  explicit PacketRef(Packet* packet) : packet_(packet) { acquire(); }
+  PacketRef(const PacketRef& other) : packet_(other.packet_) { acquire(); }
+  PacketRef(PacketRef&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
+  PacketRef& operator=(PacketRef other) noexcept {
+    std::swap(packet_, other.packet_);
+    return *this;
+  }
+  ~PacketRef() { release(); }
+
+  explicit operator bool() const { return packet_ != nullptr; }
+  const Packet& operator*() const { return *packet_; }
+  const Packet* operator->() const { return packet_; }
+
+ private:
+  void acquire() {
+    if (packet_) packet_->references_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    if (packet_ && packet_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) packet_->retire();
+  }
+  Packet* packet_ = nullptr;
+};
+
+class PacketPool;
+
+/// A packet that is still being written. `seal` makes it immutable and shareable. Its bytes start at a
+/// 64-byte boundary.
+class PacketBuffer {
+ public:
+  PacketBuffer(PacketBuffer&&) noexcept;
+  PacketBuffer& operator=(PacketBuffer&&) noexcept;
+  ~PacketBuffer();
+
+  /// Room for `bytes` bytes, uninitialised; what was written before stays. Grows the storage only when a
+  /// message is larger than any before it.
+  std::span<std::byte> resize(std::size_t bytes);
+  std::span<std::byte> bytes();
+  PacketRef seal() &&;
+
+ private:
+  friend class PacketPool;
+  class Pooled;
+  explicit PacketBuffer(Pooled* packet) : packet_(packet) {}
+  Pooled* packet_;
+};
+
+/// Recycles packet storage, so that a run allocates none after its first messages. Buffers may be returned
+/// from any thread, and may outlive the pool.
+class PacketPool {
+ public:
+  PacketPool();
+  ~PacketPool();
+  PacketPool(PacketPool&&) noexcept;
+  PacketPool& operator=(PacketPool&&) noexcept;
+
+  PacketBuffer acquire();
+
+ private:
+  friend class PacketBuffer;
+  struct Shelf;
+  std::shared_ptr<Shelf> shelf_;
+};
+
+}  // namespace hearsay

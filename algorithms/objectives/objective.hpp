@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+
+#include "algorithms/segments.hpp"
+#include "algorithms/vector.hpp"
+
+namespace hearsay {
+
+/// The local objective f_i of one peer over its shard of m_i of the m samples of n peers:
+///
+///     f_i(x) = (n/m) sum_{s in shard} loss_s(x) + (l2/2) ||x||^2        x in R^d
+///
+/// so that (1/n) sum_i f_i is the pooled objective for every partition. Implement this class to train your own
+/// model. All members are const and callable from several threads at once.
+template <class Scalar>
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  /// d
+  virtual Index dimension() const = 0;
+  /// m_i; a minibatch draws from {0, ..., m_i - 1}
+  virtual Index sample_count() const = 0;
+  /// The layers; one segment unless the model says otherwise.
+  virtual SegmentTable segments() const { return {{"parameters", 0, dimension()}}; }
+
+  /// f_i(x), over the whole shard, accumulated in double.
+  virtual double loss(const Vector<Scalar>& x) const = 0;
+
+  /// An unbiased estimate of grad f_i(x) from the local samples `samples` (a sample may occur twice):
+  ///     (n m_i / m) mean_{s in samples} grad loss_s(x) + l2 x
+  /// With `samples` = 0, ..., m_i - 1 it is the full local gradient. `gradient` already has size d; every entry is
+  /// overwritten. With no samples only the regularizer remains.
+  virtual void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                        Vector<Scalar>& gradient) const = 0;
+};
+
+}  // namespace hearsay

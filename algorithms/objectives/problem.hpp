@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "algorithms/objectives/objective.hpp"
+
+namespace hearsay {
+
+/// What n peers minimise together: (1/n) sum_i f_i(x), from a common start.
+template <class Scalar>
+struct Problem {
+  std::vector<std::unique_ptr<const Objective<Scalar>>> objectives;  ///< f_0, ..., f_{n-1}
+  Vector<Scalar> initial;                                           ///< x_0, the same at every peer
+  /// Share of correctly classified test samples, in [0, 1]; empty where the model does not classify.
+  std::function<double(const Vector<Scalar>&)> accuracy;
+  /// The minimiser of the pooled objective, where it is known (quadratics).
+  std::optional<Vector<Scalar>> minimiser;
+
+  Index dimension() const { return objectives.front()->dimension(); }
+  std::size_t peer_count() const { return objectives.size(); }
+
+  /// The pooled objective (1/n) sum_i f_i(x), summed in peer order.
+  double loss(const Vector<Scalar>& x) const {
+    double sum = 0.0;
+    for (const auto& objective : objectives) sum += objective->loss(x);
+    return sum / static_cast<double>(objectives.size());
+  }
+};
+
+}  // namespace hearsay

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/units.hpp"
+#include "topology/peer_id.hpp"
+
+namespace hearsay {
+
+enum class ScalarKind { float32, float64 };
+
+/// How long a gradient takes: measured (it takes what it takes), or emulated, for a slow or a fast machine.
+struct ComputeTime {
+  enum class Kind { measured, constant, lognormal } kind = Kind::measured;
+  Duration median{0};
+  double sigma = 0.0;  ///< of the logarithm; lognormal only
+  bool operator==(const ComputeTime&) const = default;
+};
+
+/// The network one peer sees: its port (shared by all its links) and its outgoing links.
+struct NetworkSettings {
+  Bandwidth bandwidth_up;
+  Bandwidth bandwidth_down;
+  Duration latency{0};
+  Duration jitter{0};
+  double message_loss = 0.0;
+  ComputeTime compute;
+  bool operator==(const NetworkSettings&) const = default;
+};
+
+/// What one directed link has of its own, from the topology file.
+struct LinkOverride {
+  PeerId from;
+  PeerId to;
+  std::optional<Duration> latency;
+  std::optional<Bandwidth> bandwidth;
+  bool operator==(const LinkOverride&) const = default;
+};
+
+enum class Framing { none, ethernet };
+
+/// One run, resolved: every key of the run file with its default. A plain value; `load_run_file` makes it.
+struct RunSettings {
+  struct Run {
+    std::string name = "quickstart";
+    std::uint64_t seed = 1;
+    ScalarKind scalar = ScalarKind::float32;
+    std::uint64_t iterations = 200;
+    std::optional<double> epochs;  ///< instead of iterations
+    std::uint64_t evaluate_every = 10;
+    std::optional<double> target_loss;
+    std::filesystem::path output;  ///< "runs/NAME" unless given
+    bool operator==(const Run&) const = default;
+  } run;
+
+  struct Data {
+    std::string source = "synthetic(samples=8192, features=500, classes=100)";
+    std::string test;
+    std::string partition = "iid";
+    std::optional<double> scale;  ///< features are multiplied by it; pixels are divided by 255 by themselves
+    bool operator==(const Data&) const = default;
+  } data;
+
+  struct Model {
+    std::string kind = "softmax";
+    double l1 = 0.0;
+    double l2 = 0.0;
+    std::string init = "zeros";
+    bool operator==(const Model&) const = default;
+  } model;
+
+  struct Topology {
+    std::string kind = "ring";
+    PeerId peers = 8;
+    std::string weights = "metropolis";
+    std::string schedule = "static";
+    std::filesystem::path file;  ///< a description file instead of kind, peers, weights
+    bool operator==(const Topology&) const = default;
+  } topology;
+
+  struct Algorithm {
+    std::string kind = "dcd-psgd";
+    std::string compressor;  ///< empty: the method's own default
+    double step_size = 0.1;
+    std::string step_schedule = "constant";
+    std::uint64_t warm_up = 0;            ///< iterations over which the step size grows linearly from 0
+    std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
+    std::uint64_t restart_every = 0;      ///< ecd-psgd: iterations between restarts, 0 = never
+    bool allow_unsound = false;
+    bool operator==(const Algorithm&) const = default;
+  } algorithm;
+
+  NetworkSettings network;
+  Framing framing = Framing::none;
+  std::map<PeerId, NetworkSettings> peer_networks;  ///< peers whose network or compute differs
+  std::vector<LinkOverride> link_overrides;
+
+  bool operator==(const RunSettings&) const = default;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace hearsay {
+
+/// Durations and instants are whole nanoseconds, so that virtual time has no rounding of its own.
+using Duration = std::chrono::nanoseconds;
+/// The clock of a run: virtual in the simulator, CLOCK_MONOTONIC in the ZeroMQ driver.
+struct RunClock {
+  using duration = Duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<RunClock>;
+};
+using Instant = RunClock::time_point;
+
+/// Bytes per second; infinite (unlimited) unless told otherwise.
+struct Bandwidth {
+  double bytes_per_s = 0.0;  ///< 0 = unlimited
+  bool unlimited() const { return bytes_per_s == 0.0; }
+  /// Time on the wire of `bytes` bytes, rounded to the nearest nanosecond.
+  Duration time_for(std::uint64_t bytes) const;
+  bool operator==(const Bandwidth&) const = default;
+};
+
+// Values as users write them: a number and a unit, "10 Mbit/s", "5 ms", "1%". `key` names the setting in the
+// message of the Misuse that a wrong unit, a missing unit or a negative value throws.
+Bandwidth parse_bandwidth(std::string_view key, std::string_view text);
+Duration parse_duration(std::string_view key, std::string_view text);
+/// A probability or share: "1%", "0.01"; within [0, 1].
+double parse_share(std::string_view key, std::string_view text);
+
+std::string to_text(Bandwidth bandwidth);
+std::string to_text(Duration duration);
+double seconds(Duration duration);
+
+}  // namespace hearsay
