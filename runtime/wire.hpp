@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "runtime/units.hpp"
+#include "topology/peer_id.hpp"
+
+namespace hearsay {
+
+// A frame is a header of 64 bytes and a payload. They travel as the two parts of one ZeroMQ message, so that
+// a payload which is encoded once is shared by all its sends. Numbers are little-endian.
+//
+//   offset  bytes  field             meaning
+//        0      2  version           wire_version; first, so that it can be read whatever follows it
+//        2      1  kind              FrameKind
+//        3      1  flags             bit 0: `due` is a remaining hold; the other bits are zero
+//        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
+//        8      4  sender            peer id
+//       12      4  incarnation       how often the sender has been started anew in this run
+//       16      8  iteration         the iteration the payload belongs to; in a hello or welcome: the next
+//       needed 24      4  slot              which exchange of that iteration; in a hello or welcome: the next
+//       needed 28      4  degree            the sender's degree from the next iteration on 32      8 sequence
+//       number of this frame on its directed link, from 0 40      8  due               ns of the run clock at
+//       which the last byte reaches the receiver's port, or,
+//                                    between hosts, the ns that the receiver still has to hold the frame
+//       48      4  replica digest    of the sender's model, for the replicas its neighbors keep
+//       52      4  payload bytes     length of the payload
+//       56      4  payload checksum  over the payload
+//       60      4  header checksum   over the 60 bytes before it
+//
+// A checksum is XXH3 (64 bits, seed 0), its upper half xor its lower half.
+
+inline constexpr std::uint16_t wire_version = 1;
+inline constexpr std::size_t header_bytes = 64;
+/// `due` is not negative and below this (146 years), so that no sum of two of them overflows.
+inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
+
+enum class FrameKind : std::uint8_t {
+  hello = 1,       ///< I want to exchange with you; payload: the agreement
+  welcome = 2,     ///< we agree; no payload
+  refuse = 3,      ///< we do not; payload: one sentence that says what differs
+  data = 4,        ///< payload: what a method says to its neighbor
+  evaluation = 5,  ///< to the observer
+  verdict = 6,     ///< from the observer: go on, or stop
+  stop = 7,        ///< the run ends early
+  bye = 8,         ///< the sender will send nothing more
+};
+
+inline constexpr std::uint8_t flag_remaining_hold = 1;
+
+struct FrameHeader {
+  FrameKind kind = FrameKind::data;
+  std::uint8_t flags = 0;
+  std::uint32_t run_id = 0;
+  PeerId sender = 0;
+  std::uint32_t incarnation = 0;
+  std::uint64_t iteration = 0;
+  std::uint32_t slot = 0;
+  std::uint32_t degree = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t due_ns = 0;
+  std::uint32_t replica_digest = 0;
+  std::uint32_t payload_bytes = 0;
+  std::uint32_t payload_checksum = 0;
+  bool operator==(const FrameHeader&) const = default;
+};
+
+/// Why a frame was not taken. The world's garbage is data: the driver counts it by kind, nothing throws.
+enum class FrameDefect : std::uint8_t {
+  none,
+  truncated,         ///< the header part has fewer than 64 bytes
+  excess,            ///< the header part has more than 64 bytes
+  version,           ///< another wire version; nothing after the version was looked at
+  header_checksum,   ///< damaged, or never was a header
+  kind,              ///< a kind this version does not know
+  flags,             ///< a flag this version does not know
+  due,               ///< negative, or 146 years and more
+  payload_length,    ///< above the receiver's limit
+  payload_checksum,  ///< the payload is not the one the header announces (`payload_intact`)
+};
+inline constexpr std::size_t frame_defect_count = 10;
+
+/// The defect in words, for logs and counters: "header checksum".
+std::string_view to_text(FrameDefect defect);
+
+/// Writes all 64 bytes, version and header checksum included. `due_ns` lies in [0, due_limit_ns), `flags` has
+/// known bits only; anything else is a bug.
+void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes> out);
+
+struct DecodedHeader {
+  FrameDefect defect = FrameDefect::none;
+  FrameHeader header;  ///< meaningful where there is no defect
+};
+
+/// Reads the header part of a frame; total on arbitrary bytes. A payload length above `payload_limit_bytes`
+/// is refused here, before anyone allocates for it.
+DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payload_limit_bytes);
+
+std::uint32_t payload_checksum(std::span<const std::byte> payload);
+/// The payload has the length and the checksum that its header announces.
+bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload);
+
+/// When a frame that came at `received` is due: the instant in the header, or `received` plus the remaining
+/// hold.
+Instant due_instant(const FrameHeader& header, Instant received);
+
+}  // namespace hearsay
