@@ -1,0 +1,94 @@
+#include "algorithms/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::size_t lane_count = 16;
+
+/// sum_{i<n} term(i) in 16 lanes. The inner loop has a constant count, which is what lets the compiler keep
+/// the lanes in vector registers without reordering a single addition.
+template <class Term>
+double sum_in_lanes(std::size_t n, Term term) {
+  std::array<double, lane_count> lanes{};
+  std::size_t i = 0;
+  for (; i + lane_count <= n; i += lane_count)
+    for (std::size_t lane = 0; lane < lane_count; ++lane) lanes[lane] += term(i + lane);
+  for (std::size_t lane = 0; i < n; ++i, ++lane) lanes[lane] += term(i);
+  for (std::size_t width = lane_count / 2; width > 0; width /= 2)
+    for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+  return lanes[0];
+}
+
+}  // namespace
+
+template <class Scalar>
+double squared_norm(std::span<const Scalar> x) {
+  const Scalar* data = x.data();
+  return sum_in_lanes(x.size(), [data](std::size_t i) {
+    const double value = data[i];
+    return value * value;
+  });
+}
+
+template <class Scalar>
+double dot(std::span<const Scalar> a, std::span<const Scalar> b) {
+  ensure(a.size() == b.size(), "the vectors of an inner product have one size");
+  const Scalar* left = a.data();
+  const Scalar* right = b.data();
+  return sum_in_lanes(
+      a.size(), [=](std::size_t i) { return static_cast<double>(left[i]) * static_cast<double>(right[i]); });
+}
+
+template <class Scalar>
+double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b) {
+  ensure(a.size() == b.size(), "vectors whose distance is taken have one size");
+  const Scalar* left = a.data();
+  const Scalar* right = b.data();
+  return sum_in_lanes(a.size(), [=](std::size_t i) {
+    const double difference = static_cast<double>(left[i]) - static_cast<double>(right[i]);
+    return difference * difference;
+  });
+}
+
+template <class Scalar>
+double sum(std::span<const Scalar> x) {
+  const Scalar* data = x.data();
+  return sum_in_lanes(x.size(), [data](std::size_t i) { return static_cast<double>(data[i]); });
+}
+
+template <class Scalar>
+bool all_finite(std::span<const Scalar> x) {
+  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits exponent = sizeof(Scalar) == 4 ? Bits{0x7F800000} : static_cast<Bits>(0x7FF0000000000000);
+  // One tile at a time: within a tile no branch (vectorises), between tiles an early exit.
+  constexpr std::size_t tile = 4096;
+  for (std::size_t begin = 0; begin < x.size(); begin += tile) {
+    Bits found = 0;
+    for (const Scalar value : x.subspan(begin, std::min(tile, x.size() - begin)))
+      found |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
+    if (found) return false;
+  }
+  return true;
+}
+
+#define HEARSAY_INSTANTIATE(Scalar)                                                           \
+  template double squared_norm<Scalar>(std::span<const Scalar>);                              \
+  template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);              \
+  template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>); \
+  template double sum<Scalar>(std::span<const Scalar>);                                       \
+  template bool all_finite<Scalar>(std::span<const Scalar>);
+HEARSAY_INSTANTIATE(float)
+HEARSAY_INSTANTIATE(double)
+#undef HEARSAY_INSTANTIATE
+
+}  // namespace hearsay

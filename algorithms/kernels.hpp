@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+
+namespace hearsay {
+
+/// Reductions over vectors of float or double. All of them accumulate in double, element i in lane i mod 16,
+/// the lanes joined pairwise at the end: the same bits wherever the vector lies and whatever the machine's
+/// vector width. Overflow and NaN propagate as in any sum.
+
+/// sum_k x_k^2
+template <class Scalar>
+double squared_norm(std::span<const Scalar> x);
+
+/// sum_k a_k b_k; equal sizes.
+template <class Scalar>
+double dot(std::span<const Scalar> a, std::span<const Scalar> b);
+
+/// ||a - b||^2, the difference taken in double; equal sizes.
+template <class Scalar>
+double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b);
+
+/// sum_k x_k
+template <class Scalar>
+double sum(std::span<const Scalar> x);
+
+/// True where no entry is Inf or NaN.
+template <class Scalar>
+bool all_finite(std::span<const Scalar> x);
+
+}  // namespace hearsay
