@@ -20,11 +20,11 @@ namespace hearsay {
 //        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
 //        8      4  sender            peer id
 //       12      4  incarnation       how often the sender has been started anew in this run
-//       16      8  iteration         the iteration the payload belongs to; in a hello or welcome: the next
-//       needed 24      4  slot              which exchange of that iteration; in a hello or welcome: the next
-//       needed 28      4  degree            the sender's degree from the next iteration on 32      8 sequence
-//       number of this frame on its directed link, from 0 40      8  due               ns of the run clock at
-//       which the last byte reaches the receiver's port, or,
+//       16      8  iteration         the iteration the payload belongs to; in a hello or welcome: the next needed
+//       24      4  slot              which exchange of that iteration; in a hello or welcome: the next needed
+//       28      4  degree            the sender's degree from the next iteration on
+//       32      8  sequence          number of this frame on its directed link, from 0
+//       40      8  due               ns of the run clock at which the last byte reaches the receiver's port, or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
 //       48      4  replica digest    of the sender's model, for the replicas its neighbors keep
 //       52      4  payload bytes     length of the payload
@@ -43,10 +43,13 @@ enum class FrameKind : std::uint8_t {
   welcome = 2,     ///< we agree; no payload
   refuse = 3,      ///< we do not; payload: one sentence that says what differs
   data = 4,        ///< payload: what a method says to its neighbor
-  evaluation = 5,  ///< to the observer
-  verdict = 6,     ///< from the observer: go on, or stop
-  stop = 7,        ///< the run ends early
-  bye = 8,         ///< the sender will send nothing more
+  ready = 5,       ///< to the observer: all my neighbors have welcomed me
+  start = 6,       ///< from the observer: all peers are ready; `due` is the origin of the run's time
+  evaluation = 7,  ///< to the observer; payload: meters and model
+  verdict = 8,     ///< from the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop
+  stop = 9,        ///< from the observer: the run ends now
+  result = 10,     ///< to the observer: the peer has ended; payload: its outcome
+  bye = 11,        ///< from the observer: every peer has ended
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;
