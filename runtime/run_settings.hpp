@@ -88,9 +88,9 @@ struct RunSettings {
     std::string compressor;  ///< empty: the method's own default
     double step_size = 0.1;
     std::string step_schedule = "constant";
-    std::uint64_t warm_up = 0;            ///< iterations over which the step size grows linearly from 0
+    std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
-    std::uint64_t restart_every = 0;      ///< ecd-psgd: iterations between restarts, 0 = never
+    std::uint64_t restart_every = 0;          ///< ecd-psgd: iterations between restarts, 0 = never
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;
   } algorithm;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/run_settings.hpp"
+#include "runtime/setting.hpp"
+
+namespace hearsay {
+
+/// The keys of a table with those of its subtables, dotted, in the order of the file. Arrays, and with them
+/// arrays of tables, stay one setting.
+std::vector<Setting> flattened(const TomlTable& table, const std::string& prefix = {});
+
+/// What a run file says, key by key, before it is read into RunSettings. Later layers (a sweep's variant, its
+/// axes, --set) win over earlier ones, also over keys that say the same thing in other words.
+class RunFile {
+ public:
+  RunFile() = default;
+  /// The document `toml`, without its [sweep] table, as the first layer. `source` names it in messages.
+  RunFile(std::string_view toml, const std::string& source);
+
+  /// Adds a layer; Misuse for an unknown key, or two keys of the layer that exclude each other.
+  void assign(const std::vector<Setting>& layer);
+
+  /// Reads every key. Relative paths start at `directory`.
+  RunSettings resolve(const std::filesystem::path& directory) const;
+
+  /// The settings of [sweep], their keys without "sweep."; `has_sweep` is true even for an empty [sweep].
+  const std::vector<Setting>& sweep() const { return sweep_; }
+  bool has_sweep() const { return has_sweep_; }
+
+ private:
+  std::map<std::string, Setting> settings_;
+  std::vector<Setting> sweep_;
+  bool has_sweep_ = false;
+};
+
+/// A layer from the assignments of the command line: "a.b=value", the value TOML if it parses, else a string.
+std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments);
+
+/// Misuse unless `setting.key` is a key of a run file; it names the nearest one.
+void require_known_key(const Setting& setting);
+
+}  // namespace hearsay

@@ -1,0 +1,281 @@
+#include "runtime/run_keys.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace hearsay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- data sources: "SCHEME:PATH" or "SCHEME:PATH,PATH"
+
+struct Scheme {
+  std::string_view name;
+  int paths;
+};
+constexpr std::array schemes = {Scheme{"libsvm", 1}, Scheme{"idx", 2}, Scheme{"cifar10", 1}, Scheme{"csv", 1},
+                                Scheme{"npy", 2}};
+
+/// The scheme of a source spelling and what follows its colon; none for "synthetic(...)" and the like.
+std::optional<std::pair<Scheme, std::string_view>> split_source(std::string_view source) {
+  for (const Scheme& scheme : schemes)
+    if (source.starts_with(scheme.name) && source.substr(scheme.name.size()).starts_with(':'))
+      return std::pair{scheme, source.substr(scheme.name.size() + 1)};
+  return std::nullopt;
+}
+
+std::string resolve_source(const Setting& setting, const std::string& source, const fs::path& directory) {
+  const auto split = split_source(source);
+  if (!split) return source;
+  const auto& [scheme, paths] = *split;
+  std::string resolved = std::string(scheme.name) + ":";
+  if (scheme.paths == 1) return resolved + setting.resolve_path(paths, directory).string();
+  const std::size_t comma = paths.find(',');
+  if (comma == std::string_view::npos || paths.find(',', comma + 1) != std::string_view::npos)
+    setting.refuse("two paths, " + resolved + "FEATURES,LABELS");
+  const std::string features = setting.resolve_path(paths.substr(0, comma), directory).string();
+  const std::string labels = setting.resolve_path(paths.substr(comma + 1), directory).string();
+  // The comma is what separates the two, so neither may have one of its own.
+  if ((features + labels).find(',') != std::string::npos) setting.refuse("two paths without a comma in them");
+  return resolved + features + "," + labels;
+}
+
+std::string spelled_source(const std::string& source) {
+  return toml_text(split_source(source) ? spelled_path(source) : source);
+}
+
+// ---- compute times
+
+ComputeTime read_compute(const Setting& setting) {
+  constexpr std::string_view expectation =
+      "\"measured\", a time such as \"20 ms\", or \"lognormal(20 ms, 0.3)\" (median, sigma of the logarithm)";
+  const auto* const whole = std::get_if<std::string>(&setting.value.data);
+  if (whole == nullptr) setting.refuse(std::string(expectation));
+  if (*whole == "measured") return {};
+  constexpr std::string_view prefix = "lognormal(";
+  std::string_view text = *whole;
+  if (!text.starts_with(prefix))
+    return {ComputeTime::Kind::constant, parse_duration(setting.label(), text), 0.0};
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || !text.ends_with(')')) setting.refuse(std::string(expectation));
+  const Duration median = parse_duration(setting.label(), text.substr(prefix.size(), comma - prefix.size()));
+  std::string_view sigma_text = text.substr(comma + 1, text.size() - comma - 2);
+  while (sigma_text.starts_with(' ')) sigma_text.remove_prefix(1);
+  double sigma = 0.0;
+  const char* const sigma_end = sigma_text.data() + sigma_text.size();
+  const auto [end, error] = std::from_chars(sigma_text.data(), sigma_end, sigma);
+  if (error != std::errc{} || end != sigma_end || !std::isfinite(sigma) || sigma < 0.0)
+    setting.refuse(std::string(expectation));
+  return {ComputeTime::Kind::lognormal, median, sigma};
+}
+
+std::string spelled_compute(const ComputeTime& compute) {
+  switch (compute.kind) {
+    case ComputeTime::Kind::measured:
+      return "measured";
+    case ComputeTime::Kind::constant:
+      return to_text(compute.median);
+    case ComputeTime::Kind::lognormal:
+      return "lognormal(" + to_text(compute.median) + ", " + toml_number(compute.sigma) + ")";
+  }
+  return {};
+}
+
+// ---- spelling
+
+std::string spelled(std::uint64_t count) { return std::to_string(count); }
+std::string spelled(bool flag) { return flag ? "true" : "false"; }
+std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
+
+/// A run's name is a folder's name too.
+std::string read_run_name(const Setting& setting) {
+  const std::string& name = setting.name();
+  if (name == "." || name == ".." || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos)
+    setting.refuse("a name that can be a folder's: no slash, not \".\" or \"..\"");
+  return name;
+}
+
+std::string read_init(const Setting& setting, const fs::path& directory) {
+  const std::string& init = setting.name();
+  if (init == "zeros") return init;
+  if (!init.ends_with(".npy")) setting.refuse("\"zeros\" or a .npy file");
+  return setting.resolve_path(init, directory).string();
+}
+
+double read_message_loss(const Setting& setting) {
+  const double loss = setting.share();
+  if (loss >= 1.0) setting.refuse("a share below 1, such as 0.01 or \"1%\": nothing would ever arrive");
+  return loss;
+}
+
+std::optional<std::uint64_t> read_batch(const Setting& setting) {
+  const auto* const text = std::get_if<std::string>(&setting.value.data);
+  if (text && *text == "full") return std::nullopt;
+  const auto* const integer = std::get_if<std::int64_t>(&setting.value.data);
+  if (integer == nullptr || *integer < 1) setting.refuse("a whole number >= 1, or \"full\"");
+  return static_cast<std::uint64_t>(*integer);
+}
+
+using S = RunSettings;
+
+/// A key of [network] is a NetworkKey applied to the common network.
+template <std::size_t index>
+RunKey common_network_key() {
+  return {"network." + network_keys()[index].name,
+          [](const Setting& s, const fs::path&, S& to) { network_keys()[index].read(s, to.network); },
+          [](const S& of) { return network_keys()[index].write(of.network); }};
+}
+
+std::vector<RunKey> make_run_keys() {
+  return {
+      {"run.name", [](const Setting& s, const fs::path&, S& to) { to.run.name = read_run_name(s); },
+       [](const S& of) { return toml_text(of.run.name); }},
+      {"run.seed", [](const Setting& s, const fs::path&, S& to) { to.run.seed = s.count(0); },
+       [](const S& of) { return spelled(of.run.seed); }},
+      {"run.scalar",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.run.scalar = s.one_of({"float", "double"}) == 0 ? ScalarKind::float32 : ScalarKind::float64;
+       },
+       [](const S& of) { return toml_text(of.run.scalar == ScalarKind::float32 ? "float" : "double"); }},
+      {"run.iterations", [](const Setting& s, const fs::path&, S& to) { to.run.iterations = s.count(1); },
+       [](const S& of) { return of.run.epochs ? "" : spelled(of.run.iterations); }},
+      {"run.epochs", [](const Setting& s, const fs::path&, S& to) { to.run.epochs = s.positive(); },
+       [](const S& of) { return spelled(of.run.epochs); }},
+      {"run.evaluate_every",
+       [](const Setting& s, const fs::path&, S& to) { to.run.evaluate_every = s.count(1); },
+       [](const S& of) { return spelled(of.run.evaluate_every); }},
+      {"run.target_loss", [](const Setting& s, const fs::path&, S& to) { to.run.target_loss = s.number(); },
+       [](const S& of) { return spelled(of.run.target_loss); }},
+      {"run.output",
+       [](const Setting& s, const fs::path& directory, S& to) { to.run.output = s.path(directory); },
+       [](const S& of) { return of.run.output.empty() ? "" : toml_text(spelled_path(of.run.output)); }},
+
+      {"data.source",
+       [](const Setting& s, const fs::path& directory, S& to) {
+         to.data.source = resolve_source(s, s.name(), directory);
+       },
+       [](const S& of) { return spelled_source(of.data.source); }},
+      {"data.test",
+       [](const Setting& s, const fs::path& directory, S& to) {
+         to.data.test = resolve_source(s, s.text(), directory);
+       },
+       [](const S& of) { return spelled_source(of.data.test); }},
+      {"data.partition", [](const Setting& s, const fs::path&, S& to) { to.data.partition = s.name(); },
+       [](const S& of) { return toml_text(of.data.partition); }},
+      {"data.scale", [](const Setting& s, const fs::path&, S& to) { to.data.scale = s.positive(); },
+       [](const S& of) { return spelled(of.data.scale); }},
+
+      {"model.kind", [](const Setting& s, const fs::path&, S& to) { to.model.kind = s.name(); },
+       [](const S& of) { return toml_text(of.model.kind); }},
+      {"model.l1", [](const Setting& s, const fs::path&, S& to) { to.model.l1 = s.non_negative(); },
+       [](const S& of) { return toml_number(of.model.l1); }},
+      {"model.l2", [](const Setting& s, const fs::path&, S& to) { to.model.l2 = s.non_negative(); },
+       [](const S& of) { return toml_number(of.model.l2); }},
+      {"model.init",
+       [](const Setting& s, const fs::path& directory, S& to) { to.model.init = read_init(s, directory); },
+       [](const S& of) { return toml_text(spelled_path(of.model.init)); }},
+
+      {"topology.kind", [](const Setting& s, const fs::path&, S& to) { to.topology.kind = s.name(); },
+       [](const S& of) { return of.topology.file.empty() ? toml_text(of.topology.kind) : ""; }},
+      {"topology.peers",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.topology.peers = static_cast<PeerId>(s.count(1, std::numeric_limits<PeerId>::max()));
+       },
+       [](const S& of) { return of.topology.file.empty() ? spelled(std::uint64_t{of.topology.peers}) : ""; }},
+      {"topology.weights", [](const Setting& s, const fs::path&, S& to) { to.topology.weights = s.name(); },
+       [](const S& of) { return of.topology.file.empty() ? toml_text(of.topology.weights) : ""; }},
+      {"topology.schedule", [](const Setting& s, const fs::path&, S& to) { to.topology.schedule = s.name(); },
+       [](const S& of) { return toml_text(of.topology.schedule); }},
+      {"topology.file",
+       [](const Setting& s, const fs::path& directory, S& to) { to.topology.file = s.path(directory); },
+       [](const S& of) { return of.topology.file.empty() ? "" : toml_text(spelled_path(of.topology.file)); }},
+
+      {"algorithm.kind", [](const Setting& s, const fs::path&, S& to) { to.algorithm.kind = s.name(); },
+       [](const S& of) { return toml_text(of.algorithm.kind); }},
+      {"algorithm.compressor",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.compressor = s.text(); },
+       [](const S& of) { return toml_text(of.algorithm.compressor); }},
+      {"algorithm.step_size",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.step_size = s.positive(); },
+       [](const S& of) { return toml_number(of.algorithm.step_size); }},
+      {"algorithm.step_schedule",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.step_schedule = s.name(); },
+       [](const S& of) { return toml_text(of.algorithm.step_schedule); }},
+      {"algorithm.warm_up",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.warm_up = s.count(0); },
+       [](const S& of) { return spelled(of.algorithm.warm_up); }},
+      {"algorithm.batch",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.batch = read_batch(s); },
+       [](const S& of) { return of.algorithm.batch ? spelled(*of.algorithm.batch) : toml_text("full"); }},
+      {"algorithm.restart_every",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.restart_every = s.count(0); },
+       [](const S& of) { return spelled(of.algorithm.restart_every); }},
+      {"algorithm.allow_unsound",
+       [](const Setting& s, const fs::path&, S& to) { to.algorithm.allow_unsound = s.flag(); },
+       [](const S& of) { return spelled(of.algorithm.allow_unsound); }},
+
+      common_network_key<0>(),
+      common_network_key<1>(),
+      common_network_key<2>(),
+      common_network_key<3>(),
+      common_network_key<4>(),
+      common_network_key<5>(),
+      common_network_key<6>(),
+      {"network.framing",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.framing = s.one_of({"none", "ethernet"}) == 0 ? Framing::none : Framing::ethernet;
+       },
+       [](const S& of) { return toml_text(of.framing == Framing::none ? "none" : "ethernet"); }},
+  };
+}
+
+std::vector<NetworkKey> make_network_keys() {
+  using N = NetworkSettings;
+  return {
+      {"bandwidth", [](const Setting& s, N& to) { to.bandwidth_up = to.bandwidth_down = s.bandwidth(); },
+       [](const N&) { return std::string(); }},
+      {"bandwidth_up", [](const Setting& s, N& to) { to.bandwidth_up = s.bandwidth(); },
+       [](const N& of) { return toml_text(to_text(of.bandwidth_up)); }},
+      {"bandwidth_down", [](const Setting& s, N& to) { to.bandwidth_down = s.bandwidth(); },
+       [](const N& of) { return toml_text(to_text(of.bandwidth_down)); }},
+      {"latency", [](const Setting& s, N& to) { to.latency = s.duration(); },
+       [](const N& of) { return toml_text(to_text(of.latency)); }},
+      {"jitter", [](const Setting& s, N& to) { to.jitter = s.duration(); },
+       [](const N& of) { return toml_text(to_text(of.jitter)); }},
+      {"message_loss", [](const Setting& s, N& to) { to.message_loss = read_message_loss(s); },
+       [](const N& of) { return toml_number(of.message_loss); }},
+      {"compute", [](const Setting& s, N& to) { to.compute = read_compute(s); },
+       [](const N& of) { return toml_text(spelled_compute(of.compute)); }},
+  };
+}
+
+}  // namespace
+
+const std::vector<NetworkKey>& network_keys() {
+  static const std::vector<NetworkKey> keys = make_network_keys();
+  return keys;
+}
+
+const std::vector<RunKey>& run_keys() {
+  static const std::vector<RunKey> keys = make_run_keys();
+  return keys;
+}
+
+std::vector<std::string> replaced_keys(const std::string& key) {
+  if (key == "run.iterations") return {"run.epochs"};
+  if (key == "run.epochs") return {"run.iterations"};
+  if (key == "network.bandwidth") return {"network.bandwidth_up", "network.bandwidth_down"};
+  if (key == "topology.file") return {"topology.kind", "topology.peers", "topology.weights"};
+  if (key == "topology.kind" || key == "topology.peers" || key == "topology.weights")
+    return {"topology.file"};
+  return {};
+}
+
+}  // namespace hearsay

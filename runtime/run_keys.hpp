@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/run_settings.hpp"
+#include "runtime/setting.hpp"
+
+namespace hearsay {
+
+/// One row of the run file's format: how a key is read into the settings, and how it is spelled again.
+struct RunKey {
+  std::string name;  ///< "algorithm.step_size"
+  /// Relative paths start at `directory`.
+  void (*read)(const Setting& setting, const std::filesystem::path& directory, RunSettings& settings);
+  /// The TOML value, or empty where the resolved file leaves the key out (not set, or implied by another).
+  std::string (*write)(const RunSettings& settings);
+};
+
+/// Every key of a run file but the arrays of tables `network.peer` and `network.link`, in the order in which
+/// they are read and written: a key that overrides another comes after it.
+const std::vector<RunKey>& run_keys();
+
+/// A key of a network, common ([network]) or of one peer ([[network.peer]]); the name is its last part.
+struct NetworkKey {
+  std::string name;
+  void (*read)(const Setting& setting, NetworkSettings& network);
+  std::string (*write)(const NetworkSettings& network);  ///< empty for a key that sets two others
+};
+
+const std::vector<NetworkKey>& network_keys();
+
+/// Keys that setting `key` makes void: "run.epochs" replaces "run.iterations", and so on. A later assignment
+/// (--set, a sweep's variant) thereby wins over an earlier one that says the same thing in other words.
+std::vector<std::string> replaced_keys(const std::string& key);
+
+}  // namespace hearsay

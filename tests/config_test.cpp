@@ -1,0 +1,374 @@
+#include "runtime/config.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "algorithms/random.hpp"
+#include "topology/misuse.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+RunSettings parse(const std::string& toml, const std::vector<std::string>& assignments = {}) {
+  return parse_run(toml, "/runfiles", assignments, "test.toml");
+}
+
+std::string refusal(const std::string& toml, const std::vector<std::string>& assignments = {}) {
+  try {
+    parse(toml, assignments);
+  } catch (const Misuse& misuse) {
+    return misuse.what();
+  }
+  return "accepted";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A value each key accepts that is not its default, and one of a type it does not.
+struct Sample {
+  std::string good;
+  std::string wrong_type;
+};
+
+const std::map<std::string, Sample>& samples() {
+  static const std::map<std::string, Sample> values = {
+      {"run.name", {"\"other\"", "1"}},
+      {"run.seed", {"7", "\"7\""}},
+      {"run.scalar", {"\"double\"", "64"}},
+      {"run.iterations", {"50", "50.5"}},
+      {"run.epochs", {"2.5", "\"2\""}},
+      {"run.evaluate_every", {"5", "true"}},
+      {"run.target_loss", {"0.25", "\"low\""}},
+      {"run.output", {"\"out\"", "1"}},
+      {"data.source", {"\"libsvm:a9a.gz\"", "[]"}},
+      {"data.test", {"\"libsvm:a9a.t.gz\"", "1"}},
+      {"data.partition", {"\"by-label\"", "1"}},
+      {"data.scale", {"0.5", "\"half\""}},
+      {"model.kind", {"\"logistic\"", "1"}},
+      {"model.l1", {"1e-3", "\"1e-3\""}},
+      {"model.l2", {"1e-4", "false"}},
+      {"model.init", {"\"start.npy\"", "0"}},
+      {"topology.kind", {"\"torus(4x4)\"", "4"}},
+      {"topology.peers", {"16", "16.0"}},
+      {"topology.weights", {"\"lazy\"", "0.5"}},
+      {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
+      {"topology.file", {"\"cluster.toml\"", "1"}},
+      {"algorithm.kind", {"\"d-psgd\"", "1"}},
+      {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
+      {"algorithm.step_size", {"0.03", "\"fast\""}},
+      {"algorithm.step_schedule", {"\"inverse-sqrt\"", "0.5"}},
+      {"algorithm.warm_up", {"10", "\"10\""}},
+      {"algorithm.batch", {"64", "64.5"}},
+      {"algorithm.restart_every", {"100", "1e2"}},
+      {"algorithm.allow_unsound", {"true", "1"}},
+      {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
+      {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
+      {"network.bandwidth_down", {"\"2 Mbit/s\"", "true"}},
+      {"network.latency", {"\"5 ms\"", "5"}},
+      {"network.jitter", {"\"1 ms\"", "1"}},
+      {"network.message_loss", {"\"1%\"", "true"}},
+      {"network.framing", {"\"ethernet\"", "66"}},
+      {"network.compute", {"\"20 ms\"", "20"}},
+      {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
+      {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
+  };
+  return values;
+}
+
+std::string assigned(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
+
+/// Random settings such as a file can say, with odd names, paths and numbers among them.
+RunSettings random_settings(std::uint64_t seed) {
+  RandomStream random(seed, 0, 0, Purpose::data);
+  const auto chance = [&] { return random.below(2) == 1; };
+  const auto number = [&] {
+    return std::ldexp(random.uniform() + 1e-9, static_cast<int>(random.below(40)) - 20);
+  };
+  const auto duration = [&] { return Duration{static_cast<std::int64_t>(random.below(3'000'000'000))}; };
+  const auto bandwidth = [&] { return chance() ? Bandwidth{} : Bandwidth{number() * 1e6}; };
+  const auto network = [&] {
+    NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), random.uniform(), {}};
+    net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
+    if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();
+    if (net.compute.kind == ComputeTime::Kind::lognormal) net.compute.sigma = number();
+    return net;
+  };
+  const std::vector<std::string> texts = {
+      "plain", "with \"quotes\" and \\", "t\tab", "\xc3\xa9t\xc3\xa9", "$dollar", "a,b = c # d", "new\nline"};
+  const auto text = [&] { return texts[random.below(texts.size())]; };
+
+  RunSettings s;
+  s.run.name = text();
+  s.run.seed = random.below(std::uint64_t{1} << 63);
+  s.run.scalar = chance() ? ScalarKind::float32 : ScalarKind::float64;
+  if (chance())
+    s.run.epochs = number();
+  else
+    s.run.iterations = 1 + random.below(1'000'000);
+  s.run.evaluate_every = 1 + random.below(1000);
+  if (chance()) s.run.target_loss = number() - 1.0;
+  s.run.output = "/out/" + text();
+  s.data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
+  s.data.test = chance() ? "" : "csv:/data/" + text();
+  s.data.partition = text();
+  if (chance()) s.data.scale = number();
+  s.model = {text(), number(), number(), chance() ? "zeros" : "/models/" + text() + ".npy"};
+  s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}};
+  s.algorithm = {text(),           chance() ? "" : text(), number(),         text(),
+                 random.below(10), 1 + random.below(100),  random.below(10), chance()};
+  if (chance()) s.algorithm.batch = std::nullopt;
+  s.network = network();
+  s.framing = chance() ? Framing::none : Framing::ethernet;
+  for (PeerId peer = 0; peer < 4; ++peer)
+    if (chance()) s.peer_networks[peer] = network();
+  if (chance()) s.link_overrides.push_back({0, 1, duration(), bandwidth()});
+  if (chance()) s.link_overrides.push_back({1, 0, duration(), std::nullopt});
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("config: an empty file is the built-in example, every key with its default") {
+  RunSettings defaults;
+  defaults.run.output = fs::current_path() / "runs" / "quickstart";
+  CHECK(parse("") == defaults);
+  CHECK(parse("[run]\n[network]\n# nothing\n") == defaults);
+}
+
+TEST_CASE("config: the spelled settings parse back to the same, from anywhere") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const RunSettings settings = random_settings(seed);
+    CAPTURE(to_toml(settings));
+    CHECK(parse_run(to_toml(settings), "/elsewhere", {}, "test.toml") == settings);
+  }
+}
+
+TEST_CASE("config: the samples cover every key") {
+  CHECK(samples().size() == run_file_keys().size());
+  for (const std::string& key : run_file_keys()) CHECK_MESSAGE(samples().contains(key), key);
+}
+
+TEST_CASE("config: every key is read, and survives being spelled") {
+  const RunSettings defaults = parse("");
+  for (const auto& [key, sample] : samples()) {
+    CAPTURE(key);
+    const RunSettings settings = parse(assigned(key, sample.good));
+    CHECK(settings != defaults);
+    CHECK(parse(to_toml(settings)) == settings);
+    CHECK(parse("", {key + "=" + sample.good}) == settings);
+  }
+}
+
+TEST_CASE("config: every key of a wrong type is refused with file, line, key, value and expectation") {
+  for (const auto& [key, sample] : samples()) {
+    CAPTURE(key);
+    const std::string message = refusal("# a comment\n\n" + assigned(key, sample.wrong_type));
+    CAPTURE(message);
+    if (sample.wrong_type.front() == '{') {
+      CHECK(message.starts_with("test.toml:3: " + key));
+    } else {
+      const std::size_t equals = message.find(" = ");
+      CHECK(message.substr(0, equals) == "test.toml:3: " + key);
+      CHECK(contains(message, ": expected "));
+    }
+  }
+}
+
+TEST_CASE("config: every misspelt key is refused and the right one named") {
+  for (const auto& [key, sample] : samples()) {
+    CAPTURE(key);
+    const std::size_t dot = key.find('.');
+    const std::string table = key.substr(0, dot);
+    const std::string name = key.substr(dot + 1);
+    const std::string misspelt = key.substr(0, key.size() - 1) + "x" + key.back();
+    const std::string message = refusal("\n" + assigned(misspelt, sample.good));
+    CHECK(message == "test.toml:2: " + misspelt + ": unknown key, did you mean " + key + "?");
+    // In a misspelt table the table is what is named.
+    CHECK(refusal("[" + table + "s]\n" + assigned(name, sample.good)) ==
+          "test.toml:1: unknown table [" + table + "s], did you mean [" + table + "]?");
+  }
+  CHECK(refusal("algorithm.compresor = \"none\"") ==
+        "test.toml:1: algorithm.compresor: unknown key, did you mean algorithm.compressor?");
+  // The right key in a wrong table.
+  CHECK(contains(refusal("[network]\nstep_size = 1"), "did you mean algorithm.step_size?"));
+  CHECK(contains(refusal("seed = 1"), "did you mean run.seed?"));
+  CHECK(contains(refusal("run = 3"), "test.toml:1: run = 3: expected a table, [run]"));
+  CHECK(contains(refusal("[run.seed]\nx = 3"), "run.seed.x: unknown key"));
+  CHECK(contains(refusal("[[network.peer]]\nid = 1\nlatncy = \"5 ms\""),
+                 "test.toml:3: network.peer.latncy: unknown key, did you mean network.peer.latency?"));
+}
+
+TEST_CASE("config: values out of range are refused at the door") {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"run.name", "\"\""},
+      {"run.name", "\"a/b\""},
+      {"run.name", "\"..\""},
+      {"run.seed", "-1"},
+      {"run.iterations", "0"},
+      {"run.epochs", "0"},
+      {"run.epochs", "inf"},
+      {"run.evaluate_every", "0"},
+      {"run.target_loss", "nan"},
+      {"run.scalar", "\"half\""},
+      {"run.output", "\"\""},
+      {"data.source", "\"\""},
+      {"data.source", "\"idx:a\""},
+      {"data.source", "\"npy:a,b,c\""},
+      {"data.source", "\"csv:\""},
+      {"data.scale", "0"},
+      {"model.l1", "-1e-9"},
+      {"model.l2", "inf"},
+      {"model.init", "\"random\""},
+      {"topology.peers", "0"},
+      {"topology.peers", "4294967296"},
+      {"topology.kind", "\"\""},
+      {"algorithm.step_size", "0"},
+      {"algorithm.step_size", "nan"},
+      {"algorithm.step_size", "inf"},
+      {"algorithm.batch", "0"},
+      {"algorithm.batch", "\"half\""},
+      {"algorithm.warm_up", "-1"},
+      {"network.bandwidth", "\"0 Mbit/s\""},
+      {"network.latency", "\"-1 ms\""},
+      {"network.message_loss", "1"},
+      {"network.message_loss", "\"100%\""},
+      {"network.message_loss", "-0.1"},
+      {"network.framing", "\"wifi\""},
+      {"network.compute", "\"slow\""},
+      {"network.compute", "\"lognormal(20 ms)\""},
+      {"network.compute", "\"lognormal(20 ms, -1)\""},
+      {"network.compute", "\"lognormal(20, 0.3)\""},
+      {"network.compute", "\"lognormal(20 ms, x)\""},
+      {"network.peer", "[{latency = \"5 ms\"}]"},
+      {"network.peer", "[{id = 8}]"},
+      {"network.peer", "[3]"},
+      {"network.peer", "[{id = 1}, {id = 1}]"},
+      {"network.peer", "[{}]"},
+      {"network.link", "[{from = 1, to = 1}]"},
+      {"network.link", "[{from = 1}]"},
+      {"network.link", "[{from = 1, to = 2}, {from = 1, to = 2}]"},
+      {"run.seed", "2024-01-01"}};
+  for (const auto& [key, value] : bad) {
+    CAPTURE(value);
+    const std::string message = refusal(assigned(key, value));
+    CAPTURE(message);
+    CHECK(message.starts_with("test.toml:1: " + key));
+  }
+}
+
+TEST_CASE("config: a syntax error is refused with line and column") {
+  CHECK(refusal("[run]\nseed = \n").starts_with("test.toml:2:"));
+  CHECK(refusal("[run]\nseed = 1\nseed = 2\n").starts_with("test.toml:3:"));
+  CHECK(refusal("[run\n").starts_with("test.toml:1:"));
+  CHECK(refusal(std::string("a\0b = 1", 7)).starts_with("test.toml:1:"));
+}
+
+TEST_CASE("config: iterations or epochs, a file or a kind of topology, never both") {
+  CHECK(contains(refusal("[run]\niterations = 3\nepochs = 2"), "not both"));
+  CHECK(contains(refusal("[topology]\nkind = \"ring\"\nfile = \"c.toml\""), "not both"));
+  CHECK(contains(refusal("", {"run.iterations=3", "run.epochs=2"}), "not both"));
+  CHECK(parse("[run]\nepochs = 2").run.epochs == 2.0);
+}
+
+TEST_CASE("config: bandwidth sets both directions, and a direction's own key overrides it in any order") {
+  const auto both = parse("[network]\nbandwidth = \"10 Mbit/s\"").network;
+  CHECK(both.bandwidth_up.bytes_per_s == 1.25e6);
+  CHECK(both.bandwidth_down.bytes_per_s == 1.25e6);
+  for (const std::string toml : {"network.bandwidth = \"10 Mbit/s\"\nnetwork.bandwidth_up = \"1 Mbit/s\"",
+                                 "network.bandwidth_up = \"1 Mbit/s\"\nnetwork.bandwidth = \"10 Mbit/s\""}) {
+    const auto network = parse(toml).network;
+    CHECK(network.bandwidth_up.bytes_per_s == 1.25e5);
+    CHECK(network.bandwidth_down.bytes_per_s == 1.25e6);
+  }
+}
+
+TEST_CASE("config: a peer's own network starts from the common one") {
+  const auto settings = parse(
+      "[[network.peer]]\nid = 3\nbandwidth = \"1 Mbit/s\"\ncompute = \"lognormal(20 ms, 0.3)\"\n"
+      "[[network.peer]]\nid = 5\nbandwidth_up = \"2 Mbit/s\"\n"
+      "[network]\nlatency = \"5 ms\"\nbandwidth = \"10 Mbit/s\"\n");
+  REQUIRE(settings.peer_networks.size() == 2);
+  const NetworkSettings& third = settings.peer_networks.at(3);
+  CHECK(third.latency == Duration{5'000'000});
+  CHECK(third.bandwidth_up.bytes_per_s == 1.25e5);
+  CHECK(third.bandwidth_down.bytes_per_s == 1.25e5);
+  CHECK(third.compute == ComputeTime{ComputeTime::Kind::lognormal, Duration{20'000'000}, 0.3});
+  CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
+  CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
+}
+
+TEST_CASE("config: paths start at the run file, and $NAME is an environment variable") {
+  setenv("HEARSAY_TEST_FOLDER", "/env", 1);
+  unsetenv("HEARSAY_TEST_UNSET");
+  CHECK(parse("data.source = \"libsvm:a9a.gz\"").data.source == "libsvm:/runfiles/a9a.gz");
+  CHECK(parse("data.source = \"cifar10:../x\"").data.source == "cifar10:/x");
+  CHECK(parse("data.source = \"idx:a,/b\"").data.source == "idx:/runfiles/a,/b");
+  CHECK(parse("data.source = \"npy:$HEARSAY_TEST_FOLDER/a,${HEARSAY_TEST_FOLDER}b\"").data.source ==
+        "npy:/env/a,/envb");
+  CHECK(parse("data.test = \"csv:$$x\"").data.test == "csv:/runfiles/$x");
+  CHECK(parse("data.source = \"synthetic(samples=1)\"").data.source == "synthetic(samples=1)");
+  CHECK(parse("model.init = \"m.npy\"").model.init == "/runfiles/m.npy");
+  CHECK(parse("run.output = \"out\"").run.output == "/runfiles/out");
+  CHECK(parse("run.name = \"n\"").run.output == fs::current_path() / "runs" / "n");
+  CHECK(contains(refusal("model.init = \"$HEARSAY_TEST_UNSET/m.npy\""), "HEARSAY_TEST_UNSET to be set"));
+  for (const std::string path : {"$", "a$", "${", "${}", "${HEARSAY_TEST_FOLDER", "$-"})
+    CHECK(contains(refusal("run.output = \"" + path + "\""), "environment variable"));
+}
+
+TEST_CASE("config: --set takes TOML where it parses, else a string, and wins over the file") {
+  const std::string file = "[run]\nseed = 1\nepochs = 3\n[network]\nbandwidth_up = \"1 Mbit/s\"\n";
+  CHECK(parse(file, {"run.seed=5"}).run.seed == 5);
+  CHECK(parse(file, {"run.seed=5", "run.seed=6"}).run.seed == 6);
+  CHECK(parse(file, {"network.latency=5 ms"}).network.latency == Duration{5'000'000});
+  CHECK(parse(file, {"network.latency=\"5 ms\""}).network.latency == Duration{5'000'000});
+  CHECK(parse(file, {"algorithm.batch=full"}).algorithm.batch == std::nullopt);
+  CHECK(parse(file, {"algorithm.compressor=topk(1%) | natural"}).algorithm.compressor ==
+        "topk(1%) | natural");
+  CHECK(parse(file, {"algorithm.compressor="}).algorithm.compressor.empty());
+  CHECK(parse(file, {"data.partition=a=b"}).data.partition == "a=b");
+  CHECK(parse(file, {"network={latency=\"5 ms\",jitter=\"1 ms\"}"}).network.jitter == Duration{1'000'000});
+  // The same thing in other words is replaced too.
+  CHECK(parse(file, {"run.iterations=7"}).run.epochs == std::nullopt);
+  CHECK(parse(file, {"network.bandwidth=10 Mbit/s"}).network.bandwidth_up.bytes_per_s == 1.25e6);
+  CHECK(parse("topology.file = \"c.toml\"", {"topology.kind=path"}).topology.file.empty());
+  // What looks like a second line is part of the value.
+  CHECK(parse(file, {"algorithm.kind=x\nseed=3"}).algorithm.kind == "x\nseed=3");
+  CHECK(refusal(file, {"run.seed"}) == "--set = run.seed: expected KEY=VALUE, such as run.seed=2");
+  CHECK(contains(refusal(file, {"=3"}), "expected KEY=VALUE"));
+  CHECK(refusal(file, {"run.sed=3"}) == "--set: run.sed: unknown key, did you mean run.seed?");
+  CHECK(contains(refusal(file, {"run.seed=x"}), "--set: run.seed = \"x\": expected a whole number >= 0"));
+}
+
+TEST_CASE("config: a sweep is not a run") {
+  CHECK(contains(refusal("[sweep]\n"), "use `hearsay sweep test.toml`"));
+  CHECK(contains(refusal("sweep = 3"), "test.toml:1: sweep = 3: expected a table, [sweep]"));
+}
+
+TEST_CASE("config: a file that cannot be read is named") {
+  const fs::path folder = fs::temp_directory_path() / "hearsay_config_test";
+  fs::create_directories(folder);
+  for (const fs::path& file : {folder / "missing.toml", folder}) {
+    CAPTURE(file.string());
+    CHECK_THROWS_WITH_AS(load_run_file(file, {}), doctest::Contains(("cannot read " + file.string()).c_str()),
+                         Misuse);
+  }
+  std::ofstream(folder / "run.toml") << "model.init = \"m.npy\"\n";
+  CHECK(load_run_file(folder / "run.toml", {}).model.init == (folder / "m.npy").string());
+  std::ofstream(folder / "empty.toml");
+  CHECK(load_run_file(folder / "empty.toml", {}) == parse(""));
+  fs::remove_all(folder);
+}
