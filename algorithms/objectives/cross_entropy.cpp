@@ -1,0 +1,36 @@
+#include "algorithms/objectives/cross_entropy.hpp"
+
+#include <cmath>
+
+namespace hearsay {
+
+template <class Scalar>
+double cross_entropy(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) {
+  double total = 0.0;
+  for (Index s = 0; s < outputs.rows(); ++s) {
+    const auto row = outputs.row(s).template cast<double>();
+    const auto label = static_cast<Index>(targets[static_cast<std::size_t>(s)]);
+    const double largest = static_cast<double>(outputs.row(s).maxCoeff());
+    const double sum = (row.array() - largest).exp().sum();
+    total += std::log(sum) + (largest - static_cast<double>(outputs(s, label)));
+  }
+  return total;
+}
+
+template <class Scalar>
+void differentiate_cross_entropy(DenseRows<Scalar>& outputs, std::span<const Scalar> targets) {
+  for (Index s = 0; s < outputs.rows(); ++s) outputs.row(s).array() -= outputs.row(s).maxCoeff();
+  outputs.array() = outputs.array().exp();
+  for (Index s = 0; s < outputs.rows(); ++s) {
+    const double sum = outputs.row(s).template cast<double>().sum();
+    outputs.row(s) *= static_cast<Scalar>(1.0 / sum);
+    outputs(s, static_cast<Index>(targets[static_cast<std::size_t>(s)])) -= Scalar{1};
+  }
+}
+
+template double cross_entropy<float>(const DenseRows<float>&, std::span<const float>);
+template double cross_entropy<double>(const DenseRows<double>&, std::span<const double>);
+template void differentiate_cross_entropy<float>(DenseRows<float>&, std::span<const float>);
+template void differentiate_cross_entropy<double>(DenseRows<double>&, std::span<const double>);
+
+}  // namespace hearsay

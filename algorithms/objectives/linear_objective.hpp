@@ -1,0 +1,31 @@
+#pragma once
+
+#include "algorithms/objectives/sample_objective.hpp"
+
+namespace hearsay {
+
+/// A model that sees a sample a only through the outputs z = X a, with X the parameters as an outputs x
+/// features matrix, row-major, no intercept: grad_X loss(X a, y) = (dloss/dz) a^T. Derived models say what z
+/// costs.
+template <class Scalar>
+class LinearObjective : public SampleObjective<Scalar> {
+ public:
+  LinearObjective(Shard<Scalar> shard, Index output_count, double weight, double l2);
+
+  Index dimension() const final { return output_count_ * this->feature_count(); }
+  SegmentTable segments() const final { return {{"weights", 0, output_count_, this->feature_count()}}; }
+
+ protected:
+  /// Replaces each output z by dloss/dz.
+  virtual void differentiate(DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const = 0;
+
+ private:
+  void compute_outputs(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                       DenseRows<Scalar>& outputs) const final;
+  void add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                    Vector<Scalar>& gradient) const final;
+
+  Index output_count_;
+};
+
+}  // namespace hearsay

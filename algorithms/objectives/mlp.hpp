@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/objectives/sample_objective.hpp"
+
+namespace hearsay {
+
+/// A multilayer perceptron for classification: fully connected layers with biases, ReLU between them, and
+/// softmax cross entropy on the last layer's outputs.
+///
+///     h_0 = a,   h_l = relu(W_l h_{l-1} + b_l),   z = W_L h_{L-1} + b_L,   loss = log sum_k exp(z_k) - z_y
+///
+/// The parameter vector is W_1, b_1, W_2, b_2, ...: W_l of (outputs x inputs), row-major; a segment each. The
+/// derivative of relu at 0 is taken as 0. The regularizer covers the biases too.
+template <class Scalar>
+class Mlp final : public SampleObjective<Scalar> {
+ public:
+  /// `hidden`: sizes of the hidden layers, at least one.
+  Mlp(Shard<Scalar> shard, const std::vector<Index>& hidden, double weight, double l2);
+
+  Index dimension() const override { return dimension_; }
+  SegmentTable segments() const override;
+
+  /// The random start all peers share: weights N(0, 2/inputs) before a ReLU (He et al. 2015,
+  /// arXiv:1502.01852) and N(0, 2/(inputs + outputs)) in the last layer (Glorot, Bengio 2010), biases 0.
+  Vector<Scalar> initial(std::uint64_t seed) const;
+
+ private:
+  struct Layer {
+    Index inputs;
+    Index outputs;
+    Index weights;  ///< where W_l begins
+    Index biases;   ///< where b_l begins
+  };
+
+  /// activations[l] = h_{l+1}; the last one is z
+  void forward(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+               std::vector<DenseRows<Scalar>>& activations) const;
+  void compute_outputs(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                       DenseRows<Scalar>& outputs) const override;
+  double output_loss(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const override;
+  void add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                    Vector<Scalar>& gradient) const override;
+
+  std::vector<Layer> layers_;
+  Index dimension_ = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,150 @@
+#include "algorithms/objectives/quadratic.hpp"
+
+#include <Eigen/Cholesky>
+#include <utility>
+
+#include "algorithms/random.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using VectorD = Vector<double>;
+using MatrixD = Eigen::MatrixXd;
+
+VectorD normal_vector(RandomStream& stream, Index dimension) {
+  VectorD result(dimension);
+  for (double& value : result) value = stream.normal();
+  return result;
+}
+
+VectorD curvatures(RandomStream& stream, Index dimension) {
+  VectorD result(dimension);
+  for (double& value : result) value = 0.5 + stream.uniform();
+  return result;
+}
+
+/// The center all peers' centers scatter around.
+VectorD common_center(Index dimension, std::uint64_t seed) {
+  RandomStream stream(seed, 0, 1, Purpose::data);
+  return normal_vector(stream, dimension);
+}
+
+/// M <- H M H with the reflection H = I - 2 v v^T / (v^T v); M symmetric.
+void reflect(MatrixD& matrix, const VectorD& v) {
+  const double scale = 2.0 / v.squaredNorm();
+  const VectorD image = scale * (matrix * v);
+  const VectorD side = image - (0.5 * scale * v.dot(image)) * v;
+  matrix -= v * side.transpose() + side * v.transpose();
+}
+
+}  // namespace
+
+template <class Scalar>
+SeparableQuadratic<Scalar>::SeparableQuadratic(Vector<Scalar> curvature, Vector<Scalar> center, double l2)
+    : curvature_(std::move(curvature)), center_(std::move(center)), l2_(l2) {
+  ensure(curvature_.size() == center_.size(), "a quadratic's curvature and center have one dimension");
+}
+
+template <class Scalar>
+double SeparableQuadratic<Scalar>::loss(const Vector<Scalar>& x) const {
+  const auto wide = x.template cast<double>().array();
+  const auto distance = wide - center_.template cast<double>().array();
+  return 0.5 * (curvature_.template cast<double>().array() * distance.square()).sum() +
+         0.5 * l2_ * wide.square().sum();
+}
+
+template <class Scalar>
+void SeparableQuadratic<Scalar>::gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                                          Vector<Scalar>& gradient) const {
+  const auto l2 = static_cast<Scalar>(l2_);
+  if (samples.empty())
+    gradient = l2 * x;
+  else
+    gradient = curvature_.cwiseProduct(x - center_) + l2 * x;
+}
+
+template <class Scalar>
+DenseQuadratic<Scalar>::DenseQuadratic(Matrix curvature, Vector<Scalar> center, double l2)
+    : curvature_(std::move(curvature)), center_(std::move(center)), l2_(l2) {
+  ensure(curvature_.rows() == center_.size() && curvature_.cols() == center_.size(),
+         "a quadratic's curvature is d x d and its center has size d");
+}
+
+template <class Scalar>
+double DenseQuadratic<Scalar>::loss(const Vector<Scalar>& x) const {
+  const VectorD distance = x.template cast<double>() - center_.template cast<double>();
+  double sum = 0.0;
+  for (Index k = 0; k < distance.size(); ++k)
+    sum += distance[k] * curvature_.row(k).template cast<double>().dot(distance);
+  return 0.5 * sum + 0.5 * l2_ * x.template cast<double>().squaredNorm();
+}
+
+template <class Scalar>
+void DenseQuadratic<Scalar>::gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                                      Vector<Scalar>& gradient) const {
+  gradient = static_cast<Scalar>(l2_) * x;
+  if (samples.empty()) return;
+  const Vector<Scalar> distance = x - center_;
+  gradient.noalias() += curvature_ * distance;
+}
+
+template <class Scalar>
+Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
+  ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
+  const VectorD common = common_center(dimension, seed);
+  VectorD pooled_curvature = VectorD::Constant(dimension, static_cast<double>(peers) * l2);
+  VectorD pull = VectorD::Zero(dimension);
+  Problem<Scalar> problem;
+  for (std::size_t i = 0; i < peers; ++i) {
+    RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
+    Vector<Scalar> curvature = curvatures(stream, dimension).template cast<Scalar>();
+    Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
+    // The rounded values are the problem; its minimiser is theirs.
+    pooled_curvature += curvature.template cast<double>();
+    pull += curvature.template cast<double>().cwiseProduct(center.template cast<double>());
+    problem.objectives.push_back(
+        std::make_unique<SeparableQuadratic<Scalar>>(std::move(curvature), std::move(center), l2));
+  }
+  problem.initial = Vector<Scalar>::Zero(dimension);
+  problem.minimiser = pull.cwiseQuotient(pooled_curvature).template cast<Scalar>();
+  return problem;
+}
+
+template <class Scalar>
+Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed) {
+  ensure(dimension >= 1 && peers >= 1, "a quadratic problem has at least one dimension and one peer");
+  using Matrix = typename DenseQuadratic<Scalar>::Matrix;
+  const VectorD common = common_center(dimension, seed);
+  MatrixD pooled_curvature = static_cast<double>(peers) * l2 * MatrixD::Identity(dimension, dimension);
+  VectorD pull = VectorD::Zero(dimension);
+  Problem<Scalar> problem;
+  for (std::size_t i = 0; i < peers; ++i) {
+    RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
+    MatrixD rotated = curvatures(stream, dimension).asDiagonal();
+    Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
+    for (int reflection = 0; reflection < 2; ++reflection) reflect(rotated, normal_vector(stream, dimension));
+    // Rounding to Scalar must leave the matrix symmetric: the upper half is copied from the lower.
+    rotated.template triangularView<Eigen::StrictlyUpper>() = rotated.transpose();
+    Matrix curvature = rotated.template cast<Scalar>();
+    pooled_curvature += curvature.template cast<double>();
+    pull += curvature.template cast<double>() * center.template cast<double>();
+    problem.objectives.push_back(
+        std::make_unique<DenseQuadratic<Scalar>>(std::move(curvature), std::move(center), l2));
+  }
+  problem.initial = Vector<Scalar>::Zero(dimension);
+  problem.minimiser = VectorD(pooled_curvature.llt().solve(pull)).template cast<Scalar>();
+  return problem;
+}
+
+template class SeparableQuadratic<float>;
+template class SeparableQuadratic<double>;
+template class DenseQuadratic<float>;
+template class DenseQuadratic<double>;
+template Problem<float> separable_quadratics<float>(Index, std::size_t, double, std::uint64_t);
+template Problem<double> separable_quadratics<double>(Index, std::size_t, double, std::uint64_t);
+template Problem<float> dense_quadratics<float>(Index, std::size_t, double, std::uint64_t);
+template Problem<double> dense_quadratics<double>(Index, std::size_t, double, std::uint64_t);
+
+}  // namespace hearsay

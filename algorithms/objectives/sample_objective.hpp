@@ -1,0 +1,48 @@
+#pragma once
+
+#include "algorithms/objectives/objective.hpp"
+#include "algorithms/objectives/sample_block.hpp"
+
+namespace hearsay {
+
+/// An objective that is a sum over labelled samples, whatever the model that maps features to outputs:
+///
+///     f_i(x) = weight * sum_{s in shard} loss(output(x, a_s), y_s) + (l2/2) ||x||^2        weight = n/m
+///
+/// A model derives from it and says how a block of samples becomes outputs, what outputs cost, and what a
+/// block adds to the gradient. An empty shard leaves the regularizer.
+template <class Scalar>
+class SampleObjective : public Objective<Scalar> {
+ public:
+  SampleObjective(Shard<Scalar> shard, double weight, double l2);
+
+  Index sample_count() const final { return static_cast<Index>(shard_.rows.size()); }
+  double loss(const Vector<Scalar>& x) const final;
+  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                Vector<Scalar>& gradient) const final;
+
+  /// Share of the shard's samples that get their own class, in [0, 1]: the class of the largest output (the
+  /// lowest such class), or with a single output class 1 where it is positive. For classification data, not
+  /// empty.
+  double accuracy(const Vector<Scalar>& x) const;
+
+ protected:
+  Index feature_count() const { return shard_.samples->feature_count(); }
+  Index class_count() const { return static_cast<Index>(shard_.samples->class_count); }
+
+  /// outputs: block.count() x (outputs per sample)
+  virtual void compute_outputs(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                               DenseRows<Scalar>& outputs) const = 0;
+  /// sum_s loss(outputs_s, target_s), in double
+  virtual double output_loss(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const = 0;
+  /// gradient += sum_s grad loss_s(x) over the block
+  virtual void add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
+                            Vector<Scalar>& gradient) const = 0;
+
+ private:
+  Shard<Scalar> shard_;
+  double weight_;
+  double l2_;
+};
+
+}  // namespace hearsay

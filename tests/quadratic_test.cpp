@@ -1,0 +1,105 @@
+#include "algorithms/objectives/quadratic.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/models.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+template <class Scalar>
+std::vector<Problem<Scalar>> quadratic_problems(Index dimension, std::size_t peers, double l2) {
+  std::vector<Problem<Scalar>> problems;
+  problems.push_back(separable_quadratics<Scalar>(dimension, peers, l2, 42));
+  problems.push_back(dense_quadratics<Scalar>(dimension, peers, l2, 42));
+  return problems;
+}
+
+template <class Scalar>
+Vector<double> pooled_gradient(const Problem<Scalar>& problem, const Vector<Scalar>& x) {
+  Vector<double> sum = Vector<double>::Zero(x.size());
+  Vector<Scalar> gradient(x.size());
+  for (const auto& objective : problem.objectives) {
+    objective->gradient(x, indices(1), gradient);
+    sum += gradient.template cast<double>();
+  }
+  return sum / static_cast<double>(problem.peer_count());
+}
+
+}  // namespace
+
+TEST_CASE("quadratic: the gradient is the derivative of the loss") {
+  for (const auto& problem : quadratic_problems<double>(12, 3, 0.3))
+    for (const auto& f : problem.objectives) {
+      const Vector<double> x = random_point<double>(12, 3);
+      Vector<double> gradient(12);
+      f->gradient(x, indices(1), gradient);
+      CHECK(relative_distance(gradient, finite_differences(*f, x)) < 1e-8);
+    }
+}
+
+TEST_CASE_TEMPLATE("quadratic: the pooled gradient vanishes at the minimiser, the peers' own do not", Scalar,
+                   float, double) {
+  const double tolerance = sizeof(Scalar) == 4 ? 1e-6 : 1e-13;
+  for (const double l2 : {0.0, 0.3})
+    for (const std::size_t peers : {1, 2, 7})
+      for (const auto& problem : quadratic_problems<Scalar>(20, peers, l2)) {
+        REQUIRE(problem.minimiser.has_value());
+        const Vector<Scalar>& x = *problem.minimiser;
+        CHECK(pooled_gradient(problem, x).template lpNorm<Eigen::Infinity>() < 10 * tolerance);
+        if (peers == 1) continue;
+        Vector<Scalar> gradient(20);
+        for (const auto& f : problem.objectives) {
+          f->gradient(x, indices(1), gradient);
+          CHECK(gradient.norm() > 0.1);
+        }
+      }
+}
+
+TEST_CASE_TEMPLATE("quadratic: every curvature lies between 1/2 and 3/2", Scalar, float, double) {
+  // x^T A x for random x is between the smallest and the largest eigenvalue; the trace is their sum.
+  for (const auto& problem : quadratic_problems<Scalar>(30, 4, 0.0))
+    for (const auto& f : problem.objectives) {
+      Vector<Scalar> at_zero(30), there(30);
+      f->gradient(Vector<Scalar>::Zero(30), indices(1), at_zero);
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Vector<Scalar> x = random_point<Scalar>(30, seed);
+        f->gradient(x, indices(1), there);
+        const double curvature = (there - at_zero).dot(x) / x.squaredNorm();
+        CHECK(curvature > 0.5 - 1e-5);
+        CHECK(curvature < 1.5 + 1e-5);
+      }
+    }
+}
+
+TEST_CASE("quadratic: a dense matrix is symmetric and mixes the coordinates") {
+  const auto problem = dense_quadratics<float>(15, 2, 0.0, 5);
+  for (const auto& objective : problem.objectives) {
+    const auto& f = dynamic_cast<const DenseQuadratic<float>&>(*objective);
+    CHECK(f.curvature() == f.curvature().transpose());
+    CHECK((f.curvature().array().abs() > 1e-6F).count() > 200);
+  }
+}
+
+TEST_CASE("quadratic: gradient descent on the pooled objective reaches the minimiser") {
+  for (const auto& problem : quadratic_problems<double>(10, 5, 0.1)) {
+    Vector<double> x = problem.initial;
+    for (int iteration = 0; iteration < 200; ++iteration) x -= 1.0 / 1.6 * pooled_gradient(problem, x);
+    CHECK((x - *problem.minimiser).norm() < 1e-12);
+    CHECK(problem.loss(x) < problem.loss(problem.initial));
+  }
+}
+
+TEST_CASE("quadratic: the same seed gives the same problem, another seed another; no samples, no data term") {
+  const auto a = separable_quadratics<double>(10, 3, 0.1, 1);
+  const auto b = separable_quadratics<double>(10, 3, 0.1, 1);
+  const auto c = separable_quadratics<double>(10, 3, 0.1, 2);
+  CHECK(*a.minimiser == *b.minimiser);
+  CHECK(*a.minimiser != *c.minimiser);
+  const Vector<double> x = random_point<double>(10, 3);
+  Vector<double> gradient(10);
+  a.objectives[0]->gradient(x, {}, gradient);
+  CHECK(gradient.isApprox(0.1 * x));
+}

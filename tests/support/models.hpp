@@ -1,0 +1,114 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "algorithms/objectives/least_squares.hpp"
+#include "algorithms/objectives/logistic.hpp"
+#include "algorithms/objectives/mlp.hpp"
+#include "algorithms/objectives/softmax.hpp"
+#include "algorithms/random.hpp"
+
+namespace hearsay::test {
+
+/// Random samples, about a third of whose features are 0, dense or sparse: the same numbers, all exact in
+/// float.
+template <class Scalar>
+std::shared_ptr<const Samples<Scalar>> random_samples(Index count, Index features, std::uint32_t classes,
+                                                      bool sparse, std::uint64_t seed = 7) {
+  RandomStream stream(seed, 0, 0, Purpose::data);
+  DenseRows<Scalar> dense(count, features);
+  SparseRows<Scalar> compressed;
+  compressed.columns = features;
+  std::vector<Scalar> targets;
+  for (Index s = 0; s < count; ++s) {
+    for (Index k = 0; k < features; ++k) {
+      const float value = stream.below(3) == 0 ? 0.0F : static_cast<float>(stream.normal());
+      dense(s, k) = static_cast<Scalar>(value);
+      if (value == 0.0F) continue;
+      compressed.column.push_back(static_cast<std::int32_t>(k));
+      compressed.value.push_back(static_cast<Scalar>(value));
+    }
+    compressed.row_begin.push_back(static_cast<Index>(compressed.column.size()));
+    targets.push_back(classes == 0 ? static_cast<Scalar>(static_cast<float>(stream.normal()))
+                                   : static_cast<Scalar>(stream.below(classes)));
+  }
+  auto samples = std::make_shared<Samples<Scalar>>();
+  if (sparse)
+    samples->features = std::move(compressed);
+  else
+    samples->features = std::move(dense);
+  samples->targets = std::move(targets);
+  samples->class_count = classes;
+  return samples;
+}
+
+inline std::vector<Index> indices(Index count) {
+  std::vector<Index> result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), Index{0});
+  return result;
+}
+
+/// Entries exact in float.
+template <class Scalar>
+Vector<Scalar> random_point(Index dimension, std::uint64_t seed, double size = 0.5) {
+  RandomStream stream(seed, 0, 0, Purpose::initial_model);
+  Vector<Scalar> x(dimension);
+  for (Scalar& value : x) value = static_cast<Scalar>(static_cast<float>(size * stream.normal()));
+  return x;
+}
+
+/// One model over samples, by name.
+template <class Scalar>
+struct ModelCase {
+  std::string name;
+  std::uint32_t classes;  ///< of the data it is tried on
+  std::function<std::unique_ptr<SampleObjective<Scalar>>(Shard<Scalar>, double weight, double l2)> make;
+};
+
+template <class Scalar>
+std::vector<ModelCase<Scalar>> model_cases() {
+  using Pointer = std::unique_ptr<SampleObjective<Scalar>>;
+  using S = Shard<Scalar>;
+  return {
+      {"least-squares", 0,
+       [](S s, double w, double l2) -> Pointer { return std::make_unique<LeastSquares<Scalar>>(s, w, l2); }},
+      {"logistic", 2,
+       [](S s, double w, double l2) -> Pointer { return std::make_unique<Logistic<Scalar>>(s, w, l2); }},
+      {"softmax", 5,
+       [](S s, double w, double l2) -> Pointer { return std::make_unique<Softmax<Scalar>>(s, w, l2); }},
+      {"mlp(6)", 4,
+       [](S s, double w, double l2) -> Pointer {
+         return std::make_unique<Mlp<Scalar>>(s, std::vector<Index>{6}, w, l2);
+       }},
+      {"mlp(7, 5)", 3,
+       [](S s, double w, double l2) -> Pointer {
+         return std::make_unique<Mlp<Scalar>>(s, std::vector<Index>{7, 5}, w, l2);
+       }},
+  };
+}
+
+/// Central differences of f, coordinate by coordinate.
+inline Vector<double> finite_differences(const Objective<double>& f, Vector<double> x) {
+  constexpr double step = 1e-5;
+  Vector<double> result(x.size());
+  for (Index k = 0; k < x.size(); ++k) {
+    const double at = x[k];
+    x[k] = at + step;
+    const double above = f.loss(x);
+    x[k] = at - step;
+    result[k] = (above - f.loss(x)) / (2.0 * step);
+    x[k] = at;
+  }
+  return result;
+}
+
+template <class Scalar>
+double relative_distance(const Vector<Scalar>& a, const Vector<double>& b) {
+  return (a.template cast<double>() - b).norm() / (1e-12 + b.norm());
+}
+
+}  // namespace hearsay::test
