@@ -1,0 +1,75 @@
+#include "runtime/data_file.hpp"
+
+#include <zlib.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+namespace hearsay {
+
+namespace {
+
+constexpr unsigned buffer_bytes = 1u << 18;
+
+struct CloseGz {
+  void operator()(gzFile file) const { gzclose_r(file); }
+};
+
+std::string reason(gzFile file) {
+  int code = Z_OK;
+  const char* text = gzerror(file, &code);
+  return code == Z_ERRNO ? std::strerror(errno) : text;
+}
+
+}  // namespace
+
+std::string read_data_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Misuse(path.string() + " is a directory, not a file");
+  errno = 0;
+  const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
+  if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
+  gzbuffer(file.get(), buffer_bytes);
+  std::string content;
+  std::size_t size = 0;
+  for (;;) {
+    // Grows with what was really read: a compressed file does not say reliably how long it will be.
+    if (content.size() - size < buffer_bytes)
+      content.resize(content.size() + content.size() / 2 + buffer_bytes);
+    const int read = gzread(file.get(), content.data() + size, buffer_bytes);
+    if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get()));
+    if (read == 0) break;
+    size += static_cast<std::size_t>(read);
+  }
+  int code = Z_OK;
+  const char* text = gzerror(file.get(), &code);
+  if (code != Z_OK && code != Z_STREAM_END)
+    throw bad_offset(path, size, std::string("the gzip stream is damaged: ") + text);
+  content.resize(size);
+  return content;
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  if (!text.empty() && text.front() == '+') {
+    text.remove_prefix(1);
+    if (!text.empty() && text.front() == '-') return std::nullopt;
+  }
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+Misuse bad_line(const std::filesystem::path& path, std::size_t line, const std::string& what) {
+  return Misuse(path.string() + ", line " + std::to_string(line) + ": " + what);
+}
+
+Misuse bad_offset(const std::filesystem::path& path, std::size_t offset, const std::string& what) {
+  return Misuse(path.string() + ", offset " + std::to_string(offset) + ": " + what);
+}
+
+}  // namespace hearsay

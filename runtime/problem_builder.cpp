@@ -1,0 +1,195 @@
+#include "runtime/problem_builder.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "algorithms/objectives/least_squares.hpp"
+#include "algorithms/objectives/logistic.hpp"
+#include "algorithms/objectives/mlp.hpp"
+#include "algorithms/objectives/partition.hpp"
+#include "algorithms/objectives/quadratic.hpp"
+#include "algorithms/objectives/softmax.hpp"
+#include "algorithms/objectives/spelling.hpp"
+#include "runtime/dataset.hpp"
+#include "runtime/npy.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Element indices of a message are 32 bits.
+constexpr double largest_dimension = 2147483647.0;
+
+enum class Kind { quadratic, dense_quadratic, least_squares, logistic, softmax, mlp };
+
+/// model.kind, taken apart.
+struct Model {
+  Kind kind;
+  std::vector<Index> sizes;  ///< the dimension of a quadratic, the hidden layers of an mlp
+};
+
+Model parse_model(const std::string& text) {
+  Spelling spelling = parse_spelling("model.kind", text);
+  const auto sizes = [&] {
+    std::vector<Index> result;
+    for (const auto& [name, value] : spelling.arguments) {
+      if (!name.empty()) throw Misuse("model.kind", text, spelling.name + " takes plain numbers");
+      result.push_back(whole_number("model.kind", text, value, 1, 2'147'483'647));
+    }
+    return result;
+  };
+  if (spelling.name == "quadratic") {
+    const bool dense = spelling.arguments.size() == 2 && spelling.arguments[1].value == "dense";
+    if (dense) spelling.arguments.pop_back();
+    if (spelling.arguments.size() != 1)
+      throw Misuse("model.kind", text, "expected quadratic(DIMENSION) or quadratic(DIMENSION, dense)");
+    if (dense && sizes()[0] > 20'000)
+      throw Misuse("model.kind", text, "a dense quadratic has at most 20000 dimensions");
+    return {dense ? Kind::dense_quadratic : Kind::quadratic, sizes()};
+  }
+  if (spelling.name == "mlp") {
+    if (spelling.arguments.empty())
+      throw Misuse("model.kind", text, "expected the sizes of the hidden layers, as in mlp(64)");
+    return {Kind::mlp, sizes()};
+  }
+  if (!spelling.arguments.empty()) throw Misuse("model.kind", text, spelling.name + " takes no arguments");
+  if (spelling.name == "least-squares") return {Kind::least_squares, {}};
+  if (spelling.name == "logistic") return {Kind::logistic, {}};
+  if (spelling.name == "softmax") return {Kind::softmax, {}};
+  throw Misuse("model.kind", text, "expected logistic, softmax, least-squares, mlp(...) or quadratic(...)");
+}
+
+std::string to_text(double number) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
+void require_regularizers(const RunSettings::Model& model) {
+  if (!(model.l2 >= 0.0) || !std::isfinite(model.l2))
+    throw Misuse("model.l2", to_text(model.l2), "expected a number that is not negative");
+  if (model.l1 != 0.0)
+    throw Misuse("model.l1", to_text(model.l1), "no method handles an l1 term yet; expected 0");
+}
+
+template <class Scalar>
+void require_fitting(const RunSettings& settings, const Model& model, const Samples<Scalar>& samples) {
+  if (model.kind == Kind::logistic && samples.class_count != 2)
+    throw Misuse(
+        "model.kind", settings.model.kind,
+        "the data have " + std::to_string(samples.class_count) + " classes; softmax takes more than two");
+  const auto features = static_cast<double>(samples.feature_count());
+  const double classes = samples.class_count;
+  double dimension = model.kind == Kind::softmax ? features * classes : features;
+  if (model.kind == Kind::mlp) {
+    double inputs = features;
+    dimension = 0.0;
+    for (const Index outputs : model.sizes) {
+      dimension += (inputs + 1.0) * static_cast<double>(outputs);
+      inputs = static_cast<double>(outputs);
+    }
+    dimension += (inputs + 1.0) * classes;
+  }
+  if (dimension > largest_dimension)
+    throw Misuse("model.kind", settings.model.kind,
+                 to_text(dimension) + " parameters on these data; at most " + to_text(largest_dimension) +
+                     " are possible");
+}
+
+template <class Scalar>
+std::unique_ptr<const SampleObjective<Scalar>> make_objective(const Model& model, Shard<Scalar> shard,
+                                                              double weight, double l2) {
+  switch (model.kind) {
+    case Kind::least_squares:
+      return std::make_unique<LeastSquares<Scalar>>(std::move(shard), weight, l2);
+    case Kind::logistic:
+      return std::make_unique<Logistic<Scalar>>(std::move(shard), weight, l2);
+    case Kind::softmax:
+      return std::make_unique<Softmax<Scalar>>(shard, weight, l2);
+    default:
+      return std::make_unique<Mlp<Scalar>>(std::move(shard), model.sizes, weight, l2);
+  }
+}
+
+template <class Scalar>
+Shard<Scalar> whole(std::shared_ptr<const Samples<Scalar>> samples) {
+  std::vector<Index> rows(static_cast<std::size_t>(samples->count()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return {std::move(samples), std::move(rows)};
+}
+
+template <class Scalar>
+Problem<Scalar> sample_problem(const RunSettings& settings, const Model& model) {
+  const auto [train, test] =
+      load_data<Scalar>(settings.data, model.kind != Kind::least_squares, settings.run.seed);
+  require_fitting(settings, model, *train);
+  const std::size_t peers = settings.topology.peers;
+  const std::vector<double> targets(train->targets.begin(), train->targets.end());
+  auto parts = partition(settings.data.partition, targets, train->class_count, peers, settings.run.seed);
+
+  Problem<Scalar> problem;
+  const double weight = static_cast<double>(peers) / static_cast<double>(train->count());
+  for (auto& rows : parts)
+    problem.objectives.push_back(
+        make_objective<Scalar>(model, {train, std::move(rows)}, weight, settings.model.l2));
+  if (model.kind == Kind::mlp)
+    problem.initial =
+        Mlp<Scalar>({train, {}}, model.sizes, weight, settings.model.l2).initial(settings.run.seed);
+  else
+    problem.initial = Vector<Scalar>::Zero(problem.dimension());
+  if (train->class_count > 0) {
+    std::shared_ptr<const SampleObjective<Scalar>> judge =
+        make_objective<Scalar>(model, whole<Scalar>(test ? test : train), 1.0, 0.0);
+    problem.accuracy = [judge](const Vector<Scalar>& x) { return judge->accuracy(x); };
+  }
+  return problem;
+}
+
+template <class Scalar>
+Vector<Scalar> load_initial(const std::string& file, Index dimension) {
+  Vector<Scalar> x = read_npy<Scalar>(file).values;
+  if (x.size() != dimension)
+    throw Misuse("model.init", file,
+                 std::to_string(x.size()) + " numbers, where the model has " + std::to_string(dimension));
+  if (!x.allFinite()) throw Misuse("model.init", file, "it holds numbers that are not finite");
+  return x;
+}
+
+}  // namespace
+
+template <class Scalar>
+Problem<Scalar> build_problem(const RunSettings& settings) {
+  const Model model = parse_model(settings.model.kind);
+  require_regularizers(settings.model);
+  const std::size_t peers = settings.topology.peers;
+  if (peers == 0) throw Misuse("topology.peers", "0", "expected at least one peer");
+  const double l2 = settings.model.l2;
+  Problem<Scalar> problem = model.kind == Kind::quadratic
+                                ? separable_quadratics<Scalar>(model.sizes[0], peers, l2, settings.run.seed)
+                            : model.kind == Kind::dense_quadratic
+                                ? dense_quadratics<Scalar>(model.sizes[0], peers, l2, settings.run.seed)
+                                : sample_problem<Scalar>(settings, model);
+  if (settings.model.init != "zeros")
+    problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
+  return problem;
+}
+
+std::vector<ModelName> model_names() {
+  return {
+      {"logistic", "two classes, log(1 + exp(-y a^T x)); d = features"},
+      {"softmax", "any number of classes, cross entropy of X a; d = classes * features, no intercept"},
+      {"least-squares", "numeric targets, 1/2 (a^T x - b)^2; d = features"},
+      {"mlp(64), mlp(128, 64)", "hidden layers with biases and ReLU, softmax output; random start"},
+      {"quadratic(100)", "no data: a seeded separable quadratic per peer, with known minimiser"},
+      {"quadratic(100, dense)",
+       "no data: a seeded quadratic with a full matrix per peer, with known minimiser"},
+  };
+}
+
+template Problem<float> build_problem<float>(const RunSettings&);
+template Problem<double> build_problem<double>(const RunSettings&);
+
+}  // namespace hearsay

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/objectives/problem.hpp"
+#include "runtime/run_settings.hpp"
+
+namespace hearsay {
+
+/// The problem a run trains: its data loaded or generated and dealt to settings.topology.peers peers, one
+/// objective a peer, the common start x_0 and the accuracy (over the test data where there are any, else over
+/// the training data).
+///
+/// model.init: "zeros" is the model's own start, all zeros; an mlp, whose gradient vanishes there, starts
+/// with zero biases and seeded random weights. Else the name of a .npy file with one vector of the model's
+/// dimension.
+///
+/// Throws a Misuse for whatever in [data] and [model] cannot be done, or not together.
+template <class Scalar>
+Problem<Scalar> build_problem(const RunSettings& settings);
+
+/// A value of model.kind and what it means.
+struct ModelName {
+  std::string spelling;
+  std::string description;
+};
+
+std::vector<ModelName> model_names();
+
+}  // namespace hearsay
