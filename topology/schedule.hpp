@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "topology/graph.hpp"
 #include "topology/mixing.hpp"
 #include "topology/mixing_row.hpp"
 #include "topology/peer_id.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -19,9 +22,32 @@ class Schedule {
   virtual PeerId peer_count() const = 0;
   /// Row of `peer` in round `round`; the reference lives as long as the schedule.
   virtual const MixingRow& row(PeerId peer, std::uint64_t round) const = 0;
-  /// Rounds after which the sequence repeats; 1 for a static one.
+  /// Rounds 0 ... period-1 hold every link that ever occurs: the sequence repeats after them, or goes on with
+  /// the same rounds in another order. 1 for a static schedule.
   virtual std::uint64_t period() const = 0;
   virtual std::string name() const = 0;
 };
+
+/// The schedule of a run file's topology.schedule, by name:
+///
+///     static                 W in every round
+///     one-peer-exponential   round r: peer i hears i - 2^(r mod t) and is heard by i + 2^(r mod t) (mod n),
+///     with
+///                            weight 1/2, t = ceil(log2 n). Directed. t rounds average exactly iff n = 2^t.
+///     hypercube-matchings    round r: i and i XOR 2^(r mod t) average; n = 2^t. t rounds average exactly.
+///     random-matchings       the links of the graph, split into matchings whose pairs average; at most
+///                            1 + max degree of them (an edge coloring after Misra, Gries 1992). Each period
+///                            goes through all matchings once, in an order drawn from the seed and the
+///                            period.
+///
+/// The weights in `mixing` are for the static schedule; the others have 1/2 everywhere. Misuse: an unknown
+/// name (and the nearest known one), a number of peers that is no power of two for hypercube-matchings, and a
+/// graph that lacks links the schedule needs.
+std::unique_ptr<const Schedule> make_schedule(const std::string& kind, const Graph& graph,
+                                              MixingMatrix mixing, std::uint64_t seed);
+std::span<const Choice> schedule_choices();
+
+/// Everyone whom `peer` ever hears or is heard by, ascending.
+std::vector<PeerId> partners(const Schedule& schedule, PeerId peer);
 
 }  // namespace hearsay

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+/// The sentence of the Misuse that `action` throws; empty if it throws none.
+template <class Action>
+std::string misuse_text(Action action) {
+  try {
+    action();
+  } catch (const Misuse& misuse) {
+    return misuse.what();
+  }
+  return "";
+}
+
+}  // namespace hearsay

@@ -1,0 +1,191 @@
+#include "topology/families.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "topology/fixed_graphs.hpp"
+#include "topology/misuse.hpp"
+#include "topology/random_graphs.hpp"
+
+namespace hearsay {
+namespace {
+
+const std::string kind_key = "topology.kind";
+const std::string peers_key = "topology.peers";
+
+/// More links than this (a complete graph of 11,000 peers) take gigabytes.
+constexpr double most_links = 6e7;
+
+struct Size {
+  PeerId rows;
+  PeerId columns;
+};
+
+std::string size_text(Size size) { return std::to_string(size.rows) + "x" + std::to_string(size.columns); }
+
+/// The factors of `peers` that are closest to each other, as a suggestion.
+Size squarest(PeerId peers) {
+  PeerId rows = 1;
+  for (PeerId factor = 1; std::uint64_t{factor} * factor <= peers; ++factor)
+    if (peers % factor == 0) rows = factor;
+  return {rows, peers / rows};
+}
+
+/// What the user wrote, with readers for its arguments that say what was expected.
+class FamilyReader {
+ public:
+  FamilyReader(const Choice& family, const Spelling& spelling, const std::string& text)
+      : family_(family), spelling_(spelling), text_(text) {
+    const std::size_t expected =
+        family.arguments.empty() ? 0 : 1 + std::count(family.arguments.begin(), family.arguments.end(), ',');
+    if (spelling.arguments.size() != expected) throw wrong();
+  }
+
+  PeerId whole(std::size_t position) const {
+    std::uint64_t value = 0;
+    if (!parse_whole(spelling_.arguments[position], value) || value > std::numeric_limits<PeerId>::max())
+      throw wrong();
+    return static_cast<PeerId>(value);
+  }
+
+  double number(std::size_t position) const {
+    double value = 0.0;
+    if (!parse_number(spelling_.arguments[position], value)) throw wrong();
+    return value;
+  }
+
+  Size size() const {
+    const std::string& argument = spelling_.arguments[0];
+    const auto cross = argument.find('x');
+    std::uint64_t rows = 0;
+    std::uint64_t columns = 0;
+    if (cross == std::string::npos || !parse_whole(std::string_view(argument).substr(0, cross), rows) ||
+        !parse_whole(std::string_view(argument).substr(cross + 1), columns))
+      throw wrong();
+    constexpr std::uint64_t most = std::numeric_limits<PeerId>::max();
+    if (rows == 0 || columns == 0 || rows > most / columns) throw wrong();
+    return {static_cast<PeerId>(rows), static_cast<PeerId>(columns)};
+  }
+
+ private:
+  Misuse wrong() const {
+    return Misuse(kind_key, text_,
+                  "expected " + family_.name + family_.arguments + ", " + family_.description);
+  }
+
+  const Choice& family_;
+  const Spelling& spelling_;
+  const std::string& text_;
+};
+
+void require_links_fit(PeerId peers, double links) {
+  if (links > most_links)
+    throw Misuse(peers_key, std::to_string(peers), "this family would have more links than fit in memory");
+}
+
+void require_size(const std::string& spelling, const std::string& name, Size size, PeerId peers) {
+  const std::uint64_t needed = std::uint64_t{size.rows} * size.columns;
+  if (needed == peers) return;
+  throw Misuse(peers_key, std::to_string(peers),
+               spelling + " needs " + std::to_string(needed) + " peers; " + std::to_string(peers) + " fit " +
+                   name + "(" + size_text(squarest(peers)) + ")");
+}
+
+unsigned hypercube_dimensions(PeerId peers) {
+  if (!std::has_single_bit(peers))
+    throw Misuse(peers_key, std::to_string(peers),
+                 "a hypercube needs a power of two, such as " + std::to_string(std::bit_floor(peers)) +
+                     " or " + std::to_string(std::uint64_t{std::bit_floor(peers)} * 2));
+  return static_cast<unsigned>(std::countr_zero(peers));
+}
+
+}  // namespace
+
+std::span<const Choice> family_choices() {
+  static const std::array<Choice, 12> choices{{
+      {"ring", "", "each peer with the next, the last with the first"},
+      {"path", "", "each peer with the next"},
+      {"complete", "", "everyone with everyone"},
+      {"star", "", "everyone with peer 0"},
+      {"torus", "(AxB)", "A rows and B columns that wrap around, four links each"},
+      {"grid", "(AxB)", "A rows and B columns, up to four links each"},
+      {"hypercube", "", "peers whose binary numbers differ in one digit; a power of two"},
+      {"exponential", "", "peers 1, 2, 4, 8, ... apart on a ring"},
+      {"random-regular", "(d)", "random links, d for each peer"},
+      {"erdos-renyi", "(p)", "each pair is linked with probability p"},
+      {"small-world", "(k, p)", "a ring of the k nearest, each link moved with probability p"},
+      {"geometric", "(r)", "random points of the unit square, linked where at most r apart"},
+  }};
+  return choices;
+}
+
+Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
+  const Spelling spelling = parse_spelling(kind_key, text);
+  const std::string& name = spelling.name;
+  const FamilyReader reader(find_choice(kind_key, name, family_choices()), spelling, text);
+  if (peers == 0) throw Misuse(peers_key, "0", "expected at least one peer");
+  const double n = peers;
+  require_links_fit(peers, n);
+
+  if (name == "ring") return ring_graph(peers);
+  if (name == "path") return path_graph(peers);
+  if (name == "star") return star_graph(peers);
+  if (name == "complete") {
+    require_links_fit(peers, n * (n - 1) / 2);
+    return complete_graph(peers);
+  }
+  if (name == "torus" || name == "grid") {
+    const Size size = reader.size();
+    require_size(text, name, size, peers);
+    return name == "torus" ? torus_graph(size.rows, size.columns) : grid_graph(size.rows, size.columns);
+  }
+  if (name == "hypercube") {
+    require_links_fit(peers, n * std::bit_width(peers) / 2);
+    return hypercube_graph(hypercube_dimensions(peers));
+  }
+  if (name == "exponential") {
+    require_links_fit(peers, n * std::bit_width(peers));
+    return exponential_graph(peers);
+  }
+  if (name == "random-regular") {
+    require_links_fit(peers, n * reader.whole(0) / 2);
+    return random_regular_graph(peers, reader.whole(0), seed);
+  }
+  if (name == "erdos-renyi") {
+    require_links_fit(peers, n * n / 2 * reader.number(0));
+    return erdos_renyi_graph(peers, reader.number(0), seed);
+  }
+  if (name == "small-world") {
+    require_links_fit(peers, n * reader.whole(0) / 2);
+    return small_world_graph(peers, reader.whole(0), reader.number(1), seed);
+  }
+  require_links_fit(peers, n * n / 2 * std::min(1.0, 3.2 * reader.number(0) * reader.number(0)));
+  return geometric_graph(peers, reader.number(0), seed);
+}
+
+TopologySpec parse_topology_spec(const std::string& spec) {
+  const std::string key = "SPEC";
+  Spelling spelling = parse_spelling(key, spec);
+  const Choice& family = find_choice(key, spelling.name, family_choices());
+  const bool sized = family.arguments == "(AxB)";
+  if (sized) {
+    const Size size = FamilyReader(family, spelling, spec).size();
+    return {spec, size.rows * size.columns};
+  }
+  std::uint64_t peers = 0;
+  if (spelling.arguments.empty() || !parse_whole(spelling.arguments[0], peers) || peers == 0 ||
+      peers > std::numeric_limits<PeerId>::max())
+    throw Misuse(key, spec,
+                 "the first argument is the number of peers, as in " + family.name +
+                     (family.arguments.empty() ? "(16)" : "(16, " + family.arguments.substr(1)));
+  std::string own;
+  for (std::size_t k = 1; k < spelling.arguments.size(); ++k)
+    own += (k > 1 ? ", " : "") + spelling.arguments[k];
+  return {own.empty() ? family.name : family.name + "(" + own + ")", static_cast<PeerId>(peers)};
+}
+
+}  // namespace hearsay

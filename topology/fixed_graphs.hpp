@@ -1,0 +1,28 @@
+#pragma once
+
+#include "topology/graph.hpp"
+#include "topology/peer_id.hpp"
+
+namespace hearsay {
+
+// The graph families without randomness. All are connected for every peer_count >= 1; links that coincide
+// (a ring of 2, a torus of width 2) are one link, a ring of 1 has none.
+
+/// 0 - 1 - ... - n-1 - 0.
+Graph ring_graph(PeerId peer_count);
+/// 0 - 1 - ... - n-1.
+Graph path_graph(PeerId peer_count);
+/// Everyone with everyone.
+Graph complete_graph(PeerId peer_count);
+/// Peer 0 is the hub.
+Graph star_graph(PeerId peer_count);
+/// Peer row * columns + column is linked with the four around it; both directions wrap around.
+Graph torus_graph(PeerId rows, PeerId columns);
+/// The torus without the wrapping links.
+Graph grid_graph(PeerId rows, PeerId columns);
+/// i is linked with i XOR 2^k for k = 0 ... dimensions-1; 2^dimensions peers.
+Graph hypercube_graph(unsigned dimensions);
+/// i is linked with i + 2^k and i - 2^k (mod n) for 2^k < n: the links of the one-peer exponential schedule.
+Graph exponential_graph(PeerId peer_count);
+
+}  // namespace hearsay

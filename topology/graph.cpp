@@ -1,0 +1,110 @@
+#include "topology/graph.hpp"
+
+#include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <cstdint>
+#include <utility>
+
+#include "topology/ensure.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+namespace {
+
+/// Every link is two arcs, one from each end.
+using Arcs = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                boost::no_property, PeerId, std::uint64_t>;
+
+std::string link_text(Edge edge) { return "link " + std::to_string(edge.a) + " - " + std::to_string(edge.b); }
+
+std::vector<Edge> checked(PeerId peer_count, std::vector<Edge> edges) {
+  if (peer_count == 0) throw Misuse("a topology needs at least one peer");
+  for (Edge& edge : edges) {
+    if (edge.a > edge.b) std::swap(edge.a, edge.b);
+    if (edge.b >= peer_count)
+      throw Misuse(link_text(edge) + ": the peers are 0 to " + std::to_string(peer_count - 1));
+    if (edge.a == edge.b) throw Misuse(link_text(edge) + ": a peer cannot be linked with itself");
+  }
+  std::sort(edges.begin(), edges.end());
+  const auto twice = std::adjacent_find(edges.begin(), edges.end());
+  if (twice != edges.end()) throw Misuse(link_text(*twice) + " is there twice");
+  return edges;
+}
+
+Arcs arcs_of(PeerId peer_count, const std::vector<Edge>& edges) {
+  std::vector<std::pair<PeerId, PeerId>> arcs;
+  arcs.reserve(2 * edges.size());
+  for (const Edge& edge : edges) {
+    arcs.emplace_back(edge.a, edge.b);
+    arcs.emplace_back(edge.b, edge.a);
+  }
+  std::sort(arcs.begin(), arcs.end());
+  return Arcs(boost::edges_are_sorted, arcs.begin(), arcs.end(), peer_count);
+}
+
+}  // namespace
+
+struct Graph::Storage {
+  std::vector<Edge> edges;
+  Arcs arcs;
+};
+
+Graph::Graph(PeerId peer_count, std::vector<Edge> edges) {
+  std::vector<Edge> sorted = checked(peer_count, std::move(edges));
+  Arcs arcs = arcs_of(peer_count, sorted);
+  storage_ = std::make_shared<const Storage>(Storage{std::move(sorted), std::move(arcs)});
+}
+
+PeerId Graph::peer_count() const { return boost::num_vertices(storage_->arcs); }
+
+const std::vector<Edge>& Graph::edges() const { return storage_->edges; }
+
+std::span<const PeerId> Graph::neighbors(PeerId peer) const {
+  ensure(peer < peer_count(), "neighbors are asked of a peer of the graph");
+  const auto [first, last] = boost::adjacent_vertices(peer, storage_->arcs);
+  return {first, last};
+}
+
+std::size_t Graph::min_degree() const {
+  std::size_t least = degree(0);
+  for (PeerId peer = 1; peer < peer_count(); ++peer) least = std::min(least, degree(peer));
+  return least;
+}
+
+std::size_t Graph::max_degree() const {
+  std::size_t most = 0;
+  for (PeerId peer = 0; peer < peer_count(); ++peer) most = std::max(most, degree(peer));
+  return most;
+}
+
+bool Graph::adjacent(PeerId a, PeerId b) const {
+  const auto around = neighbors(a);
+  return std::binary_search(around.begin(), around.end(), b);
+}
+
+std::vector<std::size_t> Graph::components() const {
+  std::vector<std::size_t> component(peer_count());
+  const Arcs& arcs = storage_->arcs;
+  // Arcs come in opposite pairs, so the strong components are the components.
+  boost::strong_components(
+      arcs, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, arcs)));
+  return component;
+}
+
+std::size_t Graph::component_count() const {
+  const std::vector<std::size_t> component = components();
+  return *std::max_element(component.begin(), component.end()) + 1;
+}
+
+void require_connected(const Graph& graph, const std::string& origin) {
+  const std::vector<std::size_t> component = graph.components();
+  const auto stranger = std::find_if(component.begin(), component.end(),
+                                     [&](std::size_t number) { return number != component.front(); });
+  if (stranger == component.end()) return;
+  throw Misuse(origin + " is not connected: it falls into " + std::to_string(graph.component_count()) +
+               " parts, and peer " + std::to_string(stranger - component.begin()) +
+               " can never hear of peer 0; add links between the parts");
+}
+
+}  // namespace hearsay

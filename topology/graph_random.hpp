@@ -1,0 +1,51 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace hearsay {
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the random numbers graphs and matchings are drawn with.
+///
+/// Integer arithmetic only, and its own distributions, because every peer of a run draws the graph for
+/// itself: the same seed must give the same graph with every compiler, standard library and machine.
+class GraphRandom {
+ public:
+  /// `draw` numbers independent sequences of one seed (the attempts at a graph).
+  explicit GraphRandom(std::uint64_t seed, std::uint64_t draw = 0) : state_(seed) {
+    state_ = bits() ^ (draw * 0xd1342543de82ef95u);
+    state_ = bits();
+  }
+
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+  /// Uniform in {0, ..., bound - 1}; bound >= 1. Rejection under a bit mask: no bias, no division.
+  std::uint64_t below(std::uint64_t bound) {
+    const std::uint64_t mask = bound == 1 ? 0 : ~std::uint64_t{0} >> std::countl_zero(bound - 1);
+    std::uint64_t value = bits() & mask;
+    while (value >= bound) value = bits() & mask;
+    return value;
+  }
+
+  /// Fisher-Yates.
+  template <class Item>
+  void shuffle(std::vector<Item>& items) {
+    for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[below(left)]);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace hearsay

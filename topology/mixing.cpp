@@ -1,0 +1,156 @@
+#include "topology/mixing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "topology/ensure.hpp"
+#include "topology/misuse.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+namespace {
+
+constexpr double tolerance = 1e-12;
+
+/// The matrix whose entries on the graph's links are `weight(edge)`, the same both ways.
+template <class Weight>
+MixingMatrix symmetric_on(const Graph& graph, Weight weight) {
+  std::vector<WeightedLink> links;
+  links.reserve(2 * graph.edges().size());
+  for (const Edge& edge : graph.edges()) {
+    const double shared = weight(edge);
+    links.push_back({edge.a, edge.b, shared});
+    links.push_back({edge.b, edge.a, shared});
+  }
+  return MixingMatrix(graph.peer_count(), std::move(links));
+}
+
+double metropolis_weight(const Graph& graph, Edge edge) {
+  return 1.0 / static_cast<double>(1 + std::max(graph.degree(edge.a), graph.degree(edge.b)));
+}
+
+std::string peer_name(PeerId peer, std::span<const std::string> names) {
+  return "peer " + (names.empty() ? std::to_string(peer) : names[peer]);
+}
+
+void check_link(const WeightedLink& link, PeerId peer_count, std::span<const std::string> names) {
+  if (link.from >= peer_count || link.to >= peer_count)
+    throw Misuse("mixing weight from peer " + std::to_string(link.from) + " to peer " +
+                 std::to_string(link.to) + ": the peers are 0 to " + std::to_string(peer_count - 1));
+  const auto which = [&] {
+    return "mixing weight from " + peer_name(link.from, names) + " to " + peer_name(link.to, names);
+  };
+  if (link.from == link.to) throw Misuse(which() + ": the self weight is what the neighbors' leave over");
+  if (!std::isfinite(link.weight)) throw Misuse(which(), number_text(link.weight), "expected a number");
+  if (link.weight == 0.0) throw Misuse(which(), "0", "leave the link out instead");
+}
+
+}  // namespace
+
+MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
+                           std::span<const std::string> names)
+    : rows_(peer_count), link_count_(links.size()) {
+  if (peer_count == 0) throw Misuse("a mixing matrix needs at least one peer");
+  ensure(names.empty() || names.size() == peer_count, "there is a name for every peer or for none");
+  std::sort(links.begin(), links.end(), [](const WeightedLink& a, const WeightedLink& b) {
+    return std::tie(a.to, a.from) < std::tie(b.to, b.from);
+  });
+  for (std::size_t k = 0; k < links.size(); ++k) {
+    const WeightedLink& link = links[k];
+    check_link(link, peer_count, names);
+    if (k > 0 && links[k - 1].to == link.to && links[k - 1].from == link.from)
+      throw Misuse("the mixing weight from " + peer_name(link.from, names) + " to " +
+                   peer_name(link.to, names) + " is there twice");
+    rows_[link.to].hears.push_back({link.from, link.weight});
+    rows_[link.from].heard_by.push_back(link.to);
+  }
+
+  std::vector<double> heard(peer_count, 0.0);  // column sums without the diagonal
+  for (MixingRow& row : rows_) {
+    double sum = 0.0;
+    for (const WeightedNeighbor& neighbor : row.hears) {
+      sum += neighbor.weight;
+      heard[neighbor.id] += neighbor.weight;
+      non_negative_ = non_negative_ && neighbor.weight > 0.0;
+    }
+    row.self_weight = 1.0 - sum;
+    non_negative_ = non_negative_ && row.self_weight >= -tolerance;
+  }
+  for (PeerId peer = 0; peer < peer_count; ++peer) {
+    const double column = rows_[peer].self_weight + heard[peer];
+    if (!(std::abs(column - 1.0) <= tolerance))
+      throw Misuse("mixing weights: what the others give " + peer_name(peer, names) +
+                   " and its self weight sum to " + number_text(column) +
+                   ", expected 1: it must be heard with the same total weight as it hears");
+  }
+  symmetric_ = std::all_of(links.begin(), links.end(), [this](const WeightedLink& link) {
+    const auto& back = rows_[link.from].hears;
+    const auto found = std::lower_bound(back.begin(), back.end(), link.to,
+                                        [](const WeightedNeighbor& n, PeerId id) { return n.id < id; });
+    return found != back.end() && found->id == link.to && found->weight == link.weight;
+  });
+}
+
+const MixingRow& MixingMatrix::row(PeerId peer) const {
+  ensure(peer < rows_.size(), "a mixing row is asked of a peer of the matrix");
+  return rows_[peer];
+}
+
+MixingMatrix MixingMatrix::metropolis(const Graph& graph) {
+  return symmetric_on(graph, [&](Edge edge) { return metropolis_weight(graph, edge); });
+}
+
+MixingMatrix MixingMatrix::max_degree(const Graph& graph) {
+  const double weight = 1.0 / static_cast<double>(1 + graph.max_degree());
+  return symmetric_on(graph, [&](Edge) { return weight; });
+}
+
+MixingMatrix MixingMatrix::lazy(const Graph& graph) {
+  return symmetric_on(graph, [&](Edge edge) { return 0.5 * metropolis_weight(graph, edge); });
+}
+
+MixingMatrix MixingMatrix::best_constant(const Graph& graph) {
+  if (graph.edges().empty()) return metropolis(graph);
+  // max-degree is I - L / (1 + max degree), so its spectrum gives the Laplacian's.
+  const double scale = static_cast<double>(1 + graph.max_degree());
+  const Spectrum of_max_degree = spectrum(max_degree(graph));
+  const double constant =
+      2.0 / (scale * (1.0 - of_max_degree.smallest) + scale * (1.0 - of_max_degree.second));
+  return symmetric_on(graph, [&](Edge) { return constant; });
+}
+
+MixingMatrix MixingMatrix::explicit_weights(const Graph& graph, std::span<const double> edge_weights,
+                                            std::span<const std::string> names) {
+  ensure(edge_weights.size() == graph.edges().size(), "there is one weight for each link");
+  std::vector<WeightedLink> links;
+  links.reserve(2 * edge_weights.size());
+  for (std::size_t k = 0; k < edge_weights.size(); ++k) {
+    const auto [a, b] = graph.edges()[k];
+    links.push_back({a, b, edge_weights[k]});
+    links.push_back({b, a, edge_weights[k]});
+  }
+  return MixingMatrix(graph.peer_count(), std::move(links), names);
+}
+
+std::span<const Choice> mixing_choices() {
+  static const std::array<Choice, 4> choices{{
+      {"metropolis", "", "1 / (1 + the larger degree) on each link; works on every graph"},
+      {"max-degree", "", "1 / (1 + the largest degree of the graph) on every link"},
+      {"lazy", "", "half metropolis, half standing still: no negative eigenvalues"},
+      {"best-constant", "", "the equal link weight that contracts fastest; self weights can be negative"},
+  }};
+  return choices;
+}
+
+MixingMatrix make_mixing(const std::string& weights, const Graph& graph) {
+  const std::string& name = find_choice("topology.weights", weights, mixing_choices()).name;
+  if (name == "metropolis") return MixingMatrix::metropolis(graph);
+  if (name == "max-degree") return MixingMatrix::max_degree(graph);
+  if (name == "lazy") return MixingMatrix::lazy(graph);
+  return MixingMatrix::best_constant(graph);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "topology/graph.hpp"
+#include "topology/mixing_row.hpp"
+#include "topology/peer_id.hpp"
+#include "topology/spelling.hpp"
+
+namespace hearsay {
+
+/// `to` hears `from` with this weight: the entry w_{to,from} of W.
+struct WeightedLink {
+  PeerId from;
+  PeerId to;
+  double weight;
+};
+
+/// A doubly stochastic mixing matrix W, row = receiver: x_i+ = sum_j w_ij x_j. Sparse, immutable.
+///
+/// The diagonal is always w_ii = 1 - sum_j w_ij, summed over the neighbors in ascending id, so that every
+/// peer and every check rounds alike. Verified at construction: columns sum to 1 within 1e-12 as the rows do,
+/// so mixing keeps the mean of the replicas; every weight is finite. Weights may be negative (best-constant
+/// on a star, some explicit matrices): `non_negative` says so, and a method that needs averages refuses such
+/// a W.
+class MixingMatrix {
+ public:
+  /// From the entries off the diagonal, in any order, at most one per (from, to). Misuse names the peer whose
+  /// column does not sum to one, and any link that is out of range, given twice, of weight 0 or not finite;
+  /// `names` are the peers' names in these sentences (their numbers if empty).
+  MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links, std::span<const std::string> names = {});
+
+  /// Metropolis-Hastings: w_ij = 1 / (1 + max(d_i, d_j)) on links, with d the degrees.
+  static MixingMatrix metropolis(const Graph& graph);
+  /// w_ij = 1 / (1 + max degree) on links.
+  static MixingMatrix max_degree(const Graph& graph);
+  /// (I + W) / 2 of the Metropolis matrix W: no negative eigenvalues, at most half the gap.
+  static MixingMatrix lazy(const Graph& graph);
+  /// I - a L, with L the graph Laplacian and a = 2 / (largest + second smallest eigenvalue of L), the
+  /// constant that contracts fastest (Xiao, Boyd 2004). Self weights can be negative: a star's hub's is. The
+  /// graph is connected. Costs a `spectrum`.
+  static MixingMatrix best_constant(const Graph& graph);
+  /// The same weight both ways on each link of the graph, edge_weights[k] on graph.edges()[k].
+  static MixingMatrix explicit_weights(const Graph& graph, std::span<const double> edge_weights,
+                                       std::span<const std::string> names = {});
+
+  PeerId peer_count() const { return static_cast<PeerId>(rows_.size()); }
+  const MixingRow& row(PeerId peer) const;
+  std::size_t link_count() const { return link_count_; }  ///< entries off the diagonal
+  bool symmetric() const { return symmetric_; }           ///< W = W', bit for bit
+  /// No weight is below 0, self weights included (but for what rounding leaves of a self weight of 0).
+  bool non_negative() const { return non_negative_; }
+
+ private:
+  std::vector<MixingRow> rows_;
+  std::size_t link_count_ = 0;
+  bool symmetric_ = true;
+  bool non_negative_ = true;
+};
+
+/// The weights of a run file's topology.weights, by name; `metropolis` and so on as above.
+MixingMatrix make_mixing(const std::string& weights, const Graph& graph);
+std::span<const Choice> mixing_choices();
+
+}  // namespace hearsay

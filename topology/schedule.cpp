@@ -1,0 +1,159 @@
+#include "topology/schedule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "topology/ensure.hpp"
+#include "topology/graph_random.hpp"
+#include "topology/matchings.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+namespace {
+
+const std::string schedule_key = "topology.schedule";
+
+/// The same rounds over and over, in the same order.
+class Cycle : public Schedule {
+ public:
+  Cycle(std::string name, std::vector<MixingMatrix> rounds)
+      : name_(std::move(name)), rounds_(std::move(rounds)) {
+    ensure(!rounds_.empty(), "a schedule has at least one round");
+  }
+  PeerId peer_count() const override { return rounds_.front().peer_count(); }
+  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
+    return rounds_[round % rounds_.size()].row(peer);
+  }
+  std::uint64_t period() const override { return rounds_.size(); }
+  std::string name() const override { return name_; }
+
+ protected:
+  std::string name_;
+  std::vector<MixingMatrix> rounds_;
+};
+
+/// The same rounds over and over, each time in another order.
+class ShuffledCycle final : public Cycle {
+ public:
+  ShuffledCycle(std::string name, std::vector<MixingMatrix> rounds, std::uint64_t seed)
+      : Cycle(std::move(name), std::move(rounds)), seed_(seed) {}
+
+  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
+    return rounds_[drawn(round)].row(peer);
+  }
+
+ private:
+  /// Where position round % period of this period's order points: the swap-or-not shuffle (Hoang, Morris,
+  /// Rogaway 2012), which answers for one position without working out the others. In every pass a random
+  /// reflection pairs the positions up, and a coin for each pair says whether it swaps.
+  std::size_t drawn(std::uint64_t round) const {
+    const std::uint64_t count = rounds_.size();
+    std::uint64_t position = round % count;
+    GraphRandom reflections(seed_, round / count);
+    for (unsigned pass = 0; pass < 64; ++pass) {
+      const std::uint64_t partner = (reflections.below(count) + count - position) % count;
+      const std::uint64_t coins = reflections.bits();
+      if (GraphRandom(coins, std::max(position, partner)).bits() & 1) position = partner;
+    }
+    return position;
+  }
+
+  std::uint64_t seed_;
+};
+
+void require_links(const std::string& kind, const Graph& graph, const std::vector<WeightedLink>& links,
+                   const std::string& family) {
+  for (const WeightedLink& link : links)
+    if (!graph.adjacent(link.from, link.to))
+      throw Misuse(schedule_key, kind,
+                   "peer " + std::to_string(link.to) + " would hear peer " + std::to_string(link.from) +
+                       ", which is no link of the topology; topology.kind = \"" + family + "\" has them all");
+}
+
+std::vector<MixingMatrix> one_peer_rounds(const std::string& kind, const Graph& graph) {
+  const PeerId n = graph.peer_count();
+  std::vector<MixingMatrix> rounds;
+  for (std::uint64_t hop = 1; hop < n; hop *= 2) {
+    std::vector<WeightedLink> links;
+    for (PeerId peer = 0; peer < n; ++peer)
+      links.push_back({peer, static_cast<PeerId>((peer + hop) % n), 0.5});
+    require_links(kind, graph, links, "exponential");
+    rounds.emplace_back(n, std::move(links));
+  }
+  if (rounds.empty()) rounds.emplace_back(n, std::vector<WeightedLink>{});
+  return rounds;
+}
+
+std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph& graph) {
+  const PeerId n = graph.peer_count();
+  if (!std::has_single_bit(n))
+    throw Misuse("topology.peers", std::to_string(n),
+                 "the schedule hypercube-matchings needs a power of two, such as " +
+                     std::to_string(std::bit_floor(n)) + " or " +
+                     std::to_string(std::uint64_t{std::bit_floor(n)} * 2));
+  std::vector<MixingMatrix> rounds;
+  for (std::uint64_t bit = 1; bit < n; bit *= 2) {
+    std::vector<WeightedLink> links;
+    for (PeerId peer = 0; peer < n; ++peer) links.push_back({static_cast<PeerId>(peer ^ bit), peer, 0.5});
+    require_links(kind, graph, links, "hypercube");
+    rounds.emplace_back(n, std::move(links));
+  }
+  if (rounds.empty()) rounds.emplace_back(n, std::vector<WeightedLink>{});
+  return rounds;
+}
+
+std::vector<MixingMatrix> matching_rounds(const Graph& graph) {
+  std::vector<MixingMatrix> rounds;
+  for (const std::vector<Edge>& matching : matchings(graph)) {
+    std::vector<WeightedLink> links;
+    for (const Edge& pair : matching) {
+      links.push_back({pair.a, pair.b, 0.5});
+      links.push_back({pair.b, pair.a, 0.5});
+    }
+    rounds.emplace_back(graph.peer_count(), std::move(links));
+  }
+  if (rounds.empty()) rounds.emplace_back(graph.peer_count(), std::vector<WeightedLink>{});
+  return rounds;
+}
+
+}  // namespace
+
+std::span<const Choice> schedule_choices() {
+  static const std::array<Choice, 4> choices{{
+      {"static", "", "the mixing matrix of topology.weights in every round"},
+      {"one-peer-exponential", "", "each round one peer 1, 2, 4, 8, ... away, weight 1/2; directed"},
+      {"hypercube-matchings", "", "each round the pairs along one dimension average; a power of two"},
+      {"random-matchings", "", "each round one matching of an edge coloring of the graph, in random order"},
+  }};
+  return choices;
+}
+
+std::unique_ptr<const Schedule> make_schedule(const std::string& kind, const Graph& graph,
+                                              MixingMatrix mixing, std::uint64_t seed) {
+  ensure(mixing.peer_count() == graph.peer_count(), "the mixing matrix is for the peers of the graph");
+  const std::string& name = find_choice(schedule_key, kind, schedule_choices()).name;
+  if (name == "static") {
+    std::vector<MixingMatrix> only;
+    only.push_back(std::move(mixing));
+    return std::make_unique<Cycle>(name, std::move(only));
+  }
+  if (name == "one-peer-exponential") return std::make_unique<Cycle>(name, one_peer_rounds(name, graph));
+  if (name == "hypercube-matchings") return std::make_unique<Cycle>(name, hypercube_rounds(name, graph));
+  return std::make_unique<ShuffledCycle>(name, matching_rounds(graph), seed);
+}
+
+std::vector<PeerId> partners(const Schedule& schedule, PeerId peer) {
+  std::vector<PeerId> found;
+  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
+    const MixingRow& row = schedule.row(peer, round);
+    for (const WeightedNeighbor& neighbor : row.hears) found.push_back(neighbor.id);
+    found.insert(found.end(), row.heard_by.begin(), row.heard_by.end());
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace hearsay
