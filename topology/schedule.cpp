@@ -130,8 +130,8 @@ std::span<const Choice> schedule_choices() {
   return choices;
 }
 
-std::unique_ptr<const Schedule> make_schedule(const std::string& kind, const Graph& graph,
-                                              MixingMatrix mixing, std::uint64_t seed) {
+std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
+                                        std::uint64_t seed) {
   ensure(mixing.peer_count() == graph.peer_count(), "the mixing matrix is for the peers of the graph");
   const std::string& name = find_choice(schedule_key, kind, schedule_choices()).name;
   if (name == "static") {

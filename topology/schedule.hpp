@@ -31,20 +31,19 @@ class Schedule {
 /// The schedule of a run file's topology.schedule, by name:
 ///
 ///     static                 W in every round
-///     one-peer-exponential   round r: peer i hears i - 2^(r mod t) and is heard by i + 2^(r mod t) (mod n),
-///     with
-///                            weight 1/2, t = ceil(log2 n). Directed. t rounds average exactly iff n = 2^t.
-///     hypercube-matchings    round r: i and i XOR 2^(r mod t) average; n = 2^t. t rounds average exactly.
-///     random-matchings       the links of the graph, split into matchings whose pairs average; at most
-///                            1 + max degree of them (an edge coloring after Misra, Gries 1992). Each period
-///                            goes through all matchings once, in an order drawn from the seed and the
-///                            period.
+///     one-peer-exponential   round r: i hears i - h and is heard by i + h (mod n), h = 2^(r mod t),
+///                            t = ceil(log2 n). Directed. t rounds average exactly iff n = 2^t.
+///     hypercube-matchings    round r: i and i XOR 2^(r mod t) average, n = 2^t. t rounds average exactly.
+///     random-matchings       the links of the graph split into matchings, at most 1 + max degree of
+///                            them (an edge coloring after Misra, Gries 1992); the pairs of one average.
+///                            Each period goes through all matchings, in an order drawn from the seed
+///                            and the number of the period.
 ///
 /// The weights in `mixing` are for the static schedule; the others have 1/2 everywhere. Misuse: an unknown
 /// name (and the nearest known one), a number of peers that is no power of two for hypercube-matchings, and a
 /// graph that lacks links the schedule needs.
-std::unique_ptr<const Schedule> make_schedule(const std::string& kind, const Graph& graph,
-                                              MixingMatrix mixing, std::uint64_t seed);
+std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
+                                        std::uint64_t seed);
 std::span<const Choice> schedule_choices();
 
 /// Everyone whom `peer` ever hears or is heard by, ascending.
