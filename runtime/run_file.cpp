@@ -29,10 +29,6 @@ std::string meant_key(const std::string& key, const std::vector<std::string>& kn
   return nearest_name(key, known);
 }
 
-[[noreturn]] void refuse_unknown(const Setting& setting, const std::vector<std::string>& known) {
-  throw Misuse(setting.label() + ": unknown key, did you mean " + meant_key(setting.key, known) + "?");
-}
-
 /// The tables of an array of tables, each flattened to settings whose keys begin with the array's.
 std::vector<std::vector<Setting>> tables_of(const Setting& setting) {
   const auto* const array = std::get_if<TomlArray>(&setting.value.data);
@@ -67,7 +63,7 @@ void read_peer_networks(const Setting& array, RunSettings& to) {
   for (const NetworkKey& key : network_keys()) known.push_back(peers_key + "." + key.name);
   for (const auto& table : tables_of(array)) {
     for (const Setting& setting : table)
-      if (std::ranges::find(known, setting.key) == known.end()) refuse_unknown(setting, known);
+      if (std::ranges::find(known, setting.key) == known.end()) refuse_unknown_key(setting, known);
     const Setting& id = required(table, "id", array);
     NetworkSettings network = to.network;
     for (const NetworkKey& key : network_keys())
@@ -92,7 +88,7 @@ void read_link_overrides(const Setting& array, RunSettings& to) {
       else if (setting.key == known[3])
         link.bandwidth = setting.bandwidth();
       else if (setting.key != known[0] && setting.key != known[1])
-        refuse_unknown(setting, known);
+        refuse_unknown_key(setting, known);
     }
     const Setting& receiver = required(table, "to", array);
     if (link.from == link.to) receiver.refuse("another peer than network.link.from");
@@ -117,9 +113,8 @@ std::vector<Setting> flattened(const TomlTable& table, const std::string& prefix
   return settings;
 }
 
-void require_known_key(const Setting& setting) {
-  const std::vector<std::string>& known = run_file_keys();
-  if (std::ranges::find(known, setting.key) == known.end()) refuse_unknown(setting, known);
+void refuse_unknown_key(const Setting& setting, const std::vector<std::string>& known) {
+  throw Misuse(setting.label() + ": unknown key, did you mean " + meant_key(setting.key, known) + "?");
 }
 
 RunFile::RunFile(std::string_view toml, const std::string& source) {
@@ -149,7 +144,8 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
 void RunFile::assign(const std::vector<Setting>& layer) {
   const auto in_layer = [&](const std::string& key) { return std::ranges::find(layer, key, &Setting::key); };
   for (const Setting& setting : layer) {
-    require_known_key(setting);
+    if (std::ranges::find(run_file_keys(), setting.key) == run_file_keys().end())
+      refuse_unknown_key(setting, run_file_keys());
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
     for (const std::string& replaced : replaced_keys(setting.key)) {
       const auto other = in_layer(replaced);

@@ -42,7 +42,7 @@ class RunFile {
 /// A layer from the assignments of the command line: "a.b=value", the value TOML if it parses, else a string.
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments);
 
-/// Misuse unless `setting.key` is a key of a run file; it names the nearest one.
-void require_known_key(const Setting& setting);
+/// The Misuse "KEY: unknown key, did you mean KNOWN?".
+[[noreturn]] void refuse_unknown_key(const Setting& setting, const std::vector<std::string>& known);
 
 }  // namespace hearsay

@@ -111,7 +111,7 @@ std::string read_init(const Setting& setting, const fs::path& directory) {
 
 double read_message_loss(const Setting& setting) {
   const double loss = setting.share();
-  if (loss >= 1.0) setting.refuse("a share below 1, such as 0.01 or \"1%\": nothing would ever arrive");
+  if (loss > max_message_loss) setting.refuse("a share of at most 0.99, such as 0.01 or \"1%\"");
   return loss;
 }
 

@@ -22,6 +22,9 @@ struct ComputeTime {
   bool operator==(const ComputeTime&) const = default;
 };
 
+/// The largest message loss: beyond it a message is transmitted more than 100 times on average.
+inline constexpr double max_message_loss = 0.99;
+
 /// The network one peer sees: its port (shared by all its links) and its outgoing links.
 struct NetworkSettings {
   Bandwidth bandwidth_up;

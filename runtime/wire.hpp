@@ -20,11 +20,11 @@ namespace hearsay {
 //        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
 //        8      4  sender            peer id
 //       12      4  incarnation       how often the sender has been started anew in this run
-//       16      8  iteration         the iteration the payload belongs to; in a hello or welcome: the next needed
-//       24      4  slot              which exchange of that iteration; in a hello or welcome: the next needed
+//       16      8  iteration         the iteration the payload belongs to; hello, welcome: the next needed
+//       24      4  slot              which exchange of that iteration; hello, welcome: the next needed
 //       28      4  degree            the sender's degree from the next iteration on
 //       32      8  sequence          number of this frame on its directed link, from 0
-//       40      8  due               ns of the run clock at which the last byte reaches the receiver's port, or,
+//       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
 //       48      4  replica digest    of the sender's model, for the replicas its neighbors keep
 //       52      4  payload bytes     length of the payload

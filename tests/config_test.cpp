@@ -100,7 +100,8 @@ RunSettings random_settings(std::uint64_t seed) {
   const auto duration = [&] { return Duration{static_cast<std::int64_t>(random.below(3'000'000'000))}; };
   const auto bandwidth = [&] { return chance() ? Bandwidth{} : Bandwidth{number() * 1e6}; };
   const auto network = [&] {
-    NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), random.uniform(), {}};
+    NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), max_message_loss * random.uniform(),
+                        {}};
     net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
     if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();
     if (net.compute.kind == ComputeTime::Kind::lognormal) net.compute.sigma = number();
@@ -244,7 +245,7 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"algorithm.warm_up", "-1"},
       {"network.bandwidth", "\"0 Mbit/s\""},
       {"network.latency", "\"-1 ms\""},
-      {"network.message_loss", "1"},
+      {"network.message_loss", "0.991"},
       {"network.message_loss", "\"100%\""},
       {"network.message_loss", "-0.1"},
       {"network.framing", "\"wifi\""},

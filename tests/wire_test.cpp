@@ -21,7 +21,7 @@ std::uint64_t wide(RandomStream& random) { return std::uint64_t{random.bits()} <
 
 FrameHeader random_header(RandomStream& random) {
   FrameHeader header;
-  header.kind = static_cast<FrameKind>(1 + random.below(8));
+  header.kind = static_cast<FrameKind>(1 + random.below(11));
   header.flags = static_cast<std::uint8_t>(random.below(2));
   header.run_id = random.bits();
   header.sender = random.bits();
@@ -200,7 +200,7 @@ TEST_CASE("wire: a header with a valid checksum and a wrong field is refused for
   for (unsigned kind = 0; kind < 256; ++kind) {
     HeaderBytes forged = valid;
     forged[2] = static_cast<std::byte>(kind);
-    CHECK(defect_of_forged(forged) == (kind >= 1 && kind <= 8 ? FrameDefect::none : FrameDefect::kind));
+    CHECK(defect_of_forged(forged) == (kind >= 1 && kind <= 11 ? FrameDefect::none : FrameDefect::kind));
   }
   for (unsigned flags = 0; flags < 256; ++flags) {
     HeaderBytes forged = valid;

@@ -1,0 +1,113 @@
+#include "runtime/link.hpp"
+
+#include <algorithm>
+
+#include "algorithms/random.hpp"
+#include "runtime/wire.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The latest due time that a header can carry; later ones are this one.
+constexpr Instant last_instant{Duration{due_limit_ns - 1}};
+
+Instant later(Instant instant, Duration wait) {
+  return wait < last_instant - instant ? instant + wait : last_instant;
+}
+
+Duration times(std::uint32_t count, Duration duration) {
+  const Duration longest = last_instant.time_since_epoch();
+  return count == 0 || duration <= longest / count ? count * duration : longest;
+}
+
+Bandwidth slower(Bandwidth a, Bandwidth b) {
+  if (a.unlimited() || b.unlimited()) return a.unlimited() ? b : a;
+  return a.bytes_per_s < b.bytes_per_s ? a : b;
+}
+
+}  // namespace
+
+const NetworkSettings& network_of(const RunSettings& settings, PeerId peer) {
+  const auto own = settings.peer_networks.find(peer);
+  return own == settings.peer_networks.end() ? settings.network : own->second;
+}
+
+LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) {
+  const NetworkSettings& sender = network_of(settings, from);
+  LinkSettings link{sender.latency, sender.jitter, sender.message_loss, {}};
+  const auto own = std::find_if(settings.link_overrides.begin(), settings.link_overrides.end(),
+                                [&](const LinkOverride& o) { return o.from == from && o.to == to; });
+  if (own != settings.link_overrides.end()) {
+    link.latency = own->latency.value_or(link.latency);
+    link.bandwidth = own->bandwidth.value_or(link.bandwidth);
+  }
+  return link;
+}
+
+Bandwidth arrival_rate(const RunSettings& settings, PeerId from, PeerId to) {
+  return slower(network_of(settings, from).bandwidth_up, link_settings(settings, from, to).bandwidth);
+}
+
+std::uint64_t wire_bytes(Framing framing, std::uint64_t frame_bytes) {
+  if (framing == Framing::none) return frame_bytes;
+  constexpr std::uint64_t segment_bytes = 1448;
+  constexpr std::uint64_t overhead_bytes = 66;
+  const std::uint64_t segments = frame_bytes / segment_bytes + (frame_bytes % segment_bytes != 0);
+  return frame_bytes + overhead_bytes * segments;
+}
+
+Link::Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& settings)
+    : settings_(settings), from_(from) {
+  ensure(settings.latency >= 0ns && settings.jitter >= 0ns, "a link's latency and jitter are not negative");
+  ensure(settings.message_loss >= 0.0 && settings.message_loss <= max_message_loss,
+         "a link loses at most 99 % of its messages");
+  // A stream is keyed by a peer and a 64-bit number, which is the sequence: the receiver goes into the seed.
+  RandomStream receiver(run_seed, from, to, Purpose::network);
+  const std::uint64_t high = receiver.bits();
+  stream_seed_ = high << 32 | receiver.bits();
+}
+
+Link::Fate Link::fate(std::uint64_t sequence) const {
+  if (settings_.jitter == 0ns && settings_.message_loss == 0.0) return {};
+  RandomStream stream(stream_seed_, from_, sequence, Purpose::network);
+  Fate fate;
+  fate.jitter = Duration(stream.below(static_cast<std::uint64_t>(settings_.jitter.count()) + 1));
+  while (stream.uniform() < settings_.message_loss) ++fate.losses;
+  return fate;
+}
+
+Duration Link::retransmission_timeout() const {
+  return std::max<Duration>(200ms, times(3, settings_.latency));
+}
+
+Departure Link::carry(Instant start, Instant end, std::uint64_t bytes_on_wire) {
+  if (!settings_.bandwidth.unlimited()) {
+    end = std::max(end, later(std::max(start, free_), settings_.bandwidth.time_for(bytes_on_wire)));
+    free_ = end;
+  }
+  const std::uint64_t sequence = next_sequence_++;
+  const auto [jitter, losses] = fate(sequence);
+  const Instant due =
+      later(later(later(end, settings_.latency), jitter), times(losses, retransmission_timeout()));
+  previous_due_ = std::max(previous_due_, due);
+  return {previous_due_, sequence, losses};
+}
+
+Departure EgressPort::send(Instant now, std::uint64_t frame_bytes, Link& link) {
+  const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
+  const Instant start = std::max(now, free_);
+  free_ = later(start, up_.time_for(bytes));
+  return link.carry(start, free_, bytes);
+}
+
+Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, Bandwidth fed) {
+  const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
+  const Instant first_byte = due - fed.time_for(bytes);
+  free_ = std::max(due, later(std::max(free_, first_byte), down_.time_for(bytes)));
+  return free_;
+}
+
+}  // namespace hearsay
