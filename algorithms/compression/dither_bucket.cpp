@@ -1,0 +1,144 @@
+#include "algorithms/compression/dither_bucket.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace hearsay {
+
+namespace {
+
+/// sign(a b - c), exactly.
+template <class Scalar>
+int compare_product(Scalar a, Scalar b, double c) {
+  // float: the product of two 24-bit significands is exact in double. double: the fused form rounds once, and
+  // a result that is not 0 keeps its sign (nothing here comes near the subnormals, see `lift`).
+  const double difference = sizeof(Scalar) == 4
+                                ? static_cast<double>(a) * static_cast<double>(b) - c
+                                : std::fma(static_cast<double>(a), static_cast<double>(b), -c);
+  return (difference > 0.0) - (difference < 0.0);
+}
+
+/// Nearest integer, ties to even, of |x| < 2^31: adding 1.5 2^52 leaves it in the low bits of the sum.
+std::int32_t nearest_integer(double x) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x + 0x1.8p52)));
+}
+
+}  // namespace
+
+DitherCode::DitherCode(std::int32_t level_count)
+    : levels(level_count),
+      bits(static_cast<unsigned>(std::bit_width(2u * static_cast<unsigned>(level_count)))),
+      fraction_bits(
+          std::min(24u, 31u - static_cast<unsigned>(std::bit_width(static_cast<unsigned>(level_count))))) {}
+
+template <class Scalar>
+DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
+  using Limits = std::numeric_limits<Scalar>;
+  if (norm == 0.0) return {Scalar(0), Scalar(0), Scalar(1)};
+  const auto levels = static_cast<Scalar>(code.levels);
+  // Below this the gain could overflow: everything is multiplied by a power of two, exactly.
+  const double smallest = sizeof(Scalar) == 4 ? 0x1p-90 : 0x1p-900;
+  const double ladder = sizeof(Scalar) == 4 ? 0x1p96 : 0x1p960;
+  const bool lifted = norm < smallest * code.levels;
+  const auto lift = static_cast<Scalar>(lifted ? ladder : 1.0);
+
+  auto step = static_cast<Scalar>(norm / code.levels);
+  // Compared after lifting, where products are exact.
+  const double target = norm * static_cast<double>(lift);
+  if (step >= Limits::min()) {
+    while (compare_product<Scalar>(step * lift, levels, target) > 0) step = std::nextafter(step, Scalar(0));
+  } else {
+    while (compare_product<Scalar>(step * lift, levels, target) < 0)
+      step = std::nextafter(step, Limits::max());
+  }
+  const double one = std::ldexp(1.0, static_cast<int>(code.fraction_bits));
+  auto gain = static_cast<Scalar>(one / static_cast<double>(step * lift));
+  while (compare_product<Scalar>(gain, step * lift, one) < 0) gain = std::nextafter(gain, Limits::max());
+  return {step, gain, lift};
+}
+
+std::int32_t read_code(std::span<const std::byte> bytes, const DitherCode& code, std::size_t index) {
+  std::uint32_t word;
+  if (8 % code.bits == 0) {
+    word = std::to_integer<std::uint32_t>(bytes[index % bytes.size()]) >> (index / bytes.size() * code.bits);
+  } else {
+    const std::size_t bit = index * code.bits;
+    word = 0;
+    for (std::size_t byte = bit / 8, shift = 0; byte < bytes.size() && shift < 24; ++byte, shift += 8)
+      word |= std::to_integer<std::uint32_t>(bytes[byte]) << shift;
+    word >>= bit % 8;
+  }
+  // Sign extension of the low `bits`.
+  const unsigned spare = 32 - code.bits;
+  return static_cast<std::int32_t>(word << spare) >> spare;
+}
+
+void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t index, std::int32_t q) {
+  const std::uint32_t word = static_cast<std::uint32_t>(q) & ((1u << code.bits) - 1);
+  if (8 % code.bits == 0) {
+    bytes[index % bytes.size()] |= static_cast<std::byte>(word << (index / bytes.size() * code.bits));
+    return;
+  }
+  const std::size_t bit = index * code.bits;
+  const std::uint32_t shifted = word << (bit % 8);
+  for (std::size_t byte = bit / 8, shift = 0; shift < 24 && shifted >> shift != 0; ++byte, shift += 8)
+    bytes[byte] |= static_cast<std::byte>(shifted >> shift);
+}
+
+template <class Scalar>
+std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code) {
+  const Scalar product = z * step.lift * step.gain;
+  const std::int32_t limit = code.levels << code.fraction_bits;
+  return std::clamp(nearest_integer(static_cast<double>(product)), -limit, limit);
+}
+
+template <class Scalar>
+void encode_bucket(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
+                   ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into) {
+  std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const std::uint32_t u =
+        element_bits(key, first + static_cast<std::uint32_t>(i)) >> (32 - code.fraction_bits);
+    const std::int32_t q =
+        (fixed_point(z[i], step, code) + static_cast<std::int32_t>(u)) >> code.fraction_bits;
+    write_code(bytes, code, i, q);
+    if (into) into[i] += static_cast<Scalar>(q) * step.step;
+  }
+}
+
+template <class Scalar>
+void accumulate_bucket(std::span<const std::byte> bytes, const DitherCode& code, Scalar step, Scalar scale,
+                       std::span<Scalar> into) {
+  for (std::size_t i = 0; i < into.size(); ++i)
+    into[i] += scale * (static_cast<Scalar>(read_code(bytes, code, i)) * step);
+}
+
+bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
+  // Past the last element lie the unused bits: whole codes, or the end of the stream's last byte.
+  std::size_t places = size;
+  if (8 % code.bits == 0)
+    places = bytes.size() * (8 / code.bits);
+  else if (size * code.bits % 8 != 0 &&
+           std::to_integer<unsigned>(bytes.back()) >> (size * code.bits % 8) != 0)
+    return false;
+  for (std::size_t i = 0; i < places; ++i) {
+    const std::int32_t q = read_code(bytes, code, i);
+    if (i < size ? std::abs(q) > code.levels : q != 0) return false;
+  }
+  return true;
+}
+
+#define HEARSAY_INSTANTIATE(Scalar)                                                                          \
+  template DitherStep<Scalar> dither_step<Scalar>(double, const DitherCode&);                                \
+  template std::int32_t fixed_point<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&);           \
+  template void encode_bucket<Scalar>(std::span<const Scalar>, const DitherStep<Scalar>&, const DitherCode&, \
+                                      ElementKey, std::uint32_t, std::span<std::byte>, Scalar*);             \
+  template void accumulate_bucket<Scalar>(std::span<const std::byte>, const DitherCode&, Scalar, Scalar,     \
+                                          std::span<Scalar>);
+HEARSAY_INSTANTIATE(float)
+HEARSAY_INSTANTIATE(double)
+#undef HEARSAY_INSTANTIATE
+
+}  // namespace hearsay

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "algorithms/random.hpp"
+
+namespace hearsay {
+
+/// The arithmetic of dithering, one bucket at a time, in plain C++: what every kernel must reproduce bit for
+/// bit.
+
+/// The codes of a dither: integers q in [-levels, levels], `bits` wide, rounded with `fraction_bits` random
+/// bits.
+struct DitherCode {
+  explicit DitherCode(std::int32_t levels);
+
+  std::int32_t levels;
+  unsigned bits;           ///< of a code, two's complement: the fewest that hold 2 levels + 1 states
+  unsigned fraction_bits;  ///< 24, fewer where (levels + 1) 2^24 would leave an int32
+
+  /// Bytes that the codes of a bucket of `size` coordinates take.
+  std::size_t bytes(std::size_t size) const { return (size * bits + 7) / 8; }
+};
+
+/// What a bucket is rounded with. `step` is on the wire and is all that a decoder needs: C(z)_i = q_i step.
+/// `gain` is at least 2^fraction_bits / (step lift). `lift` is a power of two, 1 but for steps so small that
+/// the gain would overflow.
+template <class Scalar>
+struct DitherStep {
+  Scalar step;
+  Scalar gain;
+  Scalar lift;
+};
+
+/// step = norm / levels, rounded toward 0, so that a coordinate as large as the norm always gets the code
+/// `levels`; where that is subnormal rounded up, since clipping such a coordinate would then cost more than
+/// an ulp. `norm` is finite, not negative and within the range of Scalar.
+template <class Scalar>
+DitherStep<Scalar> dither_step(double norm, const DitherCode& code);
+
+/// Places of the codes in a bucket's bytes. Where `bits` divides 8, byte j holds, low bits first, the codes
+/// of the elements j, j + m, j + 2m, ... with m the number of bytes: neighbors lie in neighboring bytes, so
+/// that a vector unit packs them without a shuffle. Other widths form one little-endian stream of bits.
+/// Unused bits are 0.
+std::int32_t read_code(std::span<const std::byte> bytes, const DitherCode& code, std::size_t index);
+/// The code's place must hold zeros.
+void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t index, std::int32_t q);
+
+/// R = z gain in units of 2^-fraction_bits, rounded to nearest even, clipped to [-levels, levels]. The code
+/// is then q = floor(R + u): up with probability frac(R), exactly.
+template <class Scalar>
+std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code);
+
+/// Writes the codes of bucket z, whose first element has the index `first` in the vector. Where `into` is
+/// given (same size), also into += q step.
+template <class Scalar>
+void encode_bucket(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
+                   ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into);
+
+/// into += scale (q step), rounded after each of the three operations.
+template <class Scalar>
+void accumulate_bucket(std::span<const std::byte> bytes, const DitherCode& code, Scalar step, Scalar scale,
+                       std::span<Scalar> into);
+
+/// True where every code of the bucket is in [-levels, levels] and the unused bits are 0.
+bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size);
+
+}  // namespace hearsay

@@ -1,0 +1,58 @@
+#include "algorithms/compression/none.hpp"
+
+#include <cstring>
+
+#include "algorithms/compression/wire_scalar.hpp"
+#include "algorithms/kernels.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> None<Scalar>::parse(const StageSpelling& stage, const SegmentTable&) {
+  const Arguments arguments(stage, {});
+  return std::make_unique<None>();
+}
+
+template <class Scalar>
+Traits None<Scalar>::traits(std::size_t dimension) const {
+  Traits traits;
+  traits.unbiased = true;
+  traits.omega = traits.omega_typical = 0.0;
+  traits.contraction = 1.0;
+  traits.absolute_error_per_coordinate = 0.0;
+  traits.deterministic = true;
+  traits.bytes = dimension * sizeof(Scalar);
+  return traits;
+}
+
+template <class Scalar>
+CodecStatus None<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  const auto bytes = out.resize(input.vector.size_bytes());
+  if (!bytes.empty()) std::memcpy(bytes.data(), input.vector.data(), bytes.size());
+  return all_finite(input.vector) ? CodecStatus::ok : CodecStatus::not_finite;
+}
+
+template <class Scalar>
+CodecStatus None<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                                           std::span<Scalar> into) {
+  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
+  const CodecStatus status = encode(input, out);
+  if (status == CodecStatus::ok)
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] += input.vector[i];
+  return status;
+}
+
+template <class Scalar>
+CodecStatus None<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
+                                     std::span<Scalar> into) {
+  if (packet.size() != into.size_bytes()) return CodecStatus::malformed;
+  if (!scalars_finite<Scalar>(packet)) return CodecStatus::not_finite;
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] += scale * read_scalar<Scalar>(packet, i);
+  return CodecStatus::ok;
+}
+
+template class None<float>;
+template class None<double>;
+
+}  // namespace hearsay

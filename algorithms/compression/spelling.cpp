@@ -1,0 +1,197 @@
+#include "algorithms/compression/spelling.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "topology/misuse.hpp"
+#include "topology/nearest_name.hpp"
+
+namespace hearsay {
+
+namespace {
+
+[[noreturn]] void refuse_at(const std::string& text, std::size_t column, const std::string& what) {
+  throw Misuse("algorithm.compressor", '"' + text + '"', "column " + std::to_string(column) + ": " + what);
+}
+
+bool is_word(char c) {
+  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+         std::string_view(".%+-_").find(c) != std::string_view::npos;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& text) : text_(text) { skip_blanks(); }
+
+  std::size_t column() const { return at_ + 1; }
+  bool at_end() const { return at_ == text_.size(); }
+
+  bool take(char expected) {
+    if (at_end() || text_[at_] != expected) return false;
+    ++at_;
+    skip_blanks();
+    return true;
+  }
+
+  std::string word(const std::string& expected) {
+    const std::size_t begin = at_;
+    while (!at_end() && is_word(text_[at_])) ++at_;
+    if (at_ == begin) refuse(expected);
+    const std::string word = text_.substr(begin, at_ - begin);
+    skip_blanks();
+    return word;
+  }
+
+  [[noreturn]] void refuse(const std::string& expected) const {
+    refuse_at(
+        text_, column(),
+        "expected " + expected + ", got " + (at_end() ? "the end" : '\'' + text_.substr(at_, 1) + '\''));
+  }
+
+ private:
+  void skip_blanks() {
+    while (!at_end() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+  }
+
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+StageSpelling::Argument parse_argument(Reader& reader) {
+  StageSpelling::Argument argument;
+  argument.column = argument.value_column = reader.column();
+  argument.value = reader.word("an argument");
+  if (reader.take('=')) {
+    argument.key = std::move(argument.value);
+    argument.value_column = reader.column();
+    argument.value = reader.word("a value for '" + argument.key + "'");
+  }
+  return argument;
+}
+
+/// The whole of `text` as a number, or nothing.
+template <class Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+StageSpelling parse_stage(const std::string& text) {
+  Reader reader(text);
+  StageSpelling stage;
+  stage.text = text;
+  stage.column = reader.column();
+  stage.name = reader.word("the name of a compressor");
+  if (reader.take('(')) {
+    do {
+      stage.arguments.push_back(parse_argument(reader));
+    } while (reader.take(','));
+    if (!reader.take(')')) reader.refuse("',' or ')'");
+    if (!reader.at_end()) reader.refuse("nothing after ')'");
+  } else if (!reader.at_end()) {
+    reader.refuse("'(' or the end");
+  }
+  return stage;
+}
+
+Arguments::Arguments(const StageSpelling& stage, const StageSignature& signature) : stage_(stage) {
+  const auto contains = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  std::vector<std::string> seen;
+  for (StageSpelling::Argument& argument : stage_.arguments) {
+    const bool is_flag = argument.key.empty() && contains(signature.flags, argument.value);
+    const bool is_first = &argument == stage_.arguments.data();
+    if (argument.key.empty() && !is_flag && is_first) argument.key = signature.bare;
+    const std::string name = argument.key.empty() ? argument.value : argument.key;
+    if (!is_flag && !contains(signature.keys, name)) {
+      std::vector<std::string> known = signature.keys;
+      known.insert(known.end(), signature.flags.begin(), signature.flags.end());
+      refuse_at(stage_.text, argument.column,
+                known.empty() ? stage_.name + " takes no arguments"
+                              : stage_.name + " has no argument '" + name + "' (nearest: '" +
+                                    nearest_name(name, known) + "')");
+    }
+    if (!is_flag && argument.key.empty())
+      refuse_at(stage_.text, argument.column, "expected '" + name + "=' and a value");
+    if (contains(seen, name)) refuse_at(stage_.text, argument.column, "'" + name + "' is given twice");
+    seen.push_back(name);
+  }
+}
+
+const StageSpelling::Argument* Arguments::find(std::string_view key) const {
+  for (const StageSpelling::Argument& argument : stage_.arguments)
+    if (argument.key == key) return &argument;
+  return nullptr;
+}
+
+bool Arguments::flag(std::string_view name) const {
+  return std::any_of(stage_.arguments.begin(), stage_.arguments.end(),
+                     [&](const auto& argument) { return argument.key.empty() && argument.value == name; });
+}
+
+std::string_view Arguments::text(std::string_view key) const {
+  const auto* argument = find(key);
+  return argument ? std::string_view(argument->value) : std::string_view();
+}
+
+void Arguments::refuse(std::string_view key, const std::string& expected) const {
+  const auto* argument = find(key);
+  if (!argument) refuse_at(stage_.text, stage_.column, stage_.name + " needs " + expected);
+  refuse_at(stage_.text, argument->value_column, "expected " + expected + ", got '" + argument->value + "'");
+}
+
+std::string Arguments::word(std::string_view key, std::span<const std::string> words) const {
+  const auto* argument = find(key);
+  if (!argument) return words.front();
+  if (std::find(words.begin(), words.end(), argument->value) == words.end()) {
+    std::string list = words.front();
+    for (const std::string& word : words.subspan(1)) list += " or " + word;
+    refuse(key, list);
+  }
+  return argument->value;
+}
+
+std::optional<std::uint64_t> Arguments::count(std::string_view key, std::uint64_t least, std::uint64_t most,
+                                              const std::string& instead) const {
+  const auto* argument = find(key);
+  if (!argument) return std::nullopt;
+  const auto value = read_number<std::uint64_t>(argument->value);
+  if (!value || *value < least || *value > most)
+    refuse(key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + instead);
+  return value;
+}
+
+std::optional<double> Arguments::positive(std::string_view key) const {
+  const auto* argument = find(key);
+  if (!argument) return std::nullopt;
+  const auto value = read_number<double>(argument->value);
+  if (!value || !std::isfinite(*value) || !(*value > 0.0)) refuse(key, "a number above 0");
+  return value;
+}
+
+std::optional<double> Arguments::share(std::string_view key) const {
+  const auto* argument = find(key);
+  if (!argument) return std::nullopt;
+  std::string_view digits = argument->value;
+  const bool percent = digits.ends_with('%');
+  if (percent) digits.remove_suffix(1);
+  const bool whole_number = !percent && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto number = read_number<double>(digits);
+  const double share = number ? (percent ? *number / 100.0 : *number) : 0.0;
+  if (whole_number || !(share > 0.0 && share <= 1.0)) refuse(key, "a share in (0%, 100%] such as 1% or 0.01");
+  return share;
+}
+
+std::string shortest(double value) {
+  char buffer[32];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, end};
+}
+
+}  // namespace hearsay

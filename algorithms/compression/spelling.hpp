@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearsay {
+
+/// One stage as the user spelled it:
+///
+///     stage := name [ "(" argument { "," argument } ")" ]        argument := [ key "=" ] value
+///
+/// Names, keys and values are runs of letters, digits and . % + - _; blanks between them do not count.
+/// Columns are those of the spelling, the first is 1.
+struct StageSpelling {
+  struct Argument {
+    std::string key;  ///< empty for a bare value
+    std::string value;
+    std::size_t column = 1;
+    std::size_t value_column = 1;
+  };
+  std::string text;  ///< the whole spelling, for messages
+  std::string name;
+  std::size_t column = 1;
+  std::vector<Argument> arguments;
+};
+
+/// Throws Misuse (key algorithm.compressor) with the column and what was expected there.
+StageSpelling parse_stage(const std::string& text);
+
+/// What a stage accepts: keys, one of which may be given bare in the first place ("qsgd(4)" is
+/// "qsgd(bits=4)"), and flags, which are bare words ("scaled").
+struct StageSignature {
+  std::string_view bare;
+  std::vector<std::string> keys;
+  std::vector<std::string> flags;
+};
+
+/// The arguments of a stage, checked against its signature and then read one by one. Every error is a Misuse
+/// that says the column, what stands there and what was expected.
+class Arguments {
+ public:
+  Arguments(const StageSpelling& stage, const StageSignature& signature);
+
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool flag(std::string_view name) const;
+  /// One of `words`; the first of them where the key is missing.
+  std::string word(std::string_view key, std::span<const std::string> words) const;
+  /// A whole number in [least, most]; empty where the key is missing. `instead` names other values the key
+  /// may have, for the message only.
+  std::optional<std::uint64_t> count(std::string_view key, std::uint64_t least, std::uint64_t most,
+                                     const std::string& instead = {}) const;
+  /// A finite number above 0.
+  std::optional<double> positive(std::string_view key) const;
+  /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused: it would read like a count.
+  std::optional<double> share(std::string_view key) const;
+  /// The value as written; empty where the key is missing.
+  std::string_view text(std::string_view key) const;
+
+  /// Refuses the argument `key`, or the whole stage where it is missing.
+  [[noreturn]] void refuse(std::string_view key, const std::string& expected) const;
+
+ private:
+  const StageSpelling::Argument* find(std::string_view key) const;
+
+  StageSpelling stage_;
+};
+
+/// The shortest decimal that reads back as the same double.
+std::string shortest(double value);
+
+}  // namespace hearsay

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/registry.hpp"
+
+namespace hearsay::test {
+
+/// Every registered compressor's example, and further spellings that take other paths through the same code.
+inline std::vector<std::string> spellings() {
+  std::vector<std::string> all;
+  for (const CompressorName& entry : compressor_names()) all.emplace_back(entry.example);
+  for (const char* more : {
+           "dither(linf, bits=8, bucket=100)",
+           "dither(linf, bits=2, bucket=whole)",
+           "dither(linf, bits=3, bucket=64)",
+           "dither(linf, bits=4, bucket=7)",
+           "dither(linf, levels=5, bucket=1)",
+           "dither(linf, bits=11, bucket=31)",
+           "dither(linf, bits=16)",
+           "dither(l2, levels=1, bucket=whole)",
+           "dither(l2, bits=4, bucket=layer)",
+           "dither(l2, bits=8, bucket=33)",
+           "dither(l2, bits=16, bucket=layer)",
+       })
+    all.emplace_back(more);
+  return all;
+}
+
+/// Layers of a vector of `dimension` entries: a few uneven ones, an empty one among them.
+inline SegmentTable layers(std::size_t dimension) {
+  const auto d = static_cast<Index>(dimension);
+  const Index first = d / 3;
+  const Index second = d / 2 - d / 3;
+  return {
+      {"a", 0, first}, {"empty", first, 0}, {"b", first, second}, {"c", first + second, d - first - second}};
+}
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> build(const std::string& spelling, std::size_t dimension) {
+  return make_compressor<Scalar>(spelling, layers(dimension));
+}
+
+template <class Scalar>
+std::vector<Scalar> gaussian(std::size_t n, std::uint64_t seed) {
+  RandomStream random(seed, 0, 0, Purpose::data);
+  std::vector<Scalar> x(n);
+  for (Scalar& value : x) value = static_cast<Scalar>(random.normal());
+  return x;
+}
+
+/// Vectors that break quantizers: the extremal shapes of the variance bounds, ties, signs, both ends of the
+/// number range, odd lengths down to none. All finite.
+template <class Scalar>
+std::vector<std::vector<Scalar>> adversarial_vectors() {
+  using Limits = std::numeric_limits<Scalar>;
+  std::vector<std::vector<Scalar>> all{{}, {Scalar(0)}, {Scalar(-0.0)}, {Scalar(3)}, {Scalar(-1), Scalar(1)}};
+  for (std::size_t n : {1, 2, 3, 17, 65, 127, 513, 1100}) {
+    all.push_back(gaussian<Scalar>(n, n));
+    all.emplace_back(n, Scalar(0));
+    all.emplace_back(n, Scalar(-0.3));
+    all.emplace_back(n, Limits::denorm_min());
+    all.emplace_back(n, Limits::min());
+    all.emplace_back(n,
+                     static_cast<Scalar>(Limits::max() / std::sqrt(static_cast<Scalar>(n)) * Scalar(0.99)));
+    // One large coordinate and n - 1 equal small ones: extremal for both norms (systems.md 0.3).
+    for (double ratio : {1e-6, 0.01, 1.0 / 14.0, 0.1, 0.5}) {
+      all.emplace_back(n, static_cast<Scalar>(ratio));
+      all.back()[n / 2] = Scalar(-1);
+    }
+    // From the largest to the smallest magnitude a Scalar has, alternating signs.
+    auto& ladder = all.emplace_back(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const int exponent =
+          Limits::max_exponent - 12 - static_cast<int>(i * 7 % (2 * Limits::max_exponent - 20));
+      ladder[i] = std::ldexp(Scalar(i % 2 ? -1.1 : 1.3), exponent);
+    }
+  }
+  return all;
+}
+
+inline PacketBuffer buffer() {
+  static PacketPool pool;
+  return pool.acquire();
+}
+
+}  // namespace hearsay::test
