@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/objectives/spelling.hpp"
 #include "algorithms/objectives/synthetic.hpp"
 #include "runtime/dataset_formats.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -21,24 +21,35 @@ namespace fs = std::filesystem;
 /// Of which part of a source that holds both.
 enum class Part { train, test };
 
+bool is_synthetic(const std::string& source) {
+  return source.rfind("synthetic", 0) == 0 && source.find(':') == std::string::npos;
+}
+
 SyntheticShape parse_shape(const std::string& source) {
-  const Spelling spelling = parse_spelling("data.source", source);
+  const std::string key = "data.source";
   SyntheticShape shape;
-  for (const auto& [name, value] : spelling.arguments) {
-    const auto number = [&, &text = value](std::int64_t least, std::int64_t most) {
-      return whole_number("data.source", source, text, least, most);
+  for (const std::string& argument : parse_spelling(key, source).arguments) {
+    const auto equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto number = [&](std::uint64_t least, std::uint64_t most) {
+      std::uint64_t value = 0;
+      const bool given = equals != std::string::npos && parse_whole(argument.substr(equals + 1), value);
+      if (!given || value < least || value > most)
+        throw Misuse(
+            key, source,
+            name + " is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+      return value;
     };
     if (name == "samples")
-      shape.samples = number(1, 100'000'000);
+      shape.samples = static_cast<Index>(number(1, 100'000'000));
     else if (name == "features")
-      shape.features = number(1, 10'000'000);
+      shape.features = static_cast<Index>(number(1, 10'000'000));
     else if (name == "classes")
       shape.classes = static_cast<std::uint32_t>(number(2, 65'536));
     else
-      throw Misuse("data.source", source, "synthetic takes samples, features and classes");
+      throw Misuse(key, source, "synthetic takes samples=, features= and classes=");
   }
-  if (shape.samples > 10'000'000'000 / shape.features)
-    throw Misuse("data.source", source, "more than 10^10 numbers");
+  if (shape.samples > 10'000'000'000 / shape.features) throw Misuse(key, source, "more than 10^10 numbers");
   return shape;
 }
 
@@ -107,7 +118,8 @@ std::vector<Scalar> distinct_labels(const std::string& source, const std::vector
   for (const Scalar target : targets) {
     if (target != std::floor(target) || std::abs(target) > Scalar{1 << 24})
       throw Misuse("data.source", source,
-                   "the target " + std::to_string(target) + " is not a class label (a whole number)");
+                   "the target " + number_text(static_cast<double>(target)) +
+                       " is not a class label (a whole number)");
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target) labels.insert(place, target);
     if (labels.size() > 65'536) throw Misuse("data.source", source, "more than 65536 distinct class labels");
@@ -121,7 +133,9 @@ void number_classes(const std::string& key, const std::string& text, const std::
   for (Scalar& target : samples.targets) {
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target)
-      throw Misuse(key, text, "the label " + std::to_string(target) + " does not occur in the training data");
+      throw Misuse(
+          key, text,
+          "the label " + number_text(static_cast<double>(target)) + " does not occur in the training data");
     target = static_cast<Scalar>(place - labels.begin());
   }
   samples.class_count = static_cast<std::uint32_t>(labels.size());
@@ -176,7 +190,7 @@ template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed) {
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
-  if (data.source.rfind("synthetic", 0) == 0) {
+  if (is_synthetic(data.source)) {
     auto drawn = synthetic_classification<Scalar>(parse_shape(data.source), seed);
     train = std::move(drawn.train);
     test = std::move(drawn.test);
@@ -198,7 +212,7 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
   if (data.scale) {
     const auto scale = static_cast<Scalar>(*data.scale);
     if (!std::isfinite(scale) || scale == Scalar{0})
-      throw Misuse("data.scale", std::to_string(*data.scale), "expected a finite number other than 0");
+      throw Misuse("data.scale", number_text(*data.scale), "expected a finite number other than 0");
     scale_features(train, scale);
     if (test) scale_features(*test, scale);
   }

@@ -1,6 +1,5 @@
 #include "runtime/problem_builder.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -12,10 +11,10 @@
 #include "algorithms/objectives/partition.hpp"
 #include "algorithms/objectives/quadratic.hpp"
 #include "algorithms/objectives/softmax.hpp"
-#include "algorithms/objectives/spelling.hpp"
 #include "runtime/dataset.hpp"
 #include "runtime/npy.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -32,47 +31,58 @@ struct Model {
   std::vector<Index> sizes;  ///< the dimension of a quadratic, the hidden layers of an mlp
 };
 
-Model parse_model(const std::string& text) {
-  Spelling spelling = parse_spelling("model.kind", text);
-  const auto sizes = [&] {
-    std::vector<Index> result;
-    for (const auto& [name, value] : spelling.arguments) {
-      if (!name.empty()) throw Misuse("model.kind", text, spelling.name + " takes plain numbers");
-      result.push_back(whole_number("model.kind", text, value, 1, 2'147'483'647));
-    }
-    return result;
-  };
-  if (spelling.name == "quadratic") {
-    const bool dense = spelling.arguments.size() == 2 && spelling.arguments[1].value == "dense";
-    if (dense) spelling.arguments.pop_back();
-    if (spelling.arguments.size() != 1)
-      throw Misuse("model.kind", text, "expected quadratic(DIMENSION) or quadratic(DIMENSION, dense)");
-    if (dense && sizes()[0] > 20'000)
-      throw Misuse("model.kind", text, "a dense quadratic has at most 20000 dimensions");
-    return {dense ? Kind::dense_quadratic : Kind::quadratic, sizes()};
+const std::string key = "model.kind";
+
+const Choice choices[] = {
+    {"logistic", "", "two classes, log(1 + exp(-y a^T x)); d = features, no intercept"},
+    {"softmax", "", "any number of classes, cross entropy of X a; d = classes * features, no intercept"},
+    {"least-squares", "", "numeric targets, 1/2 (a^T x - b)^2; d = features, no intercept"},
+    {"mlp", "(hidden, ...)", "fully connected layers with biases and ReLU, softmax output; random start"},
+    {"quadratic", "(d) or (d, dense)",
+     "no data: a seeded quadratic per peer, separable or with a full matrix, and a known minimiser"},
+};
+
+/// The arguments as sizes, each at least 1.
+std::vector<Index> sizes_of(const std::string& text, const std::vector<std::string>& arguments) {
+  std::vector<Index> sizes;
+  for (const std::string& argument : arguments) {
+    std::uint64_t size = 0;
+    if (!parse_whole(argument, size) || size < 1 || static_cast<double>(size) > largest_dimension)
+      throw Misuse(key, text,
+                   argument + " is not a whole number from 1 to " + number_text(largest_dimension));
+    sizes.push_back(static_cast<Index>(size));
   }
-  if (spelling.name == "mlp") {
-    if (spelling.arguments.empty())
-      throw Misuse("model.kind", text, "expected the sizes of the hidden layers, as in mlp(64)");
-    return {Kind::mlp, sizes()};
-  }
-  if (!spelling.arguments.empty()) throw Misuse("model.kind", text, spelling.name + " takes no arguments");
-  if (spelling.name == "least-squares") return {Kind::least_squares, {}};
-  if (spelling.name == "logistic") return {Kind::logistic, {}};
-  if (spelling.name == "softmax") return {Kind::softmax, {}};
-  throw Misuse("model.kind", text, "expected logistic, softmax, least-squares, mlp(...) or quadratic(...)");
+  return sizes;
 }
 
-std::string to_text(double number) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+Model parse_model(const std::string& text) {
+  Spelling spelling = parse_spelling(key, text);
+  auto& arguments = spelling.arguments;
+  const std::string& name = find_choice(key, spelling.name, choices).name;
+  if (name == "quadratic") {
+    const bool dense = arguments.size() == 2 && arguments[1] == "dense";
+    if (dense) arguments.pop_back();
+    if (arguments.size() != 1) throw Misuse(key, text, "expected quadratic(100) or quadratic(100, dense)");
+    const std::vector<Index> sizes = sizes_of(text, arguments);
+    if (dense && sizes[0] > 20'000) throw Misuse(key, text, "a dense quadratic has at most 20000 dimensions");
+    return {dense ? Kind::dense_quadratic : Kind::quadratic, sizes};
+  }
+  if (name == "mlp") {
+    if (arguments.empty()) throw Misuse(key, text, "expected the sizes of the hidden layers, as in mlp(64)");
+    return {Kind::mlp, sizes_of(text, arguments)};
+  }
+  if (!arguments.empty()) throw Misuse(key, text, name + " takes no arguments");
+  return {name == "least-squares" ? Kind::least_squares
+          : name == "logistic"    ? Kind::logistic
+                                  : Kind::softmax,
+          {}};
 }
 
 void require_regularizers(const RunSettings::Model& model) {
   if (!(model.l2 >= 0.0) || !std::isfinite(model.l2))
-    throw Misuse("model.l2", to_text(model.l2), "expected a number that is not negative");
+    throw Misuse("model.l2", number_text(model.l2), "expected a number that is not negative");
   if (model.l1 != 0.0)
-    throw Misuse("model.l1", to_text(model.l1), "no method handles an l1 term yet; expected 0");
+    throw Misuse("model.l1", number_text(model.l1), "no method handles an l1 term yet; expected 0");
 }
 
 template <class Scalar>
@@ -94,9 +104,9 @@ void require_fitting(const RunSettings& settings, const Model& model, const Samp
     dimension += (inputs + 1.0) * classes;
   }
   if (dimension > largest_dimension)
-    throw Misuse("model.kind", settings.model.kind,
-                 to_text(dimension) + " parameters on these data; at most " + to_text(largest_dimension) +
-                     " are possible");
+    throw Misuse(key, settings.model.kind,
+                 number_text(dimension) + " parameters on these data; at most " +
+                     number_text(largest_dimension) + " are possible");
 }
 
 template <class Scalar>
@@ -177,17 +187,7 @@ Problem<Scalar> build_problem(const RunSettings& settings) {
   return problem;
 }
 
-std::vector<ModelName> model_names() {
-  return {
-      {"logistic", "two classes, log(1 + exp(-y a^T x)); d = features"},
-      {"softmax", "any number of classes, cross entropy of X a; d = classes * features, no intercept"},
-      {"least-squares", "numeric targets, 1/2 (a^T x - b)^2; d = features"},
-      {"mlp(64), mlp(128, 64)", "hidden layers with biases and ReLU, softmax output; random start"},
-      {"quadratic(100)", "no data: a seeded separable quadratic per peer, with known minimiser"},
-      {"quadratic(100, dense)",
-       "no data: a seeded quadratic with a full matrix per peer, with known minimiser"},
-  };
-}
+std::span<const Choice> model_choices() { return choices; }
 
 template Problem<float> build_problem<float>(const RunSettings&);
 template Problem<double> build_problem<double>(const RunSettings&);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include <span>
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/run_settings.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -20,12 +20,7 @@ namespace hearsay {
 template <class Scalar>
 Problem<Scalar> build_problem(const RunSettings& settings);
 
-/// A value of model.kind and what it means.
-struct ModelName {
-  std::string spelling;
-  std::string description;
-};
-
-std::vector<ModelName> model_names();
+/// The values of model.kind.
+std::span<const Choice> model_choices();
 
 }  // namespace hearsay

@@ -1,15 +1,14 @@
 #include "algorithms/objectives/partition.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "algorithms/objectives/spelling.hpp"
 #include "algorithms/random.hpp"
 #include "topology/ensure.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -88,19 +87,22 @@ Parts dirichlet(double concentration, std::span<const double> targets, std::uint
   return parts;
 }
 
-double concentration_of(std::string_view text, const Spelling& spelling) {
+double concentration_of(const std::string& key, std::string_view text, const Spelling& spelling) {
   double value = 0.0;
-  if (spelling.arguments.size() == 1 && spelling.arguments[0].name.empty()) {
-    const std::string& number = spelling.arguments[0].value;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc{} || end != number.data() + number.size()) value = 0.0;
-  }
   // Beyond these bounds the shares are 0 and 1, or all equal, to the last digit.
-  if (!(value >= 1e-6 && value <= 1e12))
-    throw Misuse("data.partition", std::string(text),
+  if (spelling.arguments.size() != 1 || !parse_number(spelling.arguments[0], value) ||
+      !(value >= 1e-6 && value <= 1e12))
+    throw Misuse(key, std::string(text),
                  "dirichlet takes one positive number (from 1e-6 to 1e12), as in dirichlet(0.3)");
   return value;
 }
+
+const Choice choices[] = {
+    {"iid", "", "a random permutation of the samples, dealt out evenly"},
+    {"by-label", "", "sorted by target and cut into contiguous blocks, the hardest split"},
+    {"dirichlet", "(alpha)",
+     "of every class, Dirichlet(alpha) shares; small alpha concentrates a class on few peers"},
+};
 
 }  // namespace
 
@@ -110,6 +112,7 @@ std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<c
   const std::string key = "data.partition";
   const std::string text(spelling);
   const Spelling parsed = parse_spelling(key, spelling);
+  find_choice(key, parsed.name, choices);
   if (parsed.name != "dirichlet" && !parsed.arguments.empty())
     throw Misuse(key, text, "only dirichlet takes an argument");
   if (targets.size() < peers)
@@ -128,15 +131,15 @@ std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<c
     const auto target = [&](Index s) { return targets[static_cast<std::size_t>(s)]; };
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return target(a) < target(b); });
     parts = deal(order, peers);
-  } else if (parsed.name == "dirichlet") {
-    const double concentration = concentration_of(spelling, parsed);
+  } else {
+    const double concentration = concentration_of(key, spelling, parsed);
     if (class_count == 0) throw Misuse(key, text, "dirichlet splits classes, and these targets are numbers");
     parts = dirichlet(concentration, targets, class_count, peers, seed);
-  } else {
-    throw Misuse(key, text, "expected iid, by-label or dirichlet(NUMBER)");
   }
   for (auto& part : parts) std::sort(part.begin(), part.end());
   return parts;
 }
+
+std::span<const Choice> partition_choices() { return choices; }
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/vector.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -22,5 +23,8 @@ namespace hearsay {
 /// data.partition for an unknown name, A <= 0, or fewer samples than peers.
 std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<const double> targets,
                                           std::uint32_t class_count, std::size_t peers, std::uint64_t seed);
+
+/// The values of data.partition.
+std::span<const Choice> partition_choices();
 
 }  // namespace hearsay
