@@ -27,6 +27,16 @@ inline std::vector<std::string> spellings() {
            "dither(l2, bits=4, bucket=layer)",
            "dither(l2, bits=8, bucket=33)",
            "dither(l2, bits=16, bucket=layer)",
+           "grid(1e-3)",
+           "grid(step=7.5)",
+           "topk(k=1)",
+           "topk(30%)",
+           "topk(100%)",
+           "randk(k=1)",
+           "randk(40%)",
+           "randk(k=1, scaled)",
+           "randk(90%, scaled)",
+           "randk(100%)",
        })
     all.emplace_back(more);
   return all;
