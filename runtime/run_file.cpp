@@ -1,13 +1,14 @@
 #include "runtime/run_file.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 #include <variant>
 
+#include "runtime/cluster_file.hpp"
 #include "runtime/config.hpp"
 #include "runtime/run_keys.hpp"
+#include "runtime/setting_table.hpp"
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
 
@@ -19,37 +20,6 @@ namespace fs = std::filesystem;
 const std::string peers_key = "network.peer";
 const std::string links_key = "network.link";
 
-std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
-
-/// The known key that a misspelt one probably means: one with the same last part in another table, else the
-/// nearest by letters.
-std::string meant_key(const std::string& key, const std::vector<std::string>& known) {
-  for (const std::string& candidate : known)
-    if (last_part(candidate) == last_part(key)) return candidate;
-  return nearest_name(key, known);
-}
-
-/// The tables of an array of tables, each flattened to settings whose keys begin with the array's.
-std::vector<std::vector<Setting>> tables_of(const Setting& setting) {
-  const auto* const array = std::get_if<TomlArray>(&setting.value.data);
-  if (array == nullptr) setting.refuse("an array of tables, [[" + setting.key + "]]");
-  std::vector<std::vector<Setting>> tables;
-  for (const TomlValue& element : *array) {
-    const auto* const table = std::get_if<TomlTable>(&element.data);
-    if (table == nullptr) setting.refuse("an array of tables, [[" + setting.key + "]]");
-    tables.push_back(flattened(*table, setting.key + "."));
-  }
-  return tables;
-}
-
-/// The setting `name` of one table of an array; Misuse if it is not there.
-const Setting& required(const std::vector<Setting>& table, const std::string& name, const Setting& array) {
-  for (const Setting& setting : table)
-    if (last_part(setting.key) == name) return setting;
-  const std::string place = table.empty() ? array.label() : table.front().label();
-  throw Misuse(place + ": every [[" + array.key + "]] needs the key " + name);
-}
-
 PeerId read_peer(const Setting& setting, PeerId peers) {
   const std::uint64_t id = setting.count(0);
   if (id >= peers)
@@ -59,63 +29,46 @@ PeerId read_peer(const Setting& setting, PeerId peers) {
 }
 
 void read_peer_networks(const Setting& array, RunSettings& to) {
-  std::vector<std::string> known = {peers_key + ".id"};
-  for (const NetworkKey& key : network_keys()) known.push_back(peers_key + "." + key.name);
-  for (const auto& table : tables_of(array)) {
-    for (const Setting& setting : table)
-      if (std::ranges::find(known, setting.key) == known.end()) refuse_unknown_key(setting, known);
-    const Setting& id = required(table, "id", array);
+  std::vector<std::string> known = {array.key + ".id"};
+  for (const NetworkKey& key : network_keys()) known.push_back(array.key + "." + key.name);
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, known);
     NetworkSettings network = to.network;
     for (const NetworkKey& key : network_keys())
-      for (const Setting& setting : table)
-        if (setting.key == peers_key + "." + key.name) key.read(setting, network);
+      for (const Setting& setting : table.settings)
+        if (setting.key == array.key + "." + key.name) key.read(setting, network);
+    const Setting& id = table.required("id");
     if (!to.peer_networks.emplace(read_peer(id, to.topology.peers), network).second)
       id.refuse("each peer once");
   }
 }
 
+/// Adds [[network.link]] to what the topology file says of links; of the two the run file wins, key by key.
 void read_link_overrides(const Setting& array, RunSettings& to) {
-  const std::vector<std::string> known = {links_key + ".from", links_key + ".to", links_key + ".latency",
-                                          links_key + ".bandwidth"};
-  std::set<std::pair<PeerId, PeerId>> seen;
-  for (const auto& table : tables_of(array)) {
-    LinkOverride link{};
-    link.from = read_peer(required(table, "from", array), to.topology.peers);
-    link.to = read_peer(required(table, "to", array), to.topology.peers);
-    for (const Setting& setting : table) {
-      if (setting.key == known[2])
-        link.latency = setting.duration();
-      else if (setting.key == known[3])
-        link.bandwidth = setting.bandwidth();
-      else if (setting.key != known[0] && setting.key != known[1])
-        refuse_unknown_key(setting, known);
+  const std::vector<std::string> known = {array.key + ".from", array.key + ".to", array.key + ".latency",
+                                          array.key + ".bandwidth"};
+  using Ends = std::pair<PeerId, PeerId>;
+  std::map<Ends, LinkOverride> links;
+  for (const LinkOverride& link : to.link_overrides) links.emplace(Ends{link.from, link.to}, link);
+  std::set<Ends> seen;
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, known);
+    const Setting& receiver = table.required("to");
+    const Ends ends = {read_peer(table.required("from"), to.topology.peers),
+                       read_peer(receiver, to.topology.peers)};
+    if (ends.first == ends.second) receiver.refuse("another peer than network.link.from");
+    if (!seen.insert(ends).second) receiver.refuse("each directed link once");
+    LinkOverride& link = links.try_emplace(ends, LinkOverride{ends.first, ends.second, {}, {}}).first->second;
+    for (const Setting& setting : table.settings) {
+      if (setting.key == known[2]) link.latency = setting.duration();
+      if (setting.key == known[3]) link.bandwidth = setting.bandwidth();
     }
-    const Setting& receiver = required(table, "to", array);
-    if (link.from == link.to) receiver.refuse("another peer than network.link.from");
-    if (!seen.emplace(link.from, link.to).second) receiver.refuse("each directed link once");
-    to.link_overrides.push_back(link);
   }
+  to.link_overrides.clear();
+  for (const auto& [ends, link] : links) to.link_overrides.push_back(link);
 }
 
 }  // namespace
-
-std::vector<Setting> flattened(const TomlTable& table, const std::string& prefix) {
-  std::vector<Setting> settings;
-  for (const auto& [key, value] : table) {
-    const auto* const subtable = std::get_if<TomlTable>(&value.data);
-    if (subtable == nullptr) {
-      settings.push_back({prefix + key, value});
-    } else {
-      for (Setting& setting : flattened(*subtable, prefix + key + "."))
-        settings.push_back(std::move(setting));
-    }
-  }
-  return settings;
-}
-
-void refuse_unknown_key(const Setting& setting, const std::vector<std::string>& known) {
-  throw Misuse(setting.label() + ": unknown key, did you mean " + meant_key(setting.key, known) + "?");
-}
 
 RunFile::RunFile(std::string_view toml, const std::string& source) {
   TomlTable document = parse_toml(toml, source);
@@ -143,9 +96,8 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
 
 void RunFile::assign(const std::vector<Setting>& layer) {
   const auto in_layer = [&](const std::string& key) { return std::ranges::find(layer, key, &Setting::key); };
+  require_known_keys(layer, run_file_keys());
   for (const Setting& setting : layer) {
-    if (std::ranges::find(run_file_keys(), setting.key) == run_file_keys().end())
-      refuse_unknown_key(setting, run_file_keys());
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
     for (const std::string& replaced : replaced_keys(setting.key)) {
       const auto other = in_layer(replaced);
@@ -166,6 +118,11 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   for (const RunKey& key : run_keys())
     if (const auto found = settings_.find(key.name); found != settings_.end())
       key.read(found->second, start, settings);
+  if (!settings.topology.file.empty()) {
+    ClusterOutline outline = outline_cluster_file(settings.topology.file);
+    settings.topology.peers = outline.peers;
+    settings.link_overrides = std::move(outline.links);
+  }
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
     read_peer_networks(peers->second, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())

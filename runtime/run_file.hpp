@@ -11,10 +11,6 @@
 
 namespace hearsay {
 
-/// The keys of a table with those of its subtables, dotted, in the order of the file. Arrays, and with them
-/// arrays of tables, stay one setting.
-std::vector<Setting> flattened(const TomlTable& table, const std::string& prefix = {});
-
 /// What a run file says, key by key, before it is read into RunSettings. Later layers (a sweep's variant, its
 /// axes, --set) win over earlier ones, also over keys that say the same thing in other words.
 class RunFile {
@@ -41,8 +37,5 @@ class RunFile {
 
 /// A layer from the assignments of the command line: "a.b=value", the value TOML if it parses, else a string.
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments);
-
-/// The Misuse "KEY: unknown key, did you mean KNOWN?".
-[[noreturn]] void refuse_unknown_key(const Setting& setting, const std::vector<std::string>& known);
 
 }  // namespace hearsay

@@ -190,7 +190,7 @@ std::vector<RunKey> make_run_keys() {
        },
        [](const S& of) { return of.topology.file.empty() ? spelled(std::uint64_t{of.topology.peers}) : ""; }},
       {"topology.weights", [](const Setting& s, const fs::path&, S& to) { to.topology.weights = s.name(); },
-       [](const S& of) { return of.topology.file.empty() ? toml_text(of.topology.weights) : ""; }},
+       [](const S& of) { return toml_text(of.topology.weights); }},
       {"topology.schedule", [](const Setting& s, const fs::path&, S& to) { to.topology.schedule = s.name(); },
        [](const S& of) { return toml_text(of.topology.schedule); }},
       {"topology.file",
@@ -272,9 +272,8 @@ std::vector<std::string> replaced_keys(const std::string& key) {
   if (key == "run.iterations") return {"run.epochs"};
   if (key == "run.epochs") return {"run.iterations"};
   if (key == "network.bandwidth") return {"network.bandwidth_up", "network.bandwidth_down"};
-  if (key == "topology.file") return {"topology.kind", "topology.peers", "topology.weights"};
-  if (key == "topology.kind" || key == "topology.peers" || key == "topology.weights")
-    return {"topology.file"};
+  if (key == "topology.file") return {"topology.kind", "topology.peers"};
+  if (key == "topology.kind" || key == "topology.peers") return {"topology.file"};
   return {};
 }
 

@@ -36,7 +36,7 @@ struct NetworkSettings {
   bool operator==(const NetworkSettings&) const = default;
 };
 
-/// What one directed link has of its own, from the topology file.
+/// What one directed link has of its own, from the topology file or the run file's [[network.link]].
 struct LinkOverride {
   PeerId from;
   PeerId to;

@@ -9,6 +9,7 @@
 
 #include "runtime/config.hpp"
 #include "runtime/run_file.hpp"
+#include "runtime/setting_table.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
@@ -50,27 +51,18 @@ void refuse_the_sweeps_own(const Setting& setting) {
 }
 
 std::vector<Variant> read_variants(const Setting& array) {
-  const std::string expectation = "an array of tables, [[sweep.variant]]";
-  const auto* const elements = std::get_if<TomlArray>(&array.value.data);
-  if (elements == nullptr) array.refuse(expectation);
   std::vector<Variant> variants;
-  for (const TomlValue& element : *elements) {
-    const auto* const table = std::get_if<TomlTable>(&element.data);
-    if (table == nullptr) array.refuse(expectation);
-    Variant variant;
-    for (Setting& setting : flattened(*table)) {
+  for (SettingTable& table : tables_of(array)) {
+    const Setting& name = table.required("name");
+    if (std::ranges::find(variants, name.name(), &Variant::name) != variants.end())
+      name.refuse("a name of its own for each variant");
+    Variant variant{name.name(), {}};
+    for (Setting& setting : table.settings) {
+      if (&setting == &name) continue;
+      setting.key.erase(0, array.key.size() + 1);
       refuse_the_sweeps_own(setting);
-      if (setting.key != "name") {
-        variant.settings.push_back(std::move(setting));
-        continue;
-      }
-      setting.key = "sweep.variant.name";
-      variant.name = setting.name();
-      if (std::ranges::find(variants, variant.name, &Variant::name) != variants.end())
-        setting.refuse("a name of its own for each variant");
+      variant.settings.push_back(setting);
     }
-    if (variant.name.empty())
-      throw Misuse(element.place.text() + ": every [[sweep.variant]] needs the key name");
     variants.push_back(std::move(variant));
   }
   return variants;
@@ -78,10 +70,9 @@ std::vector<Variant> read_variants(const Setting& array) {
 
 Axis read_axis(const Setting& setting) {
   if (setting.key.find('.') == std::string::npos)
-    refuse_unknown_key({"sweep." + setting.key, setting.value},
+    require_known_keys({{"sweep." + setting.key, setting.value}},
                        {"sweep.driver", "sweep.baseline", "sweep.variant"});
-  const std::vector<std::string>& known = run_file_keys();
-  if (std::ranges::find(known, setting.key) == known.end()) refuse_unknown_key(setting, known);
+  require_known_keys({setting}, run_file_keys());
   refuse_the_sweeps_own(setting);
   const auto* const elements = std::get_if<TomlArray>(&setting.value.data);
   if (elements == nullptr || elements->empty())

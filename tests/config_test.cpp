@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "algorithms/random.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "topology/misuse.hpp"
 
 using namespace hearsay;
@@ -24,13 +25,13 @@ RunSettings parse(const std::string& toml, const std::vector<std::string>& assig
   return parse_run(toml, "/runfiles", assignments, "test.toml");
 }
 
+/// A topology file of five peers with a network of its own on one link.
+const std::string path_of_five =
+    "peers = 5\nlink = [{from = 0, to = 1}, {from = 1, to = 2, latency = \"7 ms\"}, {from = 2, to = 3}, "
+    "{from = 3, to = 4}]\n";
+
 std::string refusal(const std::string& toml, const std::vector<std::string>& assignments = {}) {
-  try {
-    parse(toml, assignments);
-  } catch (const Misuse& misuse) {
-    return misuse.what();
-  }
-  return "accepted";
+  return misuse_text([&] { parse(toml, assignments); });
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -44,6 +45,7 @@ struct Sample {
 };
 
 const std::map<std::string, Sample>& samples() {
+  static const TemporaryFolder folder("hearsay_config_samples");
   static const std::map<std::string, Sample> values = {
       {"run.name", {"\"other\"", "1"}},
       {"run.seed", {"7", "\"7\""}},
@@ -65,7 +67,7 @@ const std::map<std::string, Sample>& samples() {
       {"topology.peers", {"16", "16.0"}},
       {"topology.weights", {"\"lazy\"", "0.5"}},
       {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
-      {"topology.file", {"\"cluster.toml\"", "1"}},
+      {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
       {"algorithm.kind", {"\"d-psgd\"", "1"}},
       {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
       {"algorithm.step_size", {"0.03", "\"fast\""}},
@@ -345,7 +347,7 @@ TEST_CASE("config: --set takes TOML where it parses, else a string, and wins ove
   // The same thing in other words is replaced too.
   CHECK(parse(file, {"run.iterations=7"}).run.epochs == std::nullopt);
   CHECK(parse(file, {"network.bandwidth=10 Mbit/s"}).network.bandwidth_up.bytes_per_s == 1.25e6);
-  CHECK(parse("topology.file = \"c.toml\"", {"topology.kind=path"}).topology.file.empty());
+  CHECK(parse("topology.file = \"missing.toml\"", {"topology.kind=path"}).topology.file.empty());
   // What looks like a second line is part of the value.
   CHECK(parse(file, {"algorithm.kind=x\nseed=3"}).algorithm.kind == "x\nseed=3");
   CHECK(refusal(file, {"run.seed"}) == "--set = run.seed: expected KEY=VALUE, such as run.seed=2");
@@ -360,16 +362,40 @@ TEST_CASE("config: a sweep is not a run") {
 }
 
 TEST_CASE("config: a file that cannot be read is named") {
-  const fs::path folder = fs::temp_directory_path() / "hearsay_config_test";
-  fs::create_directories(folder);
-  for (const fs::path& file : {folder / "missing.toml", folder}) {
+  const TemporaryFolder folder("hearsay_config_test");
+  for (const fs::path& file : {folder.path() / "missing.toml", folder.path()}) {
     CAPTURE(file.string());
     CHECK_THROWS_WITH_AS(load_run_file(file, {}), doctest::Contains(("cannot read " + file.string()).c_str()),
                          Misuse);
   }
-  std::ofstream(folder / "run.toml") << "model.init = \"m.npy\"\n";
-  CHECK(load_run_file(folder / "run.toml", {}).model.init == (folder / "m.npy").string());
-  std::ofstream(folder / "empty.toml");
-  CHECK(load_run_file(folder / "empty.toml", {}) == parse(""));
-  fs::remove_all(folder);
+  CHECK(load_run_file(folder.write("run.toml", "model.init = \"m.npy\"\n"), {}).model.init ==
+        (folder.path() / "m.npy").string());
+  CHECK(load_run_file(folder.write("empty.toml", ""), {}) == parse(""));
+}
+
+TEST_CASE("config: a topology file says how many peers there are and what their links have of their own") {
+  const TemporaryFolder folder("hearsay_config_topology");
+  folder.write("five.toml", path_of_five);
+  const std::string file = "topology.file = \"five.toml\"\ntopology.weights = \"lazy\"\n";
+  const auto load = [&](const std::string& more) {
+    return load_run_file(folder.write("run.toml", file + more), {});
+  };
+  const Duration seven_ms{7'000'000};
+  const RunSettings settings = load("");
+  CHECK(settings.topology.peers == 5);
+  CHECK(settings.topology.weights == "lazy");
+  CHECK(settings.link_overrides == std::vector<LinkOverride>{{1, 2, seven_ms, {}}, {2, 1, seven_ms, {}}});
+  CHECK(parse(to_toml(settings)) == settings);
+
+  const RunSettings merged = load(
+      "[[network.link]]\nfrom = 2\nto = 1\nbandwidth = \"1 MB/s\"\n"
+      "[[network.link]]\nfrom = 0\nto = 4\nlatency = \"1 ms\"\n");
+  CHECK(merged.link_overrides == std::vector<LinkOverride>{{0, 4, Duration{1'000'000}, {}},
+                                                           {1, 2, seven_ms, {}},
+                                                           {2, 1, seven_ms, Bandwidth{1e6}}});
+  CHECK(parse(to_toml(merged)) == merged);
+
+  CHECK_THROWS_WITH_AS(load("network.peer = [{id = 5}]"), doctest::Contains("0 to 4"), Misuse);
+  CHECK_THROWS_WITH_AS(load("topology.peers = 5"), doctest::Contains("not both"), Misuse);
+  CHECK(contains(refusal("topology.file = \"missing.toml\""), "cannot read /runfiles/missing.toml"));
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/config.hpp"
-#include "topology/misuse.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 
@@ -39,12 +39,7 @@ Sweep parse(const std::string& toml, const std::vector<std::string>& assignments
 }
 
 std::string refusal(const std::string& toml, const std::vector<std::string>& assignments = {}) {
-  try {
-    parse(toml, assignments);
-  } catch (const Misuse& misuse) {
-    return misuse.what();
-  }
-  return "accepted";
+  return misuse_text([&] { parse(toml, assignments); });
 }
 
 bool contains(const std::string& text, const std::string& part) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algorithms/random.hpp"
-#include "topology/misuse.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 
@@ -19,12 +19,7 @@ namespace {
 RandomStream random_stream(std::uint64_t seed) { return RandomStream(seed, 0, 0, Purpose::network); }
 
 std::string refusal(auto parse, const std::string& text) {
-  try {
-    parse("network.key", text);
-  } catch (const Misuse& misuse) {
-    return misuse.what();
-  }
-  return "accepted";
+  return misuse_text([&] { parse("network.key", text); });
 }
 
 bool contains(const std::string& text, const std::string& part) {

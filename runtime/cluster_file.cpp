@@ -1,0 +1,178 @@
+#include "runtime/cluster_file.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "runtime/cluster_description.hpp"
+#include "runtime/toml_document.hpp"
+#include "topology/families.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `make`; a Misuse out of it gets the file in front.
+template <class Make>
+auto in_file(const std::string& source, const Make& make) {
+  try {
+    return make();
+  } catch (const Misuse& misuse) {
+    throw Misuse(source + ": " + misuse.what());
+  }
+}
+
+Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
+
+Graph make_listed_graph(const ClusterDescription& description) {
+  // n peers need n - 1 links to be connected; checked first, lest a slip in `peers` fills the memory.
+  if (description.links.size() + 1 < description.peer_count)
+    throw Misuse(std::to_string(description.links.size()) + " links cannot connect " +
+                 std::to_string(description.peer_count) + " peers, expected at least " +
+                 std::to_string(description.peer_count - 1));
+  std::vector<Edge> edges;
+  for (const DescribedLink& link : description.links) edges.push_back(edge_of(link));
+  Graph graph(description.peer_count, std::move(edges));
+  require_connected(graph, "the graph");
+  return graph;
+}
+
+/// The weights' name: what the file says, else "explicit" where its links have weights, else the default.
+std::string weights_name(const ClusterDescription& description, const std::string& default_weights) {
+  const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
+  const auto with = std::ranges::find_if(description.links, has_weight);
+  const auto without = std::ranges::find_if_not(description.links, has_weight);
+  const bool some = with != description.links.end();
+  const bool all = without == description.links.end();
+  if (some && !all)
+    throw Misuse(without->place + ": link.weight is missing here and given at " + with->place +
+                 ", expected a weight on every link or on none");
+  const std::string& said = description.weights;
+  if (said == "explicit" && !description.family.empty())
+    throw Misuse(description.source + ": weights", "\"explicit\"",
+                 "expected [[link]] tables that give them, not a family");
+  if (said == "explicit" && !some && !description.links.empty())
+    throw Misuse(description.source + ": weights", "\"explicit\"", "expected a weight on every link");
+  if (some && !said.empty() && said != "explicit")
+    throw Misuse(with->place + ": link.weight", toml_number(*with->weight),
+                 "expected weights = \"explicit\", not " + toml_text(said));
+  if (some) return "explicit";
+  return said.empty() ? default_weights : said;
+}
+
+MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
+                                  const std::vector<ClusterPeer>& peers) {
+  std::ranges::sort(links, {}, edge_of);
+  std::vector<double> weights;
+  for (const DescribedLink& link : links) weights.push_back(*link.weight);
+  std::vector<std::string> names;
+  for (const ClusterPeer& peer : peers) names.push_back(peer.name);
+  return MixingMatrix::explicit_weights(graph, weights, names);
+}
+
+Cluster build_cluster(ClusterDescription description, std::uint64_t seed,
+                      const std::string& default_weights) {
+  const std::string weights = weights_name(description, default_weights);
+  const Graph graph = in_file(description.source, [&] {
+    return description.family.empty() ? make_listed_graph(description)
+                                      : make_graph(description.family, description.peer_count, seed);
+  });
+  for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
+    description.peers.push_back({std::to_string(peer), {}, {}});
+  const MixingMatrix mixing = in_file(description.source, [&] {
+    return weights == "explicit" ? make_explicit_mixing(graph, description.links, description.peers)
+                                 : make_mixing(weights, graph);
+  });
+  std::vector<LinkOverride> overrides = link_overrides(description);
+  return {graph,
+          mixing,
+          std::move(description.peers),
+          std::move(overrides),
+          std::move(description.observer),
+          std::move(description.family),
+          weights};
+}
+
+ClusterDescription load_description(const fs::path& file) {
+  return parse_cluster_description(read_text_file(file), file);
+}
+
+/// The weight that peer `to` gives to its neighbor `from`.
+double weight_of(const MixingMatrix& mixing, PeerId to, PeerId from) {
+  const auto& hears = mixing.row(to).hears;
+  const auto found = std::ranges::find(hears, from, &WeightedNeighbor::id);
+  return found == hears.end() ? 0.0 : found->weight;
+}
+
+bool is_plain(const ClusterPeer& peer, PeerId id) { return peer == ClusterPeer{std::to_string(id), {}, {}}; }
+
+}  // namespace
+
+Cluster load_cluster_file(const fs::path& file, std::uint64_t seed, const std::string& default_weights) {
+  return build_cluster(load_description(file), seed, default_weights);
+}
+
+Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
+                      const std::string& file_name_for_messages, const std::string& default_weights) {
+  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, default_weights);
+}
+
+Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) {
+  if (!topology.file.empty()) return load_cluster_file(topology.file, seed, topology.weights);
+  Graph graph = make_graph(topology.kind, topology.peers, seed);
+  MixingMatrix mixing = make_mixing(topology.weights, graph);
+  std::vector<ClusterPeer> peers;
+  for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
+  return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
+}
+
+ClusterOutline outline_cluster_file(const fs::path& file) {
+  const ClusterDescription description = load_description(file);
+  return {description.peer_count, link_overrides(description)};
+}
+
+std::string to_toml(const Cluster& cluster) {
+  std::string text;
+  const auto add = [&text](const std::string& key, const std::string& value) {
+    text += key + " = " + value + "\n";
+  };
+  const auto add_text = [&](const std::string& key, const std::string& value) {
+    if (!value.empty()) add(key, toml_text(value));
+  };
+  const PeerId count = cluster.graph.peer_count();
+  PeerId plain = 0;
+  while (plain < count && is_plain(cluster.peers[plain], plain)) ++plain;
+
+  add_text("family", cluster.family);
+  add_text("weights", cluster.weights);
+  add_text("observer", cluster.observer);
+  if (plain == count) add("peers", std::to_string(count));
+  for (PeerId peer = 0; plain < count && peer < count; ++peer) {
+    text += "\n[[peer]]\n";
+    add_text("name", cluster.peers[peer].name);
+    add_text("address", cluster.peers[peer].address);
+    add_text("host", cluster.peers[peer].host);
+  }
+  if (!cluster.family.empty()) return text;
+
+  const auto spelled_peer = [&](PeerId peer) {
+    return plain == count ? std::to_string(peer) : toml_text(cluster.peers[peer].name);
+  };
+  for (const auto& [a, b] : cluster.graph.edges()) {
+    text += "\n[[link]]\n";
+    add("from", spelled_peer(a));
+    add("to", spelled_peer(b));
+    if (cluster.weights == "explicit") add("weight", toml_number(weight_of(cluster.mixing, b, a)));
+    const auto own =
+        std::ranges::lower_bound(cluster.links, std::pair(a, b), {},
+                                 [](const LinkOverride& link) { return std::pair(link.from, link.to); });
+    if (own == cluster.links.end() || own->from != a || own->to != b) continue;
+    if (own->latency) add("latency", toml_text(to_text(*own->latency)));
+    if (own->bandwidth) add("bandwidth", toml_text(to_text(*own->bandwidth)));
+  }
+  return text;
+}
+
+}  // namespace hearsay

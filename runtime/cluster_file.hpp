@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/run_settings.hpp"
+#include "topology/graph.hpp"
+#include "topology/mixing.hpp"
+
+namespace hearsay {
+
+/// A participant as a topology file names it.
+struct ClusterPeer {
+  std::string name;     ///< its id as text where the file gives none
+  std::string address;  ///< "tcp://HOST:PORT" that it listens on; empty where the driver chooses
+  std::string host;     ///< where `hearsay launch` starts it, "user@node1"; may be empty
+  bool operator==(const ClusterPeer&) const = default;
+};
+
+/// A topology with everything a run needs of it.
+struct Cluster {
+  Graph graph;  ///< connected
+  MixingMatrix mixing;
+  std::vector<ClusterPeer> peers;  ///< one per peer, by id
+  std::vector<LinkOverride>
+      links;             ///< both directions of a link that has a network of its own; by (from, to)
+  std::string observer;  ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
+  std::string family;    ///< "ring"; empty where the file lists its links
+  std::string weights;   ///< "metropolis", ..., "explicit"
+};
+
+/// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), of which the
+/// link attribute `weight` gives explicit weights.
+///
+///     weights = "metropolis"          # "max-degree", "lazy", "best-constant", "explicit"
+///     observer = "tcp://10.0.0.1:6999"
+///     family = "ring"                 # or [[link]] entries
+///     peers = 8                       # or [[peer]] entries; ids 0, 1, ... in their order
+///     [[peer]]
+///     name = "a"   address = "tcp://10.0.0.1:7000"   host = "user@node1"      # one key a line
+///     [[link]]
+///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"
+///
+/// A link is undirected; its weight, latency and bandwidth hold both ways. Ends are names, or ids as numbers. A
+/// weight on every link means explicit weights: the self weights make the rows sum to 1. `default_weights` are
+/// those of a file that says none; `seed` matters to random families only.
+///
+/// Misuse, one sentence with file and line: an unknown key or peer (names the nearest), a link given twice or to
+/// itself, weights on some links only, addresses of a wrong form, shared, or of some peers only, and a graph that
+/// is not connected.
+Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
+                          const std::string& default_weights = "metropolis");
+
+/// The same from TOML text.
+Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
+                      const std::string& file_name_for_messages,
+                      const std::string& default_weights = "metropolis");
+
+/// The topology of a run: its file, with topology.weights where that says none, or its kind, peers and weights.
+Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed);
+
+/// The description file; parses back to the same cluster.
+std::string to_toml(const Cluster& cluster);
+
+/// What a run file takes from its topology.file while it is resolved; costs no mixing matrix.
+struct ClusterOutline {
+  PeerId peers;
+  std::vector<LinkOverride> links;
+};
+ClusterOutline outline_cluster_file(const std::filesystem::path& file);
+
+}  // namespace hearsay
