@@ -1,7 +1,17 @@
 #include "topology/spectrum.hpp"
 
+#include <Spectra/SymEigsSolver.h>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "topology/closed_spectrum.hpp"
 #include "topology/dense_mixing.hpp"
@@ -9,27 +19,196 @@
 namespace hearsay {
 namespace {
 
-/// A number between the smallest and the largest eigenvalue of W that belong to no constant vector: the
-/// Rayleigh quotient of e_0 - e_1. W - J + interior J has the constant vector's eigenvalue there, out of the
-/// way of both ends.
-double interior(const MixingMatrix& mixing) {
-  double off_diagonal = 0.0;
-  for (const WeightedNeighbor& neighbor : mixing.row(0).hears)
-    if (neighbor.id == 1) off_diagonal = neighbor.weight;
-  return 0.5 * (mixing.row(0).self_weight + mixing.row(1).self_weight) - off_diagonal;
+using Sparse = Eigen::SparseMatrix<double>;
+using Vector = Eigen::VectorXd;
+
+/// Up to here the dense solvers take at most a few tenths of a second.
+constexpr PeerId dense_peers = 300;
+
+Sparse sparse(const MixingMatrix& mixing) {
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(mixing.link_count() + mixing.peer_count());
+  for (PeerId peer = 0; peer < mixing.peer_count(); ++peer) {
+    const MixingRow& row = mixing.row(peer);
+    entries.emplace_back(peer, peer, row.self_weight);
+    for (const WeightedNeighbor& neighbor : row.hears)
+      entries.emplace_back(peer, neighbor.id, neighbor.weight);
+  }
+  Sparse matrix(mixing.peer_count(), mixing.peer_count());
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+/// A number between the smallest and the largest eigenvalue of a symmetric W apart from the constant vector's:
+/// the Rayleigh quotient of e_0 - e_1. The constant vector's eigenvalue is moved there, W - J + interior J, out
+/// of the way of both ends.
+template <class Matrix>
+double interior(const Matrix& w) {
+  return 0.5 * (w.coeff(0, 0) + w.coeff(1, 1)) - w.coeff(0, 1);
+}
+
+// ---- Lanczos: products with W alone
+
+/// x -> (W - J + interior J) x, in the shape Spectra asks for.
+class MovedProduct {
+ public:
+  using Scalar = double;
+  explicit MovedProduct(const Sparse& w) : w_(w), move_(interior(w) - 1.0) {}
+  Eigen::Index rows() const { return w_.rows(); }
+  Eigen::Index cols() const { return w_.cols(); }
+  void perform_op(const double* from, double* to) const {
+    const Eigen::Map<const Vector> x(from, rows());
+    Eigen::Map<Vector> y(to, rows());
+    y = w_ * x;
+    y.array() += move_ * x.mean();
+  }
+
+ private:
+  const Sparse& w_;
+  double move_;
+};
+
+/// One end of an operator's spectrum by restarted Lanczos; none if it has not settled after `restarts`.
+template <class Operator>
+std::optional<double> lanczos_end(Operator& product, Spectra::SortRule end, Eigen::Index restarts) {
+  constexpr Eigen::Index basis =
+      20;  // larger ones save products and lose more in orthogonalization (measured)
+  constexpr double residual = 1e-10;  // the eigenvalue's error is about its square over the gap to the next
+  Spectra::SymEigsSolver<Operator> solver(product, 1, std::min(basis, product.rows()));
+  solver.init();
+  solver.compute(end, restarts, residual);
+  if (solver.info() != Spectra::CompInfo::Successful) return std::nullopt;
+  return solver.eigenvalues()(0);
+}
+
+// ---- shift-invert: one sparse factorization, then few steps
+
+/// Which end of the spectrum: the largest eigenvalue or the smallest.
+enum class End { top, bottom };
+
+/// x -> P |shift I - W|^-1 P x, where P takes the mean off (the constant vector with it) and the shift lies
+/// beyond that end of the spectrum, so that the matrix is positive definite and the end sticks out.
+class InverseProduct {
+ public:
+  using Scalar = double;
+  InverseProduct(const Sparse& w, double shift, End end) : size_(w.rows()) {
+    Sparse identity(size_, size_);
+    identity.setIdentity();
+    const Sparse above = shift * identity - w;
+    factor_.compute(end == End::top ? above : Sparse(-above));
+  }
+  bool positive_definite() const { return factor_.info() == Eigen::Success; }
+  Eigen::Index rows() const { return size_; }
+  Eigen::Index cols() const { return size_; }
+  void perform_op(const double* from, double* to) const {
+    const Eigen::Map<const Vector> x(from, size_);
+    Eigen::Map<Vector> y(to, size_);
+    y = factor_.solve((x.array() - x.mean()).matrix());
+    y.array() -= y.mean();
+  }
+
+ private:
+  Eigen::Index size_;
+  Eigen::SimplicialLLT<Sparse> factor_;
+};
+
+/// Gershgorin: no eigenvalue is beyond this.
+double bound(const Sparse& w, End end) {
+  const double sign = end == End::top ? 1.0 : -1.0;
+  double farthest = -std::numeric_limits<double>::infinity();
+  for (Eigen::Index column = 0; column < w.outerSize(); ++column) {
+    double reach = 0.0;
+    for (Sparse::InnerIterator entry(w, column); entry; ++entry)
+      reach += entry.row() == column ? sign * entry.value() : std::abs(entry.value());
+    farthest = std::max(farthest, reach);
+  }
+  return sign * farthest;
+}
+
+/// The end of the spectrum, the constant vector included, by bisection: a shift is beyond it iff the matrix is
+/// positive definite there. Slow, and never fails.
+double bisected_end(const Sparse& w, End end) {
+  double within = interior(w);
+  double beyond = bound(w, end);
+  for (int step = 0; step < 50; ++step) {
+    const double middle = 0.5 * (within + beyond);
+    (InverseProduct(w, middle, end).positive_definite() ? beyond : within) = middle;
+  }
+  return beyond;
+}
+
+double shift_invert_end(const Sparse& w, End end) {
+  // Far above rounding, far below the gap of 10,000 peers in a path (3e-8).
+  constexpr double beyond = 1e-10;
+  const double sign = end == End::top ? 1.0 : -1.0;
+  double shift = bound(w, end) + sign * beyond;
+  // Negative weights push Gershgorin's bound above 1, though the eigenvalues mostly stay below.
+  if (end == End::top && shift > 1.0 + 2.0 * beyond &&
+      InverseProduct(w, 1.0 + beyond, end).positive_definite())
+    shift = 1.0 + beyond;
+  InverseProduct product(w, shift, end);
+  const auto inverse = lanczos_end(product, Spectra::SortRule::LargestAlge, 1000);
+  return inverse ? shift - sign / *inverse : bisected_end(w, end);
+}
+
+// ---- choosing
+
+/// Links between peer 0 and the peer farthest from it among those it can reach.
+std::size_t reach_of_first(const Sparse& w) {
+  std::vector<bool> seen(static_cast<std::size_t>(w.rows()), false);
+  std::vector<Eigen::Index> level{0};
+  seen[0] = true;
+  std::size_t links = 0;
+  for (; !level.empty(); ++links) {
+    std::vector<Eigen::Index> next;
+    for (const Eigen::Index column : level)
+      for (Sparse::InnerIterator entry(w, column); entry; ++entry) {
+        const auto row = static_cast<std::size_t>(entry.row());
+        if (seen[row]) continue;
+        seen[row] = true;
+        next.push_back(entry.row());
+      }
+    level = std::move(next);
+  }
+  return links - 1;
+}
+
+/// Both ends of the spectrum of a symmetric W without its constant vector.
+///
+/// Lanczos needs few products where eigenvalues thin out towards the ends and does not converge where they
+/// crowd, as on a long ring; a factorization is cheap on long graphs (they have small separators) and fills
+/// up on expanders, where Lanczos is quick. So the graph's length decides how long Lanczos is given.
+Spectrum sparse_ends(const Sparse& w) {
+  const bool compact =
+      static_cast<double>(reach_of_first(w)) < 3.0 * std::log2(static_cast<double>(w.rows()));
+  const Eigen::Index restarts = compact ? 5000 : 150;
+  MovedProduct product(w);
+  const auto top = lanczos_end(product, Spectra::SortRule::LargestAlge, restarts);
+  const auto bottom = lanczos_end(product, Spectra::SortRule::SmallestAlge, restarts);
+  return symmetric_spectrum(top ? *top : shift_invert_end(w, End::top),
+                            bottom ? *bottom : shift_invert_end(w, End::bottom),
+                            top && bottom ? SpectrumMethod::lanczos : SpectrumMethod::shift_invert);
+}
+
+Spectrum sparse_spectrum(const MixingMatrix& mixing) {
+  const Sparse w = sparse(mixing);
+  if (mixing.symmetric()) return sparse_ends(w);
+  // W'W is symmetric, doubly stochastic too, and has (W - J)'(W - J) next to its constant vector.
+  const Sparse squared = Sparse(w.transpose()) * w;
+  const Spectrum ends = sparse_ends(squared);
+  return norm_spectrum(std::sqrt(std::max(0.0, ends.second)), ends.how);
 }
 
 Spectrum dense_spectrum(const MixingMatrix& mixing) {
-  Eigen::MatrixXd matrix = dense(mixing);
+  Eigen::MatrixXd w = dense(mixing);
   const double n = mixing.peer_count();
   if (!mixing.symmetric()) {
-    matrix.array() -= 1.0 / n;
-    const Eigen::BDCSVD<Eigen::MatrixXd> solved(matrix);
-    return norm_spectrum(solved.singularValues()(0), SpectrumMethod::dense);
+    w.array() -= 1.0 / n;
+    return norm_spectrum(Eigen::BDCSVD<Eigen::MatrixXd>(w).singularValues()(0), SpectrumMethod::dense);
   }
-  matrix.array() += (interior(mixing) - 1.0) / n;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(matrix, Eigen::EigenvaluesOnly);
-  const auto& values = solved.eigenvalues();
+  w.array() += (interior(w) - 1.0) / n;
+  const Vector values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(w, Eigen::EigenvaluesOnly).eigenvalues();
   return symmetric_spectrum(values(values.size() - 1), values(0), SpectrumMethod::dense);
 }
 
@@ -37,7 +216,24 @@ Spectrum dense_spectrum(const MixingMatrix& mixing) {
 
 Spectrum spectrum(const MixingMatrix& mixing) {
   if (const auto closed = closed_spectrum(mixing)) return *closed;
-  return dense_spectrum(mixing);
+  return mixing.peer_count() <= dense_peers ? dense_spectrum(mixing) : sparse_spectrum(mixing);
+}
+
+std::optional<double> period_contraction(const Schedule& schedule) {
+  const PeerId n = schedule.peer_count();
+  if (n > period_contraction_peers) return std::nullopt;
+  Eigen::MatrixXd held = Eigen::MatrixXd::Identity(n, n).array() - 1.0 / n;
+  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
+    Eigen::MatrixXd next(n, n);
+    for (PeerId peer = 0; peer < n; ++peer) {
+      const MixingRow& row = schedule.row(peer, round);
+      next.col(peer) = row.self_weight * held.col(peer);
+      for (const WeightedNeighbor& neighbor : row.hears)
+        next.col(peer) += neighbor.weight * held.col(neighbor.id);
+    }
+    held.swap(next);
+  }
+  return Eigen::BDCSVD<Eigen::MatrixXd>(held).singularValues()(0);
 }
 
 }  // namespace hearsay
