@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -12,7 +13,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr unsigned buffer_bytes = 1u << 18;
+constexpr std::size_t buffer_bytes = 1u << 16;
 
 struct CloseGz {
   void operator()(gzFile file) const { gzclose_r(file); }
@@ -33,14 +34,16 @@ std::string read_data_file(const std::filesystem::path& path) {
   errno = 0;
   const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
   if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
-  gzbuffer(file.get(), buffer_bytes);
-  std::string content;
+  gzbuffer(file.get(), static_cast<unsigned>(buffer_bytes));
+  // A plain file is as long as it is (and one byte more finds its end); what a compressed one holds is not known
+  // before it is read, so the rest grows with what was really there.
+  const auto bytes = std::filesystem::file_size(path, ignored);
+  std::string content(ignored ? buffer_bytes : static_cast<std::size_t>(bytes) + 1, '\0');
   std::size_t size = 0;
   for (;;) {
-    // Grows with what was really read: a compressed file does not say reliably how long it will be.
-    if (content.size() - size < buffer_bytes)
-      content.resize(content.size() + content.size() / 2 + buffer_bytes);
-    const int read = gzread(file.get(), content.data() + size, buffer_bytes);
+    if (size == content.size()) content.resize(size + size / 2 + buffer_bytes);
+    const std::size_t room = std::min<std::size_t>(content.size() - size, 1u << 30);
+    const int read = gzread(file.get(), content.data() + size, static_cast<unsigned>(room));
     if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get()));
     if (read == 0) break;
     size += static_cast<std::size_t>(read);

@@ -21,9 +21,7 @@ namespace fs = std::filesystem;
 /// Of which part of a source that holds both.
 enum class Part { train, test };
 
-bool is_synthetic(const std::string& source) {
-  return source.rfind("synthetic", 0) == 0 && source.find(':') == std::string::npos;
-}
+bool is_synthetic(const std::string& source) { return source.substr(0, source.find('(')) == "synthetic"; }
 
 SyntheticShape parse_shape(const std::string& source) {
   const std::string key = "data.source";

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay::test {
+
+/// A folder of its own, gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hearsay-test-XXXXXX").string();
+    ensure(mkdtemp(pattern.data()) != nullptr, "a temporary folder can be made");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, std::string_view content) const {
+    const auto file = path_ / name;
+    std::filesystem::remove(file);  // some file systems flush a file that is overwritten: slow a thousand times
+    std::ofstream(file, std::ios::binary) << content;
+    return file.string();
+  }
+
+  std::string write_gzipped(const std::string& name, std::string_view content) const {
+    const auto file = path_ / name;
+    const gzFile out = gzopen(file.c_str(), "wb");
+    gzwrite(out, content.data(), static_cast<unsigned>(content.size()));
+    gzclose(out);
+    return file.string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Most significant byte first.
+inline std::string big_endian(std::uint32_t value) {
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+          static_cast<char>(value)};
+}
+
+}  // namespace hearsay::test
