@@ -167,7 +167,9 @@ TEST_CASE("config: the samples cover every key") {
 
 TEST_CASE("config: every key is read, and survives being spelled") {
   const RunSettings defaults = parse("");
-  for (const auto& [key, sample] : samples()) {
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
     CAPTURE(key);
     const RunSettings settings = parse(assigned(key, sample.good));
     CHECK(settings != defaults);
@@ -177,7 +179,9 @@ TEST_CASE("config: every key is read, and survives being spelled") {
 }
 
 TEST_CASE("config: every key of a wrong type is refused with file, line, key, value and expectation") {
-  for (const auto& [key, sample] : samples()) {
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
     CAPTURE(key);
     const std::string message = refusal("# a comment\n\n" + assigned(key, sample.wrong_type));
     CAPTURE(message);
@@ -192,7 +196,9 @@ TEST_CASE("config: every key of a wrong type is refused with file, line, key, va
 }
 
 TEST_CASE("config: every misspelt key is refused and the right one named") {
-  for (const auto& [key, sample] : samples()) {
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
     CAPTURE(key);
     const std::size_t dot = key.find('.');
     const std::string table = key.substr(0, dot);
@@ -265,7 +271,9 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"network.link", "[{from = 1}]"},
       {"network.link", "[{from = 1, to = 2}, {from = 1, to = 2}]"},
       {"run.seed", "2024-01-01"}};
-  for (const auto& [key, value] : bad) {
+  for (const auto& entry : bad) {
+    const std::string& key = entry.first;
+    const std::string& value = entry.second;
     CAPTURE(value);
     const std::string message = refusal(assigned(key, value));
     CAPTURE(message);
@@ -278,6 +286,32 @@ TEST_CASE("config: a syntax error is refused with line and column") {
   CHECK(refusal("[run]\nseed = 1\nseed = 2\n").starts_with("test.toml:3:"));
   CHECK(refusal("[run\n").starts_with("test.toml:1:"));
   CHECK(refusal(std::string("a\0b = 1", 7)).starts_with("test.toml:1:"));
+}
+
+TEST_CASE("config: any text is a run or a Misuse, never anything else") {
+  std::size_t refused = 0;
+  const std::size_t trials = 3000;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    RandomStream random(seed, 1, 0, Purpose::data);
+    std::string text = to_toml(random_settings(seed % 20));
+    for (std::uint64_t slip = 0; slip <= random.below(3); ++slip) {
+      const std::size_t at = random.below(text.size());
+      if (random.below(3) == 0)
+        text.erase(at, 1 + random.below(20));
+      else if (random.below(2) == 0)
+        text.insert(at, 1, static_cast<char>(random.below(256)));
+      else
+        text[at] = "\"[]{}=.#\n'0-"[random.below(12)];
+    }
+    try {
+      const RunSettings settings = parse(text);
+      CHECK(parse(to_toml(settings)) == settings);
+    } catch (const Misuse&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > trials / 10);
+  CHECK(refused < trials);
 }
 
 TEST_CASE("config: iterations or epochs, a file or a kind of topology, never both") {

@@ -33,7 +33,9 @@ TEST_CASE("units: every bandwidth unit is its number of bytes per second, exactl
       {"bit/s", 0.125},  {"kbit/s", 125.0}, {"Mbit/s", 125e3},    {"Gbit/s", 125e6},
       {"Tbit/s", 125e9}, {"B/s", 1.0},      {"kB/s", 1e3},        {"MB/s", 1e6},
       {"GB/s", 1e9},     {"KiB/s", 1024.0}, {"MiB/s", 1048576.0}, {"GiB/s", 1073741824.0}};
-  for (const auto& [unit, bytes_per_s] : units) {
+  for (const auto& entry : units) {
+    const std::string& unit = entry.first;
+    const auto bytes_per_s = entry.second;
     CAPTURE(unit);
     CHECK(parse_bandwidth("k", "1 " + unit).bytes_per_s == bytes_per_s);
     CHECK(parse_bandwidth("k", "12 " + unit).bytes_per_s == 12 * bytes_per_s);
@@ -55,7 +57,9 @@ TEST_CASE("units: every duration unit is its number of nanoseconds, exactly") {
                                                                    {"s", 1'000'000'000},
                                                                    {"min", 60'000'000'000},
                                                                    {"h", 3'600'000'000'000}};
-  for (const auto& [unit, ns] : units) {
+  for (const auto& entry : units) {
+    const std::string& unit = entry.first;
+    const auto ns = entry.second;
     CAPTURE(unit);
     CHECK(parse_duration("k", "0 " + unit) == Duration{0});
     CHECK(parse_duration("k", "1 " + unit) == Duration{ns});
