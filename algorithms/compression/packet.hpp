@@ -50,6 +50,15 @@ class PacketRef {
   explicit operator bool() const { return packet_ != nullptr; }
   const Packet& operator*() const { return *packet_; }
   const Packet* operator->() const { return packet_; }
+  bool operator==(const PacketRef&) const = default;
+
+  /// Hands this reference over to code that can only hold a pointer (a C library's free function); `adopt` takes it back.
+  Packet* detach() { return std::exchange(packet_, nullptr); }
+  static PacketRef adopt(Packet* packet) {
+    PacketRef reference;
+    reference.packet_ = packet;
+    return reference;
+  }
 
  private:
   void acquire() {

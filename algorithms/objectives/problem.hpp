@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,11 +14,13 @@ namespace hearsay {
 template <class Scalar>
 struct Problem {
   std::vector<std::unique_ptr<const Objective<Scalar>>> objectives;  ///< f_0, ..., f_{n-1}
-  Vector<Scalar> initial;                                           ///< x_0, the same at every peer
+  Vector<Scalar> initial;                                            ///< x_0, the same at every peer
   /// Share of correctly classified test samples, in [0, 1]; empty where the model does not classify.
   std::function<double(const Vector<Scalar>&)> accuracy;
   /// The minimiser of the pooled objective, where it is known (quadratics).
   std::optional<Vector<Scalar>> minimiser;
+  /// Stands for the data (and an initial model from a file): what peers compare before they train together.
+  std::uint64_t data_digest = 0;
 
   Index dimension() const { return objectives.front()->dimension(); }
   std::size_t peer_count() const { return objectives.size(); }

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "algorithms/iteration.hpp"
+#include "algorithms/task.hpp"
+#include "algorithms/vector.hpp"
+
+namespace hearsay {
+
+/// Walks over everything a method owns. Digests, memory reports and, later, checkpoints are visitors.
+template <class Scalar>
+class StateVisitor {
+ public:
+  virtual ~StateVisitor() = default;
+  /// A vector that outlives an iteration.
+  virtual void state(std::string_view name, Vector<Scalar>& vector) = 0;
+  /// The vector of this peer that others keep replicas of; at most one.
+  virtual void published(std::string_view name, Vector<Scalar>& vector) = 0;
+  /// This peer's copy of `owner`'s published vector: equal to it, bit for bit, between any two iterations.
+  virtual void replica(std::string_view name, PeerId owner, Vector<Scalar>& vector) = 0;
+  /// Scratch: its content means nothing between iterations.
+  virtual void scratch(std::string_view name, Vector<Scalar>& vector) = 0;
+};
+
+/// What one peer says in one iteration, before any data is seen.
+struct Traffic {
+  std::uint64_t messages = 0;
+  std::uint64_t payload_bytes = 0;
+  bool exact = true;  ///< otherwise payload_bytes is an upper bound
+};
+
+/// A decentralized training method, as one peer runs it: one coroutine is one iteration of the paper's box. It owns
+/// its vectors and nothing else: no graph, clock, thread, byte counter or logger.
+template <class Scalar>
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+  /// One iteration. No message of the method is half used when it ends.
+  virtual Task iterate(Iteration<Scalar>& it) = 0;
+  /// x_i, this peer's model.
+  virtual const Vector<Scalar>& model() const = 0;
+  /// Names every vector the method owns, each once.
+  virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
+  /// What this peer sends in iteration `number` under the mixing row `row`.
+  virtual Traffic traffic(std::uint64_t number, const MixingRow& row) const = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,70 @@
+#include "algorithms/dcd_psgd.hpp"
+
+#include "algorithms/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      replicas_(input.neighbors, input.initial),
+      difference_(input.initial.size()) {}
+
+template <class Scalar>
+Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+
+  // gradient: g_i = grad F_i(x_i; xi_i)
+  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+  // difference: z_i = sum_j w_ij (xhat_j - x_i) - eta g_i
+  difference_.setZero();
+  for (const auto& [j, weight] : neighbors)
+    difference_ += static_cast<Scalar>(weight) * (replicas_.of(j) - x_);
+  difference_ -= it.step_size() * gradient;
+
+  // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(x_)));
+
+  // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
+  const PacketRef packet = std::move(buffer).seal();
+  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+  for (std::size_t j = 0; j < neighbors.size(); ++j) {
+    if (!packets[j]) continue;
+    it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(replicas_.of(neighbors[j].id))));
+  }
+}
+
+template <class Scalar>
+void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.published("model", x_);
+  replicas_.visit(visitor);
+  visitor.scratch("difference", difference_);
+}
+
+template <class Scalar>
+Traffic DcdPsgd<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return {row.heard_by.size(), row.heard_by.size() * traits.bytes, !traits.data_dependent_size};
+}
+
+template class DcdPsgd<float>;
+template class DcdPsgd<double>;
+
+MethodInfo dcd_psgd_info() {
+  return {.name = "dcd-psgd",
+          .summary = "difference compression: replicas follow compressed model differences",
+          .equation = "x_i <- x_i + C(sum_j w_ij (xhat_j - x_i) - eta g_i)",
+          .bytes = "deg (|C| + 64)",
+          .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .default_compressor = "dither(linf, bits=8, bucket=512)",
+          .needs_symmetric_mixing = true,
+          .make_float = make_method<DcdPsgd<float>, float>,
+          .make_double = make_method<DcdPsgd<double>, double>};
+}
+
+}  // namespace hearsay

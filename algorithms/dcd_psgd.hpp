@@ -1,0 +1,43 @@
+#pragma once
+
+#include "algorithms/method.hpp"
+#include "algorithms/replicas.hpp"
+
+namespace hearsay {
+
+/// DCD-PSGD: difference compression. Every holder of a replica, the owner included, applies the same decoded bytes,
+/// so a replica equals its owner's model bit for bit.
+///
+///   gradient    g_i  = grad F_i(x_i; xi_i)
+///   difference  z_i  = sum_j w_ij (xhat_j - x_i) - eta g_i          (= x_i' - x_i with x_i' the D-PSGD half step)
+///   compress    c_i  = C(z_i), encoded once;   x_i <- x_i + c_i     (the decoded bytes, never z_i)
+///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
+///
+/// Sends      deg messages of |C| bytes per iteration, one sequential message time.
+/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d.
+/// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C unbiased with relative error below the
+///            mean-square limit omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for circulant W. Every message
+///            delivered exactly once: a lost c_j would displace xhat_j for good.
+/// Invariant  xhat_j = x_j after every iteration; the fixed points are those of D-PSGD.
+/// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 1.
+/// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less.
+template <class Scalar>
+class DcdPsgd final : public Algorithm<Scalar> {
+ public:
+  explicit DcdPsgd(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const MixingRow& row) const override;
+
+ private:
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  Vector<Scalar> x_;
+  Replicas<Scalar> replicas_;  // xhat_j
+  Vector<Scalar> difference_;  // z_i
+};
+
+MethodInfo dcd_psgd_info();
+
+}  // namespace hearsay

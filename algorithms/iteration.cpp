@@ -1,0 +1,31 @@
+#include "algorithms/iteration.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+template <class Scalar>
+void Iteration<Scalar>::begin(std::uint64_t number, double step_size, const MixingRow& row) {
+  number_ = number;
+  step_size_ = static_cast<Scalar>(step_size);
+  next_slot_ = 0;
+  if (row_ == &row) return;
+  row_ = &row;
+  heard_ids_.clear();
+  for (const WeightedNeighbor& neighbor : row.hears) heard_ids_.push_back(neighbor.id);
+}
+
+template <class Scalar>
+Slot Iteration<Scalar>::post(const PacketRef& packet) {
+  const Slot slot = next_slot_++;
+  const std::vector<PeerId>& to = row_->heard_by;
+  const auto first = std::upper_bound(to.begin(), to.end(), self_);
+  for (auto peer = first; peer != to.end(); ++peer) host_->send(slot, *peer, packet);
+  for (auto peer = to.begin(); peer != first; ++peer) host_->send(slot, *peer, packet);
+  return slot;
+}
+
+template class Iteration<float>;
+template class Iteration<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/compression/compressor.hpp"
+#include "topology/peer_id.hpp"
+
+namespace hearsay {
+
+/// What one peer's copy of a method is built from.
+template <class Scalar>
+struct MethodInput {
+  PeerId self = 0;
+  PeerId peer_count = 1;
+  const Vector<Scalar>& initial;    ///< x_0 in R^d, common to all peers
+  std::vector<PeerId> neighbors;    ///< whom it hears under the (static) mixing matrix, ascending
+  std::string compressor = "none";  ///< spelling
+  const SegmentTable& segments;     ///< for bucket=layer
+  std::uint64_t restart_every = 0;  ///< iterations; methods with MethodInfo::restarts only
+};
+
+/// Which compressors a method is sound with (design: which noise it tolerates).
+enum class CompressorNeed {
+  none,      ///< full precision only
+  any,       ///< takes any; makes no promise
+  unbiased,  ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
+  absolute,  ///< unbiased, with an error bound that does not grow with z
+};
+
+/// Whom a method talks to.
+enum class Pattern {
+  gossip,  ///< the neighbors in the mixing graph
+  ring,    ///< the peer with the next id, whatever the graph
+};
+
+/// A method as the user sees it: what it is called, what it needs, where it comes from. The registry holds one for each.
+struct MethodInfo {
+  std::string name;           ///< algorithm.kind; also the stem of its file
+  std::string summary;        ///< one line
+  std::string equation;       ///< one line
+  std::string bytes;          ///< what a peer sends per iteration, a formula
+  std::string source;         ///< paper and algorithm number
+  CompressorNeed compressor;  ///< what it is sound with
+  std::string default_compressor = "none";
+  Pattern pattern = Pattern::gossip;
+  bool needs_symmetric_mixing = false;
+  bool permits_negative_weights = false;
+  bool permits_time_varying = false;
+  bool preserves_fixed_points = true;  ///< with compressor none: started at the answer, it stays
+  bool restarts = false;               ///< reads algorithm.restart_every
+
+  std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);
+  std::unique_ptr<Algorithm<double>> (*make_double)(const MethodInput<double>&);
+
+  template <class Scalar>
+  std::unique_ptr<Algorithm<Scalar>> make(const MethodInput<Scalar>& input) const {
+    if constexpr (std::is_same_v<Scalar, float>)
+      return make_float(input);
+    else
+      return make_double(input);
+  }
+};
+
+}  // namespace hearsay

@@ -1,0 +1,70 @@
+#include "algorithms/naive.hpp"
+
+#include "algorithms/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      heard_self_(input.initial.size()),
+      heard_neighbor_(input.initial.size()),
+      mixed_(input.initial.size()) {}
+
+template <class Scalar>
+Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
+  // publish: c_i = C(x_i), encoded once, sent to every neighbor
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  heard_self_.setZero();
+  it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
+  const Slot slot = it.post(std::move(buffer).seal());
+
+  // gradient: g_i = grad F_i(x_i; xi_i)
+  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+  // mix, step: C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) - eta g_i
+  mixed_ = heard_self_;
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  for (std::size_t j = 0; j < neighbors.size(); ++j) {
+    if (!packets[j]) continue;  // lost: its weight stays with C(x_i)
+    heard_neighbor_.setZero();
+    it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
+    mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);
+  }
+  x_ = mixed_ - it.step_size() * gradient;
+}
+
+template <class Scalar>
+void Naive<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.scratch("heard self", heard_self_);
+  visitor.scratch("heard neighbor", heard_neighbor_);
+  visitor.scratch("mixed", mixed_);
+}
+
+template <class Scalar>
+Traffic Naive<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return {row.heard_by.size(), row.heard_by.size() * traits.bytes, !traits.data_dependent_size};
+}
+
+template class Naive<float>;
+template class Naive<double>;
+
+MethodInfo naive_info() {
+  return {.name = "naive",
+          .summary = "naive quantized D-PSGD: compresses the models themselves (negative control)",
+          .equation = "x_i <- sum_j w_ij C(x_j) - eta g_i",
+          .bytes = "deg (|C| + 64)",
+          .source = "Tang et al. 2018, arXiv:1803.06443, section 3",
+          .compressor = CompressorNeed::any,
+          .default_compressor = "dither(linf, bits=8, bucket=512)",
+          .permits_time_varying = true,
+          .make_float = make_method<Naive<float>, float>,
+          .make_double = make_method<Naive<double>, double>};
+}
+
+}  // namespace hearsay

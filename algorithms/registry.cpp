@@ -1,0 +1,30 @@
+#include "algorithms/registry.hpp"
+
+#include <array>
+
+#include "algorithms/allreduce_sgd.hpp"
+#include "algorithms/d_psgd.hpp"
+#include "algorithms/dcd_psgd.hpp"
+#include "algorithms/ecd_psgd.hpp"
+#include "algorithms/naive.hpp"
+#include "topology/misuse.hpp"
+#include "topology/nearest_name.hpp"
+
+namespace hearsay {
+
+std::span<const MethodInfo> methods() {
+  static const std::array all = {allreduce_sgd_info(), d_psgd_info(), naive_info(), dcd_psgd_info(),
+                                 ecd_psgd_info()};
+  return all;
+}
+
+const MethodInfo& find_method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : methods()) {
+    if (method.name == name) return method;
+    names.push_back(method.name);
+  }
+  throw Misuse("algorithm.kind", name, "no such method, did you mean " + nearest_name(name, names) + "?");
+}
+
+}  // namespace hearsay

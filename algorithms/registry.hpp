@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "algorithms/method.hpp"
+
+namespace hearsay {
+
+/// Every method, in the order in which a newcomer should meet them.
+std::span<const MethodInfo> methods();
+
+/// The method called `name`; throws Misuse (key algorithm.kind) naming the nearest known one.
+const MethodInfo& find_method(const std::string& name);
+
+}  // namespace hearsay
