@@ -12,6 +12,7 @@
 #include "algorithms/objectives/quadratic.hpp"
 #include "algorithms/objectives/softmax.hpp"
 #include "runtime/dataset.hpp"
+#include "runtime/digest.hpp"
 #include "runtime/npy.hpp"
 #include "topology/misuse.hpp"
 #include "topology/spelling.hpp"
@@ -141,6 +142,7 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const Model& model) 
   auto parts = partition(settings.data.partition, targets, train->class_count, peers, settings.run.seed);
 
   Problem<Scalar> problem;
+  problem.data_digest = digest(*train);
   const double weight = static_cast<double>(peers) / static_cast<double>(train->count());
   for (auto& rows : parts)
     problem.objectives.push_back(
@@ -184,6 +186,7 @@ Problem<Scalar> build_problem(const RunSettings& settings) {
                                 : sample_problem<Scalar>(settings, model);
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
+  problem.data_digest ^= digest(problem.initial);
   return problem;
 }
 

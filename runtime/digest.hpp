@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/objectives/samples.hpp"
+#include "algorithms/vector.hpp"
+#include "topology/peer_id.hpp"
+
+namespace hearsay {
+
+/// XXH3 (64 bits) of the vector's bytes: equal digests stand for equal bits.
+template <class Scalar>
+std::uint64_t digest(const Vector<Scalar>& vector);
+
+/// Of features, targets and number of classes.
+template <class Scalar>
+std::uint64_t digest(const Samples<Scalar>& samples);
+
+/// Digests of what a method publishes and of the replicas it keeps, for comparison between peers.
+struct StateDigests {
+  std::optional<std::uint64_t> published;
+  std::vector<std::pair<PeerId, std::uint64_t>> replicas;  ///< (owner, digest of this holder's copy)
+};
+
+template <class Scalar>
+StateDigests digest_state(Algorithm<Scalar>& algorithm);
+
+}  // namespace hearsay

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "algorithms/method.hpp"
+#include "algorithms/objectives/problem.hpp"
+#include "runtime/cluster_file.hpp"
+#include "runtime/peer.hpp"
+#include "runtime/run_settings.hpp"
+#include "topology/schedule.hpp"
+
+namespace hearsay {
+
+/// A run, resolved and checked: everything a driver needs to start peers, and nothing that depends on the driver.
+template <class Scalar>
+struct Experiment {
+  RunSettings settings;  ///< with compressor, iterations and step size filled in
+  Problem<Scalar> problem;
+  Cluster cluster;
+  std::shared_ptr<const Schedule> schedule;
+  const MethodInfo* method = nullptr;
+  StepSize step_size{0.1, "constant", 0};
+  std::uint64_t iterations = 0;
+
+  PeerId peer_count() const { return schedule->peer_count(); }
+};
+
+/// Loads the data, builds problem, topology and schedule, and checks that the method may run on them. Throws Misuse.
+template <class Scalar>
+Experiment<Scalar> prepare(const RunSettings& settings);
+
+/// The same for a problem of the caller's own ([data] and [model] of the settings are not read).
+template <class Scalar>
+Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem);
+
+/// Peer `id` of the experiment, which must outlive it; so must the pool.
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets);
+
+/// Whom a peer hears and whom it sends to in the course of a run, both ascending.
+struct Partners {
+  std::vector<PeerId> sources;
+  std::vector<PeerId> destinations;
+};
+
+template <class Scalar>
+Partners partners_of(const Experiment<Scalar>& experiment, PeerId id);
+
+}  // namespace hearsay

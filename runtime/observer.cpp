@@ -1,0 +1,120 @@
+#include "runtime/observer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/kernels.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
+  Vector<double> sum = Vector<double>::Zero(models.front().size());
+  for (const Vector<Scalar>& model : models) sum += model.template cast<double>();
+  return (sum / static_cast<double>(models.size())).template cast<Scalar>();
+}
+
+template <class Scalar>
+double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
+  double sum = 0.0;
+  for (const Vector<Scalar>& model : models) sum += squared_distance(view(model), view(mean));
+  return std::sqrt(sum / static_cast<double>(models.size()));
+}
+
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration,
+                                              const Vector<Scalar>& model, const PeerMeters& meters) {
+  const std::size_t peer_count = problem_->peer_count();
+  ensure(peer < peer_count && model.size() == problem_->dimension(), "a snapshot is of a peer of this run");
+  Gathering& gathered = gathering_[iteration];
+  gathered.models.resize(peer_count);
+  gathered.meters.resize(peer_count);
+  ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
+  gathered.models[peer] = model;
+  gathered.meters[peer] = meters;
+  if (++gathered.present < peer_count) return std::nullopt;
+
+  const Evaluation evaluation = evaluate(iteration, gathered);
+  evaluations_.push_back(evaluation);
+  models_ = std::move(gathered.models);
+  gathering_.erase(iteration);
+
+  if (!std::isfinite(evaluation.loss)) {
+    if (!diverged_) diverged_ = evaluation;
+    return Verdict{iteration, false};
+  }
+  if (target_loss_ && !target_ && evaluation.loss <= *target_loss_) target_ = evaluation;
+  return Verdict{iteration, !target_ && !diverged_};
+}
+
+template <class Scalar>
+Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
+  Evaluation evaluation;
+  evaluation.iteration = iteration;
+  mean_ = mean_of(gathered.models);
+  evaluation.loss = problem_->loss(mean_);
+  if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
+  evaluation.consensus_distance = consensus_distance(gathered.models, mean_);
+
+  Duration compute{0}, wait{0}, wire{0}, last{0};
+  for (const PeerMeters& meters : gathered.meters) {
+    last = std::max(last, meters.now);
+    compute += meters.compute;
+    wait += meters.wait;
+    wire += meters.wire;
+    evaluation.bytes_sent += meters.bytes_sent;
+    evaluation.messages_sent += meters.messages_sent;
+    evaluation.gradient_evaluations += meters.counters.gradient_evaluations;
+    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
+  }
+  const auto peer_count = static_cast<double>(gathered.meters.size());
+  evaluation.seconds = seconds(last);
+  evaluation.compute_seconds = seconds(compute) / peer_count;
+  evaluation.wait_seconds = seconds(wait) / peer_count;
+  evaluation.wire_seconds = seconds(wire) / peer_count;
+
+  Index samples = 0;
+  for (const auto& objective : problem_->objectives) samples += objective->sample_count();
+  if (samples > 0)
+    evaluation.epoch = static_cast<double>(evaluation.gradient_evaluations) / static_cast<double>(samples);
+  return evaluation;
+}
+
+template <class Scalar>
+RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers) {
+  RunOutcome<Scalar> outcome;
+  outcome.evaluations = observer.evaluations();
+  outcome.target = observer.target();
+  outcome.models = observer.models();
+  outcome.mean_model = observer.mean_model();
+  outcome.status = observer.target() ? RunStatus::target : RunStatus::done;
+  if (const auto& diverged = observer.diverged()) {
+    outcome.status = RunStatus::diverged;
+    outcome.reason = "the loss left the finite range by iteration " + std::to_string(diverged->iteration);
+  }
+  // The earliest departure says most.
+  std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+  for (PeerId id = 0; id < peers.size(); ++id) {
+    const std::optional<Divergence>& divergence = peers[id].divergence;
+    if (!divergence || divergence->iteration >= earliest) continue;
+    earliest = divergence->iteration;
+    outcome.status = RunStatus::diverged;
+    outcome.reason = divergence->what + " of peer " + std::to_string(id) +
+                     " left the finite range in iteration " + std::to_string(earliest);
+  }
+  outcome.peers = std::move(peers);
+  return outcome;
+}
+
+template class Observer<float>;
+template class Observer<double>;
+template RunOutcome<float> conclude<float>(const Observer<float>&, std::vector<PeerOutcome>);
+template RunOutcome<double> conclude<double>(const Observer<double>&, std::vector<PeerOutcome>);
+template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
+template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
+template double consensus_distance<float>(const std::vector<Vector<float>>&, const Vector<float>&);
+template double consensus_distance<double>(const std::vector<Vector<double>>&, const Vector<double>&);
+
+}  // namespace hearsay

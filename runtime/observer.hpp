@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "algorithms/objectives/problem.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/run_settings.hpp"
+
+namespace hearsay {
+
+/// The answer to an evaluation: whether the peers go on beyond iteration evaluated + evaluate_every.
+struct Verdict {
+  std::uint64_t evaluated;
+  bool go_on;
+};
+
+/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run goes on.
+/// Pure: used unchanged by the simulator and, behind sockets of its own that no shaped link touches, by the ZeroMQ
+/// driver. Snapshots of several iterations may be under way; each peer sends its own in order.
+template <class Scalar>
+class Observer {
+ public:
+  Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
+      : problem_(&problem), target_loss_(target_loss) {}
+
+  /// Peer `peer` has ended iteration `iteration` with this model. The verdict, when it was the last one to do so.
+  std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
+                              const PeerMeters& meters);
+
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+  const std::optional<Evaluation>& target() const { return target_; }
+  /// The evaluation whose loss was not finite.
+  const std::optional<Evaluation>& diverged() const { return diverged_; }
+  /// Of the last complete evaluation.
+  const std::vector<Vector<Scalar>>& models() const { return models_; }
+  const Vector<Scalar>& mean_model() const { return mean_; }
+
+ private:
+  struct Gathering {
+    std::vector<Vector<Scalar>> models;
+    std::vector<PeerMeters> meters;
+    std::size_t present = 0;
+  };
+  Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
+
+  const Problem<Scalar>* problem_;
+  std::optional<double> target_loss_;
+  std::map<std::uint64_t, Gathering> gathering_;
+  std::vector<Evaluation> evaluations_;
+  std::optional<Evaluation> target_;
+  std::optional<Evaluation> diverged_;
+  std::vector<Vector<Scalar>> models_;
+  Vector<Scalar> mean_;
+};
+
+/// The outcome of a run whose peers have ended as `peers` say: diverged if one of them or the loss did, else at its target
+/// or done. The driver adds `seconds`, and overrides the status where the run was interrupted or a peer lost.
+template <class Scalar>
+RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers);
+
+/// Mean of the models, summed in peer order in double.
+template <class Scalar>
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
+
+/// sqrt((1/n) sum_i ||x_i - mean||^2)
+template <class Scalar>
+double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean);
+
+}  // namespace hearsay

@@ -1,0 +1,217 @@
+#include "runtime/peer.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/kernels.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Peer<Scalar>::Peer(PeerInput<Scalar> input)
+    : input_(std::move(input)),
+      iteration_(*this, input_.id, input_.schedule->peer_count(), input_.seed),
+      gradient_(input_.algorithm->model().size()) {
+  ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
+}
+
+template <class Scalar>
+void Peer<Scalar>::start() {
+  state_ = PeerState::evaluation_due;
+}
+
+template <class Scalar>
+void Peer<Scalar>::evaluation_taken() {
+  ensure(state_ == PeerState::evaluation_due, "an evaluation was taken that was not due");
+  go_on_or_wait();
+}
+
+/// After an iteration (and its evaluation, where one was due): begins the next one, or waits for the verdict that must be
+/// in before this peer may pass an evaluation.
+template <class Scalar>
+void Peer<Scalar>::go_on_or_wait() {
+  if (completed_ >= input_.iterations) {
+    state_ = PeerState::finished;
+    return;
+  }
+  if (completed_ != 0 && completed_ % input_.evaluate_every == 0) {
+    const std::uint64_t needed = completed_ - input_.evaluate_every;
+    if (!last_verdict_ || *last_verdict_ < needed) {
+      state_ = PeerState::needs_verdict;
+      return;
+    }
+    if (stop_after_ && completed_ >= *stop_after_) {
+      state_ = PeerState::finished;
+      return;
+    }
+  }
+  begin_iteration();
+}
+
+template <class Scalar>
+void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
+  ensure(!last_verdict_ || *last_verdict_ < evaluated, "verdicts come in the order of the evaluations");
+  last_verdict_ = evaluated;
+  if (!go_on && !stop_after_) stop_after_ = evaluated + input_.evaluate_every;
+  if (state_ == PeerState::needs_verdict) go_on_or_wait();
+}
+
+template <class Scalar>
+void Peer<Scalar>::begin_iteration() {
+  const std::uint64_t number = completed_ + 1;
+  iteration_.begin(number, input_.step_size.at(number), input_.schedule->row(input_.id, completed_));
+  minibatch_drawn_ = false;
+  task_ = input_.algorithm->iterate(iteration_);
+  resume();
+}
+
+template <class Scalar>
+void Peer<Scalar>::resume() {
+  task_.resume();
+  if (task_.done()) end_iteration();
+}
+
+template <class Scalar>
+void Peer<Scalar>::end_iteration() {
+  ++completed_;
+  packets_.clear();
+  if (!divergence_ && !all_finite(view(model()))) diverge("the model");
+  if (divergence_) {
+    state_ = PeerState::diverged;
+    return;
+  }
+  if (completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations)
+    state_ = PeerState::evaluation_due;
+  else
+    begin_iteration();
+}
+
+template <class Scalar>
+void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
+  outbox_.push_back({to, {iteration_.number(), slot, input_.id}, packet});
+}
+
+template <class Scalar>
+bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x) {
+  gradient_point_ = &x;
+  state_ = PeerState::needs_gradient;
+  return false;
+}
+
+template <class Scalar>
+void Peer<Scalar>::compute_gradient() {
+  ensure(state_ == PeerState::needs_gradient, "a gradient was computed that nobody asked for");
+  if (!minibatch_drawn_) draw_minibatch();
+  counters_.gradient_evaluations += minibatch_.size();
+  input_.objective->gradient(*gradient_point_, minibatch_, gradient_);
+}
+
+template <class Scalar>
+void Peer<Scalar>::draw_minibatch() {
+  minibatch_drawn_ = true;
+  const Index count = input_.objective->sample_count();
+  if (!input_.batch) {
+    if (static_cast<Index>(minibatch_.size()) == count) return;  // all of them, since the first iteration
+    minibatch_.resize(static_cast<std::size_t>(count));
+    std::iota(minibatch_.begin(), minibatch_.end(), Index{0});
+    return;
+  }
+  minibatch_.clear();
+  if (count == 0) return;
+  RandomStream random = iteration_.random(Purpose::minibatch);
+  for (std::uint64_t k = 0; k < *input_.batch; ++k)
+    minibatch_.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+}
+
+template <class Scalar>
+void Peer<Scalar>::gradient_arrived() {
+  ensure(state_ == PeerState::needs_gradient, "a gradient arrived that nobody asked for");
+  resume();
+}
+
+template <class Scalar>
+bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
+  wanted_slot_ = slot;
+  wanted_senders_.assign(senders.begin(), senders.end());
+  packets_.assign(senders.size(), {});
+  missing_ = senders.size();
+  for (std::size_t k = 0; k < senders.size(); ++k) {
+    packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
+    if (packets_[k]) --missing_;
+  }
+  if (missing_ == 0) {
+    ++counters_.gossip_rounds;
+    return true;
+  }
+  state_ = PeerState::needs_messages;
+  return false;
+}
+
+template <class Scalar>
+void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet) {
+  if (key.iteration <= completed_) {
+    ++counters_.late;
+    return;
+  }
+  if (state_ == PeerState::needs_messages && key.iteration == iteration_.number() &&
+      key.slot == wanted_slot_) {
+    const auto wanted = std::lower_bound(wanted_senders_.begin(), wanted_senders_.end(), key.sender);
+    if (wanted != wanted_senders_.end() && *wanted == key.sender) {
+      PacketRef& place = packets_[static_cast<std::size_t>(wanted - wanted_senders_.begin())];
+      if (place) {
+        ++counters_.duplicate;
+        return;
+      }
+      place = packet;
+      if (--missing_ == 0) {
+        ++counters_.gossip_rounds;
+        resume();
+      }
+      return;
+    }
+  }
+  switch (inbox_.file(key, packet)) {
+    case Inbox::Filing::filed:
+      break;
+    case Inbox::Filing::duplicate:
+      ++counters_.duplicate;
+      break;
+    case Inbox::Filing::overflow:
+      ++counters_.overflow;
+      break;
+  }
+}
+
+template <class Scalar>
+void Peer<Scalar>::report(CodecStatus status) {
+  switch (status) {
+    case CodecStatus::ok:
+      return;
+    case CodecStatus::not_finite:
+      return diverge("a message");
+    case CodecStatus::saturated:
+      return diverge("a value of a message, which the code can no longer express,");
+    case CodecStatus::malformed:
+      return diverge("a message, malformed for this method and dimension,");
+  }
+}
+
+template <class Scalar>
+void Peer<Scalar>::diverge(std::string what) {
+  if (!divergence_) divergence_ = Divergence{iteration_.number(), std::move(what)};
+}
+
+template <class Scalar>
+std::vector<PeerId> Peer<Scalar>::waiting_for() const {
+  std::vector<PeerId> missing;
+  if (state_ == PeerState::needs_messages)
+    for (std::size_t k = 0; k < packets_.size(); ++k)
+      if (!packets_[k]) missing.push_back(wanted_senders_[k]);
+  return missing;
+}
+
+template class Peer<float>;
+template class Peer<double>;
+
+}  // namespace hearsay

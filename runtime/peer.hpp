@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/compression/packet.hpp"
+#include "algorithms/objectives/objective.hpp"
+#include "algorithms/step_size.hpp"
+#include "runtime/inbox.hpp"
+#include "topology/schedule.hpp"
+
+namespace hearsay {
+
+/// A message that a peer wants sent. Frames leave in the order in which they stand in the outbox.
+struct Outgoing {
+  PeerId to;
+  MessageKey key;
+  PacketRef packet;
+};
+
+/// When and why a run left the finite range.
+struct Divergence {
+  std::uint64_t iteration;
+  std::string what;
+};
+
+/// What a peer waits for.
+enum class PeerState {
+  evaluation_due,  ///< take a snapshot of model(), then evaluation_taken()
+  needs_gradient,  ///< compute_gradient(), then, when its time is over, gradient_arrived()
+  needs_messages,  ///< deliver(...)
+  needs_verdict,   ///< verdict(...)
+  finished,
+  diverged,
+};
+
+/// What a peer counts about itself.
+struct PeerCounters {
+  std::uint64_t gradient_evaluations = 0;  ///< samples whose gradient was taken
+  std::uint64_t gossip_rounds = 0;         ///< completed waits for messages, one after the other
+  std::uint64_t late = 0;                  ///< messages of an iteration that is over
+  std::uint64_t duplicate = 0;
+  std::uint64_t overflow = 0;  ///< messages beyond the inbox's bound
+};
+
+template <class Scalar>
+struct PeerInput {
+  PeerId id;
+  std::unique_ptr<Algorithm<Scalar>> algorithm;
+  const Objective<Scalar>* objective;  ///< outlives the peer
+  std::shared_ptr<const Schedule> schedule;
+  StepSize step_size;
+  std::uint64_t seed;
+  std::optional<std::uint64_t>
+      batch;  ///< samples per gradient, drawn with replacement; empty: all local samples
+  std::uint64_t iterations;
+  std::uint64_t evaluate_every;
+  PacketPool* packets;  ///< outlives the peer
+};
+
+/// One peer: a method, an inbox and the synchronous round policy. It contains no I/O: events go in by calls, effects
+/// come out as data (`state`, `outbox`), and whoever drives it (the simulator, the ZeroMQ driver) owns the effects.
+/// Same events, same bits, whatever the order in which messages come.
+///
+/// The driver's duties: (1) act on `state`; (2) after every call, send what is in the outbox and clear it; (3) hand in
+/// each data message once, with `deliver`; (4) hand in the verdict of every evaluation.
+///
+/// The verdict on the evaluation at iteration e takes effect at e + evaluate_every, so that no peer ever waits for an
+/// answer at once, and all peers stop at the same iteration.
+template <class Scalar>
+class Peer final : private IterationHost<Scalar> {
+ public:
+  explicit Peer(PeerInput<Scalar> input);
+
+  void start();
+  void evaluation_taken();
+  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state.
+  void compute_gradient();
+  void gradient_arrived();
+  void deliver(const MessageKey& key, const PacketRef& packet);
+  /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
+  void verdict(std::uint64_t evaluated, bool go_on);
+
+  PeerState state() const { return state_; }
+  std::vector<Outgoing>& outbox() { return outbox_; }
+
+  PeerId id() const { return input_.id; }
+  /// Completed iterations.
+  std::uint64_t iteration() const { return completed_; }
+  const Vector<Scalar>& model() const { return input_.algorithm->model(); }
+  Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
+  const PeerCounters& counters() const { return counters_; }
+  const std::optional<Divergence>& divergence() const { return divergence_; }
+  /// The neighbors whose messages are still missing, for a message to the user.
+  std::vector<PeerId> waiting_for() const;
+
+ private:
+  // IterationHost
+  PacketBuffer new_packet() override { return input_.packets->acquire(); }
+  void send(Slot slot, PeerId to, const PacketRef& packet) override;
+  bool request_gradient(const Vector<Scalar>& x) override;
+  const Vector<Scalar>& gradient() const override { return gradient_; }
+  bool request_packets(Slot slot, std::span<const PeerId> senders) override;
+  std::span<const PacketRef> packets() const override { return packets_; }
+  void report(CodecStatus status) override;
+
+  void go_on_or_wait();
+  void begin_iteration();
+  void resume();
+  void end_iteration();
+  void diverge(std::string what);
+  void draw_minibatch();
+
+  PeerInput<Scalar> input_;
+  Iteration<Scalar> iteration_;
+  Task task_;
+  PeerState state_ = PeerState::needs_verdict;
+  std::uint64_t completed_ = 0;
+  std::optional<std::uint64_t> last_verdict_;  // the newest evaluation that was answered
+  std::optional<std::uint64_t> stop_after_;    // completed iterations
+
+  const Vector<Scalar>* gradient_point_ = nullptr;
+  Vector<Scalar> gradient_;
+  std::vector<Index> minibatch_;
+  bool minibatch_drawn_ = false;
+
+  Inbox inbox_;
+  Slot wanted_slot_ = 0;
+  std::vector<PeerId> wanted_senders_;  // ascending, or a single one
+  std::vector<PacketRef> packets_;
+  std::size_t missing_ = 0;
+
+  std::vector<Outgoing> outbox_;
+  PeerCounters counters_;
+  std::optional<Divergence> divergence_;
+};
+
+}  // namespace hearsay

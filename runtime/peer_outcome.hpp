@@ -1,0 +1,15 @@
+#pragma once
+
+#include "runtime/outcome.hpp"
+#include "runtime/peer.hpp"
+
+namespace hearsay {
+
+/// What is left of a peer when the run is over.
+template <class Scalar>
+PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint64_t peak_memory_bytes) {
+  return {peer.iteration(),  meters,           digest(peer.model()), digest_state(peer.algorithm()),
+          peak_memory_bytes, peer.divergence()};
+}
+
+}  // namespace hearsay

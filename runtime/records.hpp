@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "algorithms/vector.hpp"
+#include "runtime/outcome.hpp"
+
+namespace hearsay {
+
+// JSON forms of what a run records: for metrics.jsonl and summary.json, and for the frames that go to the observer.
+
+nlohmann::ordered_json to_json(const Evaluation& evaluation);
+nlohmann::ordered_json to_json(const PeerMeters& meters);
+nlohmann::ordered_json to_json(const PeerOutcome& outcome);
+
+/// "done", "target", "diverged", "interrupted", "lost"
+std::string to_text(RunStatus status);
+
+/// A peer's model after an iteration, with its meters: the payload of an evaluation frame.
+template <class Scalar>
+struct Snapshot {
+  PeerMeters meters;
+  Vector<Scalar> model;
+};
+
+// The payloads: u32 length of the JSON, the JSON, then (evaluation only) the model's scalars, little-endian.
+// Decoding is total on arbitrary bytes.
+template <class Scalar>
+std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
+template <class Scalar>
+std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension);
+std::vector<std::byte> encode_outcome(const PeerOutcome& outcome);
+std::optional<PeerOutcome> decode_outcome(std::span<const std::byte> payload);
+
+}  // namespace hearsay

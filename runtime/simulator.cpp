@@ -1,0 +1,275 @@
+#include "runtime/simulator.hpp"
+
+#include <algorithm>
+#include <queue>
+
+#include "runtime/compute_time.hpp"
+#include "runtime/link.hpp"
+#include "runtime/observer.hpp"
+#include "runtime/peak_memory.hpp"
+#include "runtime/peer_outcome.hpp"
+#include "runtime/wire.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// A frame between two peers.
+struct InFlight {
+  PeerId to;
+  MessageKey key;
+  PacketRef packet;
+  std::uint64_t frame_bytes;
+  Bandwidth fed;  // arrival rate of its link
+};
+
+enum class EventKind { due, release, gradient, verdict };
+
+struct Event {
+  Instant at;
+  std::uint64_t sequence;
+  EventKind kind;
+  std::uint32_t subject;  // due, release: the frame's place; gradient: the peer; verdict: its number
+};
+
+struct Later {
+  bool operator()(const Event& a, const Event& b) const {
+    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+  }
+};
+
+struct LinkTo {
+  PeerId to;
+  Link link;
+  Bandwidth arrival;
+};
+
+template <class Scalar>
+struct SimulatedPeer {
+  std::unique_ptr<Peer<Scalar>> peer;
+  EgressPort egress;
+  IngressPort ingress;
+  std::vector<LinkTo> links;  // ascending
+  PeerMeters meters;
+  std::uint64_t gradients = 0;
+  Instant waiting_since{};
+};
+
+template <class Scalar>
+class Simulation {
+ public:
+  Simulation(const Experiment<Scalar>& experiment, Duration measured_gradient, const RunControl& control)
+      : experiment_(experiment),
+        measured_gradient_(measured_gradient),
+        control_(control),
+        observer_(experiment.problem, experiment.settings.run.target_loss) {
+    const RunSettings& settings = experiment.settings;
+    peers_.reserve(experiment.peer_count());
+    for (PeerId id = 0; id < experiment.peer_count(); ++id) {
+      const NetworkSettings& network = network_of(settings, id);
+      peers_.push_back({make_peer(experiment, id, packets_),
+                        EgressPort(network.bandwidth_up, settings.framing),
+                        IngressPort(network.bandwidth_down, settings.framing),
+                        {},
+                        {},
+                        0,
+                        {}});
+      for (const PeerId to : partners_of(experiment, id).destinations)
+        peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
+                                       arrival_rate(settings, id, to)});
+    }
+  }
+
+  RunOutcome<Scalar> run() {
+    for (SimulatedPeer<Scalar>& simulated : peers_) {
+      simulated.peer->start();
+      settle(simulated);
+    }
+    while (!events_.empty() && !diverged_) {
+      if (control_.is_interrupted()) {
+        RunOutcome<Scalar> interrupted = outcome();
+        interrupted.status = RunStatus::interrupted;
+        interrupted.reason = "interrupted";
+        return interrupted;
+      }
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      handle(event);
+    }
+    for (const SimulatedPeer<Scalar>& simulated : peers_)
+      ensure(diverged_ || simulated.peer->state() == PeerState::finished,
+             "a simulation ends when every peer has finished");
+    return outcome();
+  }
+
+ private:
+  void schedule(Instant at, EventKind kind, std::uint32_t subject) {
+    events_.push({at, next_sequence_++, kind, subject});
+  }
+
+  void handle(const Event& event) {
+    switch (event.kind) {
+      case EventKind::due: {
+        const InFlight& frame = in_flight_[event.subject];
+        const Instant release = peers_[frame.to].ingress.release(now_, frame.frame_bytes, frame.fed);
+        if (release > now_)
+          schedule(release, EventKind::release, event.subject);
+        else
+          deliver(event.subject);
+        break;
+      }
+      case EventKind::release:
+        deliver(event.subject);
+        break;
+      case EventKind::gradient:
+        peers_[event.subject].peer->gradient_arrived();
+        settle(peers_[event.subject]);
+        break;
+      case EventKind::verdict: {
+        const Verdict verdict = verdicts_[event.subject];
+        for (SimulatedPeer<Scalar>& simulated : peers_) {
+          if (simulated.peer->state() == PeerState::finished) continue;
+          const bool waited = simulated.peer->state() == PeerState::needs_verdict;
+          simulated.peer->verdict(verdict.evaluated, verdict.go_on);
+          if (waited && simulated.peer->state() != PeerState::needs_verdict) resumed(simulated);
+        }
+        break;
+      }
+    }
+  }
+
+  void deliver(std::uint32_t place) {
+    const InFlight frame = std::move(in_flight_[place]);
+    in_flight_[place] = {};
+    free_places_.push_back(place);
+    SimulatedPeer<Scalar>& receiver = peers_[frame.to];
+    receiver.meters.bytes_received += frame.frame_bytes;
+    const bool waited = receiver.peer->state() == PeerState::needs_messages;
+    receiver.peer->deliver(frame.key, frame.packet);
+    if (waited && receiver.peer->state() != PeerState::needs_messages) {
+      resumed(receiver);
+    } else {
+      // A wait that ended in another wait (one message after the other) left frames in the outbox.
+      send_outbox(receiver);
+    }
+  }
+
+  void resumed(SimulatedPeer<Scalar>& simulated) {
+    simulated.meters.wait += now_ - simulated.waiting_since;
+    settle(simulated);
+  }
+
+  /// Acts on what a peer asks for, until it has to wait.
+  void settle(SimulatedPeer<Scalar>& simulated) {
+    Peer<Scalar>& peer = *simulated.peer;
+    for (;;) {
+      send_outbox(simulated);
+      switch (peer.state()) {
+        case PeerState::needs_gradient: {
+          peer.compute_gradient();
+          const RunSettings& settings = experiment_.settings;
+          const Duration takes = compute_time(network_of(settings, peer.id()).compute, settings.run.seed,
+                                              peer.id(), simulated.gradients++, measured_gradient_);
+          simulated.meters.compute += takes;
+          if (takes > Duration{0}) return schedule(now_ + takes, EventKind::gradient, peer.id());
+          peer.gradient_arrived();
+          break;
+        }
+        case PeerState::evaluation_due: {
+          simulated.meters.now = now_ - Instant{};
+          simulated.meters.counters = peer.counters();
+          if (const auto verdict =
+                  observer_.take(peer.id(), peer.iteration(), peer.model(), simulated.meters)) {
+            control_.on_evaluation(observer_.evaluations().back());
+            verdicts_.push_back(*verdict);
+            schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
+          }
+          peer.evaluation_taken();
+          break;
+        }
+        case PeerState::diverged:
+          diverged_ = true;
+          return;
+        case PeerState::needs_messages:
+        case PeerState::needs_verdict:
+          simulated.waiting_since = now_;
+          return;
+        case PeerState::finished:
+          return;
+      }
+    }
+  }
+
+  void send_outbox(SimulatedPeer<Scalar>& sender) {
+    for (Outgoing& outgoing : sender.peer->outbox()) {
+      const auto link =
+          std::lower_bound(sender.links.begin(), sender.links.end(), outgoing.to,
+                           [](const LinkTo& candidate, PeerId to) { return candidate.to < to; });
+      ensure(link != sender.links.end() && link->to == outgoing.to,
+             "a method sends only to its destinations");
+      const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
+      const Departure departure = sender.egress.send(now_, frame_bytes, link->link);
+      sender.meters.bytes_sent += frame_bytes;
+      sender.meters.messages_sent += 1;
+      sender.meters.retransmitted += departure.losses;
+      const RunSettings& settings = experiment_.settings;
+      sender.meters.wire += network_of(settings, sender.peer->id())
+                                .bandwidth_up.time_for(wire_bytes(settings.framing, frame_bytes));
+      schedule(departure.due, EventKind::due,
+               place({outgoing.to, outgoing.key, std::move(outgoing.packet), frame_bytes, link->arrival}));
+    }
+    sender.peer->outbox().clear();
+  }
+
+  std::uint32_t place(InFlight frame) {
+    if (free_places_.empty()) {
+      in_flight_.push_back(std::move(frame));
+      return static_cast<std::uint32_t>(in_flight_.size() - 1);
+    }
+    const std::uint32_t free = free_places_.back();
+    free_places_.pop_back();
+    in_flight_[free] = std::move(frame);
+    return free;
+  }
+
+  RunOutcome<Scalar> outcome() {
+    std::vector<PeerOutcome> peers;
+    for (SimulatedPeer<Scalar>& simulated : peers_) {
+      simulated.meters.now = now_ - Instant{};
+      simulated.meters.counters = simulated.peer->counters();
+      peers.push_back(peer_outcome(*simulated.peer, simulated.meters, peak_memory_bytes()));
+    }
+    RunOutcome<Scalar> result = conclude(observer_, std::move(peers));
+    result.seconds = seconds(now_ - Instant{});
+    return result;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  Duration measured_gradient_;
+  const RunControl& control_;
+  PacketPool packets_;
+  Observer<Scalar> observer_;
+  std::vector<SimulatedPeer<Scalar>> peers_;
+  std::vector<InFlight> in_flight_;
+  std::vector<std::uint32_t> free_places_;
+  std::vector<Verdict> verdicts_;
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t next_sequence_ = 0;
+  Instant now_{};
+  bool diverged_ = false;
+};
+
+}  // namespace
+
+template <class Scalar>
+RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
+                            const RunControl& control) {
+  return Simulation<Scalar>(experiment, measured_gradient, control).run();
+}
+
+template RunOutcome<float> simulate<float>(const Experiment<float>&, Duration, const RunControl&);
+template RunOutcome<double> simulate<double>(const Experiment<double>&, Duration, const RunControl&);
+
+}  // namespace hearsay

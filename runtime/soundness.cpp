@@ -1,0 +1,169 @@
+#include "runtime/soundness.hpp"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "algorithms/compression/compressor.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+// Beyond it the limit costs seconds; large graphs go unchecked.
+constexpr PeerId largest_checked = 128;
+
+Eigen::MatrixXd dense(const MixingMatrix& mixing) {
+  const auto n = static_cast<Eigen::Index>(mixing.peer_count());
+  Eigen::MatrixXd W = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const MixingRow& row = mixing.row(static_cast<PeerId>(i));
+    W(i, i) = row.self_weight;
+    for (const WeightedNeighbor& neighbor : row.hears) W(i, neighbor.id) = neighbor.weight;
+  }
+  return W;
+}
+
+/// Growth per round of the disagreement's second moment, by power iteration.
+double growth(const Eigen::MatrixXd& W, double omega) {
+  const Eigen::Index n = W.rows();
+  const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(n, n);
+  const Eigen::MatrixXd P = I - Eigen::MatrixXd::Constant(n, n, 1.0 / static_cast<double>(n));
+  Eigen::MatrixXd M = P / P.trace();
+  double factor = 0.0;
+  for (int iteration = 0; iteration < 200; ++iteration) {
+    const Eigen::MatrixXd noise = ((W - I) * M * (W - I)).diagonal().asDiagonal();
+    M = P * (W * M * W + omega * noise) * P;
+    factor = M.trace();
+    if (factor <= 0.0) return 0.0;
+    M /= factor;
+  }
+  return factor;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+template <class Scalar>
+class Check {
+ public:
+  explicit Check(const Experiment<Scalar>& experiment)
+      : experiment_(experiment),
+        method_(*experiment.method),
+        compressor_(experiment.settings.algorithm.compressor),
+        traits_(make_compressor<Scalar>(compressor_, experiment.problem.objectives.front()->segments())
+                    ->traits(static_cast<std::size_t>(experiment.problem.dimension()))) {}
+
+  std::vector<std::string> run() {
+    check_topology();
+    switch (method_.compressor) {
+      case CompressorNeed::none:
+        if (compressor_ != "none")
+          throw Misuse("algorithm.compressor", compressor_,
+                       method_.name + " sends full precision; use none, or another method");
+        break;
+      case CompressorNeed::any:
+        if (compressor_ != "none")
+          warnings_.push_back(
+              method_.name + " with " + compressor_ +
+              ": the error of compressed models never vanishes; a negative control, expect a floor");
+        break;
+      case CompressorNeed::unbiased:
+        check_relative();
+        break;
+      case CompressorNeed::absolute:
+        check_absolute();
+        break;
+    }
+    return std::move(warnings_);
+  }
+
+ private:
+  void check_topology() {
+    const MixingMatrix& mixing = experiment_.cluster.mixing;
+    const std::string& weights = experiment_.cluster.weights;
+    if (method_.needs_symmetric_mixing && !mixing.symmetric())
+      unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
+    if (!method_.permits_negative_weights && !mixing.non_negative())
+      unsound("topology.weights", weights,
+              method_.name +
+                  " needs weights of at least 0, and this matrix has negative ones; metropolis has none");
+    if (!method_.permits_time_varying && experiment_.schedule->period() != 1)
+      throw Misuse("topology.schedule", experiment_.settings.topology.schedule,
+                   method_.name + " keeps replicas along fixed links; use static, or d-psgd");
+  }
+
+  void check_relative() {
+    if (!traits_.unbiased)
+      return unsound(
+          "algorithm.compressor", compressor_,
+          method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
+    const MixingMatrix& mixing = experiment_.cluster.mixing;
+    if (mixing.peer_count() > largest_checked || !mixing.symmetric()) return;
+    const double limit = dcd_omega_limit(mixing);
+    if (traits_.omega_typical >= limit)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
+                  method_.name + " tolerates less than " + number(limit) +
+                  " on this topology; take more bits, smaller buckets, or weights = \"lazy\"");
+    else if (traits_.omega >= limit)
+      warnings_.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                          " on Gaussian data, but up to " + number(traits_.omega) + " in the worst case; " +
+                          method_.name + " tolerates less than " + number(limit) + " on this topology");
+  }
+
+  void check_absolute() {
+    if (!traits_.unbiased || !traits_.absolute_error_per_coordinate)
+      unsound("algorithm.compressor", compressor_,
+              method_.name +
+                  " needs an unbiased compressor whose error does not grow with what it compresses, such as "
+                  "grid(0.02)");
+  }
+
+  void unsound(const std::string& key, const std::string& value, const std::string& expectation) {
+    if (!experiment_.settings.algorithm.allow_unsound)
+      throw Misuse(key, value, expectation + " (algorithm.allow_unsound = true tries it all the same)");
+    warnings_.push_back(key + " = " + value + ": " + expectation);
+  }
+
+  const Experiment<Scalar>& experiment_;
+  const MethodInfo& method_;
+  std::string compressor_;
+  Traits traits_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+template <class Scalar>
+std::vector<std::string> check_soundness(const Experiment<Scalar>& experiment) {
+  return Check<Scalar>(experiment).run();
+}
+
+double dcd_omega_limit(const MixingMatrix& mixing) {
+  if (mixing.peer_count() == 1) return std::numeric_limits<double>::infinity();
+  const Eigen::MatrixXd W = dense(mixing);
+  if (growth(W, 0.0) >= 1.0) return 0.0;
+  double low = 0.0;
+  double high = 1.0;
+  while (growth(W, high) < 1.0) {
+    low = high;
+    high *= 2.0;
+    if (high > 1e9) return std::numeric_limits<double>::infinity();
+  }
+  while (high - low > 1e-9 * high) {
+    const double middle = 0.5 * (low + high);
+    (growth(W, middle) < 1.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+template std::vector<std::string> check_soundness<float>(const Experiment<float>&);
+template std::vector<std::string> check_soundness<double>(const Experiment<double>&);
+
+}  // namespace hearsay

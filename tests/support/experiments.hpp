@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/config.hpp"
+#include "runtime/experiment.hpp"
+
+namespace hearsay {
+
+/// An experiment from run-file text, for tests.
+template <class Scalar>
+Experiment<Scalar> experiment_from(const std::string& run_file_text) {
+  return prepare<Scalar>(parse_run(run_file_text, ".", {}, "test.toml"));
+}
+
+/// A small heterogeneous quadratic with full gradients: every method runs on it, and its minimiser is known.
+template <class Scalar>
+Experiment<Scalar> quadratic_experiment(const std::string& method, const std::string& family, PeerId peers,
+                                        Index dimension) {
+  return experiment_from<Scalar>(
+      "run.iterations = 20\nrun.evaluate_every = 5\n"
+      "model.kind = \"quadratic(" +
+      std::to_string(dimension) +
+      ")\"\n"
+      "topology.kind = \"" +
+      family +
+      "\"\n"
+      "topology.peers = " +
+      std::to_string(peers) +
+      "\n"
+      "algorithm.kind = \"" +
+      method +
+      "\"\n"
+      "algorithm.batch = \"full\"\n");
+}
+
+}  // namespace hearsay
