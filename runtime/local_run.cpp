@@ -1,0 +1,191 @@
+#include "runtime/local_run.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/zmq_driver.hpp"
+#include "runtime/zmq_observer.hpp"
+#include "topology/ensure.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration start_patience = std::chrono::seconds(60);
+constexpr std::size_t word_limit_bytes = 64 * 1024;
+
+// Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the parent all
+// addresses, and the child, should it fail, why.
+
+bool say(int socket, const std::string& text) {
+  return send(socket, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+}
+
+/// Empty when the other end is gone.
+std::string hear(int socket) {
+  std::string text(word_limit_bytes, '\0');
+  const ssize_t length = recv(socket, text.data(), text.size(), 0);
+  text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return text;
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+template <class Scalar>
+int child_main(const Experiment<Scalar>& experiment, PeerId id, int parent) {
+  try {
+    const std::string& fixed_address = experiment.cluster.peers[id].address;
+    const auto sockets = open_sockets(
+        experiment, id, fixed_address.empty() ? "tcp://127.0.0.1:*" : fixed_address, true, start_patience);
+    say(parent, sockets->bound_address());
+    std::vector<std::string> addresses = split_lines(hear(parent));
+    if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
+    const std::string observer = addresses.back();
+    addresses.pop_back();
+    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, std::nullopt);
+    if (end.exit_code != 0) say(parent, end.reason);
+    return end.exit_code;
+  } catch (const Misuse& misuse) {
+    say(parent, misuse.what());
+    return 2;
+  }
+}
+
+struct Child {
+  pid_t process = -1;
+  int socket = -1;
+  std::string address;
+};
+
+class Children {
+ public:
+  ~Children() {
+    for (Child& child : children_) {
+      if (child.socket >= 0) close(child.socket);
+      if (child.process > 0) {
+        kill(child.process, SIGKILL);
+        waitpid(child.process, nullptr, 0);
+      }
+    }
+  }
+
+  template <class Main>
+  void fork_one(const Main& main) {
+    std::array<int, 2> ends{};
+    ensure(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0,
+           "a machine has socket pairs");
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    const pid_t process = fork();
+    ensure(process >= 0, "a machine can start another process");
+    if (process == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(3);  // it died before the line above
+      signal(SIGINT, SIG_IGN);            // Ctrl-C reaches the whole group; the parent decides
+      signal(SIGTERM, SIG_DFL);
+      for (const Child& sibling : children_) close(sibling.socket);
+      close(ends[0]);
+      const int code = main(ends[1]);
+      std::fflush(nullptr);
+      _exit(code);
+    }
+    close(ends[1]);
+    children_.push_back({process, ends[0], {}});
+  }
+
+  /// Every child's address, in order; or, where one failed first, how.
+  std::optional<std::string> gather_addresses() {
+    for (Child& child : children_) {
+      const auto id = static_cast<std::size_t>(&child - children_.data());
+      child.address = hear(child.socket);
+      if (child.address.empty()) return how_it_ended(id, "");
+      if (child.address.rfind("tcp://", 0) != 0) return how_it_ended(id, child.address);
+    }
+    return std::nullopt;
+  }
+
+  void tell_addresses(const std::string& observer) {
+    std::string text;
+    for (const Child& child : children_) text += child.address + "\n";
+    text += observer + "\n";
+    for (const Child& child : children_) say(child.socket, text);
+  }
+
+  /// How a child was lost, if one was.
+  std::optional<std::string> lost() {
+    std::vector<pollfd> polled;
+    for (const Child& child : children_) polled.push_back({child.socket, POLLIN, 0});
+    if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
+    for (std::size_t id = 0; id < children_.size(); ++id)
+      if (polled[id].revents != 0) return how_it_ended(id, hear(children_[id].socket));
+    return std::nullopt;
+  }
+
+  /// After `bye`: waits for the children to leave by themselves.
+  void reap() {
+    for (Child& child : children_) {
+      hear(child.socket);  // returns when the child is gone
+      waitpid(child.process, nullptr, 0);
+      child.process = -1;
+    }
+  }
+
+ private:
+  std::string how_it_ended(std::size_t id, const std::string& reason) {
+    Child& child = children_[id];
+    int status = 0;
+    waitpid(child.process, &status, 0);
+    child.process = -1;
+    const std::string name = "peer " + std::to_string(id);
+    if (!reason.empty()) return name + ": " + reason;
+    if (WIFSIGNALED(status)) return name + " was lost: killed by signal " + std::to_string(WTERMSIG(status));
+    return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
+  }
+
+  std::vector<Child> children_;
+};
+
+}  // namespace
+
+template <class Scalar>
+RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control) {
+  Children children;
+  for (PeerId id = 0; id < experiment.peer_count(); ++id)
+    children.fork_one([&](int parent) { return child_main(experiment, id, parent); });
+
+  RunOutcome<Scalar> outcome;
+  if (const auto failure = children.gather_addresses()) {
+    outcome.status = RunStatus::lost;
+    outcome.reason = *failure;
+    return outcome;
+  }
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*");
+  children.tell_addresses(observer.bound_address());
+  outcome = observer.serve(control, [&] { return children.lost(); });
+  if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();
+  return outcome;
+}
+
+template RunOutcome<float> run_local<float>(const Experiment<float>&, const RunControl&);
+template RunOutcome<double> run_local<double>(const Experiment<double>&, const RunControl&);
+
+}  // namespace hearsay

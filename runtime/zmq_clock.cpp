@@ -1,0 +1,55 @@
+#include "runtime/zmq_clock.hpp"
+
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+timespec to_timespec(Instant instant) {
+  const std::int64_t ns = instant.time_since_epoch().count();
+  return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+}  // namespace
+
+Instant monotonic_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return Instant(Duration(std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec));
+}
+
+void sleep_until(Instant instant) {
+  const timespec until = to_timespec(instant);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+AbsoluteTimer::AbsoluteTimer() : fd_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
+  ensure(fd_ >= 0, "the kernel gives out timers");
+}
+
+AbsoluteTimer::~AbsoluteTimer() { close(fd_); }
+
+void AbsoluteTimer::set(Instant instant) {
+  if (instant == set_to_) return;
+  set_to_ = instant;
+  itimerspec setting{};
+  // An all-zero time would switch the timer off; 1 ns is as much in the past as any other instant.
+  if (instant != Instant::max()) setting.it_value = to_timespec(std::max(instant, Instant(Duration(1))));
+  timerfd_settime(fd_, TFD_TIMER_ABSTIME, &setting, nullptr);
+}
+
+void AbsoluteTimer::clear() {
+  std::uint64_t expirations = 0;
+  if (read(fd_, &expirations, sizeof expirations) == sizeof expirations) set_to_ = Instant::max();
+}
+
+}  // namespace hearsay

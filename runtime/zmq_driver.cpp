@@ -1,0 +1,247 @@
+#include "runtime/zmq_driver.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/compute_time.hpp"
+#include "runtime/peak_memory.hpp"
+#include "runtime/peer_outcome.hpp"
+#include "runtime/records.hpp"
+#include "runtime/zmq_clock.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration notice_after = std::chrono::seconds(10);
+constexpr Duration patience_at_the_end = std::chrono::seconds(30);
+
+/// Edges and weights of every round.
+std::uint64_t topology_digest(const Schedule& schedule) {
+  std::uint64_t digest = schedule.peer_count();
+  for (std::uint64_t round = 0; round < schedule.period(); ++round)
+    for (PeerId id = 0; id < schedule.peer_count(); ++id)
+      for (const WeightedNeighbor& neighbor : schedule.row(id, round).hears) {
+        const double entry[] = {static_cast<double>(id), static_cast<double>(neighbor.id), neighbor.weight};
+        digest = XXH3_64bits_withSeed(entry, sizeof entry, digest);
+      }
+  return digest;
+}
+
+/// The compute thread of a peer: hands events to the peer and its effects to the socket thread.
+template <class Scalar>
+class PeerDriver {
+ public:
+  PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
+             std::optional<Duration> lost_after)
+      : experiment_(experiment),
+        network_(network_of(experiment.settings, id)),
+        sockets_(sockets),
+        lost_after_(lost_after),
+        peer_(make_peer(experiment, id, packets_)) {}
+
+  PeerEnd run() {
+    while (!started_ && !end_) receive();
+    if (end_) return *end_;
+    peer_->start();
+    while (!stopped_ && !end_) {
+      send_outbox();
+      switch (peer_->state()) {
+        case PeerState::needs_gradient:
+          take_gradient();
+          break;
+        case PeerState::evaluation_due: {
+          const std::uint64_t iteration = peer_->iteration();
+          sockets_.commands().push(
+              TellObserver{FrameKind::evaluation, iteration, encode_snapshot(meters(), peer_->model())});
+          peer_->evaluation_taken();
+          break;
+        }
+        case PeerState::needs_messages:
+        case PeerState::needs_verdict: {
+          const Instant since = monotonic_now();
+          receive();
+          meters_.wait += monotonic_now() - since;
+          break;
+        }
+        case PeerState::finished:
+        case PeerState::diverged:
+          stopped_ = true;
+          break;
+      }
+    }
+    if (end_) return *end_;
+    sockets_.commands().push(
+        TellObserver{FrameKind::result, peer_->iteration(),
+                     encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
+    // Neighbors may still need what this peer sent; it leaves when all have ended.
+    last_heard_ = monotonic_now();
+    while (!all_ended_ && !end_ && monotonic_now() - last_heard_ < patience_at_the_end) receive();
+    return end_.value_or(PeerEnd{});
+  }
+
+ private:
+  void take_gradient() {
+    const Instant begin = monotonic_now();
+    peer_->compute_gradient();
+    const RunSettings& settings = experiment_.settings;
+    const Duration takes =
+        compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++, Duration{0});
+    if (takes > Duration{0}) sleep_until(begin + takes);
+    meters_.compute += monotonic_now() - begin;
+    peer_->gradient_arrived();
+  }
+
+  void send_outbox() {
+    if (peer_->outbox().empty()) return;
+    const Instant now = monotonic_now();
+    for (Outgoing& outgoing : peer_->outbox()) {
+      const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
+      meters_.bytes_sent += frame_bytes;
+      meters_.messages_sent += 1;
+      meters_.wire += network_.bandwidth_up.time_for(wire_bytes(experiment_.settings.framing, frame_bytes));
+      sockets_.commands().push(SendData{std::move(outgoing), now});
+    }
+    peer_->outbox().clear();
+  }
+
+  /// Waits for events, at most a little while, and hands them to the peer.
+  void receive() {
+    sockets_.events().drain(drained_);
+    if (drained_.empty()) {
+      if (!sockets_.events().wait(200)) return look_at_the_clock();
+      sockets_.events().drain(drained_);
+    }
+    last_heard_ = monotonic_now();
+    for (SocketEvent& event : drained_) handle(event);
+    drained_.clear();
+  }
+
+  void handle(SocketEvent& event) {
+    if (auto* data = std::get_if<DataArrived>(&event)) {
+      meters_.bytes_received += header_bytes + data->packet->size();
+      peer_->deliver(data->key, data->packet);
+    } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+      peer_->verdict(verdict->evaluated, verdict->go_on);
+    } else if (const auto* start = std::get_if<RunStarts>(&event)) {
+      origin_ = start->origin;
+      started_ = true;
+    } else if (std::holds_alternative<RunStops>(event)) {
+      stopped_ = true;
+      if (!started_) end_ = PeerEnd{};
+    } else if (std::holds_alternative<EveryPeerEnded>(event)) {
+      all_ended_ = true;
+    } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
+      end_ = PeerEnd{refusal->exit_code, std::move(refusal->reason)};
+    }
+  }
+
+  /// No silent waiting: says whom it waits for, and gives up where nothing else would notice.
+  void look_at_the_clock() {
+    if (!started_) return;
+    const Duration silence = monotonic_now() - last_heard_;
+    if (lost_after_ && silence > *lost_after_) {
+      end_ = PeerEnd{3, waiting_sentence(silence) + ", taken for lost"};
+    } else if (silence > notice_after && silence / notice_after > notices_) {
+      notices_ = silence / notice_after;
+      std::fprintf(stderr, "hearsay: %s\n", waiting_sentence(silence).c_str());
+    }
+    if (silence < notice_after) notices_ = 0;
+  }
+
+  std::string waiting_sentence(Duration silence) const {
+    std::string sentence = "peer " + std::to_string(peer_->id()) + " has waited " +
+                           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()) +
+                           " s in iteration " + std::to_string(peer_->iteration() + 1) + " for ";
+    const std::vector<PeerId> missing = peer_->waiting_for();
+    if (missing.empty()) return sentence + "the observer";
+    sentence += missing.size() == 1 ? "peer " : "peers ";
+    for (std::size_t k = 0; k < missing.size(); ++k) sentence += (k ? ", " : "") + std::to_string(missing[k]);
+    return sentence;
+  }
+
+  const PeerMeters& meters() {
+    meters_.now = monotonic_now() - origin_;
+    meters_.counters = peer_->counters();
+    meters_.garbage = sockets_.garbage_frames();
+    meters_.refused = sockets_.refused_handshakes();
+    meters_.retransmitted = sockets_.retransmissions();
+    return meters_;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  const NetworkSettings& network_;
+  PeerSockets& sockets_;
+  std::optional<Duration> lost_after_;
+  PacketPool packets_;
+  std::unique_ptr<Peer<Scalar>> peer_;
+  std::vector<SocketEvent> drained_;
+  PeerMeters meters_;
+  std::uint64_t gradients_ = 0;
+  Instant origin_{};
+  Instant last_heard_ = monotonic_now();
+  std::int64_t notices_ = 0;
+  bool started_ = false;
+  bool stopped_ = false;
+  bool all_ended_ = false;
+  std::optional<PeerEnd> end_;
+};
+
+}  // namespace
+
+template <class Scalar>
+Agreement agreement_of(const Experiment<Scalar>& experiment) {
+  return make_agreement(experiment.settings, static_cast<std::uint64_t>(experiment.problem.dimension()),
+                        experiment.problem.data_digest, topology_digest(*experiment.schedule));
+}
+
+template <class Scalar>
+std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
+                                          const std::string& bind_address, bool same_machine,
+                                          Duration start_patience) {
+  const RunSettings& settings = experiment.settings;
+  const NetworkSettings& network = network_of(settings, id);
+  std::vector<Source> sources;
+  for (const PeerId from : partners_of(experiment, id).sources)
+    sources.push_back({from, arrival_rate(settings, from, id)});
+  // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
+  const std::size_t payload_limit_bytes =
+      65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
+  return std::make_unique<PeerSockets>(
+      PeerSocketsInput{.self = id,
+                       .agreement = agreement_of(experiment),
+                       .sources = std::move(sources),
+                       .egress = EgressPort(network.bandwidth_up, settings.framing),
+                       .ingress = IngressPort(network.bandwidth_down, settings.framing),
+                       .payload_limit_bytes = payload_limit_bytes,
+                       .same_machine = same_machine,
+                       .start_patience = start_patience},
+      bind_address);
+}
+
+template <class Scalar>
+PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
+                   const Addresses& addresses, const std::string& observer_address,
+                   std::optional<Duration> lost_after) {
+  const RunSettings& settings = experiment.settings;
+  std::vector<Destination> destinations;
+  for (const PeerId to : partners_of(experiment, id).destinations)
+    destinations.push_back(
+        {to, addresses[to], Link(settings.run.seed, id, to, link_settings(settings, id, to))});
+  sockets.start(std::move(destinations), observer_address);
+  return PeerDriver<Scalar>(experiment, id, sockets, lost_after).run();
+}
+
+#define HEARSAY_ZMQ_DRIVER(Scalar)                                                                       \
+  template Agreement agreement_of<Scalar>(const Experiment<Scalar>&);                                    \
+  template std::unique_ptr<PeerSockets> open_sockets<Scalar>(const Experiment<Scalar>&, PeerId,          \
+                                                             const std::string&, bool, Duration);        \
+  template PeerEnd drive_peer<Scalar>(const Experiment<Scalar>&, PeerId, PeerSockets&, const Addresses&, \
+                                      const std::string&, std::optional<Duration>);
+HEARSAY_ZMQ_DRIVER(float)
+HEARSAY_ZMQ_DRIVER(double)
+#undef HEARSAY_ZMQ_DRIVER
+
+}  // namespace hearsay

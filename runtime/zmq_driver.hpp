@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/experiment.hpp"
+#include "runtime/handshake.hpp"
+#include "runtime/zmq_peer_sockets.hpp"
+
+namespace hearsay {
+
+/// What the peers of this experiment must agree on.
+template <class Scalar>
+Agreement agreement_of(const Experiment<Scalar>& experiment);
+
+/// The sockets of peer `id`, bound to `bind_address`, not yet connected.
+template <class Scalar>
+std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
+                                          const std::string& bind_address, bool same_machine,
+                                          Duration start_patience);
+
+/// Where a peer of the run listens, by id.
+using Addresses = std::vector<std::string>;
+
+/// Connects and trains: drives peer `id` to the end of the run, in this thread. Returns the process's exit code (0 when
+/// the run took its course, 2 or 3 with `reason` when this peer could take no part or lost a neighbor).
+struct PeerEnd {
+  int exit_code = 0;
+  std::string reason;
+};
+template <class Scalar>
+PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
+                   const Addresses& addresses, const std::string& observer_address,
+                   std::optional<Duration> lost_after);
+
+}  // namespace hearsay

@@ -1,0 +1,118 @@
+#include "runtime/zmq_frames.hpp"
+
+#include <array>
+
+#include "runtime/little_endian.hpp"
+
+namespace hearsay {
+
+namespace {
+
+// Smaller payloads are copied: sharing costs an allocation inside ZeroMQ.
+constexpr std::size_t share_from_bytes = 2048;
+
+std::span<const std::byte> bytes_of(const zmq::message_t& message) {
+  return {message.data<std::byte>(), message.size()};
+}
+
+std::optional<PeerId> peer_of(const zmq::message_t& id) {
+  const auto bytes = bytes_of(id);
+  if (bytes.size() != 5 || bytes[0] != std::byte{'h'}) return std::nullopt;
+  return load_little_endian<std::uint32_t>(bytes.subspan(1));
+}
+
+/// Reads the remaining parts of a message whose header part is expected next.
+Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_t payload_limit_bytes,
+                        ReceivedFrame& frame) {
+  bool intact = header.more();
+  bool more = header.more();
+  if (more) {
+    intact = socket.recv(frame.payload).has_value();
+    more = frame.payload.more();
+  }
+  while (more) {  // a frame has no further parts
+    zmq::message_t excess;
+    intact = false;
+    more = socket.recv(excess).has_value() && excess.more();
+  }
+  if (!intact) return Reception::garbage;
+  const DecodedHeader decoded = decode_header(bytes_of(header), payload_limit_bytes);
+  if (decoded.defect != FrameDefect::none || !payload_intact(decoded.header, bytes_of(frame.payload)))
+    return Reception::garbage;
+  frame.header = decoded.header;
+  return Reception::frame;
+}
+
+class ReceivedPacket final : public Packet {
+ public:
+  explicit ReceivedPacket(zmq::message_t&& payload) : payload_(std::move(payload)) {
+    bytes_ = bytes_of(payload_);
+  }
+  void retire() override { delete this; }
+
+ private:
+  zmq::message_t payload_;
+};
+
+}  // namespace
+
+std::string routing_id(PeerId peer) {
+  std::array<std::byte, 4> number{};
+  store_little_endian(std::uint32_t{peer}, number);
+  std::string id = "h";
+  for (const std::byte byte : number) id.push_back(static_cast<char>(byte));
+  return id;
+}
+
+Reception receive_at_router(zmq::socket_t& router, std::size_t payload_limit_bytes, ReceivedFrame& frame) {
+  zmq::message_t id;
+  if (!router.recv(id, zmq::recv_flags::dontwait)) return Reception::nothing;
+  if (!id.more()) return Reception::garbage;
+  zmq::message_t header;
+  if (!router.recv(header)) return Reception::garbage;
+  const Reception reception = receive_parts(router, std::move(header), payload_limit_bytes, frame);
+  const bool own_socket = peer_of(id) == frame.header.sender;
+  return reception == Reception::frame && !own_socket ? Reception::garbage : reception;
+}
+
+Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_bytes, ReceivedFrame& frame) {
+  zmq::message_t header;
+  if (!dealer.recv(header, zmq::recv_flags::dontwait)) return Reception::nothing;
+  return receive_parts(dealer, std::move(header), payload_limit_bytes, frame);
+}
+
+bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header,
+                std::span<const std::byte> payload) {
+  header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+  header.payload_checksum = payload_checksum(payload);
+  std::array<std::byte, header_bytes> head{};
+  encode_header(header, head);
+  const auto flags = zmq::send_flags::dontwait | zmq::send_flags::sndmore;
+  try {
+    if (!to.empty() && !socket.send(zmq::buffer(to), flags)) return false;
+  } catch (const zmq::error_t&) {
+    return false;  // a ROUTER (mandatory) that does not know the peer, or no longer
+  }
+  // Once a ZeroMQ message has begun, its further parts are always taken.
+  if (!socket.send(zmq::buffer(head), flags)) return false;
+  return socket.send(zmq::buffer(payload.data(), payload.size()), zmq::send_flags::dontwait).has_value();
+}
+
+bool send_packet(zmq::socket_t& dealer, FrameHeader header, const PacketRef& packet, std::uint32_t checksum) {
+  header.payload_bytes = static_cast<std::uint32_t>(packet->size());
+  header.payload_checksum = checksum;
+  std::array<std::byte, header_bytes> head{};
+  encode_header(header, head);
+  if (!dealer.send(zmq::buffer(head), zmq::send_flags::dontwait | zmq::send_flags::sndmore)) return false;
+  const auto bytes = packet->bytes();
+  if (bytes.size() < share_from_bytes)
+    return dealer.send(zmq::buffer(bytes.data(), bytes.size()), zmq::send_flags::dontwait).has_value();
+  const auto give_back = [](void*, void* shared) { PacketRef::adopt(static_cast<Packet*>(shared)); };
+  zmq::message_t shared(const_cast<std::byte*>(bytes.data()), bytes.size(), give_back,
+                        PacketRef(packet).detach());
+  return dealer.send(shared, zmq::send_flags::dontwait).has_value();
+}
+
+PacketRef packet_of(zmq::message_t&& payload) { return PacketRef(new ReceivedPacket(std::move(payload))); }
+
+}  // namespace hearsay

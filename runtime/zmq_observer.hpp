@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/experiment.hpp"
+#include "runtime/handshake.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/run_control.hpp"
+
+namespace hearsay {
+
+/// The observer behind a ROUTER of its own: begins the run when all peers are ready, collects their models, sends the
+/// verdicts, ends the run. No shaped link carries its frames and no byte counter sees them.
+template <class Scalar>
+class ObserverServer {
+ public:
+  /// Throws Misuse where the address cannot be had.
+  ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address);
+  ~ObserverServer();
+
+  const std::string& bound_address() const;
+
+  /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost, and how.
+  RunOutcome<Scalar> serve(const RunControl& control,
+                           const std::function<std::optional<std::string>()>& lost);
+
+ private:
+  class Server;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace hearsay
