@@ -37,16 +37,30 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
   if (++gathered.present < peer_count) return std::nullopt;
 
   const Evaluation evaluation = evaluate(iteration, gathered);
-  evaluations_.push_back(evaluation);
   models_ = std::move(gathered.models);
   gathering_.erase(iteration);
+  return judge(evaluation);
+}
 
+template <class Scalar>
+Verdict Observer<Scalar>::begin() {
+  const std::size_t peer_count = problem_->peer_count();
+  Gathering gathered{std::vector<Vector<Scalar>>(peer_count, problem_->initial),
+                     std::vector<PeerMeters>(peer_count), peer_count};
+  const Evaluation evaluation = evaluate(0, gathered);
+  models_ = std::move(gathered.models);
+  return judge(evaluation);
+}
+
+template <class Scalar>
+Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
+  evaluations_.push_back(evaluation);
   if (!std::isfinite(evaluation.loss)) {
     if (!diverged_) diverged_ = evaluation;
-    return Verdict{iteration, false};
+    return {evaluation.iteration, false};
   }
   if (target_loss_ && !target_ && evaluation.loss <= *target_loss_) target_ = evaluation;
-  return Verdict{iteration, !target_ && !diverged_};
+  return {evaluation.iteration, !target_ && !diverged_};
 }
 
 template <class Scalar>

@@ -26,6 +26,9 @@ class Observer {
   Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
       : problem_(&problem), target_loss_(target_loss) {}
 
+  /// Evaluates x_0, before anything has happened. To be called once, first.
+  Verdict begin();
+
   /// Peer `peer` has ended iteration `iteration` with this model. The verdict, when it was the last one to do so.
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
@@ -45,6 +48,7 @@ class Observer {
     std::size_t present = 0;
   };
   Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
+  Verdict judge(const Evaluation& evaluation);
 
   const Problem<Scalar>* problem_;
   std::optional<double> target_loss_;

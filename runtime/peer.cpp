@@ -18,7 +18,8 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
 
 template <class Scalar>
 void Peer<Scalar>::start() {
-  state_ = PeerState::evaluation_due;
+  ensure(state_ == PeerState::idle, "a peer is started once");
+  go_on_or_wait();
 }
 
 template <class Scalar>

@@ -30,6 +30,7 @@ struct Divergence {
 
 /// What a peer waits for.
 enum class PeerState {
+  idle,            ///< start()
   evaluation_due,  ///< take a snapshot of model(), then evaluation_taken()
   needs_gradient,  ///< compute_gradient(), then, when its time is over, gradient_arrived()
   needs_messages,  ///< deliver(...)
@@ -76,6 +77,7 @@ class Peer final : private IterationHost<Scalar> {
  public:
   explicit Peer(PeerInput<Scalar> input);
 
+  /// Begins. The evaluation of x_0, which all peers share, is the observer's own affair.
   void start();
   void evaluation_taken();
   /// Evaluates the gradient that was asked for: all the arithmetic, no change of state.
@@ -118,7 +120,7 @@ class Peer final : private IterationHost<Scalar> {
   PeerInput<Scalar> input_;
   Iteration<Scalar> iteration_;
   Task task_;
-  PeerState state_ = PeerState::needs_verdict;
+  PeerState state_ = PeerState::idle;
   std::uint64_t completed_ = 0;
   std::optional<std::uint64_t> last_verdict_;  // the newest evaluation that was answered
   std::optional<std::uint64_t> stop_after_;    // completed iterations

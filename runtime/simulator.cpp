@@ -82,6 +82,7 @@ class Simulation {
   }
 
   RunOutcome<Scalar> run() {
+    announce(observer_.begin());
     for (SimulatedPeer<Scalar>& simulated : peers_) {
       simulated.peer->start();
       settle(simulated);
@@ -105,6 +106,12 @@ class Simulation {
   }
 
  private:
+  void announce(const Verdict& verdict) {
+    control_.on_evaluation(observer_.evaluations().back());
+    verdicts_.push_back(verdict);
+    schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
+  }
+
   void schedule(Instant at, EventKind kind, std::uint32_t subject) {
     events_.push({at, next_sequence_++, kind, subject});
   }
@@ -192,6 +199,7 @@ class Simulation {
         case PeerState::diverged:
           diverged_ = true;
           return;
+        case PeerState::idle:
         case PeerState::needs_messages:
         case PeerState::needs_verdict:
           simulated.waiting_since = now_;

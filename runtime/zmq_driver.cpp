@@ -59,6 +59,7 @@ class PeerDriver {
           peer_->evaluation_taken();
           break;
         }
+        case PeerState::idle:
         case PeerState::needs_messages:
         case PeerState::needs_verdict: {
           const Instant since = monotonic_now();

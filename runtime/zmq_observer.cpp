@@ -93,7 +93,7 @@ class ObserverServer<Scalar>::Server {
           break;
         case FrameKind::ready:
           if (peer.welcomed) peer.ready = true;
-          start_when_ready();
+          start_when_ready(control);
           break;
         case FrameKind::evaluation:
           evaluate(frame.header, peer, payload, control);
@@ -119,17 +119,20 @@ class ObserverServer<Scalar>::Server {
     send_frame(router_, routing_id(sender), header(FrameKind::refuse), std::as_bytes(std::span(*difference)));
   }
 
-  void start_when_ready() {
+  void start_when_ready(const RunControl& control) {
     if (started_ ||
         !std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.ready; }))
       return;
     started_ = true;
+    const Verdict verdict = observer_.begin();
+    control.on_evaluation(observer_.evaluations().back());
     origin_ = monotonic_now();
     for (PeerId id = 0; id < peers_.size(); ++id) {
       FrameHeader head = header(FrameKind::start);
       head.due_ns = origin_.time_since_epoch().count();
       send_frame(router_, routing_id(id), head, {});
     }
+    announce(verdict);
   }
 
   void evaluate(const FrameHeader& head, PeerSeen& peer, std::span<const std::byte> payload,
@@ -140,13 +143,17 @@ class ObserverServer<Scalar>::Server {
     peer.evaluated = head.iteration;
     const auto verdict = observer_.take(head.sender, head.iteration, snapshot->model, snapshot->meters);
     if (!verdict) return;
+    announce(*verdict);
+    control.on_evaluation(observer_.evaluations().back());
+  }
+
+  void announce(const Verdict& verdict) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
       FrameHeader word = header(FrameKind::verdict);
-      word.iteration = verdict->evaluated;
-      word.slot = verdict->go_on ? 1 : 0;
+      word.iteration = verdict.evaluated;
+      word.slot = verdict.go_on ? 1 : 0;
       send_frame(router_, routing_id(id), word, {});
     }
-    control.on_evaluation(observer_.evaluations().back());
   }
 
   void end(PeerSeen& peer, std::span<const std::byte> payload) {

@@ -104,6 +104,17 @@ TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its eval
   CHECK(peer->iteration() == 10);
 }
 
+TEST_CASE("peer: a verdict that overtakes the start is remembered, and starts nothing") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 2, 6);
+  PacketPool pool;
+  const auto peer = make_peer(experiment, 0, pool);
+  peer->verdict(0, true);
+  CHECK(peer->state() == PeerState::idle);
+  peer->start();
+  CHECK(peer->state() == PeerState::needs_gradient);
+  CHECK(peer->outbox().size() == 1);
+}
+
 TEST_CASE("peer: a message that does not fit the method ends the run with a reason, not with a crash") {
   const auto experiment = quadratic_experiment<double>("dcd-psgd", "ring", 2, 6);
   PacketPool pool;
