@@ -113,7 +113,7 @@ TEST_CASE("libsvm: every bad line is refused with its file and number") {
                            "1 qid:3 1:1",
                            "1 1:1:1",
                            "1 1 :1"}) {
-    CAPTURE(line);
+    CAPTURE(std::string(line));
     const string path = folder.write("bad", string("1 1:1\n\n") + line + "\n-1 1:1\n");
     CHECK(contains(refusal("libsvm:" + path), path + ", line 3: "));
   }
@@ -145,7 +145,7 @@ TEST_CASE("csv: the last column is the target, a first line without numbers is a
   const auto regression = load("csv:" + folder.write_gzipped("data.csv.gz", "1,2.5\n2,3.5\n"), "", false);
   CHECK(regression.train->targets == Targets{2.5, 3.5});
   for (const char* line : {"1", "1,2,3,4", "1,,3", "1,x,3", "1,2,nan", "1,2,", "inf,2,3"}) {
-    CAPTURE(line);
+    CAPTURE(std::string(line));
     const string path = folder.write("bad.csv", string("a,b,c\n1,2,3\n") + line + "\n");
     CHECK(contains(refusal("csv:" + path), path + ", line 3: "));
   }
@@ -266,7 +266,7 @@ TEST_CASE("data: a source that is unknown, missing or unreadable is one sentence
        {"", "libsvm", "libsvm:", "lib:x", "idx:a", "idx:,b", "npy:a,", "synthetics", "synthetic(samples)",
         "synthetic(samples=0)", "synthetic(classes=1)", "synthetic(samples=1e3)", "synthetic(rows=3)",
         "synthetic(8192)", "synthetic(", "synthetic(samples=100000000, features=10000000)"}) {
-    CAPTURE(source);
+    CAPTURE(std::string(source));
     CHECK(refusal(source).rfind("data.source = ", 0) == 0);
   }
   CHECK(contains(refusal("csv:" + folder.path().string()), "is a directory"));

@@ -83,7 +83,7 @@ TEST_CASE("npy: hostile shapes, other item types and Fortran order are refused w
   for (const char* shape :
        {"(3,)", "()", "(4294967296, 4294967296)", "(9223372036854775807,)", "(-2,)", "(2 1)", "(2, x)", "2",
         "(2,", "(99999999999999999999,)", "(0, 9223372036854775807)", "(2.0,)"}) {
-    CAPTURE(shape);
+    CAPTURE(std::string(shape));
     CHECK(refusal(shaped + shape + "}").find("offset") != std::string::npos);
   }
   for (const char* type : {">f4", "<f2", "<c8", "|b1", "<U4", "<f4 "})

@@ -36,10 +36,10 @@ TEST_CASE("problem: every model has one objective a peer, all samples, and a com
                                                  {"mlp(6)", 4, 12 * 6 + 6 + 6 * 4 + 4},
                                                  {"mlp(6, 5)", 4, 12 * 6 + 6 + 6 * 5 + 5 + 5 * 4 + 4},
                                                  {"least-squares", 2, 12}}) {
-    CAPTURE(kind);
     RunSettings settings = small_run();
     settings.data.source = "synthetic(samples=200, features=12, classes=" + std::to_string(classes) + ")";
     settings.model.kind = kind;
+    CAPTURE(settings.model.kind);
     const auto problem = build_problem<double>(settings);
     CHECK(problem.peer_count() == 5);
     CHECK(problem.dimension() == dimension);
@@ -123,7 +123,7 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
        {"", "soft-max", "softmax(3)", "mlp", "mlp()", "mlp(0)", "mlp(x)", "mlp(64, -1)", "quadratic",
         "quadratic(0)", "quadratic(3, sparse)", "quadratic(3, 4)", "quadratic(99999999999)",
         "quadratic(100000, dense)", "mlp(2147483647, 2147483647)"}) {
-    CAPTURE(kind);
+    CAPTURE(string(kind));
     CHECK(contains(with([&](RunSettings& s) { s.model.kind = kind; }), "model.kind = "));
   }
   CHECK(contains(with([](RunSettings& s) { s.model.kind = "logistic"; }), "4 classes"));
