@@ -169,6 +169,12 @@ TEST_CASE("matchings: a proper edge coloring with at most one color more than th
   }
 }
 
+TEST_CASE("matchings: a star too large for the exact coloring is one link at a time") {
+  const auto found = hearsay::matchings(make_graph("star", 1001, 0));
+  CHECK(found.size() == 1000);
+  CHECK(std::all_of(found.begin(), found.end(), [](const auto& matching) { return matching.size() == 1; }));
+}
+
 TEST_CASE("schedule: random matchings use every link once a period, in an order that changes") {
   const Graph graph = make_graph("torus(4x5)", 20, 0);
   const auto schedule = schedule_on("random-matchings", graph);
@@ -228,6 +234,8 @@ TEST_CASE("schedule: partners are all whom a peer ever hears or is heard by") {
 }
 
 TEST_CASE("schedule: what a schedule needs and lacks is named") {
+  CHECK(contains(misuse_text([] { schedule_on("random-matchings", make_graph("star", 6000, 0)); }),
+                 "topology.schedule = random-matchings: a degree of 5999 on 6000 peers"));
   CHECK(contains(misuse_text([] { schedule_on("one-peer-exponental", make_graph("ring", 8, 0)); }),
                  "topology.schedule = one-peer-exponental: did you mean one-peer-exponential?"));
   CHECK(contains(

@@ -17,17 +17,19 @@
 namespace hearsay {
 namespace {
 
-/// The first connected graph of up to 100 draws; `draw_once` may give none.
+/// The first connected graph of up to `draws`; `draw_once` may give none.
 template <class DrawOnce>
-Graph connected_draw(std::uint64_t seed, const std::string& spelling, const std::string& remedy,
-                     DrawOnce draw_once) {
-  constexpr std::uint64_t draws = 100;
+Graph connected_draw(PeerId peer_count, std::uint64_t seed, const std::string& spelling,
+                     const std::string& remedy, DrawOnce draw_once) {
+  // Large graphs take long to draw, and are almost surely connected or almost surely not.
+  const std::uint64_t draws = peer_count <= 1000 ? 100 : 10;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
     GraphRandom random(seed, draw);
     const std::optional<Graph> graph = draw_once(random);
     if (graph && graph->connected()) return *graph;
   }
-  throw Misuse("topology.kind", spelling, "no connected graph in 100 draws; " + remedy);
+  throw Misuse("topology.kind", spelling,
+               "no connected graph in " + std::to_string(draws) + " draws; " + remedy);
 }
 
 std::string below_text(PeerId peer_count) {
@@ -128,12 +130,13 @@ Graph random_regular_graph(PeerId peer_count, PeerId degree, std::uint64_t seed)
 
   const bool dense = degree > (peer_count - 1) / 2;
   const PeerId drawn_degree = dense ? peer_count - 1 - degree : degree;
-  return connected_draw(
-      seed, spelling, "choose another degree or seed", [&](GraphRandom& random) -> std::optional<Graph> {
-        auto edges = pair_ends(peer_count, drawn_degree, random);
-        if (!edges) return std::nullopt;
-        return Graph(peer_count, dense ? complement(peer_count, *edges) : std::move(*edges));
-      });
+  return connected_draw(peer_count, seed, spelling, "choose another degree or seed",
+                        [&](GraphRandom& random) -> std::optional<Graph> {
+                          auto edges = pair_ends(peer_count, drawn_degree, random);
+                          if (!edges) return std::nullopt;
+                          return Graph(peer_count,
+                                       dense ? complement(peer_count, *edges) : std::move(*edges));
+                        });
 }
 
 Graph erdos_renyi_graph(PeerId peer_count, double link_probability, std::uint64_t seed) {
@@ -141,7 +144,7 @@ Graph erdos_renyi_graph(PeerId peer_count, double link_probability, std::uint64_
   if (!(link_probability > 0.0 && link_probability <= 1.0))
     throw Misuse("topology.kind", spelling, "expected a probability above 0 and at most 1");
   const double enough = std::min(1.0, 1.5 * std::log(peer_count) / peer_count);
-  return connected_draw(seed, spelling,
+  return connected_draw(peer_count, seed, spelling,
                         "from a probability of about " + number_text(std::ceil(1000 * enough) / 1000) +
                             " on, most are connected",
                         [&](GraphRandom& random) -> std::optional<Graph> {
@@ -161,7 +164,7 @@ Graph small_world_graph(PeerId peer_count, PeerId degree, double rewiring, std::
   if (!(rewiring >= 0.0 && rewiring <= 1.0))
     throw Misuse("topology.kind", spelling, "expected a rewiring probability from 0 to 1");
   return connected_draw(
-      seed, spelling, "raise the degree or lower the rewiring probability",
+      peer_count, seed, spelling, "raise the degree or lower the rewiring probability",
       [&](GraphRandom& random) -> std::optional<Graph> {
         std::vector<Edge> lattice;
         for (PeerId hop = 1; hop <= degree / 2; ++hop)
@@ -192,7 +195,7 @@ Graph geometric_graph(PeerId peer_count, double radius, std::uint64_t seed) {
   if (!(radius > 0.0)) throw Misuse("topology.kind", spelling, "expected a radius above 0");
   const double enough = std::sqrt(1.5 * std::log(std::max<PeerId>(peer_count, 2)) / (3.14159 * peer_count));
   return connected_draw(
-      seed, spelling,
+      peer_count, seed, spelling,
       "from a radius of about " + number_text(std::ceil(1000 * enough) / 1000) + " on, most are connected",
       [&](GraphRandom& random) -> std::optional<Graph> {
         std::vector<Point> points(peer_count);

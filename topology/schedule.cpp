@@ -104,9 +104,15 @@ std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph&
   return rounds;
 }
 
-std::vector<MixingMatrix> matching_rounds(const Graph& graph) {
+std::vector<MixingMatrix> matching_rounds(const std::string& kind, const Graph& graph) {
+  const std::vector<std::vector<Edge>> split = matchings(graph);
+  // A round is a row for every peer; a star of 10,000 would have 10,000 rounds.
+  if (static_cast<double>(split.size()) * graph.peer_count() > 3e7)
+    throw Misuse(schedule_key, kind,
+                 "a degree of " + std::to_string(graph.max_degree()) + " on " +
+                     std::to_string(graph.peer_count()) + " peers makes more rounds than fit in memory");
   std::vector<MixingMatrix> rounds;
-  for (const std::vector<Edge>& matching : matchings(graph)) {
+  for (const std::vector<Edge>& matching : split) {
     std::vector<WeightedLink> links;
     for (const Edge& pair : matching) {
       links.push_back({pair.a, pair.b, 0.5});
@@ -141,7 +147,7 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
   }
   if (name == "one-peer-exponential") return std::make_unique<Cycle>(name, one_peer_rounds(name, graph));
   if (name == "hypercube-matchings") return std::make_unique<Cycle>(name, hypercube_rounds(name, graph));
-  return std::make_unique<ShuffledCycle>(name, matching_rounds(graph), seed);
+  return std::make_unique<ShuffledCycle>(name, matching_rounds(name, graph), seed);
 }
 
 std::vector<PeerId> partners(const Schedule& schedule, PeerId peer) {

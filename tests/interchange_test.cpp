@@ -1,0 +1,177 @@
+#include "topology/interchange.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/misuse_text.hpp"
+#include "topology/families.hpp"
+
+using hearsay::AnnotatedGraph;
+using hearsay::Edge;
+using hearsay::make_graph;
+using hearsay::misuse_text;
+using hearsay::MixingMatrix;
+using hearsay::parse_dot;
+using hearsay::parse_graphml;
+
+namespace {
+
+void check_same(const AnnotatedGraph& a, const AnnotatedGraph& b) {
+  CHECK(a.graph.edges() == b.graph.edges());
+  CHECK(a.peers == b.peers);
+  CHECK(a.links == b.links);
+}
+
+std::vector<std::string> names_of(const AnnotatedGraph& annotated) {
+  std::vector<std::string> names;
+  for (const auto& peer : annotated.peers) names.push_back(peer.name);
+  return names;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string graphml(const std::string& inside, const std::string& edge_default = "undirected") {
+  return "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+         "<key id=\"d1\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\"/>\n"
+         "<key id=\"d0\" for=\"node\" attr.name=\"address\" attr.type=\"string\"/>\n"
+         "<graph edgedefault=\"" +
+         edge_default + "\">" + inside + "</graph></graphml>";
+}
+
+}  // namespace
+
+TEST_CASE("interchange: every family comes back from DOT and GraphML, weights to the last bit") {
+  for (const char* spelling : {"ring", "star", "complete", "hypercube", "erdos-renyi(0.4)", "geometric(0.5)"})
+    for (const char* weights : {"metropolis", "best-constant"}) {
+      CAPTURE(spelling);
+      const hearsay::Graph graph = make_graph(spelling, 16, 1);
+      const MixingMatrix mixing = hearsay::make_mixing(weights, graph);
+      const AnnotatedGraph drawn = hearsay::annotated(graph, &mixing);
+      check_same(parse_dot(to_dot(drawn)), drawn);
+      check_same(parse_graphml(to_graphml(drawn)), drawn);
+      const MixingMatrix again = hearsay::explicit_mixing(parse_graphml(to_graphml(drawn)));
+      for (hearsay::PeerId peer = 0; peer < 16; ++peer)
+        CHECK(again.row(peer).self_weight == mixing.row(peer).self_weight);
+    }
+}
+
+TEST_CASE("interchange: names, addresses and link attributes survive quoting") {
+  AnnotatedGraph drawn =
+      hearsay::annotated(make_graph("path", 3, 0), nullptr, {"a -- b", "say \"hi\"", "x<&>'y"});
+  drawn.peers[1].address = "tcp://10.0.0.1:7000";
+  drawn.links[0] = {0.25, "5 ms", "10 Mbit/s"};
+  check_same(parse_dot(to_dot(drawn)), drawn);
+  check_same(parse_graphml(to_graphml(drawn)), drawn);
+  drawn.peers[1].name = "back\\slash";
+  CHECK(contains(misuse_text([&] { to_dot(drawn); }), "backslash"));
+}
+
+TEST_CASE("interchange: a DOT file as Graphviz users write it is read as it is") {
+  const AnnotatedGraph drawn = parse_dot(R"(# a preprocessor's line
+    /* a drawing */
+    graph "my net" {
+      graph [rankdir=LR, label="net"];
+      node [shape=circle, address="tcp://h:1"];
+      edge [weight=0.25 latency="5 ms"];
+      10 -- 9 -- 2;            // a chain
+      subgraph cluster_x { edge [weight=0.125]; 2 -- 1 [color=red, pos="e,1,2 3,4"]; }
+      1:ne -- 10:sw;
+      9 [address="tcp://h:9", pos="27,18"];
+    })");
+  CHECK(names_of(drawn) == std::vector<std::string>{"1", "2", "9", "10"});
+  CHECK(drawn.graph.edges() == std::vector<Edge>{{0, 1}, {0, 3}, {1, 2}, {2, 3}});
+  CHECK(drawn.links[0].weight == 0.125);
+  CHECK(drawn.links[1].weight == 0.25);
+  CHECK(drawn.links[3].latency == "5 ms");
+  CHECK(drawn.peers[2].address == "tcp://h:9");
+  CHECK(drawn.peers[0].address == "tcp://h:1");
+}
+
+TEST_CASE("interchange: a directed drawing folds where both directions agree") {
+  const AnnotatedGraph folded =
+      parse_dot("digraph { b -> a [weight=0.5]; a -> b [weight=0.5]; c -> b; b -> c; }");
+  CHECK(names_of(folded) == std::vector<std::string>{"a", "b", "c"});
+  CHECK(folded.graph.edges() == std::vector<Edge>{{0, 1}, {1, 2}});
+  CHECK(folded.links[0].weight == 0.5);
+  CHECK_FALSE(folded.links[1].weight.has_value());
+  CHECK(misuse_text([] { parse_dot("digraph { a -> b; }"); }) ==
+        "DOT: link a -> b has no opposite; links go both ways");
+  CHECK(misuse_text([] { parse_dot("digraph { a -> b [weight=1]; b -> a [weight=2]; }"); }) ==
+        "DOT: link b -> a and its opposite differ in their attributes");
+  CHECK(contains(misuse_text([] { parse_dot("digraph { a -> b; a -> b; b -> a }"); }), "is there twice"));
+}
+
+TEST_CASE("interchange: a GraphML file as networkx writes it is read as it is") {
+  const AnnotatedGraph drawn = parse_graphml(graphml(R"(
+    <node id="2"><data key="d0">tcp://h:2</data></node>
+    <node id="10"/>
+    <node id="1"/>
+    <edge source="2" target="10"><data key="d1">0.5</data></edge>
+    <edge source="1" target="2"/>)"));
+  CHECK(names_of(drawn) == std::vector<std::string>{"1", "2", "10"});
+  CHECK(drawn.graph.edges() == std::vector<Edge>{{0, 1}, {1, 2}});
+  CHECK(drawn.links[1].weight == 0.5);
+  CHECK_FALSE(drawn.links[0].weight.has_value());
+  CHECK(drawn.peers[1].address == "tcp://h:2");
+  CHECK(misuse_text([&] { hearsay::explicit_mixing(drawn); }) ==
+        "link 1 - 2: explicit weights need one on every link");
+}
+
+TEST_CASE("interchange: GraphML's defaults and per-edge directions count") {
+  const AnnotatedGraph drawn = parse_graphml(
+      "<graphml><key id='w' for='edge' attr.name='weight'><default>0.25</default></key>"
+      "<key id='color' for='node' attr.name='color'><default>red</default></key>"
+      "<graph edgedefault='directed'><node id='b'/><node id='a'/><node id='c'/>"
+      "<edge source='a' target='b'/><edge source='b' target='a'/>"
+      "<edge source='b' target='c' directed='false'><data key='w'>0.5</data></edge></graph></graphml>");
+  CHECK(drawn.graph.edges() == std::vector<Edge>{{0, 1}, {1, 2}});
+  CHECK(drawn.links[0].weight == 0.25);
+  CHECK(drawn.links[1].weight == 0.5);
+}
+
+TEST_CASE("interchange: names are numbered in natural order") {
+  const AnnotatedGraph drawn = parse_dot(
+      "graph { peer10; peer9; peer1; \"02\"; \"2\"; 1; a; ab; \"123456789012345678901234567890\"; }");
+  CHECK(names_of(drawn) == std::vector<std::string>{"1", "02", "2", "123456789012345678901234567890", "a",
+                                                    "ab", "peer1", "peer9", "peer10"});
+}
+
+TEST_CASE("interchange: what cannot be a topology is refused in a sentence") {
+  const auto dot = [](const std::string& text) { return misuse_text([&] { parse_dot(text); }); };
+  CHECK(dot("graph { a -- a }") == "DOT: link a - a: a peer cannot be linked with itself");
+  CHECK(dot("graph { a -- b; b -- a }") == "DOT: link b - a is there twice");
+  CHECK(dot("graph { a -- b [weight=heavy] }") == "DOT: link a - b: weight = heavy: expected a number");
+  CHECK(dot("graph { }") == "DOT: the graph has no nodes");
+  for (const std::string text :
+       {"", "graph", "graph {", "graph { a -- }", "graph { a -> b }", "\"", "}{", "graph { a [",
+        "graph { \"a", "graph { <a<b> }", "/*", "graph { a -- b [weight=] }"}) {
+    CAPTURE(text);
+    CHECK(contains(dot(text), "DOT: "));
+  }
+
+  CHECK(dot(std::string(200000, '{')) == "DOT: braces more than 1000 deep");
+
+  const auto xml = [](const std::string& text) { return misuse_text([&] { parse_graphml(text); }); };
+  CHECK(contains(xml(""), "GraphML"));
+  std::string nested;
+  for (int k = 0; k < 100000; ++k) nested += "<a>";
+  CHECK(xml(nested) == "GraphML: elements more than 1000 deep");
+  CHECK(contains(xml("<graphml><graph>"), "GraphML, line 1: "));
+  CHECK(contains(xml("<gexf/>"), "expected a <graphml> document"));
+  CHECK(contains(xml("<graphml/>"), "there is no <graph>"));
+  CHECK(xml(graphml("")) == "GraphML: the graph has no nodes");
+  CHECK(xml(graphml("<node id='a'/><node id='a'/>")) == "GraphML: node a is there twice");
+  CHECK(xml(graphml("<node id='a'/><edge source='a' target='b'/>")) ==
+        "GraphML: link a - b: there is no node b");
+  CHECK(contains(xml(graphml("<node id='a'><graph/></node>")), "expected a flat graph"));
+  CHECK(contains(xml(graphml("<node id='a'><data key='z'>1</data></node>")), "no <key> that declares it"));
+  CHECK(contains(xml(graphml("<hyperedge/>")), "hyperedge"));
+  CHECK(contains(
+      xml(graphml(
+          "<node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'>inf</data></edge>")),
+      "weight = inf: expected a number"));
+}

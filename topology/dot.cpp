@@ -1,0 +1,115 @@
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/graphviz.hpp>
+#include <exception>
+#include <sstream>
+
+#include "topology/drawn_graph.hpp"
+#include "topology/interchange.hpp"
+#include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
+
+namespace hearsay {
+namespace {
+
+template <class Direction>
+DrawnGraph read_drawing(const std::string& text, bool directed) {
+  using Drawing = boost::adjacency_list<boost::vecS, boost::vecS, Direction, PeerNotes, DrawnLink>;
+  Drawing drawing;
+  boost::dynamic_properties properties(boost::ignore_other_properties);
+  properties.property("node_id", boost::get(&PeerNotes::name, drawing));
+  properties.property("address", boost::get(&PeerNotes::address, drawing));
+  properties.property("weight", boost::get(&DrawnLink::weight, drawing));
+  properties.property("latency", boost::get(&DrawnLink::latency, drawing));
+  properties.property("bandwidth", boost::get(&DrawnLink::bandwidth, drawing));
+  boost::read_graphviz(text, drawing, properties);
+
+  DrawnGraph drawn;
+  for (auto [vertex, end] = boost::vertices(drawing); vertex != end; ++vertex)
+    drawn.peers.push_back(drawing[*vertex]);
+  for (auto [edge, end] = boost::edges(drawing); edge != end; ++edge) {
+    DrawnLink link = drawing[*edge];
+    link.from = drawing[boost::source(*edge, drawing)].name;
+    link.to = drawing[boost::target(*edge, drawing)].name;
+    link.directed = directed;
+    drawn.links.push_back(std::move(link));
+  }
+  return drawn;
+}
+
+/// The text without lines that begin with #, which Graphviz takes for a preprocessor's and skips; Boost does
+/// not know them.
+std::string without_preprocessor_lines(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end == std::string_view::npos ? end : end + 1);
+    if (line[0] != '#') kept += line;
+    text.remove_prefix(line.size());
+  }
+  return kept;
+}
+
+/// Boost's parser descends into every brace; a hostile file could exhaust the stack.
+void refuse_deep_nesting(const std::string& text) {
+  std::size_t depth = 0;
+  for (const char letter : text) {
+    if (letter == '}' && depth > 0) --depth;
+    if (letter == '{' && ++depth > 1000) throw Misuse("DOT: braces more than 1000 deep");
+  }
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '\\') throw Misuse("DOT: " + text + ": a backslash cannot be written");
+    if (letter == '"') result += '\\';
+    result += letter;
+  }
+  return result + '"';
+}
+
+/// [name="value", ...] of those that have a value.
+std::string attribute_list(const std::vector<std::pair<std::string, std::string>>& attributes) {
+  std::string list;
+  for (const auto& [name, value] : attributes)
+    if (!value.empty()) list += (list.empty() ? " [" : ", ") + name + "=" + quoted(value);
+  return list.empty() ? list : list + "]";
+}
+
+}  // namespace
+
+AnnotatedGraph parse_dot(std::string_view text) {
+  const std::string whole = without_preprocessor_lines(text);
+  refuse_deep_nesting(whole);
+  try {
+    try {
+      return annotated(read_drawing<boost::undirectedS>(whole, false), "DOT");
+    } catch (const boost::directed_graph_error&) {
+      return annotated(read_drawing<boost::directedS>(whole, true), "DOT");
+    }
+  } catch (const Misuse&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Misuse("DOT: " + std::string(error.what()));
+  }
+}
+
+std::string to_dot(const AnnotatedGraph& annotated) {
+  std::ostringstream out;
+  out << "graph hearsay {\n";
+  for (const PeerNotes& peer : annotated.peers)
+    out << "  " << quoted(peer.name) << attribute_list({{"address", peer.address}}) << ";\n";
+  for (std::size_t k = 0; k < annotated.links.size(); ++k) {
+    const auto [a, b] = annotated.graph.edges()[k];
+    const LinkNotes& link = annotated.links[k];
+    out << "  " << quoted(annotated.peers[a].name) << " -- " << quoted(annotated.peers[b].name)
+        << attribute_list({{"weight", link.weight ? number_text(*link.weight) : ""},
+                           {"latency", link.latency},
+                           {"bandwidth", link.bandwidth}})
+        << ";\n";
+  }
+  out << "}\n";
+  return out.str();
+}
+
+}  // namespace hearsay
