@@ -61,7 +61,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, int parent) {
     if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
     const std::string observer = addresses.back();
     addresses.pop_back();
-    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, std::nullopt);
+    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer);
     if (end.exit_code != 0) say(parent, end.reason);
     return end.exit_code;
   } catch (const Misuse& misuse) {

@@ -16,7 +16,7 @@ namespace hearsay {
 namespace {
 
 constexpr Duration notice_after = std::chrono::seconds(10);
-constexpr Duration patience_at_the_end = std::chrono::seconds(30);
+constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
 
 /// Edges and weights of every round.
 std::uint64_t topology_digest(const Schedule& schedule) {
@@ -35,8 +35,9 @@ template <class Scalar>
 class PeerDriver {
  public:
   PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
-             std::optional<Duration> lost_after)
+             std::optional<Duration> lost_after, const RunControl& control)
       : experiment_(experiment),
+        control_(control),
         network_(network_of(experiment.settings, id)),
         sockets_(sockets),
         lost_after_(lost_after),
@@ -47,6 +48,7 @@ class PeerDriver {
     if (end_) return *end_;
     peer_->start();
     while (!stopped_ && !end_) {
+      leave_if_interrupted();
       send_outbox();
       switch (peer_->state()) {
         case PeerState::needs_gradient:
@@ -78,9 +80,10 @@ class PeerDriver {
         TellObserver{FrameKind::result, peer_->iteration(),
                      encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
     // Neighbors may still need what this peer sent; it leaves when all have ended.
-    last_heard_ = monotonic_now();
-    while (!all_ended_ && !end_ && monotonic_now() - last_heard_ < patience_at_the_end) receive();
-    return end_.value_or(PeerEnd{});
+    const Instant since = monotonic_now();
+    const std::optional<Duration> patience = interrupted_ ? patience_of_the_interrupted : lost_after_;
+    while (!all_ended_ && !end_ && (!patience || monotonic_now() - since < *patience)) receive();
+    return interrupted_ ? PeerEnd{130, "interrupted"} : end_.value_or(PeerEnd{});
   }
 
  private:
@@ -112,6 +115,7 @@ class PeerDriver {
   void receive() {
     sockets_.events().drain(drained_);
     if (drained_.empty()) {
+      leave_if_interrupted();
       if (!sockets_.events().wait(200)) return look_at_the_clock();
       sockets_.events().drain(drained_);
     }
@@ -139,9 +143,17 @@ class PeerDriver {
     }
   }
 
+  /// The user wants this peer to stop: the observer is to end the run everywhere.
+  void leave_if_interrupted() {
+    if (interrupted_ || !control_.is_interrupted()) return;
+    interrupted_ = stopped_ = true;
+    sockets_.commands().push(TellObserver{FrameKind::stop, peer_->iteration(), {}});
+    if (!started_) end_ = PeerEnd{130, "interrupted"};
+  }
+
   /// No silent waiting: says whom it waits for, and gives up where nothing else would notice.
   void look_at_the_clock() {
-    if (!started_) return;
+    if (!started_ || stopped_) return;
     const Duration silence = monotonic_now() - last_heard_;
     if (lost_after_ && silence > *lost_after_) {
       end_ = PeerEnd{3, waiting_sentence(silence) + ", taken for lost"};
@@ -173,6 +185,7 @@ class PeerDriver {
   }
 
   const Experiment<Scalar>& experiment_;
+  const RunControl& control_;
   const NetworkSettings& network_;
   PeerSockets& sockets_;
   std::optional<Duration> lost_after_;
@@ -187,6 +200,7 @@ class PeerDriver {
   bool started_ = false;
   bool stopped_ = false;
   bool all_ended_ = false;
+  bool interrupted_ = false;
   std::optional<PeerEnd> end_;
 };
 
@@ -225,14 +239,14 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
                    const Addresses& addresses, const std::string& observer_address,
-                   std::optional<Duration> lost_after) {
+                   std::optional<Duration> lost_after, const RunControl& control) {
   const RunSettings& settings = experiment.settings;
   std::vector<Destination> destinations;
   for (const PeerId to : partners_of(experiment, id).destinations)
     destinations.push_back(
         {to, addresses[to], Link(settings.run.seed, id, to, link_settings(settings, id, to))});
   sockets.start(std::move(destinations), observer_address);
-  return PeerDriver<Scalar>(experiment, id, sockets, lost_after).run();
+  return PeerDriver<Scalar>(experiment, id, sockets, lost_after, control).run();
 }
 
 #define HEARSAY_ZMQ_DRIVER(Scalar)                                                                       \
@@ -240,7 +254,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets&
   template std::unique_ptr<PeerSockets> open_sockets<Scalar>(const Experiment<Scalar>&, PeerId,          \
                                                              const std::string&, bool, Duration);        \
   template PeerEnd drive_peer<Scalar>(const Experiment<Scalar>&, PeerId, PeerSockets&, const Addresses&, \
-                                      const std::string&, std::optional<Duration>);
+                                      const std::string&, std::optional<Duration>, const RunControl&);
 HEARSAY_ZMQ_DRIVER(float)
 HEARSAY_ZMQ_DRIVER(double)
 #undef HEARSAY_ZMQ_DRIVER

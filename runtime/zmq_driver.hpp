@@ -5,6 +5,7 @@
 
 #include "runtime/experiment.hpp"
 #include "runtime/handshake.hpp"
+#include "runtime/run_control.hpp"
 #include "runtime/zmq_peer_sockets.hpp"
 
 namespace hearsay {
@@ -22,15 +23,18 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
 /// Where a peer of the run listens, by id.
 using Addresses = std::vector<std::string>;
 
-/// Connects and trains: drives peer `id` to the end of the run, in this thread. Returns the process's exit code (0 when
-/// the run took its course, 2 or 3 with `reason` when this peer could take no part or lost a neighbor).
+/// How a peer's part in a run ended: 0 when the run took its course, 2 or 3 with `reason` when this peer could take no
+/// part or lost a neighbor, 130 when it was interrupted.
 struct PeerEnd {
   int exit_code = 0;
   std::string reason;
 };
+
+/// Connects and trains: drives peer `id` to the end of the run, in this thread. `lost_after` bounds the wait for a
+/// silent neighbor where no parent process watches over the peers.
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
                    const Addresses& addresses, const std::string& observer_address,
-                   std::optional<Duration> lost_after);
+                   std::optional<Duration> lost_after = {}, const RunControl& control = {});
 
 }  // namespace hearsay

@@ -58,7 +58,7 @@ class ObserverServer<Scalar>::Server {
         stop();
         return outcome(RunStatus::lost, *how);
       }
-      if (control.is_interrupted() && !give_up) {
+      if ((control.is_interrupted() || interrupted_by_peer_) && !give_up) {
         stop();
         give_up = monotonic_now() + patience_after_stop;
       }
@@ -100,6 +100,9 @@ class ObserverServer<Scalar>::Server {
           break;
         case FrameKind::result:
           end(peer, payload);
+          break;
+        case FrameKind::stop:
+          if (peer.welcomed) interrupted_by_peer_ = true;
           break;
         default:
           break;
@@ -203,6 +206,7 @@ class ObserverServer<Scalar>::Server {
   std::size_t ended_ = 0;
   bool started_ = false;
   bool stopped_ = false;
+  bool interrupted_by_peer_ = false;
   Instant origin_{};
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};

@@ -1,0 +1,91 @@
+#include "runtime/cluster_run.hpp"
+
+#include <mutex>
+#include <thread>
+
+#include "runtime/zmq_observer.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+Addresses addresses_of(const Cluster& cluster) {
+  Addresses addresses;
+  for (const ClusterPeer& peer : cluster.peers) {
+    if (peer.address.empty())
+      throw Misuse("topology.file", "peer " + peer.name,
+                   "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
+    addresses.push_back(peer.address);
+  }
+  if (cluster.observer.empty())
+    throw Misuse("observer", "\"\"",
+                 "the topology file of a run that spans hosts says where peer 0 collects evaluations, "
+                 "observer = \"tcp://HOST:PORT\"");
+  return addresses;
+}
+
+/// The observer's thread at peer 0.
+template <class Scalar>
+class ObserverThread {
+ public:
+  ObserverThread(const Experiment<Scalar>& experiment, const RunControl& control)
+      : server_(experiment, agreement_of(experiment), experiment.cluster.observer),
+        thread_([this, &control] { outcome_ = server_.serve(control, [this] { return given_up(); }); }) {}
+
+  ~ObserverThread() {
+    if (!thread_.joinable()) return;
+    give_up("peer 0 has ended");
+    thread_.join();
+  }
+
+  /// The run's outcome; `reason` is why peer 0 could not go on, if so.
+  RunOutcome<Scalar> join(const std::string& reason) {
+    if (!reason.empty()) give_up(reason);
+    thread_.join();
+    return std::move(outcome_);
+  }
+
+ private:
+  void give_up(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    reason_ = reason;
+  }
+  std::optional<std::string> given_up() {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+
+  ObserverServer<Scalar> server_;
+  std::mutex mutex_;
+  std::optional<std::string> reason_;
+  RunOutcome<Scalar> outcome_;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace
+
+template <class Scalar>
+ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                        const ClusterPatience& patience, const RunControl& control) {
+  if (id >= experiment.peer_count())
+    throw Misuse("--id", std::to_string(id),
+                 "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
+  const Addresses addresses = addresses_of(experiment.cluster);
+  const auto sockets = open_sockets(experiment, id, addresses[id], false, patience.start);
+  std::optional<ObserverThread<Scalar>> observer;
+  if (id == 0) observer.emplace(experiment, control);
+
+  ClusterPeerEnd<Scalar> result;
+  result.end =
+      drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, patience.silence, control);
+  if (observer) result.outcome = observer->join(result.end.exit_code == 130 ? "" : result.end.reason);
+  return result;
+}
+
+template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
+                                                       const ClusterPatience&, const RunControl&);
+template ClusterPeerEnd<double> run_cluster_peer<double>(const Experiment<double>&, PeerId,
+                                                         const ClusterPatience&, const RunControl&);
+
+}  // namespace hearsay

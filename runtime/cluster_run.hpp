@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "runtime/experiment.hpp"
+#include "runtime/outcome.hpp"
+#include "runtime/run_control.hpp"
+#include "runtime/zmq_driver.hpp"
+
+namespace hearsay {
+
+/// How long a peer of a run that spans hosts waits for the others: to come up, and, once training, to say anything.
+struct ClusterPatience {
+  Duration start = std::chrono::minutes(2);
+  Duration silence = std::chrono::minutes(1);
+};
+
+template <class Scalar>
+struct ClusterPeerEnd {
+  PeerEnd end;
+  std::optional<RunOutcome<Scalar>> outcome;  ///< at peer 0, where the observer is
+};
+
+/// Trains as peer `id` of a run whose topology file gives every peer an address and the observer one. Peers may be
+/// started in any order, on any hosts; nobody coordinates them. Peer 0 runs the observer in a thread of its own. There is
+/// no common clock between hosts: a frame carries how long the receiver has to hold it, and the real latency adds.
+/// Throws Misuse where an address is missing or cannot be had.
+template <class Scalar>
+ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                        const ClusterPatience& patience = {}, const RunControl& control = {});
+
+}  // namespace hearsay
