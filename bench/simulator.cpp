@@ -1,0 +1,44 @@
+// How fast the simulator is: 10,000 peers on a ring, D-PSGD on separable quadratics with d = 100, 100 iterations, no
+// network to wait for. Prints peer-iterations per second on one core (construction and evaluations apart) and the
+// peak memory of the whole process.
+
+#include <chrono>
+#include <cstdio>
+
+#include "runtime/config.hpp"
+#include "runtime/experiment.hpp"
+#include "runtime/peak_memory.hpp"
+#include "runtime/simulator.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+double seconds_for(std::uint64_t iterations) {
+  const auto experiment = prepare<float>(
+      parse_run("run.iterations = " + std::to_string(iterations) +
+                    "\nrun.evaluate_every = " + std::to_string(iterations) +
+                    "\nmodel.kind = \"quadratic(100)\"\ntopology = { kind = \"ring\", peers = 10000 }\n"
+                    "algorithm = { kind = \"d-psgd\", batch = \"full\" }\nnetwork.compute = \"0 s\"\n",
+                ".", {}, "bench"));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto outcome = simulate(experiment, Duration{0});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (outcome.status != RunStatus::done) std::printf("unexpected end: %s\n", outcome.reason.c_str());
+  return took.count();
+}
+
+}  // namespace
+
+int main() {
+  constexpr double peers = 10'000;
+  // One iteration costs the two evaluations and the peers' construction, too; the difference is the work itself.
+  const double one = seconds_for(1);
+  const double hundred = seconds_for(101);
+  const double rate = peers * 100 / (hundred - one);
+  std::printf(
+      "simulator   10,000 peers, ring, d = 100, D-PSGD: %.0f peer-iterations per second (wanted: 400,000)\n",
+      rate);
+  std::printf("            peak memory %.0f MB (wanted: below 200)\n",
+              static_cast<double>(peak_memory_bytes()) / 1e6);
+}

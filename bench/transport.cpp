@@ -1,0 +1,119 @@
+// What the transport costs: a ring of eight processes, each sending a packet of 1 MiB to both neighbors in every
+// iteration, checksums on, nothing decoded; against a bare ZeroMQ DEALER-to-ROUTER pair of two processes with the same
+// message size, measured in the same run. Prints payload bytes received per second (the sum over the eight) and the ratio.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+#include <zmq.hpp>
+
+#include "runtime/config.hpp"
+#include "runtime/experiment.hpp"
+#include "runtime/local_run.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+constexpr std::size_t packet_bytes = 1 << 20;
+
+/// Exchanges one constant packet per iteration and looks at none.
+class Exchange final : public Algorithm<float> {
+ public:
+  explicit Exchange(const MethodInput<float>& input) : x_(input.initial) {}
+  Task iterate(Iteration<float>& it) override {
+    if (!packet_) {
+      PacketBuffer buffer = it.new_packet();
+      std::ranges::fill(buffer.resize(packet_bytes), std::byte{1});
+      packet_ = std::move(buffer).seal();
+    }
+    const std::span<const PacketRef> packets = co_await it.exchange(packet_);
+    for (const PacketRef& packet : packets)
+      if (packet->size() != packet_bytes) it.report(CodecStatus::malformed);
+  }
+  const Vector<float>& model() const override { return x_; }
+  void visit_state(StateVisitor<float>& visitor) override { visitor.state("model", x_); }
+  Traffic traffic(std::uint64_t, const MixingRow& row) const override {
+    return {row.heard_by.size(), row.heard_by.size() * packet_bytes};
+  }
+
+ private:
+  Vector<float> x_;
+  PacketRef packet_;
+};
+
+double ring_bytes_per_s(int iterations) {
+  MethodInfo exchange{};
+  exchange.name = "exchange";
+  exchange.make_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
+    return std::make_unique<Exchange>(input);
+  };
+  // As many parameters as the packet has floats: what a peer takes from the wire is bounded by its model's size.
+  auto experiment = prepare<float>(parse_run("run.iterations = " + std::to_string(iterations) +
+                                                 "\nrun.evaluate_every = " + std::to_string(iterations) +
+                                                 "\nmodel.kind = \"quadratic(" +
+                                                 std::to_string(packet_bytes / sizeof(float)) +
+                                                 ")\"\ntopology = { kind = \"ring\", peers = 8 }\nalgorithm "
+                                                 "= { kind = \"d-psgd\", batch = \"full\" }\n",
+                                             ".", {}, "bench"));
+  experiment.method = &exchange;
+  const auto outcome = run_local(experiment);
+  return 8.0 * 2.0 * iterations * static_cast<double>(packet_bytes) / outcome.evaluations.back().seconds;
+}
+
+/// Two processes: one sends, one receives and counts.
+double bare_pair_bytes_per_s(int messages) {
+  int ends[2];
+  if (pipe(ends) != 0) return 0.0;
+  const pid_t sender = fork();
+  if (sender == 0) {
+    char address[64] = {};
+    if (read(ends[0], address, sizeof address) <= 0) _exit(1);
+    zmq::context_t context;
+    zmq::socket_t dealer(context, zmq::socket_type::dealer);
+    dealer.connect(address);
+    const std::vector<std::byte> payload(packet_bytes, std::byte{1});
+    for (int k = 0; k < messages + 1; ++k) {
+      zmq::message_t shared(const_cast<std::byte*>(payload.data()), payload.size(), [](void*, void*) {});
+      dealer.send(shared, zmq::send_flags::none);
+    }
+    dealer.close();
+    context.close();
+    _exit(0);
+  }
+  zmq::context_t context;
+  zmq::socket_t router(context, zmq::socket_type::router);
+  router.bind("tcp://127.0.0.1:*");
+  const std::string address = router.get(zmq::sockopt::last_endpoint);
+  if (write(ends[1], address.data(), address.size()) < 0) return 0.0;
+  std::chrono::steady_clock::time_point begin;
+  for (int k = 0; k < messages + 1; ++k) {
+    zmq::message_t identity, payload;
+    if (!router.recv(identity) || !router.recv(payload)) return 0.0;
+    if (k == 0) begin = std::chrono::steady_clock::now();
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  waitpid(sender, nullptr, 0);
+  return messages * static_cast<double>(packet_bytes) / took.count();
+}
+
+}  // namespace
+
+int main() {
+  // Three of each in turn; the medians are compared.
+  std::vector<double> ring, bare;
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    ring.push_back(ring_bytes_per_s(150));
+    bare.push_back(bare_pair_bytes_per_s(2400));
+  }
+  std::sort(ring.begin(), ring.end());
+  std::sort(bare.begin(), bare.end());
+  std::printf("transport   ring of 8 processes, 1 MiB packets: %6.2f GB/s received, all together\n",
+              ring[1] / 1e9);
+  std::printf("            bare DEALER to ROUTER pair:         %6.2f GB/s\n", bare[1] / 1e9);
+  std::printf("            ratio %.2f (wanted: 0.60)\n", ring[1] / bare[1]);
+}
