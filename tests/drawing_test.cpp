@@ -1,0 +1,54 @@
+#include "topology/drawing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "topology/families.hpp"
+
+using hearsay::make_graph;
+using hearsay::to_svg;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("drawing: one circle for each peer, one path for each link, one name for each peer") {
+  for (const auto& [spelling, peers] : {std::pair{"ring", 8u},
+                                        {"star", 9u},
+                                        {"complete", 5u},
+                                        {"torus(3x4)", 12u},
+                                        {"grid(2x5)", 10u},
+                                        {"ring", 1u},
+                                        {"path", 2u},
+                                        {"ring", 3u}}) {
+    CAPTURE(spelling);
+    const hearsay::Graph graph = make_graph(spelling, peers, 0);
+    const std::string svg = to_svg(graph);
+    CHECK(count(svg, "<circle ") == peers);
+    CHECK(count(svg, "<text ") == peers);
+    CHECK(count(svg, "<path ") == graph.edges().size());
+    CHECK(svg.rfind("<svg ", 0) == 0);
+    CHECK(svg.find("nan") == std::string::npos);
+  }
+  CHECK(count(to_svg(make_graph("ring", 101, 0)), "<text ") == 0);
+}
+
+TEST_CASE("drawing: on a torus the links that wrap around are arcs, on a grid there are none") {
+  CHECK(count(to_svg(make_graph("torus(3x4)", 12, 0)), "Q") == 3 + 4);
+  CHECK(count(to_svg(make_graph("grid(3x4)", 12, 0)), "Q") == 0);
+}
+
+TEST_CASE("drawing: names are escaped") {
+  const std::string svg = to_svg(make_graph("path", 2, 0), {"<script>", "a&b"});
+  CHECK(svg.find("<script>") == std::string::npos);
+  CHECK(svg.find(">&lt;script></text>") != std::string::npos);
+  CHECK(svg.find(">a&amp;b</text>") != std::string::npos);
+}
