@@ -1,0 +1,100 @@
+#include "runtime/run_directory.hpp"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/config.hpp"
+#include "runtime/npy.hpp"
+#include "runtime/records.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// (A run.toml alone may be somebody's run file.)
+bool is_earlier_output(const fs::path& directory) {
+  for (const char* file : {"metrics.jsonl", "summary.json", "sweep.json"})
+    if (fs::exists(directory / file)) return true;
+  return fs::is_directory(directory) && fs::is_empty(directory);
+}
+
+/// The part of the path that exists.
+fs::path existing_part(fs::path path) {
+  while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+}  // namespace
+
+void require_free_output(const fs::path& directory, bool overwrite) {
+  const fs::path absolute = fs::absolute(directory).lexically_normal();
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(absolute, error))) {
+    if (!overwrite)
+      throw Misuse("run.output", absolute, "it exists; give --overwrite to replace it, or another --output");
+    if (!is_earlier_output(absolute))
+      throw Misuse("run.output", absolute, "it exists and is no output of hearsay, so it is not overwritten");
+    return;
+  }
+  const fs::path parent = existing_part(absolute.parent_path());
+  if (!fs::is_directory(parent) || access(parent.c_str(), W_OK) != 0)
+    throw Misuse("run.output", absolute, "no directory can be made in " + parent.string());
+}
+
+void create_output(const fs::path& directory, bool overwrite) {
+  require_free_output(directory, overwrite);
+  std::error_code error;
+  fs::remove_all(directory, error);
+  if (!error) fs::create_directories(directory, error);
+  if (error) throw Misuse("run.output", directory, "it cannot be made (" + error.message() + ")");
+}
+
+void write_text_file(const fs::path& path, const std::string& text) {
+  const fs::path partial = path.string() + ".partial";
+  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(partial, path, error);
+  if (out && !error) return;
+  std::error_code ignored;
+  fs::remove(partial, ignored);
+  throw Misuse("cannot write " + path.string() + (error ? ": " + error.message() : ""));
+}
+
+RunDirectory::RunDirectory(fs::path directory, bool overwrite)
+    : directory_(std::move(directory)), overwrite_(overwrite) {
+  require_free_output(directory_, overwrite_);
+}
+
+void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
+  if (!created()) {
+    create_output(directory_, overwrite_);
+    write_text_file(directory_ / "run.toml", to_toml(settings));
+    metrics_.open(directory_ / "metrics.jsonl", std::ios::binary);
+  }
+  metrics_ << to_json(evaluation).dump() << '\n' << std::flush;
+  if (!metrics_) throw Misuse("cannot write " + (directory_ / "metrics.jsonl").string());
+}
+
+template <class Scalar>
+void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
+                          SaveModels save) {
+  if (!created()) return;
+  write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
+  if (save == SaveModels::peers)
+    for (std::size_t id = 0; id < outcome.models.size(); ++id)
+      write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
+  write_text_file(directory_ / "summary.json", summary.dump(2) + "\n");
+}
+
+template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,
+                                          SaveModels);
+template void RunDirectory::finish<double>(const RunOutcome<double>&, const nlohmann::ordered_json&,
+                                           SaveModels);
+
+}  // namespace hearsay
