@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/run_directory.hpp"
+#include "runtime/summary.hpp"
+
+namespace hearsay {
+
+/// What the process ends with.
+enum ExitCode : int {
+  exit_done = 0,  ///< also when the target was reached
+  exit_misuse = 2,
+  exit_lost = 3,
+  exit_diverged = 4,
+  exit_interrupted = 130,
+};
+
+/// What every command that reads a run file takes.
+struct RunFileOptions {
+  std::filesystem::path file;
+  std::vector<std::string> assignments;  ///< --set a.b=value
+  bool quiet = false;                    ///< no progress, no closing words
+  bool json = false;                     ///< the record on standard output, for machines
+};
+
+struct RunOptions : RunFileOptions {
+  bool overwrite = false;
+  SaveModels save = SaveModels::mean;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct TopologyOptions {
+  std::string spec;  ///< "ring(16)", or a topology file
+  std::string weights;
+  std::string schedule;
+  std::uint64_t seed = 1;
+  std::vector<std::filesystem::path> write;
+  bool json = false;
+};
+
+struct EvaluateOptions : RunFileOptions {
+  std::filesystem::path model;
+};
+
+// The commands. Each returns the exit code and throws Misuse for what the user got wrong.
+int run_command(const RunOptions& options, Driver driver);
+int sweep_command(const RunOptions& options);
+int topology_command(const TopologyOptions& options);
+int check_command(const RunFileOptions& options);
+int evaluate_command(const EvaluateOptions& options);
+int list_command(bool json);
+
+}  // namespace hearsay

@@ -1,0 +1,112 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdio>
+#include <functional>
+
+#include "tools/commands.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
+
+/// The first Ctrl-C asks the run to end in good order, the second ends the process at once.
+void on_interruption(int) {
+  if (interrupted.exchange(true)) _exit(exit_interrupted);
+}
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_interruption;
+  action.sa_flags = SA_RESTART;  // what waits goes on waiting; the run looks at the flag
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
+}
+
+void add_run_file_options(CLI::App& command, RunFileOptions& options) {
+  command.add_option("FILE", options.file, "run file (TOML)")->required();
+  command.add_option("--set", options.assignments, "override a key: --set network.latency=\"20 ms\"")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--quiet", options.quiet, "no progress and no closing words");
+  command.add_flag("--json", options.json, "print the record as JSON on standard output");
+}
+
+void add_output_options(CLI::App& command, RunOptions& options) {
+  add_run_file_options(command, options);
+  command.add_flag("--overwrite", options.overwrite, "replace an earlier output");
+  command
+      .add_option_function<std::string>(
+          "--output",
+          [&options](const std::string& directory) {
+            // Absolute: on a command line, paths start where the user is. $ begins a variable in a run file.
+            std::string path = std::filesystem::absolute(directory).lexically_normal().string();
+            for (std::size_t k = path.find('$'); k != std::string::npos; k = path.find('$', k + 2))
+              path.insert(k, 1, '$');
+            options.assignments.push_back("run.output=" + path);
+          },
+          "output directory, instead of run.output")
+      ->type_name("DIR");
+  command
+      .add_option_function<std::string>(
+          "--save",
+          [&options](const std::string& what) {
+            options.save = what == "peers" ? SaveModels::peers : SaveModels::mean;
+          },
+          "also save every peer's model")
+      ->type_name("peers")
+      ->check(CLI::IsMember({"peers"}));
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app("hearsay: decentralized gossip training");
+  app.set_version_flag("--version", "hearsay " HEARSAY_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  std::function<int()> chosen;
+
+  RunOptions run;
+  run.interrupted = &interrupted;
+  CLI::App* command = app.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ");
+  add_output_options(*command, run);
+  command->callback([&] { chosen = [&] { return run_command(run, Driver::zmq); }; });
+  command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
+  add_output_options(*command, run);
+  command->callback([&] { chosen = [&] { return run_command(run, Driver::simulator); }; });
+  command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
+  add_output_options(*command, run);
+  command->callback([&] { chosen = [&] { return sweep_command(run); }; });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "hearsay: %s\n", error.what());
+    return exit_misuse;
+  }
+  install_signal_handlers();
+  return chosen();
+}
+
+}  // namespace
+
+}  // namespace hearsay
+
+int main(int argc, char** argv) {
+  try {
+    return hearsay::main_of(argc, argv);
+  } catch (const hearsay::Misuse& misuse) {
+    std::fprintf(stderr, "hearsay: %s\n", misuse.what());
+    return hearsay::exit_misuse;
+  }
+}

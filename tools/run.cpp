@@ -1,0 +1,60 @@
+#include <cstdio>
+
+#include "runtime/config.hpp"
+#include "runtime/records.hpp"
+#include "tools/human_text.hpp"
+#include "tools/table.hpp"
+#include "tools/training.hpp"
+
+namespace hearsay {
+
+namespace {
+
+double number_or_nan(const nlohmann::ordered_json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+void print_closing_words(const FinishedRun& run) {
+  const auto& summary = run.summary;
+  const double peers = summary["peers"];
+  Table table({{"", Table::Align::left}, {"", Table::Align::left}});
+  std::string status = to_text(run.status);
+  if (run.status == RunStatus::target) status += " loss reached";
+  status += " after " + counted(summary["iterations"], "iteration");
+  table.add({"status", status});
+  table.add({"loss", significant(number_or_nan(summary["loss"]), 6)});
+  if (summary["accuracy"].is_number())
+    table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %"});
+  table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
+  const std::string kind = summary["virtual"] ? " (virtual)" : "";
+  table.add({"time", seconds_text(summary["seconds"]) + kind});
+  if (summary["seconds_to_target"].is_number())
+    table.add({"time to target", seconds_text(summary["seconds_to_target"]) + kind});
+  table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers)});
+  if (summary["replicas_consistent"].is_boolean())
+    table.add(
+        {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});
+  if (run.output_created) table.add({"output", run.output.string()});
+  std::fputs(table.text().c_str(), stdout);
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options, Driver driver) {
+  const RunSettings settings = load_run_file(options.file, options.assignments);
+  const FinishedRun run = train(settings, {.driver = driver,
+                                           .overwrite = options.overwrite,
+                                           .quiet = options.quiet,
+                                           .save = options.save,
+                                           .interrupted = options.interrupted,
+                                           .title = {}});
+  if (options.json)
+    std::printf("%s\n", run.summary.dump().c_str());
+  else if (!options.quiet)
+    print_closing_words(run);
+  if (run.status == RunStatus::diverged || run.status == RunStatus::lost)
+    std::fprintf(stderr, "hearsay: %s: %s\n", to_text(run.status).c_str(), run.reason.c_str());
+  return exit_code_of(run.status);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,121 @@
+#include "tools/training.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+
+#include "runtime/local_run.hpp"
+#include "runtime/simulator.hpp"
+#include "runtime/soundness.hpp"
+#include "tools/human_text.hpp"
+#include "tools/progress.hpp"
+#include "tools/scalar_dispatch.hpp"
+
+namespace hearsay {
+
+namespace {
+
+bool needs_measured_gradient(const RunSettings& settings) {
+  const auto measured = [](const NetworkSettings& network) {
+    return network.compute.kind == ComputeTime::Kind::measured;
+  };
+  if (measured(settings.network)) return true;
+  for (const auto& [peer, network] : settings.peer_networks)
+    if (measured(network)) return true;
+  return false;
+}
+
+template <class Scalar>
+FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
+  RunDirectory directory(settings.run.output, options.overwrite);
+  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  FinishedRun finished;
+  finished.output = directory.path();
+  finished.warnings = check_soundness(experiment);
+  for (const std::string& warning : finished.warnings)
+    std::fprintf(stderr, "hearsay: warning: %s\n", warning.c_str());
+
+  const bool simulated = options.driver == Driver::simulator;
+  Duration gradient{0};
+  if (simulated && needs_measured_gradient(experiment.settings)) {
+    gradient = measure_gradient(experiment);
+    finished.compute_note = "a gradient takes " + seconds_text(seconds(gradient)) + " here (measured)";
+    if (!options.quiet) std::fprintf(stderr, "hearsay: %s\n", finished.compute_note.c_str());
+  }
+
+  Progress progress(options.quiet, options.title, experiment.peer_count(), experiment.iterations, simulated);
+  RunControl control;
+  control.interrupted = options.interrupted;
+  control.on_evaluation = [&](const Evaluation& evaluation) {
+    if (!directory.created()) options.before_output();
+    directory.append(experiment.settings, evaluation);
+    progress.show(evaluation);
+  };
+  RunOutcome<Scalar> outcome =
+      simulated ? simulate(experiment, gradient, control) : run_local(experiment, control);
+  progress.close();
+  // A signal to the whole process group ends the peers, too; it is the user's doing all the same.
+  if (outcome.status == RunStatus::lost && control.is_interrupted()) {
+    outcome.status = RunStatus::interrupted;
+    outcome.reason = "interrupted";
+  }
+  finished.status = outcome.status;
+  finished.reason = outcome.reason;
+  finished.summary = summarize(experiment, outcome, options.driver);
+  directory.finish(outcome, finished.summary, options.save);
+  finished.output_created = directory.created();
+  return finished;
+}
+
+}  // namespace
+
+template <class Scalar>
+Duration measure_gradient(const Experiment<Scalar>& experiment) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int most_repetitions = 16;
+  constexpr auto enough = std::chrono::milliseconds(200);
+  const Problem<Scalar>& problem = experiment.problem;
+  Vector<Scalar> gradient(problem.dimension());
+  std::vector<Index> samples;
+  Duration total{0};
+  int counted_repetitions = 0;
+  // The first, which brings data and code into the caches, does not count.
+  for (int repetition = 0; repetition <= most_repetitions && total < enough; ++repetition) {
+    const auto& objective = *problem.objectives[static_cast<std::size_t>(repetition) % problem.peer_count()];
+    const Index local = objective.sample_count();
+    const auto& batch = experiment.settings.algorithm.batch;
+    samples.resize(static_cast<std::size_t>(local == 0 ? 0 : batch ? static_cast<Index>(*batch) : local));
+    for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<Index>(k) % local;
+    const Clock::time_point begin = Clock::now();
+    objective.gradient(problem.initial, samples, gradient);
+    if (repetition == 0) continue;
+    total += Clock::now() - begin;
+    ++counted_repetitions;
+  }
+  return total / counted_repetitions;
+}
+
+FinishedRun train(const RunSettings& settings, const TrainingOptions& options) {
+  return with_scalar(settings.run.scalar,
+                     [&]<class Scalar>() { return train_as<Scalar>(settings, options); });
+}
+
+int exit_code_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::done:
+    case RunStatus::target:
+      return exit_done;
+    case RunStatus::diverged:
+      return exit_diverged;
+    case RunStatus::interrupted:
+      return exit_interrupted;
+    case RunStatus::lost:
+      return exit_lost;
+  }
+  return exit_done;
+}
+
+template Duration measure_gradient<float>(const Experiment<float>&);
+template Duration measure_gradient<double>(const Experiment<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/run_settings.hpp"
+#include "tools/commands.hpp"
+
+namespace hearsay {
+
+/// A run that has ended, whatever its scalar.
+struct FinishedRun {
+  RunStatus status = RunStatus::done;
+  std::string reason;
+  nlohmann::ordered_json summary;
+  std::vector<std::string> warnings;
+  std::filesystem::path output;
+  bool output_created = false;
+  std::string compute_note;  ///< what a gradient took, where the simulator needed to know
+};
+
+struct TrainingOptions {
+  Driver driver = Driver::zmq;
+  bool overwrite = false;
+  bool quiet = false;
+  SaveModels save = SaveModels::mean;
+  const std::atomic<bool>* interrupted = nullptr;
+  std::string title;                            ///< stands before the progress
+  std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
+};
+
+/// One run from its settings to its output directory, with progress and warnings on standard error. Throws Misuse.
+FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
+
+/// The mean time of a gradient of the experiment's, by the real clock: on an idle machine, one at a time.
+template <class Scalar>
+Duration measure_gradient(const Experiment<Scalar>& experiment);
+
+int exit_code_of(RunStatus status);
+
+}  // namespace hearsay
