@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "topology/ensure.hpp"
@@ -69,13 +70,13 @@ double sum(std::span<const Scalar> x) {
 template <class Scalar>
 bool all_finite(std::span<const Scalar> x) {
   using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
-  constexpr Bits exponent = sizeof(Scalar) == 4 ? Bits{0x7F800000} : static_cast<Bits>(0x7FF0000000000000);
+  constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<Scalar>::infinity());
   // One tile at a time: within a tile no branch (vectorises), between tiles an early exit.
   constexpr std::size_t tile = 4096;
   for (std::size_t begin = 0; begin < x.size(); begin += tile) {
     Bits found = 0;
     for (const Scalar value : x.subspan(begin, std::min(tile, x.size() - begin)))
-      found |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
+      found |= static_cast<Bits>((std::bit_cast<Bits>(value) & infinity) == infinity);
     if (found) return false;
   }
   return true;

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
+#include "algorithms/compression/dither_kernels.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
@@ -38,15 +40,38 @@ double scaled_norm(std::span<const Scalar> z, double largest) {
   return std::scalbn(std::sqrt(total), exponent);
 }
 
-template <class Scalar>
-double largest_magnitude(std::span<const Scalar> z) {
-  Scalar largest = 0;
-  for (const Scalar value : z) {
-    const Scalar magnitude = std::abs(value);
-    if (!(magnitude <= std::numeric_limits<Scalar>::max())) return std::numeric_limits<double>::quiet_NaN();
+double largest_of(std::span<const double> z) {
+  double largest = 0.0;
+  for (const double value : z) {
+    const double magnitude = std::abs(value);
+    if (!(magnitude <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::quiet_NaN();
     largest = std::max(largest, magnitude);
   }
-  return static_cast<double>(largest);
+  return largest;
+}
+
+double largest_of(std::span<const float> z) { return static_cast<double>(largest_magnitude(z)); }
+
+/// The fast kernels where they exist, else the plain arithmetic that they reproduce.
+template <class Scalar>
+void encode_any(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
+                ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into) {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (has_dither_kernel(code) && step.lift == 1.0f)
+      return encode_bucket_fast(z, step, code, key, first, bytes, into);
+  encode_bucket(z, step, code, key, first, bytes, into);
+}
+
+template <class Scalar>
+void accumulate_any(std::span<const std::byte> bytes, const DitherCode& code, Scalar step, Scalar scale,
+                    std::span<Scalar> into) {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (has_dither_kernel(code)) return accumulate_bucket_fast(bytes, code, step, scale, into);
+  accumulate_bucket(bytes, code, step, scale, into);
+}
+
+bool valid_any(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
+  return has_dither_kernel(code) ? bucket_valid_fast(bytes, code, size) : bucket_valid(bytes, code, size);
 }
 
 }  // namespace
@@ -119,7 +144,7 @@ std::size_t Dither<Scalar>::message_bytes(std::size_t dimension) const {
 
 template <class Scalar>
 double Dither<Scalar>::norm_of(std::span<const Scalar> bucket) const {
-  const double largest = largest_magnitude(bucket);
+  const double largest = largest_of(bucket);
   if (norm_ == DitherNorm::linf || largest == 0.0 || !std::isfinite(largest)) return largest;
   const bool squares_in_range = 0x1p-400 < largest && largest < 0x1p400;
   const double norm = squares_in_range ? std::sqrt(squared_norm(bucket)) : scaled_norm(bucket, largest);
@@ -163,8 +188,8 @@ CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, Packe
     }
     const auto step = dither_step<Scalar>(norm, code_);
     write_scalar(steps, bucket, step.step);
-    encode_bucket(z, step, code_, key, static_cast<std::uint32_t>(begin), bucket_codes,
-                  into ? into + begin : nullptr);
+    encode_any(z, step, code_, key, static_cast<std::uint32_t>(begin), bucket_codes,
+               into ? into + begin : nullptr);
   });
   return status;
 }
@@ -178,7 +203,7 @@ CodecStatus Dither<Scalar>::check(std::span<const std::byte> packet, std::size_t
     const auto bucket_codes = codes.first(code_.bytes(size));
     codes = codes.subspan(bucket_codes.size());
     const auto step = read_scalar<Scalar>(packet, bucket);
-    if (std::signbit(step) || !bucket_valid(bucket_codes, code_, size))
+    if (std::signbit(step) || !valid_any(bucket_codes, code_, size))
       status = CodecStatus::malformed;
     else if (!std::isfinite(step * static_cast<Scalar>(code_.levels)) && status == CodecStatus::ok)
       status = CodecStatus::not_finite;
@@ -195,8 +220,8 @@ CodecStatus Dither<Scalar>::accumulate(std::span<const std::byte> packet, Scalar
   buckets_.for_each(into.size(), [&](std::size_t bucket, std::size_t begin, std::size_t size) {
     const auto bucket_codes = codes.first(code_.bytes(size));
     codes = codes.subspan(bucket_codes.size());
-    accumulate_bucket(bucket_codes, code_, read_scalar<Scalar>(packet, bucket), scale,
-                      into.subspan(begin, size));
+    accumulate_any(bucket_codes, code_, read_scalar<Scalar>(packet, bucket), scale,
+                   into.subspan(begin, size));
   });
   return CodecStatus::ok;
 }

@@ -26,7 +26,7 @@ namespace hearsay {
 /// from
 ///            256 levels on); u_i has as many random bits. So the mean is off by at most 2^-25 of a step and
 ///            two roundings of Scalar, and q_i is exact integer arithmetic. Decoding: one product.
-/// linf       the largest coordinate always gets q = +-s: it is exact to an ulp, and exact for s = 1.
+/// linf       the largest coordinate always gets q = +-s: it is exact to two ulps, and wholly for s = 1.
 /// Zeros      a zero bucket has step 0 and decodes to zeros.
 /// Failure    Inf or NaN in a bucket: its step is NaN; a Euclidean norm beyond the range of Scalar
 /// (`saturated`):

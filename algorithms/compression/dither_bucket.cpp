@@ -95,14 +95,18 @@ std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherC
 }
 
 template <class Scalar>
+std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code, ElementKey key,
+                         std::uint32_t index) {
+  const std::uint32_t u = element_bits(key, index) >> (32 - code.fraction_bits);
+  return (fixed_point(z, step, code) + static_cast<std::int32_t>(u)) >> code.fraction_bits;
+}
+
+template <class Scalar>
 void encode_bucket(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
                    ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into) {
   std::fill(bytes.begin(), bytes.end(), std::byte{0});
   for (std::size_t i = 0; i < z.size(); ++i) {
-    const std::uint32_t u =
-        element_bits(key, first + static_cast<std::uint32_t>(i)) >> (32 - code.fraction_bits);
-    const std::int32_t q =
-        (fixed_point(z[i], step, code) + static_cast<std::int32_t>(u)) >> code.fraction_bits;
+    const std::int32_t q = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
     write_code(bytes, code, i, q);
     if (into) into[i] += static_cast<Scalar>(q) * step.step;
   }
@@ -133,6 +137,8 @@ bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std:
 #define HEARSAY_INSTANTIATE(Scalar)                                                                          \
   template DitherStep<Scalar> dither_step<Scalar>(double, const DitherCode&);                                \
   template std::int32_t fixed_point<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&);           \
+  template std::int32_t random_code<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&,            \
+                                            ElementKey, std::uint32_t);                                      \
   template void encode_bucket<Scalar>(std::span<const Scalar>, const DitherStep<Scalar>&, const DitherCode&, \
                                       ElementKey, std::uint32_t, std::span<std::byte>, Scalar*);             \
   template void accumulate_bucket<Scalar>(std::span<const std::byte>, const DitherCode&, Scalar, Scalar,     \

@@ -53,6 +53,11 @@ void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t 
 template <class Scalar>
 std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code);
 
+/// q = floor(R + u), u from the hash of the element's index in the vector.
+template <class Scalar>
+std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code, ElementKey key,
+                         std::uint32_t index);
+
 /// Writes the codes of bucket z, whose first element has the index `first` in the vector. Where `into` is
 /// given (same size), also into += q step.
 template <class Scalar>

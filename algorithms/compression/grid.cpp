@@ -32,14 +32,15 @@ std::byte* write_varint(std::byte* at, std::uint64_t word) {
 
 /// What z / step is rounded from: q = whole + 1 with probability `fraction`, else whole.
 struct Position {
-  double whole;
+  std::int64_t whole;
   double fraction;
 };
 
-Position position(double z, double step) {
-  const double ratio = z / step;
-  const double whole = std::floor(ratio);
-  return {whole, ratio - whole};
+/// For |ratio| < 2^62. The difference is exact.
+Position position(double ratio) {
+  auto whole = static_cast<std::int64_t>(ratio);
+  whole -= static_cast<double>(whole) > ratio;
+  return {whole, ratio - static_cast<double>(whole)};
 }
 
 }  // namespace
@@ -88,25 +89,28 @@ CodecStatus Grid<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer&
   const auto z = input.vector;
   ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
   const ElementKey key = input.random.element_key();
-  // Room is made for a tile at a time, in its worst case: storage stays near what messages need, not at 10 d.
+  // Room grows as messages do, by doubling: the worst case of 10 d is hardly ever needed.
   constexpr std::size_t tile = 512;
+  std::size_t room = 2 * z.size() + longest_code * tile;
+  std::byte* first = out.resize(room).data();
   std::size_t size = 0;
   CodecStatus status = CodecStatus::ok;
   for (std::size_t begin = 0; begin < z.size(); begin += tile) {
     const std::size_t end = std::min(begin + tile, z.size());
-    std::byte* const first = out.resize(size + longest_code * (end - begin)).data() + size;
-    std::byte* at = first;
+    if (size + longest_code * tile > room) first = out.resize(room *= 2).data();
+    std::byte* at = first + size;
     for (std::size_t i = begin; i < end; ++i) {
-      const Position place = position(static_cast<double>(z[i]), step_);
-      if (!(std::abs(place.whole) < largest_ratio_)) {
+      const double ratio = static_cast<double>(z[i]) / step_;
+      if (!(std::abs(ratio) < largest_ratio_)) {
         if (status != CodecStatus::not_finite)
           status = std::isfinite(z[i]) ? CodecStatus::saturated : CodecStatus::not_finite;
         continue;
       }
+      const Position place = position(ratio);
       const bool up = element_bits(key, static_cast<std::uint32_t>(i)) * 0x1p-32 < place.fraction;
-      at = write_varint(at, zigzag(static_cast<std::int64_t>(place.whole) + up));
+      at = write_varint(at, zigzag(place.whole + up));
     }
-    size += static_cast<std::size_t>(at - first);
+    size = static_cast<std::size_t>(at - first);
   }
   const auto bytes = out.resize(status == CodecStatus::ok ? size : not_a_message.size());
   if (status != CodecStatus::ok) std::copy(not_a_message.begin(), not_a_message.end(), bytes.begin());
@@ -143,7 +147,7 @@ bool Grid<Scalar>::for_each_code(std::span<const std::byte> packet, std::size_t 
       }
     }
     const std::int64_t q = unzigzag(word);
-    if (std::abs(static_cast<double>(q)) > largest_ratio_) return false;
+    if (!(std::abs(static_cast<double>(q)) <= largest_ratio_)) return false;
     visit(i, q);
   }
   return at == end;
@@ -164,10 +168,10 @@ template <class Scalar>
 std::vector<Bracket> Grid<Scalar>::brackets(std::span<const Scalar> vector) const {
   std::vector<Bracket> brackets;
   for (const Scalar z : vector) {
-    const Position place = position(static_cast<double>(z), step_);
-    if (!(std::abs(place.whole) < largest_ratio_)) return {};
-    const auto low = static_cast<std::int64_t>(place.whole);
-    brackets.push_back({static_cast<double>(value(low)), static_cast<double>(value(low + 1)),
+    const double ratio = static_cast<double>(z) / step_;
+    if (!(std::abs(ratio) < largest_ratio_)) return {};
+    const Position place = position(ratio);
+    brackets.push_back({static_cast<double>(value(place.whole)), static_cast<double>(value(place.whole + 1)),
                         std::ceil(place.fraction * 0x1p32) * 0x1p-32});
   }
   return brackets;

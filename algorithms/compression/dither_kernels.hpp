@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "algorithms/compression/dither_bucket.hpp"
+
+namespace hearsay {
+
+/// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run time).
+/// The same bytes and the same floats on every target as the plain ones.
+
+/// True for codes of 2, 4 and 8 bits; the kernels below take no others.
+inline bool has_dither_kernel(const DitherCode& code) { return 8 % code.bits == 0; }
+
+/// The largest |z_i|; NaN where one of them is Inf or NaN.
+float largest_magnitude(std::span<const float> z);
+
+/// encode_bucket for a step with lift 1.
+void encode_bucket_fast(std::span<const float> z, const DitherStep<float>& step, const DitherCode& code,
+                        ElementKey key, std::uint32_t first, std::span<std::byte> bytes, float* into);
+
+/// accumulate_bucket.
+void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
+                            std::span<float> into);
+
+/// bucket_valid.
+bool bucket_valid_fast(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size);
+
+}  // namespace hearsay

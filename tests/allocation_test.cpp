@@ -1,0 +1,60 @@
+// Counts every allocation of the program: a compressor may make none once it has seen a message.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "tests/support/compression.hpp"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment, size ? size : 1) != 0)
+    throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Scalar, float, double) {
+  const std::size_t d = 3001;
+  const auto z = gaussian<Scalar>(d, 4);
+  std::vector<Scalar> into(d, Scalar(0));
+  for (const std::string& spelling : spellings()) {
+    CAPTURE(spelling);
+    const auto compressor = build<Scalar>(spelling, d);
+    PacketPool pool;
+    const auto one_message = [&](std::uint64_t iteration) {
+      RandomStream random(1, 0, iteration, Purpose::compression);
+      PacketBuffer out = pool.acquire();
+      PacketBuffer applied = pool.acquire();
+      bool ok = compressor->encode({z, random}, out) == CodecStatus::ok;
+      ok = ok && compressor->encode_and_apply({z, random}, applied, into) == CodecStatus::ok;
+      const PacketRef packet = std::move(out).seal();
+      return ok && compressor->accumulate(packet->bytes(), Scalar(0.5), into) == CodecStatus::ok;
+    };
+    CHECK(one_message(0));
+    const long before = allocations;
+    bool ok = true;
+    for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
+    const long made = allocations - before;
+    CHECK(ok);
+    CHECK(made == 0);
+  }
+  CHECK(allocations > 0);  // the counter is in place
+}

@@ -1,0 +1,119 @@
+#include <doctest/doctest.h>
+
+#include "algorithms/compression/spelling.hpp"
+#include "tests/support/compression.hpp"
+#include "topology/misuse.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+std::string expanded(const std::string& spelling) { return build<float>(spelling, 90)->spelling(); }
+
+/// The sentence of the Misuse, after "algorithm.compressor = "SPELLING": ".
+std::string complaint(const std::string& spelling) {
+  const std::string start = "algorithm.compressor = \"" + spelling + "\": ";
+  try {
+    build<double>(spelling, 90);
+  } catch (const Misuse& misuse) {
+    const std::string what = misuse.what();
+    REQUIRE(what.starts_with(start));
+    return what.substr(start.size());
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("compressor spelling: aliases and defaults expand") {
+  CHECK(expanded("none") == "none");
+  CHECK(expanded("dither(linf, levels=7, bucket=512)") == "dither(linf, levels=7, bucket=512)");
+  CHECK(expanded("dither(bits=8)") == "dither(linf, levels=127, bucket=512)");
+  CHECK(expanded("dither(l2, bits=4, bucket=layer)") == "dither(l2, levels=7, bucket=layer)");
+  CHECK(expanded("dither(levels=3, norm=l2, bucket=whole)") == "dither(l2, levels=3, bucket=whole)");
+  CHECK(expanded("qsgd") == "dither(l2, levels=7, bucket=512)");
+  CHECK(expanded("qsgd(4)") == "dither(l2, levels=7, bucket=512)");
+  CHECK(expanded("qsgd(bits=2, bucket=64)") == "dither(l2, levels=1, bucket=64)");
+  CHECK(expanded("qsgdinf(16)") == "dither(linf, levels=32767, bucket=512)");
+  CHECK(expanded("terngrad") == "dither(linf, levels=1, bucket=layer)");
+  CHECK(expanded("terngrad(100)") == "dither(linf, levels=1, bucket=100)");
+  CHECK(expanded("grid(0.02)") == "grid(step=0.02)");
+  CHECK(expanded("grid(step=1e-4)") == "grid(step=1e-04)");
+  CHECK(expanded("topk(1%)") == "topk(1%)");
+  CHECK(expanded("topk(share=0.005)") == "topk(0.5%)");
+  CHECK(expanded("topk(k=10)") == "topk(k=10)");
+  CHECK(expanded("randk(10%)") == "randk(10%)");
+  CHECK(expanded("randk(10%, scaled)") == "randk(10%, scaled)");
+  CHECK(expanded("randk(scaled, k=3)") == "randk(k=3, scaled)");
+}
+
+TEST_CASE("compressor spelling: blanks do not count") {
+  CHECK(expanded("  dither ( linf ,levels = 7,  bucket= 64 ) ") == "dither(linf, levels=7, bucket=64)");
+}
+
+TEST_CASE("compressor spelling: what is not of the form is refused at its column") {
+  CHECK(complaint("") == "column 1: expected the name of a compressor, got the end");
+  CHECK(complaint("  (4)") == "column 3: expected the name of a compressor, got '('");
+  CHECK(complaint("qsgd 4") == "column 6: expected '(' or the end, got '4'");
+  CHECK(complaint("qsgd(4") == "column 7: expected ',' or ')', got the end");
+  CHECK(complaint("qsgd(4 5)") == "column 8: expected ',' or ')', got '5'");
+  CHECK(complaint("qsgd()") == "column 6: expected an argument, got ')'");
+  CHECK(complaint("qsgd(4,)") == "column 8: expected an argument, got ')'");
+  CHECK(complaint("qsgd(bits=)") == "column 11: expected a value for 'bits', got ')'");
+  CHECK(complaint("qsgd(4))") == "column 8: expected nothing after ')', got ')'");
+  CHECK(complaint("topk(1%) | natural") == "column 10: expected nothing after ')', got '|'");
+}
+
+TEST_CASE("compressor spelling: unknown names name the nearest known one") {
+  CHECK(complaint(" quasigd(4)") == "column 2: no compressor is called 'quasigd' (nearest: 'qsgd')");
+  CHECK(complaint("tpok(1%)") == "column 1: no compressor is called 'tpok' (nearest: 'topk')");
+  CHECK(complaint("dither(linf, level=7)") ==
+        "column 14: dither has no argument 'level' (nearest: 'levels')");
+  CHECK(complaint("randk(10%, scale)") == "column 12: randk has no argument 'scale' (nearest: 'scaled')");
+  CHECK(complaint("none(3)") == "column 6: none takes no arguments");
+}
+
+TEST_CASE("compressor spelling: values out of range say what was expected") {
+  CHECK(complaint("qsgd(1)") == "column 6: expected a whole number from 2 to 16, got '1'");
+  CHECK(complaint("qsgd(bits=17)") == "column 11: expected a whole number from 2 to 16, got '17'");
+  CHECK(complaint("qsgd(four)") == "column 6: expected a whole number from 2 to 16, got 'four'");
+  CHECK(complaint("dither(linf, levels=0)") == "column 21: expected a whole number from 1 to 32767, got '0'");
+  CHECK(complaint("dither(linf, levels=-3)") ==
+        "column 21: expected a whole number from 1 to 32767, got '-3'");
+  CHECK(complaint("dither(l3, levels=7)") == "column 8: expected linf or l2, got 'l3'");
+  CHECK(complaint("dither(linf, levels=7, bucket=0)") ==
+        "column 31: expected a whole number from 1 to 4294967295 or 'layer' or 'whole', got '0'");
+  CHECK(complaint("dither(linf, levels=7, bucket=layers)") ==
+        "column 31: expected a whole number from 1 to 4294967295 or 'layer' or 'whole', got 'layers'");
+  CHECK(complaint("grid(0)") == "column 6: expected a number above 0, got '0'");
+  CHECK(complaint("grid(-1)") == "column 6: expected a number above 0, got '-1'");
+  CHECK(complaint("grid(nan)") == "column 6: expected a number above 0, got 'nan'");
+  CHECK(complaint("grid(inf)") == "column 6: expected a number above 0, got 'inf'");
+  CHECK(complaint("grid(1e999)") == "column 6: expected a number above 0, got '1e999'");
+  CHECK(complaint("topk(0%)") == "column 6: expected a share in (0%, 100%] such as 1% or 0.01, got '0%'");
+  CHECK(complaint("topk(101%)") == "column 6: expected a share in (0%, 100%] such as 1% or 0.01, got '101%'");
+  CHECK(complaint("topk(100)") == "column 6: expected a share in (0%, 100%] such as 1% or 0.01, got '100'");
+  CHECK(complaint("topk(k=0)") == "column 8: expected a whole number from 1 to 90, got '0'");
+}
+
+TEST_CASE("compressor spelling: missing, doubled and contradicting arguments are refused") {
+  CHECK(complaint("dither") == "column 1: dither needs levels= or bits=");
+  CHECK(complaint("dither(linf)") == "column 1: dither needs levels= or bits=");
+  CHECK(complaint("dither(linf, levels=7, bits=4)") ==
+        "column 29: expected levels or bits, not both, got '4'");
+  CHECK(complaint("grid") == "column 1: grid needs step=, the distance of the grid's points");
+  CHECK(complaint("topk") == "column 1: topk needs a share such as 1%, or k=");
+  CHECK(complaint("topk(1%, k=3)") == "column 12: expected a share or k, not both, got '3'");
+  CHECK(complaint("qsgd(4, bits=4)") == "column 9: 'bits' is given twice");
+  CHECK(complaint("randk(1%, scaled, scaled)") == "column 19: 'scaled' is given twice");
+  CHECK(complaint("dither(linf, levels)") == "column 14: expected 'levels=' and a value");
+}
+
+TEST_CASE("compressor registry: every name has a summary and an example that builds it") {
+  for (const CompressorName& entry : compressor_names()) {
+    CHECK(std::string(entry.example).starts_with(entry.name));
+    CHECK_FALSE(entry.summary.empty());
+    CHECK(build<float>(std::string(entry.example), 90) != nullptr);
+  }
+}

@@ -1,0 +1,319 @@
+#include "algorithms/compression/dither.hpp"
+
+#define HWY_COMPILE_ALL_ATTAINABLE
+#include <doctest/doctest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "algorithms/compression/dither_error.hpp"
+#include "algorithms/compression/dither_kernels.hpp"
+#include "algorithms/kernels.hpp"
+#include "tests/support/compression.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+template <class Scalar>
+std::vector<Bracket> brackets_of(const std::string& spelling, const std::vector<Scalar>& z) {
+  const auto compressor = build<Scalar>(spelling, z.size());
+  return dynamic_cast<RoundingCompressor<Scalar>&>(*compressor).brackets(z);
+}
+
+template <class Scalar>
+std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scalar>& z, RandomStream random) {
+  const auto compressor = build<Scalar>(spelling, z.size());
+  PacketBuffer out = buffer();
+  std::vector<Scalar> value(z.size(), Scalar(0));
+  REQUIRE(compressor->encode_and_apply({z, random}, out, value) == CodecStatus::ok);
+  return value;
+}
+
+double variance_of(const std::vector<Bracket>& brackets) {
+  return std::accumulate(brackets.begin(), brackets.end(), 0.0,
+                         [](double sum, const Bracket& bracket) { return sum + bracket.variance(); });
+}
+
+template <class Scalar>
+double norm_1(const std::vector<Scalar>& z) {
+  return std::accumulate(z.begin(), z.end(), 0.0, [](double sum, Scalar x) { return sum + std::abs(x); });
+}
+
+/// Runs `check` once for each instruction set that is compiled in and that this machine has.
+template <class Check>
+int on_every_target(Check check) {
+  int targets = 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    CAPTURE(hwy::TargetName(target));
+    check();
+    ++targets;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return targets;
+}
+
+}  // namespace
+
+TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every instruction set") {
+  const int targets = on_every_target([] {
+    for (const std::int32_t levels : {1, 4, 7, 64, 100, 127}) {
+      const DitherCode code(levels);
+      CAPTURE(levels);
+      REQUIRE(has_dither_kernel(code));
+      for (const auto& z : adversarial_vectors<float>()) {
+        if (z.empty()) continue;
+        CAPTURE(z.size());
+        float largest = 0.0f;
+        for (const float value : z) largest = std::max(largest, std::abs(value));
+        REQUIRE(largest_magnitude(z) == largest);
+        const auto step = dither_step<float>(static_cast<double>(largest), code);
+        if (step.lift != 1.0f) continue;
+        const ElementKey key{0x1234567u + static_cast<std::uint32_t>(z.size()), 0x89abcdefu};
+        const auto start = gaussian<float>(z.size(), 3);
+        std::vector<std::byte> plain(code.bytes(z.size()), std::byte{0xAA});
+        std::vector<std::byte> fast(plain.size(), std::byte{0x55});
+        std::vector<std::byte> unapplied = fast;
+        auto plain_into = start;
+        auto fast_into = start;
+        encode_bucket<float>(z, step, code, key, 4'294'967'000u, plain, plain_into.data());
+        encode_bucket_fast(z, step, code, key, 4'294'967'000u, fast, fast_into.data());
+        encode_bucket_fast(z, step, code, key, 4'294'967'000u, unapplied, nullptr);
+        REQUIRE(fast == plain);
+        REQUIRE(unapplied == plain);
+        REQUIRE(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);
+        accumulate_bucket<float>(plain, code, step.step, -0.7f, plain_into);
+        accumulate_bucket_fast(fast, code, step.step, -0.7f, fast_into);
+        REQUIRE(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);
+      }
+    }
+  });
+  MESSAGE("instruction sets compared: ", targets);
+  CHECK(targets >= 2);
+}
+
+TEST_CASE("dither: rounding to integers agrees between instruction sets at every tie") {
+  // z * gain lands on integers and halves of the 2^-24 grid: what separates ways of rounding.
+  const DitherCode code(127);
+  std::vector<float> z{127.0f};
+  for (int i = 0; i < 400; ++i) {
+    z.push_back(static_cast<float>(i) * 0x1p-25f);
+    z.push_back(-z.back());
+    z.push_back(static_cast<float>(0x7FFE00 + i) * 0x1p-25f);
+    z.push_back(-z.back());
+  }
+  const auto step = dither_step<float>(127.0, code);
+  REQUIRE(step.gain == 0x1p24f);
+  std::vector<std::byte> plain(code.bytes(z.size()));
+  encode_bucket<float>(z, step, code, {5, 6}, 0, plain, nullptr);
+  on_every_target([&] {
+    std::vector<std::byte> fast(plain.size());
+    encode_bucket_fast(z, step, code, {5, 6}, 0, fast, nullptr);
+    CHECK(fast == plain);
+  });
+}
+
+TEST_CASE("dither: every instruction set finds a code out of range and an unused bit at every place") {
+  on_every_target([] {
+    for (const std::int32_t levels : {1, 5, 7, 90, 127}) {
+      const DitherCode code(levels);
+      for (std::size_t size : {1u, 2u, 3u, 5u, 64u, 131u, 259u}) {
+        const std::vector<std::byte> zeros(code.bytes(size), std::byte{0});
+        CHECK(bucket_valid_fast(zeros, code, size));
+        for (std::size_t i = 0; i < zeros.size() * (8 / code.bits); ++i)
+          for (std::int32_t q = -(1 << (code.bits - 1)); q < 1 << (code.bits - 1); ++q) {
+            if (std::abs(q) < levels - 1 && q != 1) continue;
+            auto bytes = zeros;
+            write_code(bytes, code, i, q);
+            const bool valid = i < size ? std::abs(q) <= levels : q == 0;
+            REQUIRE(bucket_valid_fast(bytes, code, size) == valid);
+            REQUIRE(bucket_valid(bytes, code, size) == valid);
+          }
+      }
+    }
+  });
+}
+
+TEST_CASE("dither: Inf and NaN are seen by every instruction set at every place") {
+  on_every_target([] {
+    auto z = gaussian<float>(150, 1);
+    for (float& value : z) {
+      const float good = value;
+      for (const float bad :
+           {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::quiet_NaN()}) {
+        value = bad;
+        REQUIRE(std::isnan(largest_magnitude(z)));
+      }
+      value = good;
+    }
+  });
+}
+
+TEST_CASE("dither: codes of every width are written and read back") {
+  for (unsigned bits = 2; bits <= 16; ++bits) {
+    const DitherCode code((1 << (bits - 1)) - 1);
+    REQUIRE(code.bits == bits);
+    RandomStream random(bits, 0, 0, Purpose::data);
+    for (std::size_t size : {1u, 2u, 3u, 7u, 8u, 9u, 100u}) {
+      std::vector<std::byte> bytes(code.bytes(size), std::byte{0});
+      std::vector<std::int32_t> codes(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        codes[i] = static_cast<std::int32_t>(random.below(2u * static_cast<unsigned>(code.levels) + 1)) -
+                   code.levels;
+        write_code(bytes, code, i, codes[i]);
+      }
+      for (std::size_t i = 0; i < size; ++i) REQUIRE(read_code(bytes, code, i) == codes[i]);
+      CHECK(bucket_valid(bytes, code, size));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("dither: a coordinate goes up exactly when its random bits reach 1 - p", Scalar, float,
+                   double) {
+  const auto z = gaussian<Scalar>(2000, 12);
+  for (const std::string spelling :
+       {"dither(linf, levels=7, bucket=500)", "dither(l2, levels=127, bucket=64)"}) {
+    const auto brackets = brackets_of(spelling, z);
+    RandomStream random(9, 4, 17, Purpose::compression);
+    const auto value = decoded(spelling, z, random);
+    const ElementKey key = random.element_key();
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const double u = (element_bits(key, static_cast<std::uint32_t>(i)) >> 8) * 0x1p-24;
+      const double expected = u + brackets[i].probability_up >= 1.0 ? brackets[i].high : brackets[i].low;
+      REQUIRE(static_cast<double>(value[i]) == expected);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("dither: linf sends the largest coordinate without noise", Scalar, float, double) {
+  for (const std::string levels : {"1", "3", "7", "127", "5000", "32767"})
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      auto z = gaussian<Scalar>(40, seed);
+      const auto largest =
+          std::max_element(z.begin(), z.end(), [](Scalar a, Scalar b) { return std::abs(a) < std::abs(b); });
+      const auto at = static_cast<std::size_t>(largest - z.begin());
+      const Bracket bracket = brackets_of("dither(linf, levels=" + levels + ")", z)[at];
+      const double exact = static_cast<double>(z[at]);
+      REQUIRE((bracket.probability_up == 0.0 || bracket.low == bracket.high));
+      REQUIRE(std::abs(bracket.low - exact) <= 2 * std::numeric_limits<Scalar>::epsilon() * std::abs(exact));
+      if (levels == "1") REQUIRE(bracket.low == exact);
+    }
+}
+
+TEST_CASE_TEMPLATE("dither: with one level the second moment is a product of norms", Scalar, float, double) {
+  // E ||C(z)||^2 = ||z||_1 ||z||_2 (QSGD) and ||z||_inf ||z||_1 (TernGrad), exactly: systems.md 2.1, 2.3.
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    const auto z = gaussian<Scalar>(300, seed);
+    const double squared = squared_norm<Scalar>(z);
+    const auto largest = static_cast<double>(std::abs(
+        *std::max_element(z.begin(), z.end(), [](Scalar a, Scalar b) { return std::abs(a) < std::abs(b); })));
+    CHECK(squared + variance_of(brackets_of("dither(l2, levels=1, bucket=whole)", z)) ==
+          doctest::Approx(norm_1(z) * std::sqrt(squared)).epsilon(1e-5));
+    CHECK(squared + variance_of(brackets_of("terngrad(bucket=whole)", z)) ==
+          doctest::Approx(norm_1(z) * largest).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("dither: the worst-case omega is below the published one and meets the reference table") {
+  for (std::size_t n : {2u, 10u, 64u, 256u, 512u, 4096u, 1'000'000u})
+    for (int s : {1, 2, 3, 7, 15, 127, 32767}) {
+      const double d = static_cast<double>(n);
+      const double published = std::min(d / (double(s) * s), std::sqrt(d) / s);
+      CHECK(dither_worst_omega(DitherNorm::l2, n, s) <= published);
+      CHECK(dither_worst_omega(DitherNorm::linf, n, s) <= dither_worst_omega(DitherNorm::l2, n, s));
+    }
+  const auto l2 = [](std::size_t n, int s) { return dither_worst_omega(DitherNorm::l2, n, s); };
+  const auto linf = [](std::size_t n, int s) { return dither_worst_omega(DitherNorm::linf, n, s); };
+  CHECK(l2(64, 1) == doctest::Approx(7.0));
+  CHECK(linf(64, 1) == doctest::Approx(3.5));
+  CHECK(l2(512, 3) == doctest::Approx(6.54).epsilon(2e-3));
+  CHECK(linf(512, 3) == doctest::Approx(3.30).epsilon(2e-3));
+  CHECK(l2(512, 7) == doctest::Approx(2.23).epsilon(2e-3));
+  CHECK(linf(512, 7) == doctest::Approx(1.19).epsilon(5e-3));
+  CHECK(l2(4096, 15) == doctest::Approx(3.27).epsilon(2e-3));
+  CHECK(linf(4096, 15) == doctest::Approx(1.69).epsilon(5e-3));
+}
+
+TEST_CASE("dither: the worst case is attained by one large and many equal small coordinates") {
+  // s = 1, n = 257: linf (sqrt(n) - 1) / 2 with small coordinates 1 / (1 + sqrt(n)); l2 sqrt(n) - 1 with all equal.
+  const std::size_t n = 257;
+  std::vector<double> z(n, 1.0 / (1.0 + std::sqrt(double(n))));
+  z[100] = 1.0;
+  const auto ratio = [](const std::string& spelling, const std::vector<double>& vector) {
+    return variance_of(brackets_of(spelling, vector)) / squared_norm<double>(vector);
+  };
+  CHECK(ratio("dither(linf, levels=1, bucket=whole)", z) ==
+        doctest::Approx(dither_worst_omega(DitherNorm::linf, n, 1)).epsilon(1e-6));
+  CHECK(ratio("dither(l2, levels=1, bucket=whole)", std::vector<double>(n, 0.7)) ==
+        doctest::Approx(dither_worst_omega(DitherNorm::l2, n, 1)).epsilon(1e-6));
+}
+
+TEST_CASE("dither: the omega of Gaussian data is that of Gaussian vectors") {
+  struct Case {
+    DitherNorm norm;
+    std::size_t n;
+    int s;
+    int buckets;
+  };
+  for (const Case& c : {Case{DitherNorm::linf, 512, 7, 100},
+                        {DitherNorm::linf, 512, 1, 400},
+                        {DitherNorm::linf, 8, 3, 6000},
+                        {DitherNorm::l2, 512, 7, 100},
+                        {DitherNorm::l2, 512, 1, 100},
+                        {DitherNorm::l2, 3, 2, 20000},
+                        {DitherNorm::linf, 512, 600, 20},
+                        {DitherNorm::l2, 4096, 127, 10}}) {
+    CAPTURE(c.n);
+    CAPTURE(c.s);
+    const auto z = gaussian<double>(c.n * static_cast<std::size_t>(c.buckets), 31);
+    const std::string norm = c.norm == DitherNorm::l2 ? "l2" : "linf";
+    const auto brackets = brackets_of(
+        "dither(" + norm + ", levels=" + std::to_string(c.s) + ", bucket=" + std::to_string(c.n) + ")", z);
+    CHECK(variance_of(brackets) / squared_norm<double>(z) ==
+          doctest::Approx(dither_gaussian_omega(c.norm, c.n, c.s)).epsilon(0.03));
+  }
+  // The figures that design.md and systems.md quote.
+  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 7) == doctest::Approx(0.037).epsilon(0.03));
+  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 7) == doctest::Approx(1.59).epsilon(0.02));
+  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 1) == doctest::Approx(1.58).epsilon(0.02));
+  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 1) == doctest::Approx(17.1).epsilon(0.02));
+}
+
+TEST_CASE("dither: rounding errors of different iterations, peers and seeds are uncorrelated") {
+  const std::size_t n = 40'000;
+  const auto z = gaussian<float>(n, 8);
+  const std::string spelling = "dither(linf, levels=7, bucket=512)";
+  std::vector<std::vector<float>> errors;
+  for (const auto& [seed, peer, iteration] : {std::array<std::uint64_t, 3>{1, 0, 1},
+                                              {1, 0, 2},
+                                              {1, 0, 3},
+                                              {1, 1, 1},
+                                              {1, 2, 1},
+                                              {2, 0, 1},
+                                              {3, 0, 1},
+                                              {1, 0, 1ull << 32}}) {
+    auto error = decoded(spelling, z, {seed, static_cast<PeerId>(peer), iteration, Purpose::compression});
+    for (std::size_t i = 0; i < n; ++i) error[i] -= z[i];
+    errors.push_back(std::move(error));
+  }
+  const auto correlation = [&](const std::vector<float>& a, const std::vector<float>& b, std::size_t shift) {
+    const std::span<const float> left(a.data(), n - shift);
+    const std::span<const float> right(b.data() + shift, n - shift);
+    return dot(left, right) / std::sqrt(squared_norm(left) * squared_norm(right));
+  };
+  // Independent errors: a correlation is normal with deviation 1/sqrt(n). 28 pairs at three shifts, 5 deviations:
+  // beyond by chance once in 20,000 seeds, and the seeds are fixed.
+  const double bound = 5.0 / std::sqrt(static_cast<double>(n));
+  for (std::size_t a = 0; a < errors.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      for (std::size_t shift : {0u, 1u, 512u})
+        CHECK(std::abs(correlation(errors[a], errors[b], shift)) < bound);
+  for (std::size_t shift : {1u, 2u, 512u, 4096u})
+    CHECK(std::abs(correlation(errors[0], errors[0], shift)) < bound);
+}
