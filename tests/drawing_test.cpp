@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "topology/families.hpp"
 
@@ -21,19 +21,23 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("drawing: one circle for each peer, one path for each link, one name for each peer") {
-  for (const auto& [spelling, peers] : {std::pair{"ring", 8u},
-                                        {"star", 9u},
-                                        {"complete", 5u},
-                                        {"torus(3x4)", 12u},
-                                        {"grid(2x5)", 10u},
-                                        {"ring", 1u},
-                                        {"path", 2u},
-                                        {"ring", 3u}}) {
-    CAPTURE(spelling);
-    const hearsay::Graph graph = make_graph(spelling, peers, 0);
+  struct Sample {
+    std::string spelling;
+    hearsay::PeerId peers;
+  };
+  for (const Sample& sample : std::vector<Sample>{{"ring", 8},
+                                                  {"star", 9},
+                                                  {"complete", 5},
+                                                  {"torus(3x4)", 12},
+                                                  {"grid(2x5)", 10},
+                                                  {"ring", 1},
+                                                  {"path", 2},
+                                                  {"ring", 3}}) {
+    CAPTURE(sample.spelling);
+    const hearsay::Graph graph = make_graph(sample.spelling, sample.peers, 0);
     const std::string svg = to_svg(graph);
-    CHECK(count(svg, "<circle ") == peers);
-    CHECK(count(svg, "<text ") == peers);
+    CHECK(count(svg, "<circle ") == sample.peers);
+    CHECK(count(svg, "<text ") == sample.peers);
     CHECK(count(svg, "<path ") == graph.edges().size());
     CHECK(svg.rfind("<svg ", 0) == 0);
     CHECK(svg.find("nan") == std::string::npos);
