@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "runtime/setting_table.hpp"
@@ -166,6 +167,35 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
     description.links = read_links(*link, PeerNames(description));
   else if (description.family.empty() && description.peer_count > 1)
     throw Misuse(source + ": expected family = \"ring\" or the like, or [[link]] tables");
+  return description;
+}
+
+ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source) {
+  const auto as_setting = [](const std::string& place, const std::string& key, const std::string& text) {
+    return Setting{key, {text, {std::make_shared<const std::string>(place), 0}}};
+  };
+  ClusterDescription description;
+  description.source = source;
+  description.peer_count = drawn.graph.peer_count();
+  for (const PeerNotes& notes : drawn.peers) {
+    ClusterPeer peer{notes.name, {}, {}};
+    const std::string place = source + ", peer " + notes.name;
+    if (!notes.address.empty()) peer.address = read_address(as_setting(place, "address", notes.address));
+    description.peers.push_back(std::move(peer));
+  }
+  check_addresses(description);
+  for (std::size_t index = 0; index < drawn.links.size(); ++index) {
+    const auto [a, b] = drawn.graph.edges()[index];
+    const LinkNotes& notes = drawn.links[index];
+    const std::string place = source + ", link " + drawn.peers[a].name + " - " + drawn.peers[b].name;
+    DescribedLink link{a, b, notes.weight, {}, {}, place};
+    if (!notes.latency.empty()) link.latency = as_setting(place, "latency", notes.latency).duration();
+    if (!notes.bandwidth.empty())
+      link.bandwidth = as_setting(place, "bandwidth", notes.bandwidth).bandwidth();
+    if (link.weight && (*link.weight == 0.0 || !std::isfinite(*link.weight)))
+      throw Misuse(place + ": weight", toml_number(*link.weight), "expected a number other than 0");
+    description.links.push_back(std::move(link));
+  }
   return description;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cluster_file.hpp"
+#include "topology/interchange.hpp"
 
 namespace hearsay {
 
@@ -17,7 +18,7 @@ struct DescribedLink {
   std::optional<double> weight;
   std::optional<Duration> latency;
   std::optional<Bandwidth> bandwidth;
-  std::string place;  ///< "cluster.toml:12"
+  std::string place;  ///< "cluster.toml:12", or "net.dot, link a - b"
 };
 
 /// What a topology file says, checked key by key, before graph and weights are made of it.
@@ -33,6 +34,9 @@ struct ClusterDescription {
 
 /// Reads the keys of a TOML description; Misuse for what a single key, peer or link has wrong.
 ClusterDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
+
+/// The description that a graph drawn elsewhere gives, its attributes checked as those of a TOML file are.
+ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source);
 
 /// Both directions of every link that has a network of its own, by (from, to).
 std::vector<LinkOverride> link_overrides(const ClusterDescription& description);

@@ -96,7 +96,13 @@ Cluster build_cluster(ClusterDescription description, std::uint64_t seed,
 }
 
 ClusterDescription load_description(const fs::path& file) {
-  return parse_cluster_description(read_text_file(file), file);
+  const std::string source = file;
+  const std::string text = read_text_file(source);
+  const std::string ending = file.extension();
+  if (ending == ".graphml") return describe(in_file(source, [&] { return parse_graphml(text); }), source);
+  if (ending == ".dot" || ending == ".gv")
+    return describe(in_file(source, [&] { return parse_dot(text); }), source);
+  return parse_cluster_description(text, source);
 }
 
 /// The weight that peer `to` gives to its neighbor `from`.
@@ -104,6 +110,14 @@ double weight_of(const MixingMatrix& mixing, PeerId to, PeerId from) {
   const auto& hears = mixing.row(to).hears;
   const auto found = std::ranges::find(hears, from, &WeightedNeighbor::id);
   return found == hears.end() ? 0.0 : found->weight;
+}
+
+/// What `edge` has of its own in the direction from a to b; of a file's links both are the same.
+LinkOverride network_of(const std::vector<LinkOverride>& links, Edge edge) {
+  const auto ends = [](const LinkOverride& link) { return std::pair(link.from, link.to); };
+  const auto found = std::ranges::lower_bound(links, std::pair(edge.a, edge.b), {}, ends);
+  if (found == links.end() || ends(*found) != std::pair(edge.a, edge.b)) return {edge.a, edge.b, {}, {}};
+  return *found;
 }
 
 bool is_plain(const ClusterPeer& peer, PeerId id) { return peer == ClusterPeer{std::to_string(id), {}, {}}; }
@@ -131,6 +145,18 @@ Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) 
 ClusterOutline outline_cluster_file(const fs::path& file) {
   const ClusterDescription description = load_description(file);
   return {description.peer_count, link_overrides(description)};
+}
+
+AnnotatedGraph annotated(const Cluster& cluster) {
+  AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);
+  for (std::size_t peer = 0; peer < cluster.peers.size(); ++peer)
+    drawn.peers[peer] = {cluster.peers[peer].name, cluster.peers[peer].address};
+  for (std::size_t index = 0; index < drawn.links.size(); ++index) {
+    const LinkOverride own = network_of(cluster.links, cluster.graph.edges()[index]);
+    if (own.latency) drawn.links[index].latency = to_text(*own.latency);
+    if (own.bandwidth) drawn.links[index].bandwidth = to_text(*own.bandwidth);
+  }
+  return drawn;
 }
 
 std::string to_toml(const Cluster& cluster) {
@@ -165,12 +191,9 @@ std::string to_toml(const Cluster& cluster) {
     add("from", spelled_peer(a));
     add("to", spelled_peer(b));
     if (cluster.weights == "explicit") add("weight", toml_number(weight_of(cluster.mixing, b, a)));
-    const auto own =
-        std::ranges::lower_bound(cluster.links, std::pair(a, b), {},
-                                 [](const LinkOverride& link) { return std::pair(link.from, link.to); });
-    if (own == cluster.links.end() || own->from != a || own->to != b) continue;
-    if (own->latency) add("latency", toml_text(to_text(*own->latency)));
-    if (own->bandwidth) add("bandwidth", toml_text(to_text(*own->bandwidth)));
+    const LinkOverride own = network_of(cluster.links, {a, b});
+    if (own.latency) add("latency", toml_text(to_text(*own.latency)));
+    if (own.bandwidth) add("bandwidth", toml_text(to_text(*own.bandwidth)));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "runtime/run_settings.hpp"
 #include "topology/graph.hpp"
+#include "topology/interchange.hpp"
 #include "topology/mixing.hpp"
 
 namespace hearsay {
@@ -32,8 +33,8 @@ struct Cluster {
   std::string weights;   ///< "metropolis", ..., "explicit"
 };
 
-/// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), of which the
-/// link attribute `weight` gives explicit weights.
+/// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), whose nodes
+/// may have the attribute `address` and whose edges `weight`, `latency` and `bandwidth`. In TOML:
 ///
 ///     weights = "metropolis"          # "max-degree", "lazy", "best-constant", "explicit"
 ///     observer = "tcp://10.0.0.1:6999"
@@ -64,6 +65,10 @@ Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed);
 
 /// The description file; parses back to the same cluster.
 std::string to_toml(const Cluster& cluster);
+
+/// The cluster as a graph to be drawn, for `to_dot` and `to_graphml`; `load_cluster_file` reads it back, but for
+/// hosts, the observer, and a family or weights by name, which these formats do not carry.
+AnnotatedGraph annotated(const Cluster& cluster);
 
 /// What a run file takes from its topology.file while it is resolved; costs no mixing matrix.
 struct ClusterOutline {

@@ -28,7 +28,10 @@ std::string Setting::label() const {
 }
 
 void Setting::refuse(const std::string& expectation) const {
-  throw Misuse(label(), toml_text(value), "expected " + expectation);
+  constexpr std::size_t longest = 100;
+  std::string spelled = toml_text(value);
+  if (spelled.size() > longest) spelled.replace(longest, std::string::npos, " ...");
+  throw Misuse(label(), spelled, "expected " + expectation);
 }
 
 const std::string& Setting::text() const {

@@ -194,6 +194,51 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   CHECK(outline_cluster_file(topology.file).peers == 3);
 }
 
+TEST_CASE(
+    "cluster file: a cluster drawn as GraphML or DOT reads back, names, weights and networks included") {
+  const TemporaryFolder folder("hearsay_cluster_file_drawn");
+  std::size_t with_networks = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Cluster cluster = parse(random_description(seed));
+    CAPTURE(to_toml(cluster));
+    // Names that DOT and GraphML order as the ids are; and what the formats do not carry.
+    for (std::size_t id = 0; id < cluster.peers.size(); ++id) {
+      cluster.peers[id].name = "peer " + std::to_string(id);
+      cluster.peers[id].host.clear();
+    }
+    cluster.family.clear();
+    cluster.observer.clear();
+    with_networks += cluster.links.empty() ? 0 : 1;
+    for (const auto& file : {folder.write("c.graphml", to_graphml(annotated(cluster))),
+                             folder.write("c.dot", to_dot(annotated(cluster))),
+                             folder.write("c.gv", to_dot(annotated(cluster)))}) {
+      check_same(load_cluster_file(file, 1, cluster.weights), cluster);
+      CHECK(outline_cluster_file(file).links == cluster.links);
+    }
+  }
+  CHECK(with_networks > 20);
+}
+
+TEST_CASE("cluster file: what a drawn graph has wrong is refused with the file and the peer or link") {
+  const TemporaryFolder folder("hearsay_cluster_file_wrong");
+  const auto refusal_of = [&](const std::string& dot) {
+    const auto file = folder.write("c.dot", dot);
+    const std::string message = misuse_text([&] { load_cluster_file(file, 1); });
+    CAPTURE(message);
+    CHECK(message.starts_with(file.string()));
+    return message;
+  };
+  CHECK(contains(refusal_of("graph { a -- b [weight=0.3]; b -- c }"),
+                 "link b - c: link.weight is missing here and given at"));
+  CHECK(contains(refusal_of("graph { a -- b [latency=\"5\"] }"),
+                 "link a - b: latency = \"5\": expected a number"));
+  CHECK(contains(refusal_of("graph { a -- b [bandwidth=\"fast\"] }"), "link a - b: bandwidth = \"fast\""));
+  CHECK(contains(refusal_of("graph { a -- b [weight=0] }"), "weight = 0"));
+  CHECK(contains(refusal_of("graph { a [address=\"here\"]; a -- b }"), "peer a: address = \"here\""));
+  CHECK(contains(refusal_of("graph { a -- b; c -- d; e -- f; a -- e; b -- e; b -- f }"), "not connected"));
+  refusal_of("graph { a -- ");
+}
+
 TEST_CASE("cluster file: what is wrong is refused in one sentence with its place") {
   const std::string three =
       "[[peer]]\nname = \"alpha\"\n[[peer]]\nname = \"beta\"\n[[peer]]\nname = \"gamma\"\n";
