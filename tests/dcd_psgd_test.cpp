@@ -1,0 +1,150 @@
+#include <doctest/doctest.h>
+
+#include "runtime/digest.hpp"
+#include "runtime/observer.hpp"
+#include "runtime/soundness.hpp"
+#include "tests/support/cluster.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+const World ring_of_8 = {"ring", 8};
+
+template <class Scalar>
+double disagreement(const std::vector<PeerRecord<Scalar>>& peers) {
+  const Models<Scalar> models = models_of(peers);
+  return consensus_distance(models, mean_of(models));
+}
+
+/// Consensus distance after `rounds` rounds of pure DCD gossip from random models, relative to the start.
+template <class Scalar>
+double left_after_gossip(const std::string& compressor, std::uint64_t rounds, std::uint64_t seed) {
+  const Index dimension = 200;
+  const auto experiment = flat_in<Scalar>(
+      ring_of_8, "dcd-psgd", {.compressor = compressor, .iterations = rounds, .seed = seed}, dimension);
+  Models<Scalar> start;
+  for (PeerId id = 0; id < 8; ++id) start.push_back(normal_vector<Scalar>(dimension, 31, id));
+  BareCluster<Scalar> cluster(experiment, 1);
+  cluster.plant(start);
+  cluster.run();
+  return disagreement(cluster.recording().back()) / disagreement(cluster.recording().front());
+}
+
+Models<double> last_models(const std::string& method, const std::string& compressor,
+                           std::uint64_t iterations) {
+  return models_of(record_run(quadratics_in<double>(
+                                  ring_of_8, method,
+                                  {.compressor = compressor, .iterations = iterations, .step_size = 0.05}))
+                       .back());
+}
+
+double largest_distance(const Models<double>& a, const Models<double>& b) {
+  double distance = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    distance = std::max(distance, (a[i] - b[i]).cwiseAbs().maxCoeff());
+  return distance;
+}
+
+double limit_on(const World& world) {
+  return dcd_omega_limit(make_cluster({world.family, world.peers, world.weights, "static", {}}, 1).mixing);
+}
+
+}  // namespace
+
+TEST_CASE("dcd: unbiased rand-k is stable at 50 % and blows up at 30 % on a ring of 8") {
+  // omega = d/k - 1 is 1 and 2.33; the limit is 1.366.
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    CAPTURE(seed);
+    CHECK(left_after_gossip<float>("randk(50%, scaled)", 300, seed) < 1e-3);
+    CHECK(left_after_gossip<double>("randk(50%, scaled)", 300, seed) < 1e-3);
+    CHECK(left_after_gossip<float>("randk(30%, scaled)", 100, seed) > 1e3);
+    CHECK(left_after_gossip<double>("randk(30%, scaled)", 100, seed) > 1e3);
+  }
+}
+
+TEST_CASE("dcd: the tolerated omega is the closed form where W is circulant, the known value elsewhere") {
+  CHECK(limit_on({"ring", 8}) == doctest::Approx(1.366).epsilon(5e-4));
+  CHECK(limit_on({"ring", 16}) == doctest::Approx(1.366).epsilon(5e-4));
+  CHECK(limit_on({"ring", 4}) == doctest::Approx(4.0 / 3.0).epsilon(1e-8));
+  CHECK(limit_on({"torus(4x4)", 16}) == doctest::Approx(1.067).epsilon(5e-4));
+  CHECK(limit_on({"hypercube", 8}) == doctest::Approx(8.0 / 7.0).epsilon(1e-8));
+  CHECK(limit_on({"path", 8}) == doctest::Approx(1.431).epsilon(5e-4));
+  CHECK(limit_on({"star", 8}) == doctest::Approx(1.302).epsilon(5e-4));
+  for (const PeerId n : {2, 5, 8})
+    CHECK(limit_on({"complete", n}) == doctest::Approx(n / (n - 1.0)).epsilon(1e-8));
+  CHECK(limit_on({"ring", 8, "lazy"}) > 2 * limit_on({"ring", 8}));
+}
+
+TEST_CASE(
+    "dcd: n / sum (1 - l)/(1 + l), worked out from the eigenvalues of a ring, is the limit found by power "
+    "iteration") {
+  const double pi = std::acos(-1.0);
+  for (const PeerId n : {3, 5, 8, 12, 16}) {
+    double sum = 0.0;
+    for (PeerId k = 1; k < n; ++k) {
+      const double eigenvalue = 1.0 / 3.0 + 2.0 / 3.0 * std::cos(2 * pi * k / n);
+      sum += (1 - eigenvalue) / (1 + eigenvalue);
+    }
+    CHECK(limit_on({"ring", n}) == doctest::Approx(n / sum).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("dcd: with full gradients its limit is D-PSGD's, whatever is compressed; naive has a floor") {
+  const Models<double> limit = last_models("d-psgd", "none", 1500);
+  for (const std::string compressor : {"dither(linf, bits=8, bucket=512)", "dither(linf, bits=4, bucket=512)",
+                                       "randk(60%, scaled)", "qsgd(bits=6, bucket=512)"}) {
+    CAPTURE(compressor);
+    CHECK(largest_distance(last_models("dcd-psgd", compressor, 1500), limit) < 1e-11);
+    CHECK(largest_distance(last_models("naive", compressor, 1500), limit) > 1e-3);
+  }
+}
+
+TEST_CASE("dcd: on a coarse fixed grid it stalls") {
+  const Models<double> limit = last_models("d-psgd", "none", 1500);
+  CHECK(largest_distance(last_models("dcd-psgd", "grid(0.5)", 1500), limit) > 0.2);
+}
+
+TEST_CASE("dcd: a message that is lost is seen in the digests, and never heals") {
+  const auto experiment = quadratics_in<double>(ring_of_8, "dcd-psgd", {.iterations = 200});
+  BareCluster<double> cluster(experiment, 1);
+  // In iteration 5 peer 3 hears "no change" from peer 2, instead of what it said.
+  PacketPool packets;
+  PacketBuffer nothing = packets.acquire();
+  const Vector<double> zero = Vector<double>::Zero(experiment.problem.dimension());
+  RandomStream random(1, 0, 0, Purpose::compression);
+  make_compressor<double>(experiment.settings.algorithm.compressor,
+                          experiment.problem.objectives[0]->segments())
+      ->encode({view(zero), random}, nothing);
+  const PacketRef no_change = std::move(nothing).seal();
+  int lost = 0;
+  cluster.tamper = [&](const Outgoing& sent) {
+    if (sent.key.iteration != 5 || sent.key.sender != 2 || sent.to != 3) return sent.packet;
+    ++lost;
+    return no_change;
+  };
+  cluster.run();
+  REQUIRE(lost == 1);
+
+  int broken = 0;
+  for (PeerId holder = 0; holder < 8; ++holder)
+    for (const auto& [owner, held] : digest_state(cluster.peer(holder).algorithm()).replicas)
+      if (held != *digest_state(cluster.peer(owner).algorithm()).published) {
+        ++broken;
+        CHECK(holder == 3);
+        CHECK(owner == 2);
+      }
+  CHECK(broken == 1);
+
+  // The offset is what was lost, to the rounding of 200 additions on either side.
+  const auto offset = [&](std::size_t t) -> Vector<double> {
+    for (const auto& [owner, copy] : cluster.recording()[t][3].replicas)
+      if (owner == 2) return copy - cluster.recording()[t][2].model;
+    return {};
+  };
+  CHECK(offset(4).norm() == 0.0);
+  CHECK(offset(5).norm() > 1e-3);
+  CHECK((offset(200) - offset(5)).norm() < 1e-12);
+}

@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "algorithms/registry.hpp"
+#include "runtime/digest.hpp"
+#include "tests/support/laws.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// Which law holds for which method, one column a law in the order of laws():
+///   x  holds in every world        .  demonstrably does not        -  means nothing here
+// clang-format off
+const std::map<std::string, std::string> matrix = {
+    //                12345678901234
+    {"allreduce-sgd", "xxxx-x--xxx..x"},
+    {"d-psgd",        "xxxx-x--.xxxxx"},
+    {"naive",         "xxxx.x.-.xxxxx"},
+    {"dcd-psgd",      "xxxxxx.x.xxxxx"},
+    {"ecd-psgd",      "xxxx.x.x..xxxx"},
+};
+// clang-format on
+
+const std::vector<World> worlds = {
+    {"ring", 1}, {"ring", 2},     {"ring", 3},        {"ring", 8},      {"path", 5},
+    {"star", 6}, {"complete", 5}, {"torus(4x4)", 16}, {"hypercube", 8}, {"ring", 8, "lazy"},
+};
+const std::vector<World> time_varying = {
+    {"exponential", 8, "metropolis", "one-peer-exponential"},
+    {"exponential", 6, "metropolis", "one-peer-exponential"},
+    {"hypercube", 8, "metropolis", "hypercube-matchings"},
+    {"star", 5, "metropolis", "random-matchings"},
+};
+const std::vector<World> negative_weights = {{"star", 6, "best-constant"}};
+
+std::vector<World> worlds_for(const MethodInfo& method) {
+  std::vector<World> all = worlds;
+  if (method.permits_time_varying) all.insert(all.end(), time_varying.begin(), time_varying.end());
+  if (method.permits_negative_weights)
+    all.insert(all.end(), negative_weights.begin(), negative_weights.end());
+  return all;
+}
+
+void judge(std::size_t column, bool in_double) {
+  const Law& law = laws()[column];
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(law.claim);
+    CAPTURE(method.name);
+    CAPTURE(in_double);
+    const char tick = matrix.at(method.name).at(column);
+    if (tick == '-') continue;
+    bool broken_somewhere = false;
+    for (const World& world : worlds_for(method)) {
+      const std::string violation = (in_double ? law.in_double : law.in_float)(method, world);
+      broken_somewhere |= !violation.empty();
+      if (tick == 'x') CHECK_MESSAGE(violation.empty(), world.name() << ": " << violation);
+    }
+    if (tick == '.') CHECK_MESSAGE(broken_somewhere, "it is said not to hold, and does");
+  }
+}
+
+bool ticked(const MethodInfo& method, std::size_t column, char tick) {
+  return matrix.at(method.name).at(column) == tick;
+}
+
+}  // namespace
+
+TEST_CASE("laws: every registered method has a row, and every row a method") {
+  CHECK(matrix.size() == methods().size());
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    REQUIRE(matrix.contains(method.name));
+    REQUIRE(matrix.at(method.name).size() == laws().size());
+    // What a method declares of itself is judged, and what holds for all has no exception.
+    for (const std::size_t column : {0, 1, 2, 5, 10, 13}) CHECK(ticked(method, column, 'x'));
+    CHECK(ticked(method, 3, method.preserves_fixed_points ? 'x' : '.'));
+    CHECK(ticked(method, 4, '-') == (method.compressor == CompressorNeed::none));
+    CHECK(ticked(method, 6, '-') == (method.compressor == CompressorNeed::none));
+  }
+}
+
+TEST_CASE("laws: a method that keeps replicas is judged by them") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    const auto experiment = quadratics_in<double>({"ring", 3}, method.name, {});
+    PacketPool packets;
+    const auto digests = digest_state(make_peer(experiment, 0, packets)->algorithm());
+    CHECK(digests.published.has_value() == ticked(method, 7, 'x'));
+    CHECK(digests.replicas.size() == (digests.published ? 2 : 0));
+  }
+}
+
+#define HEARSAY_JUDGE(column)                                                                      \
+  TEST_CASE("laws: column " #column " of the matrix holds in float") { judge(column - 1, false); } \
+  TEST_CASE("laws: column " #column " of the matrix holds in double") { judge(column - 1, true); }
+HEARSAY_JUDGE(1)
+HEARSAY_JUDGE(2)
+HEARSAY_JUDGE(3)
+HEARSAY_JUDGE(4)
+HEARSAY_JUDGE(5)
+HEARSAY_JUDGE(6)
+HEARSAY_JUDGE(7)
+HEARSAY_JUDGE(8)
+HEARSAY_JUDGE(9)
+HEARSAY_JUDGE(10)
+HEARSAY_JUDGE(11)
+HEARSAY_JUDGE(12)
+HEARSAY_JUDGE(13)
+HEARSAY_JUDGE(14)
+#undef HEARSAY_JUDGE
+
+TEST_CASE("laws: no law is left without a judge") { CHECK(laws().size() == 14); }

@@ -1,0 +1,330 @@
+#include "tests/support/laws.hpp"
+
+#include <array>
+#include <sstream>
+
+#include "algorithms/compression/registry.hpp"
+#include "runtime/digest.hpp"
+#include "runtime/simulator.hpp"
+#include "tests/support/cluster.hpp"
+#include "tests/support/stacked.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+template <class Scalar>
+constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
+
+template <class... Parts>
+Violation broken(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+bool compresses(const MethodInfo& method) { return method.compressor != CompressorNeed::none; }
+
+/// Equal bits? (Compares digests, as the runtime does; -0 differs from 0.)
+template <class Scalar>
+bool same_bits(const Vector<Scalar>& a, const Vector<Scalar>& b) {
+  return digest(a) == digest(b);
+}
+
+/// "peer 3 after iteration 5", of the first model in which two recordings differ; empty if they do not.
+template <class Scalar>
+Violation first_difference(const Recording<Scalar>& a, const Recording<Scalar>& b) {
+  for (std::size_t t = 0; t < a.size(); ++t)
+    for (std::size_t i = 0; i < a[t].size(); ++i)
+      if (!same_bits(a[t][i].model, b[t][i].model)) return broken("peer ", i, " after iteration ", t);
+  return "";
+}
+
+/// Largest difference of an entry of two runs, relative to the largest entry.
+template <class Scalar>
+double relative_distance(const Recording<Scalar>& a, const Recording<Scalar>& b) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t t = 0; t < a.size(); ++t)
+    for (std::size_t i = 0; i < a[t].size(); ++i) {
+      difference = std::max<double>(difference, (a[t][i].model - b[t][i].model).cwiseAbs().maxCoeff());
+      size = std::max<double>(size, a[t][i].model.cwiseAbs().maxCoeff());
+    }
+  return difference / size;
+}
+
+template <class Scalar>
+Violation stacked_with(const MethodInfo& method, const World& world, const Plan& plan) {
+  const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
+  const StackedComparison found = compare_with_stacked(experiment, record_run(experiment));
+  if (!found.known) return "the stacked reference has no recursion for " + method.name;
+  if (found.deviation > rounding<Scalar>)
+    return broken("with ", plan.compressor, " the models deviate by ", found.deviation);
+  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold.
+  if (found.flips > (std::is_same_v<Scalar, float> ? 0.01 : 0.0))
+    return broken("with ", plan.compressor, " a share of ", found.flips,
+                  " of what was said is something else");
+  return "";
+}
+
+template <class Scalar>
+Violation stacked_equality(const MethodInfo& method, const World& world) {
+  std::vector<Plan> plans = {{.compressor = "none"}, {.compressor = "none", .restart_every = 5}};
+  if (compresses(method))
+    for (const std::uint64_t restart_every : {0, 5})
+      plans.push_back({.compressor = method.default_compressor, .restart_every = restart_every});
+  for (const Plan& plan : plans) {
+    if (plan.restart_every != 0 && !method.restarts) continue;
+    if (const Violation violation = stacked_with<Scalar>(method, world, plan); !violation.empty())
+      return violation;
+  }
+  return "";
+}
+
+template <class Scalar>
+Violation any_order(const MethodInfo& method, const World& world) {
+  const auto experiment = quadratics_in<Scalar>(world, method.name, {});
+  const auto first = record_run(experiment, 1);
+  for (const std::uint64_t order : {2, 3, 4})
+    if (const Violation where = first_difference(first, record_run(experiment, order)); !where.empty())
+      return "another order of delivery changes " + where;
+  return "";
+}
+
+std::vector<NetworkSettings> networks() {
+  using namespace std::chrono_literals;
+  NetworkSettings jittery;
+  jittery.latency = 1ms;
+  jittery.jitter = 50ms;
+  jittery.message_loss = 0.3;
+  NetworkSettings asymmetric;
+  asymmetric.bandwidth_up = {1e4};
+  asymmetric.bandwidth_down = {3e3};
+  NetworkSettings busy;
+  busy.compute = {ComputeTime::Kind::lognormal, 20ms, 1.5};
+  busy.jitter = 20ms;
+  return {jittery, asymmetric, busy};
+}
+
+template <class Scalar>
+Violation any_network(const MethodInfo& method, const World& world) {
+  auto experiment = quadratics_in<Scalar>(world, method.name, {});
+  const auto expected = models_of(record_run(experiment).back());
+  for (const NetworkSettings& network : networks()) {
+    experiment.settings.network = network;
+    // One peer is slower than the others.
+    experiment.settings.peer_networks[world.peers - 1] = network;
+    experiment.settings.peer_networks[world.peers - 1].bandwidth_up = {500.0};
+    const auto outcome = simulate(experiment, Duration{1000});
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (outcome.peers[i].model_digest != digest(expected[i]))
+        return broken("the network changes the model of peer ", i);
+  }
+  return "";
+}
+
+template <class Scalar>
+Violation stays_with(const MethodInfo& method, const World& world, const std::string& compressor) {
+  const auto experiment =
+      quadratics_in<Scalar>(world, method.name, {.compressor = compressor}, Shared::minimiser);
+  for (const auto& peers : record_run(experiment))
+    for (const PeerRecord<Scalar>& peer : peers)
+      if (!same_bits(peer.model, experiment.problem.initial)) return "with " + compressor + " it leaves";
+  return "";
+}
+
+template <class Scalar>
+Violation stays_uncompressed(const MethodInfo& method, const World& world) {
+  return stays_with<Scalar>(method, world, "none");
+}
+
+/// Every registered compressor.
+std::vector<std::string> compressors() {
+  std::vector<std::string> all;
+  for (const CompressorName& entry : compressor_names()) all.emplace_back(entry.example);
+  return all;
+}
+
+template <class Scalar>
+Violation stays_compressed(const MethodInfo& method, const World& world) {
+  for (const std::string& compressor : compressors())
+    if (const Violation violation = stays_with<Scalar>(method, world, compressor); !violation.empty())
+      return violation;
+  return "";
+}
+
+template <class Scalar>
+Violation mean_moves_with(const MethodInfo& method, const World& world, const std::string& compressor) {
+  const Plan plan{.compressor = compressor};
+  const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
+  const auto recording = record_run(experiment);
+  for (std::size_t t = 1; t < recording.size(); ++t) {
+    Vector<double> expected = mean_in_double(recording[t - 1]);
+    for (PeerId i = 0; i < world.peers; ++i) {
+      Vector<Scalar> gradient(experiment.problem.dimension());
+      const Index sample = 0;
+      experiment.problem.objectives[i]->gradient(recording[t - 1][i].model, {&sample, 1}, gradient);
+      expected -= plan.step_size / world.peers * gradient.template cast<double>();
+    }
+    const double off = (mean_in_double(recording[t]) - expected).cwiseAbs().maxCoeff();
+    if (off > rounding<Scalar>)
+      return broken("with ", compressor, " the mean is off by ", off, " in iteration ", t);
+  }
+  return "";
+}
+
+template <class Scalar>
+Violation mean_moves_uncompressed(const MethodInfo& method, const World& world) {
+  return mean_moves_with<Scalar>(method, world, "none");
+}
+
+template <class Scalar>
+Violation mean_moves_compressed(const MethodInfo& method, const World& world) {
+  return mean_moves_with<Scalar>(method, world, method.default_compressor);
+}
+
+template <class Scalar>
+Violation replicas_with(const MethodInfo& method, const World& world, const Plan& plan) {
+  const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
+  const auto recording = record_run(experiment);
+  for (std::size_t t = 0; t < recording.size(); ++t)
+    for (std::size_t i = 0; i < recording[t].size(); ++i) {
+      const auto& hears = experiment.schedule->row(static_cast<PeerId>(i), 0).hears;
+      if (recording[t][i].replicas.size() != hears.size())
+        return broken("peer ", i, " keeps ", recording[t][i].replicas.size(), " replicas");
+      for (const auto& [owner, copy] : recording[t][i].replicas)
+        if (!recording[t][owner].published || !same_bits(copy, *recording[t][owner].published))
+          return broken("with ", plan.compressor, " peer ", i, "'s replica of ", owner,
+                        " differs after iteration ", t);
+    }
+  return "";
+}
+
+template <class Scalar>
+Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
+  for (const std::string& compressor : compressors())
+    for (const std::uint64_t restart_every : {0, 5}) {
+      if (restart_every != 0 && !method.restarts) continue;
+      const Plan plan{.compressor = compressor, .restart_every = restart_every};
+      if (const Violation violation = replicas_with<Scalar>(method, world, plan); !violation.empty())
+        return violation;
+    }
+  return "";
+}
+
+template <class Scalar>
+Violation models_identical(const MethodInfo& method, const World& world) {
+  const auto recording = record_run(quadratics_in<Scalar>(world, method.name, {}));
+  for (std::size_t t = 0; t < recording.size(); ++t)
+    for (std::size_t i = 0; i < recording[t].size(); ++i)
+      if (!same_bits(recording[t][i].model, recording[t][0].model))
+        return broken("peers 0 and ", i, " differ after iteration ", t);
+  return "";
+}
+
+/// A run of one peer on peer `id`'s objective.
+template <class Scalar>
+Recording<Scalar> run_alone(const MethodInfo& method, PeerId id) {
+  const World alone{"ring", 1};
+  return record_run(prepare<Scalar>(settings_of(method.name, alone, {.compressor = "none"}),
+                                    quadratic_problem<Scalar>(19, {id}, Shared::nothing)));
+}
+
+/// x <- x - eta grad f(x)
+template <class Scalar>
+Recording<Scalar> plain_sgd(PeerId id, std::uint64_t iterations, double step_size) {
+  const auto problem = quadratic_problem<Scalar>(19, {id}, Shared::nothing);
+  Recording<Scalar> recording(iterations + 1, std::vector<PeerRecord<Scalar>>(1));
+  Vector<Scalar> x = problem.initial;
+  Vector<Scalar> gradient(x.size());
+  for (auto& peers : recording) {
+    peers[0].model = x;
+    const Index sample = 0;
+    problem.objectives[0]->gradient(x, {&sample, 1}, gradient);
+    x -= static_cast<Scalar>(step_size) * gradient;
+  }
+  return recording;
+}
+
+template <class Scalar>
+Violation alone_is_sgd_in_bits(const MethodInfo& method, const World& world) {
+  for (PeerId id = 0; id < world.peers; ++id)
+    if (const Violation where =
+            first_difference(run_alone<Scalar>(method, id), plain_sgd<Scalar>(id, 12, 0.1));
+        !where.empty())
+      return "not plain SGD: " + where;
+  return "";
+}
+
+template <class Scalar>
+Violation alone_is_sgd(const MethodInfo& method, const World& world) {
+  for (PeerId id = 0; id < world.peers; ++id) {
+    const double off = relative_distance(run_alone<Scalar>(method, id), plain_sgd<Scalar>(id, 12, 0.1));
+    if (off > rounding<Scalar>) return broken("off by ", off, " from plain SGD");
+  }
+  return "";
+}
+
+template <class Scalar>
+Violation silence_is_separate_runs(const MethodInfo& method, const World& world) {
+  auto experiment = quadratics_in<Scalar>(world, method.name, {.compressor = "none"});
+  experiment.schedule = std::make_shared<Silence>(world.peers);
+  const auto together = record_run(experiment);
+  for (PeerId id = 0; id < world.peers; ++id) {
+    const auto alone = run_alone<Scalar>(method, id);
+    for (std::size_t t = 0; t < together.size(); ++t)
+      if (!same_bits(together[t][id].model, alone[t][0].model))
+        return broken("peer ", id, " after iteration ", t, " is not what it is alone");
+  }
+  return "";
+}
+
+template <class Scalar>
+Violation uncompressed_is_d_psgd(const MethodInfo& method, const World& world) {
+  const Plan plan{.compressor = "none"};
+  const double off = relative_distance(record_run(quadratics_in<Scalar>(world, method.name, plan)),
+                                       record_run(quadratics_in<Scalar>(world, "d-psgd", plan)));
+  // Each of 12 iterations adds a few roundings, and ECD multiplies one by t/2 before it divides by it.
+  if (off > rounding<Scalar>) return broken("off by ", off, " from D-PSGD");
+  return "";
+}
+
+template <class Scalar>
+Violation encoded_once(const MethodInfo& method, const World& world) {
+  for (const auto& peers : record_run(quadratics_in<Scalar>(world, method.name, {})))
+    for (const PeerRecord<Scalar>& peer : peers)
+      for (const Outgoing& a : peer.sent)
+        for (const Outgoing& b : peer.sent)
+          if ((a.key.slot == b.key.slot) != (a.packet == b.packet))
+            return broken("iteration ", a.key.iteration, ", slots ", a.key.slot, " and ", b.key.slot);
+  return "";
+}
+
+}  // namespace
+
+#define HEARSAY_LAW(claim, law) \
+  Law { claim, law<float>, law<double> }
+
+std::span<const Law> laws() {
+  static const std::array all = {
+      HEARSAY_LAW("the run equals the matrix recursion", stacked_equality),
+      HEARSAY_LAW("any order of delivery gives the same bits", any_order),
+      HEARSAY_LAW("any network gives the same bits", any_network),
+      HEARSAY_LAW("uncompressed, it stays at the common minimiser", stays_uncompressed),
+      HEARSAY_LAW("compressed, it stays at the common minimiser", stays_compressed),
+      HEARSAY_LAW("uncompressed, the mean moves by the mean gradient", mean_moves_uncompressed),
+      HEARSAY_LAW("compressed, the mean moves by the mean gradient", mean_moves_compressed),
+      HEARSAY_LAW("every replica equals its owner", replicas_equal_owners),
+      HEARSAY_LAW("all models are identical", models_identical),
+      HEARSAY_LAW("alone it is plain SGD, bit for bit", alone_is_sgd_in_bits),
+      HEARSAY_LAW("alone it is plain SGD, to rounding", alone_is_sgd),
+      HEARSAY_LAW("peers that hear nobody are separate runs", silence_is_separate_runs),
+      HEARSAY_LAW("uncompressed, it is D-PSGD", uncompressed_is_d_psgd),
+      HEARSAY_LAW("a packet is encoded once for all its receivers", encoded_once),
+  };
+  return all;
+}
+
+#undef HEARSAY_LAW
+
+}  // namespace hearsay::test

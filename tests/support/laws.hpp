@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "algorithms/method.hpp"
+#include "tests/support/worlds.hpp"
+
+namespace hearsay::test {
+
+/// What must stay true of a method, whatever it is called. Empty where it does, else a sentence with the quantities.
+using Violation = std::string;
+
+struct Law {
+  std::string claim;
+  Violation (*in_float)(const MethodInfo&, const World&);
+  Violation (*in_double)(const MethodInfo&, const World&);
+};
+
+/// All of them, in the order of the columns of the method x law matrix:
+///
+///  1  the distributed run equals the matrix recursion of the whole network
+///  2  any order of delivery, with gradients of any duration, gives the same bits
+///  3  any emulated network gives the same bits
+///  4  with compressor none, started at the common minimiser of all peers, it stays, bit for bit
+///  5  the same with any compressor
+///  6  with compressor none the mean moves by -eta times the mean gradient
+///  7  the same with the method's own compressor
+///  8  every replica equals its owner's published vector, bit for bit, after every iteration, with any compressor
+///  9  all models are equal, bit for bit, after every iteration
+/// 10  one peer alone, compressor none, is plain SGD, bit for bit
+/// 11  the same to rounding
+/// 12  n peers that hear nobody (W = I) are n runs of one peer, bit for bit
+/// 13  with compressor none it is D-PSGD, to rounding
+/// 14  one packet is encoded per iteration and slot, and shared by all its receivers
+std::span<const Law> laws();
+
+}  // namespace hearsay::test

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/objectives/quadratic.hpp"
+#include "algorithms/random.hpp"
+#include "algorithms/registry.hpp"
+#include "runtime/experiment.hpp"
+
+namespace hearsay::test {
+
+/// A network to try a method on.
+struct World {
+  std::string family;
+  PeerId peers;
+  std::string weights = "metropolis";
+  std::string schedule = "static";
+
+  std::string name() const {
+    return family + " of " + std::to_string(peers) + ", " + weights + ", " + schedule;
+  }
+};
+
+/// How to run a method there; an empty compressor is the method's own.
+struct Plan {
+  std::string compressor = {};
+  std::uint64_t iterations = 12;
+  double step_size = 0.1;
+  std::uint64_t restart_every = 0;
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> batch = {};  ///< empty: full gradients
+};
+
+/// Evaluated at every iteration; allowed to be unsound.
+inline RunSettings settings_of(const std::string& method, const World& world, const Plan& plan) {
+  RunSettings settings;
+  settings.run.seed = plan.seed;
+  settings.run.iterations = plan.iterations;
+  settings.run.evaluate_every = 1;
+  settings.topology = {world.family, world.peers, world.weights, world.schedule, {}};
+  settings.algorithm.kind = method;
+  settings.algorithm.compressor = plan.compressor;
+  settings.algorithm.step_size = plan.step_size;
+  settings.algorithm.batch = plan.batch;
+  settings.algorithm.restart_every = plan.restart_every;
+  settings.algorithm.allow_unsound = true;
+  return settings;
+}
+
+/// No slope anywhere: what is left of a method is its gossip.
+template <class Scalar>
+class Flat final : public Objective<Scalar> {
+ public:
+  explicit Flat(Index dimension) : dimension_(dimension) {}
+  Index dimension() const override { return dimension_; }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<Scalar>&) const override { return 0.0; }
+  void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
+    gradient.setZero();
+  }
+
+ private:
+  Index dimension_;
+};
+
+template <class Scalar>
+Vector<Scalar> normal_vector(Index dimension, std::uint64_t seed, PeerId peer) {
+  RandomStream random(seed, peer, 0, Purpose::data);
+  Vector<Scalar> vector(dimension);
+  for (Scalar& entry : vector) entry = static_cast<Scalar>(random.normal());
+  return vector;
+}
+
+/// Curvatures in [1/2, 3/2].
+template <class Scalar>
+Vector<Scalar> curvature(Index dimension, std::uint64_t seed, PeerId peer) {
+  RandomStream random(seed, peer, 1, Purpose::data);
+  Vector<Scalar> vector(dimension);
+  for (Scalar& entry : vector) entry = static_cast<Scalar>(0.5 + random.uniform());
+  return vector;
+}
+
+template <class Scalar>
+Problem<Scalar> flat_problem(Index dimension, PeerId peers) {
+  Problem<Scalar> problem;
+  for (PeerId id = 0; id < peers; ++id)
+    problem.objectives.push_back(std::make_unique<Flat<Scalar>>(dimension));
+  problem.initial = normal_vector<Scalar>(dimension, 17, 0);
+  return problem;
+}
+
+/// What the peers of a quadratic problem have in common.
+enum class Shared { nothing, curvature, minimiser };
+
+/// Peer i's quadratic depends on i alone. Starts at the minimiser where that is shared, at an arbitrary point otherwise.
+template <class Scalar>
+Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& peers, Shared shared) {
+  Problem<Scalar> problem;
+  for (const PeerId id : peers)
+    problem.objectives.push_back(std::make_unique<SeparableQuadratic<Scalar>>(
+        curvature<Scalar>(dimension, 3, shared == Shared::curvature ? 0 : id),
+        normal_vector<Scalar>(dimension, 5, shared == Shared::minimiser ? 0 : id), 0.0));
+  problem.initial = normal_vector<Scalar>(dimension, shared == Shared::minimiser ? 5 : 17, 0);
+  return problem;
+}
+
+inline std::vector<PeerId> first_peers(PeerId count) {
+  std::vector<PeerId> ids;
+  for (PeerId id = 0; id < count; ++id) ids.push_back(id);
+  return ids;
+}
+
+template <class Scalar>
+Experiment<Scalar> quadratics_in(const World& world, const std::string& method, const Plan& plan,
+                                 Shared shared = Shared::nothing, Index dimension = 19) {
+  return prepare<Scalar>(settings_of(method, world, plan),
+                         quadratic_problem<Scalar>(dimension, first_peers(world.peers), shared));
+}
+
+template <class Scalar>
+Experiment<Scalar> flat_in(const World& world, const std::string& method, const Plan& plan, Index dimension) {
+  return prepare<Scalar>(settings_of(method, world, plan), flat_problem<Scalar>(dimension, world.peers));
+}
+
+/// Nobody hears anybody: W = I.
+class Silence final : public Schedule {
+ public:
+  explicit Silence(PeerId peers) : peers_(peers) {}
+  PeerId peer_count() const override { return peers_; }
+  const MixingRow& row(PeerId, std::uint64_t) const override { return row_; }
+  std::uint64_t period() const override { return 1; }
+  std::string name() const override { return "silence"; }
+
+ private:
+  PeerId peers_;
+  MixingRow row_;
+};
+
+}  // namespace hearsay::test
