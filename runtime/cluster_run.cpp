@@ -1,5 +1,6 @@
 #include "runtime/cluster_run.hpp"
 
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -31,7 +32,7 @@ class ObserverThread {
  public:
   ObserverThread(const Experiment<Scalar>& experiment, const RunControl& control)
       : server_(experiment, agreement_of(experiment), experiment.cluster.observer),
-        thread_([this, &control] { outcome_ = server_.serve(control, [this] { return given_up(); }); }) {}
+        thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
     if (!thread_.joinable()) return;
@@ -43,10 +44,19 @@ class ObserverThread {
   RunOutcome<Scalar> join(const std::string& reason) {
     if (!reason.empty()) give_up(reason);
     thread_.join();
+    if (error_) std::rethrow_exception(error_);
     return std::move(outcome_);
   }
 
  private:
+  void serve(const RunControl& control) {
+    try {
+      outcome_ = server_.serve(control, [this] { return given_up(); });
+    } catch (const Misuse&) {  // the record cannot be written
+      error_ = std::current_exception();
+    }
+  }
+
   void give_up(const std::string& reason) {
     const std::lock_guard lock(mutex_);
     reason_ = reason;
@@ -60,6 +70,7 @@ class ObserverThread {
   std::mutex mutex_;
   std::optional<std::string> reason_;
   RunOutcome<Scalar> outcome_;
+  std::exception_ptr error_;
   std::thread thread_;  // last: it uses the others
 };
 

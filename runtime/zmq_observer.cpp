@@ -44,6 +44,19 @@ class ObserverServer<Scalar>::Server {
 
   RunOutcome<Scalar> serve(const RunControl& control,
                            const std::function<std::optional<std::string>()>& lost) {
+    try {
+      return observe(control, lost);
+    } catch (const Misuse&) {  // the caller could not take note of an evaluation
+      stop();
+      throw;
+    }
+  }
+
+  std::string bound_address;
+
+ private:
+  RunOutcome<Scalar> observe(const RunControl& control,
+                             const std::function<std::optional<std::string>()>& lost) {
     std::optional<Instant> give_up;
     while (ended_ < peers_.size()) {
       zmq::pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
@@ -69,9 +82,6 @@ class ObserverServer<Scalar>::Server {
     return outcome(std::nullopt, "");
   }
 
-  std::string bound_address;
-
- private:
   struct PeerSeen {
     bool welcomed = false;
     bool ready = false;

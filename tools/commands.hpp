@@ -7,6 +7,7 @@
 
 #include "runtime/run_directory.hpp"
 #include "runtime/summary.hpp"
+#include "topology/peer_id.hpp"
 
 namespace hearsay {
 
@@ -33,6 +34,12 @@ struct RunOptions : RunFileOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+struct PeerOptions : RunOptions {
+  PeerId id = 0;
+  std::string start_patience = "2 min";
+  std::string silence_patience = "1 min";
+};
+
 struct TopologyOptions {
   std::string spec;  ///< "ring(16)", or a topology file
   std::string weights;
@@ -48,6 +55,7 @@ struct EvaluateOptions : RunFileOptions {
 
 // The commands. Each returns the exit code and throws Misuse for what the user got wrong.
 int run_command(const RunOptions& options, Driver driver);
+int peer_command(const PeerOptions& options);
 int sweep_command(const RunOptions& options);
 int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);

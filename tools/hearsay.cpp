@@ -80,6 +80,16 @@ int main_of(int argc, char** argv) {
   command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
   add_output_options(*command, run);
   command->callback([&] { chosen = [&] { return run_command(run, Driver::simulator); }; });
+  PeerOptions peer;
+  peer.interrupted = &interrupted;
+  command = app.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
+  add_output_options(*command, peer);
+  command->add_option("--id", peer.id, "which peer of the topology file this is")->required()->type_name("K");
+  command->add_option("--wait", peer.start_patience, "how long the others may take to come up [2 min]")
+      ->type_name("TIME");
+  command->add_option("--lost-after", peer.silence_patience, "silence after which a neighbor is lost [1 min]")
+      ->type_name("TIME");
+  command->callback([&] { chosen = [&] { return peer_command(peer); }; });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
   add_output_options(*command, run);
   command->callback([&] { chosen = [&] { return sweep_command(run); }; });

@@ -48,6 +48,10 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .save = options.save,
                                            .interrupted = options.interrupted,
                                            .title = {}});
+  return report_run(run, options);
+}
+
+int report_run(const FinishedRun& run, const RunFileOptions& options) {
   if (options.json)
     std::printf("%s\n", run.summary.dump().c_str());
   else if (!options.quiet)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cluster_run.hpp"
 #include "runtime/run_settings.hpp"
 #include "tools/commands.hpp"
 
@@ -27,12 +28,17 @@ struct TrainingOptions {
   bool quiet = false;
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
+  /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
+  std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
   std::string title;                            ///< stands before the progress
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 
 /// One run from its settings to its output directory, with progress and warnings on standard error. Throws Misuse.
 FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
+
+/// Says how the run ended, as `options` want it said, and returns the exit code.
+int report_run(const FinishedRun& run, const RunFileOptions& options);
 
 /// The mean time of a gradient of the experiment's, by the real clock: on an idle machine, one at a time.
 template <class Scalar>
