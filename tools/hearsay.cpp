@@ -94,6 +94,37 @@ int main_of(int argc, char** argv) {
   add_output_options(*command, run);
   command->callback([&] { chosen = [&] { return sweep_command(run); }; });
 
+  TopologyOptions topology;
+  command = app.add_subcommand("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
+  command->add_option("SPEC", topology.spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file")
+      ->required();
+  command->add_option("--weights", topology.weights, "mixing weights (metropolis)");
+  command->add_option("--schedule", topology.schedule, "also look at a time-varying schedule");
+  command->add_option("--seed", topology.seed, "of random topologies (1)");
+  command
+      ->add_option("--write", topology.write,
+                   "write the topology to FILE, by its ending: .toml .graphml .dot .svg")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_flag("--json", topology.json, "print the record as JSON");
+  command->callback([&] { chosen = [&] { return topology_command(topology); }; });
+
+  RunFileOptions check;
+  command = app.add_subcommand("check", "validate a run file and print the plan: bytes, time, limits");
+  add_run_file_options(*command, check);
+  command->callback([&] { chosen = [&] { return check_command(check); }; });
+
+  EvaluateOptions evaluate;
+  command = app.add_subcommand("evaluate", "loss and accuracy of a saved model on a run file's data");
+  command->add_option("MODEL", evaluate.model, "model.npy")->required();
+  add_run_file_options(*command, evaluate);
+  command->callback([&] { chosen = [&] { return evaluate_command(evaluate); }; });
+
+  bool list_as_json = false;
+  command = app.add_subcommand("list", "methods, compressors, topologies, models, data formats");
+  command->add_flag("--json", list_as_json, "print the lists as JSON");
+  command->callback([&] { chosen = [&] { return list_command(list_as_json); }; });
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

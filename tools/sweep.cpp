@@ -32,12 +32,6 @@ struct Row {
   }
 };
 
-std::string label_of(const SweepPoint& point) {
-  std::string label = point.variant;
-  for (const auto& [key, value] : point.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
-  return label.empty() ? point.run.run.name : label;
-}
-
 /// How much sooner the target was reached than by the baseline at the same values of the axes.
 void compare_with_baseline(const std::string& baseline, std::vector<Row>& rows) {
   for (Row& row : rows)

@@ -15,7 +15,7 @@ namespace hearsay {
 
 namespace {
 
-bool needs_measured_gradient(const RunSettings& settings) {
+bool anything_to_measure(const RunSettings& settings) {
   const auto measured = [](const NetworkSettings& network) {
     return network.compute.kind == ComputeTime::Kind::measured;
   };
@@ -33,15 +33,14 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.output = directory.path();
   finished.warnings = check_soundness(experiment);
   for (const std::string& warning : finished.warnings)
-    std::fprintf(stderr, "hearsay: warning: %s\n", warning.c_str());
+    std::fprintf(stderr, "hearsay: %swarning: %s\n",
+                 options.title.empty() ? "" : (options.title + ": ").c_str(), warning.c_str());
 
   const bool simulated = options.driver == Driver::simulator;
-  Duration gradient{0};
-  if (simulated && needs_measured_gradient(experiment.settings)) {
-    gradient = measure_gradient(experiment);
-    finished.compute_note = "a gradient takes " + seconds_text(seconds(gradient)) + " here (measured)";
-    if (!options.quiet) std::fprintf(stderr, "hearsay: %s\n", finished.compute_note.c_str());
-  }
+  const Duration gradient = simulated ? measured_gradient_of(experiment) : Duration{0};
+  if (gradient > Duration{0} && !options.quiet)
+    std::fprintf(stderr, "hearsay: a gradient takes %s here (measured); all seconds are virtual\n",
+                 seconds_text(seconds(gradient)).c_str());
 
   Progress progress(options.quiet, options.title, experiment.peer_count(), experiment.iterations, simulated);
   RunControl control;
@@ -73,7 +72,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
 }  // namespace
 
 template <class Scalar>
-Duration measure_gradient(const Experiment<Scalar>& experiment) {
+Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
+  if (!anything_to_measure(experiment.settings)) return Duration{0};
   using Clock = std::chrono::steady_clock;
   constexpr int most_repetitions = 16;
   constexpr auto enough = std::chrono::milliseconds(200);
@@ -103,6 +103,12 @@ FinishedRun train(const RunSettings& settings, const TrainingOptions& options) {
                      [&]<class Scalar>() { return train_as<Scalar>(settings, options); });
 }
 
+std::string label_of(const SweepPoint& point) {
+  std::string label = point.variant;
+  for (const auto& [key, value] : point.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
+  return label.empty() ? point.run.run.name : label;
+}
+
 int exit_code_of(RunStatus status) {
   switch (status) {
     case RunStatus::done:
@@ -118,7 +124,7 @@ int exit_code_of(RunStatus status) {
   return exit_done;
 }
 
-template Duration measure_gradient<float>(const Experiment<float>&);
-template Duration measure_gradient<double>(const Experiment<double>&);
+template Duration measured_gradient_of<float>(const Experiment<float>&);
+template Duration measured_gradient_of<double>(const Experiment<double>&);
 
 }  // namespace hearsay

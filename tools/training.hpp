@@ -7,6 +7,7 @@
 
 #include "runtime/cluster_run.hpp"
 #include "runtime/run_settings.hpp"
+#include "runtime/sweep_settings.hpp"
 #include "tools/commands.hpp"
 
 namespace hearsay {
@@ -19,7 +20,6 @@ struct FinishedRun {
   std::vector<std::string> warnings;
   std::filesystem::path output;
   bool output_created = false;
-  std::string compute_note;  ///< what a gradient took, where the simulator needed to know
 };
 
 struct TrainingOptions {
@@ -40,9 +40,13 @@ FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
 /// Says how the run ended, as `options` want it said, and returns the exit code.
 int report_run(const FinishedRun& run, const RunFileOptions& options);
 
-/// The mean time of a gradient of the experiment's, by the real clock: on an idle machine, one at a time.
+/// What a gradient of the experiment's takes on this machine, one at a time: the mean of a few, by the real clock. 0
+/// where network.compute leaves nothing to measure.
 template <class Scalar>
-Duration measure_gradient(const Experiment<Scalar>& experiment);
+Duration measured_gradient_of(const Experiment<Scalar>& experiment);
+
+/// "DCD 4 bit, network.bandwidth = 10 Mbit/s"; the run's name where it has neither variant nor axes.
+std::string label_of(const SweepPoint& point);
 
 int exit_code_of(RunStatus status);
 

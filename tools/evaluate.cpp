@@ -1,0 +1,54 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "runtime/config.hpp"
+#include "runtime/npy.hpp"
+#include "runtime/problem_builder.hpp"
+#include "tools/commands.hpp"
+#include "tools/human_text.hpp"
+#include "tools/scalar_dispatch.hpp"
+#include "tools/table.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
+  const Vector<Scalar> model = read_npy<Scalar>(options.model).values;
+  const Problem<Scalar> problem = build_problem<Scalar>(settings);
+  if (model.size() != problem.dimension())
+    throw Misuse(options.model.string() + " holds " + grouped(static_cast<std::uint64_t>(model.size())) +
+                 " numbers, and the model of " + options.file.string() + " has " +
+                 grouped(static_cast<std::uint64_t>(problem.dimension())));
+  const double loss = problem.loss(model);
+  const double accuracy = problem.accuracy ? problem.accuracy(model) : 0.0;
+  if (options.json) {
+    nlohmann::ordered_json record = {{"model", options.model.string()},
+                                     {"dimension", problem.dimension()},
+                                     {"loss", loss},
+                                     {"accuracy", nullptr}};
+    if (problem.accuracy) record["accuracy"] = accuracy;
+    std::printf("%s\n", record.dump().c_str());
+    return exit_done;
+  }
+  Table table({{"", Table::Align::left}, {"", Table::Align::left}});
+  table.add(
+      {"model", settings.model.kind + ", " + counted(static_cast<std::uint64_t>(model.size()), "parameter")});
+  table.add({"data", settings.data.source});
+  table.add({"loss", significant(loss, 6)});
+  if (problem.accuracy) table.add({"accuracy", fixed(100.0 * accuracy, 2) + " %"});
+  std::fputs(table.text().c_str(), stdout);
+  return exit_done;
+}
+
+}  // namespace
+
+int evaluate_command(const EvaluateOptions& options) {
+  const RunSettings settings = load_run_file(options.file, options.assignments);
+  return with_scalar(settings.run.scalar,
+                     [&]<class Scalar>() { return evaluate_as<Scalar>(options, settings); });
+}
+
+}  // namespace hearsay

@@ -1,0 +1,109 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/objectives/partition.hpp"
+#include "algorithms/registry.hpp"
+#include "algorithms/step_size.hpp"
+#include "runtime/problem_builder.hpp"
+#include "tools/commands.hpp"
+#include "tools/table.hpp"
+#include "topology/families.hpp"
+#include "topology/mixing.hpp"
+#include "topology/schedule.hpp"
+
+namespace hearsay {
+
+namespace {
+
+const Choice data_formats[] = {
+    {"synthetic", "(samples=8192, features=500, classes=100)", "built in: a seeded Gaussian mixture"},
+    {"libsvm", ":PATH", "sparse text, \"label index:value ...\""},
+    {"idx", ":IMAGES,LABELS", "MNIST's format; pixels / 255"},
+    {"cifar10", ":DIR", "data_batch_*.bin and, as test data, test_batch.bin; pixels / 255"},
+    {"csv", ":PATH", "numbers, the target in the last column"},
+    {"npy", ":X,Y", "two NumPy arrays"},
+};
+
+std::vector<Choice> compressor_choices() {
+  std::vector<Choice> choices;
+  for (const CompressorName& compressor : compressor_names())
+    choices.push_back({std::string(compressor.name),
+                       {},
+                       std::string(compressor.summary) + "; e.g. " + std::string(compressor.example)});
+  return choices;
+}
+
+std::vector<Choice> step_schedule_choices() {
+  std::vector<Choice> choices;
+  for (const std::string& name : step_schedule_names()) choices.push_back({name, {}, {}});
+  return choices;
+}
+
+struct Section {
+  std::string key;  ///< of the run file
+  std::string heading;
+  std::vector<Choice> choices;
+};
+
+std::vector<Section> sections() {
+  const auto copy = [](std::span<const Choice> choices) {
+    return std::vector<Choice>(choices.begin(), choices.end());
+  };
+  return {{"algorithm.compressor", "Compressors", compressor_choices()},
+          {"algorithm.step_schedule", "Step size schedules", step_schedule_choices()},
+          {"topology.kind", "Topologies", copy(family_choices())},
+          {"topology.weights", "Mixing weights", copy(mixing_choices())},
+          {"topology.schedule", "Topology schedules", copy(schedule_choices())},
+          {"model.kind", "Models", copy(model_choices())},
+          {"data.source", "Data", copy(data_formats)},
+          {"data.partition", "Partitions", copy(partition_choices())}};
+}
+
+nlohmann::ordered_json as_json() {
+  using Json = nlohmann::ordered_json;
+  Json record;
+  for (const MethodInfo& method : methods())
+    record["algorithm.kind"].push_back({{"name", method.name},
+                                        {"summary", method.summary},
+                                        {"equation", method.equation},
+                                        {"bytes_per_iteration", method.bytes},
+                                        {"default_compressor", method.default_compressor},
+                                        {"source", method.source}});
+  for (const Section& section : sections())
+    for (const Choice& choice : section.choices)
+      record[section.key].push_back(
+          {{"name", choice.name}, {"arguments", choice.arguments}, {"description", choice.description}});
+  return record;
+}
+
+std::string as_text() {
+  using enum Table::Align;
+  std::string text = "Methods (algorithm.kind)\n";
+  Table method_table({{"", left}, {"", left}, {"", left}});
+  for (const MethodInfo& method : methods()) {
+    method_table.add({method.name, "", method.summary});
+    method_table.add({"", "equation", method.equation});
+    method_table.add({"", "sends", method.bytes + " bytes per iteration"});
+    method_table.add({"", "source", method.source});
+  }
+  text += method_table.text(2);
+  for (const Section& section : sections()) {
+    text += "\n" + section.heading + " (" + section.key + ")\n";
+    Table table({{"", left}, {"", left}});
+    for (const Choice& choice : section.choices)
+      table.add({choice.name + choice.arguments, choice.description});
+    text += table.text(2);
+  }
+  return text;
+}
+
+}  // namespace
+
+int list_command(bool json) {
+  std::fputs((json ? as_json().dump() + "\n" : as_text()).c_str(), stdout);
+  return exit_done;
+}
+
+}  // namespace hearsay

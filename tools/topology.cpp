@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "runtime/cluster_file.hpp"
+#include "tools/commands.hpp"
+#include "tools/human_text.hpp"
+#include "tools/table.hpp"
+#include "topology/drawing.hpp"
+#include "topology/families.hpp"
+#include "topology/interchange.hpp"
+#include "topology/misuse.hpp"
+#include "topology/schedule.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr PeerId most_printed_rows = 16;
+
+bool names_a_file(const std::string& spec) {
+  const std::string ending = fs::path(spec).extension().string();
+  return ending == ".toml" || ending == ".graphml" || ending == ".dot" || ending == ".gv" ||
+         fs::is_regular_file(spec);
+}
+
+Cluster cluster_of(const TopologyOptions& options) {
+  const std::string weights = options.weights.empty() ? "metropolis" : options.weights;
+  if (names_a_file(options.spec)) return load_cluster_file(options.spec, options.seed, weights);
+  const TopologySpec spec = parse_topology_spec(options.spec);
+  RunSettings::Topology topology;
+  topology.kind = spec.spelling;
+  topology.peers = spec.peers;
+  topology.weights = weights;
+  return make_cluster(topology, options.seed);
+}
+
+std::string words_of(SpectrumMethod how) {
+  switch (how) {
+    case SpectrumMethod::closed_form:
+      return "closed form";
+    case SpectrumMethod::dense:
+      return "dense eigenvalues";
+    case SpectrumMethod::lanczos:
+      return "Lanczos";
+    case SpectrumMethod::shift_invert:
+      return "Lanczos on the shifted inverse";
+  }
+  return "";
+}
+
+/// Rounds of plain gossip after which the consensus distance is surely below a thousandth.
+std::string agreement_text(double rho) {
+  if (rho >= 1.0) return "never agrees";
+  const double rounds = rho <= 1e-12 ? 1.0 : std::max(1.0, std::ceil(std::log(1e-3) / std::log(rho)));
+  return counted(static_cast<std::uint64_t>(rounds), "round") + " to a thousandth of any disagreement";
+}
+
+/// Nine digits tell 1 - 1e-8 from 1; what rounding leaves of 0 is 0.
+std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
+
+std::vector<std::string> names_of(const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (const ClusterPeer& peer : cluster.peers) names.push_back(peer.name);
+  return names;
+}
+
+void write_topology(const Cluster& cluster, const fs::path& file) {
+  const std::string ending = file.extension().string();
+  const auto drawn = [&] { return annotated(cluster.graph, &cluster.mixing, names_of(cluster)); };
+  if (ending == ".toml")
+    write_text_file(file, to_toml(cluster));
+  else if (ending == ".graphml")
+    write_text_file(file, to_graphml(drawn()));
+  else if (ending == ".dot" || ending == ".gv")
+    write_text_file(file, to_dot(drawn()));
+  else if (ending == ".svg")
+    write_text_file(file, to_svg(cluster.graph, names_of(cluster)));
+  else
+    throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
+}
+
+std::string mixing_table(const Cluster& cluster) {
+  using enum Table::Align;
+  const PeerId n = cluster.graph.peer_count();
+  std::vector<Table::Column> columns = {{"w_ij", left}};
+  for (const ClusterPeer& peer : cluster.peers) columns.push_back({peer.name, right});
+  Table table(columns);
+  for (PeerId i = 0; i < n; ++i) {
+    const MixingRow& row = cluster.mixing.row(i);
+    std::vector<std::string> cells(n, ".");
+    cells[i] = fixed(row.self_weight, 4);
+    for (const WeightedNeighbor& neighbor : row.hears) cells[neighbor.id] = fixed(neighbor.weight, 4);
+    cells.insert(cells.begin(), cluster.peers[i].name);
+    table.add(std::move(cells));
+  }
+  return table.text(2);
+}
+
+/// Everything that is said of a topology.
+struct Report {
+  const TopologyOptions& options;
+  const Cluster& cluster;
+  Spectrum spectrum;
+  unsigned diameter;
+  const Schedule* schedule;  ///< null where none was asked for
+  std::optional<double> contraction;
+
+  double mean_degree() const {
+    return 2.0 * static_cast<double>(cluster.graph.edges().size()) / cluster.graph.peer_count();
+  }
+};
+
+nlohmann::ordered_json as_json(const Report& report) {
+  const Cluster& cluster = report.cluster;
+  nlohmann::ordered_json record = {{"topology", report.options.spec},
+                                   {"peers", cluster.graph.peer_count()},
+                                   {"links", cluster.graph.edges().size()},
+                                   {"degree",
+                                    {{"min", cluster.graph.min_degree()},
+                                     {"mean", report.mean_degree()},
+                                     {"max", cluster.graph.max_degree()}}},
+                                   {"diameter", report.diameter},
+                                   {"connected", true},
+                                   {"weights", cluster.weights},
+                                   {"symmetric", cluster.mixing.symmetric()},
+                                   {"non_negative", cluster.mixing.non_negative()},
+                                   {"spectral_gap", report.spectrum.spectral_gap},
+                                   {"lambda_2", report.spectrum.second},
+                                   {"lambda_n", report.spectrum.smallest},
+                                   {"computed_by", words_of(report.spectrum.how)}};
+  if (report.schedule) {
+    record["schedule"] = {{"kind", report.schedule->name()}, {"period", report.schedule->period()}};
+    record["schedule"]["contraction_per_period"] =
+        report.contraction ? nlohmann::ordered_json(*report.contraction) : nlohmann::ordered_json(nullptr);
+  }
+  return record;
+}
+
+std::string as_text(const Report& report) {
+  using enum Table::Align;
+  const Cluster& cluster = report.cluster;
+  const Graph& graph = cluster.graph;
+  const bool regular = graph.min_degree() == graph.max_degree();
+  Table table({{"", left}, {"", left}});
+  table.add({"topology", report.options.spec});
+  table.add({"peers", grouped(graph.peer_count())});
+  table.add({"links", grouped(graph.edges().size())});
+  table.add({"degree", regular ? std::to_string(graph.min_degree()) + " at every peer"
+                               : std::to_string(graph.min_degree()) + " to " +
+                                     std::to_string(graph.max_degree()) + ", mean " +
+                                     fixed(report.mean_degree(), 2)});
+  table.add({"diameter", std::to_string(report.diameter)});
+  table.add({"connected", "yes"});
+  table.add({"weights", cluster.weights + (cluster.mixing.non_negative() ? "" : ", some negative") +
+                            (cluster.mixing.symmetric() ? "" : ", not symmetric")});
+  table.add({"spectral gap", significant(report.spectrum.spectral_gap, 6) +
+                                 "   lambda_2 = " + eigenvalue_text(report.spectrum.second) +
+                                 ", lambda_n = " + eigenvalue_text(report.spectrum.smallest) + " (" +
+                                 words_of(report.spectrum.how) + ")"});
+  table.add({"gossip", agreement_text(report.spectrum.rho)});
+  if (report.schedule) {
+    table.add({"schedule", report.schedule->name() + ", period " + grouped(report.schedule->period())});
+    table.add({"contraction",
+               !report.contraction
+                   ? "not computed for more than " + grouped(period_contraction_peers) + " peers"
+               : *report.contraction < 1e-12 ? "a period averages exactly"
+                                             : significant(*report.contraction) + " per period at most"});
+  }
+  std::string text = table.text();
+  if (graph.peer_count() <= most_printed_rows) text += "\nmixing matrix\n" + mixing_table(cluster);
+  return text;
+}
+
+}  // namespace
+
+int topology_command(const TopologyOptions& options) {
+  const Cluster cluster = cluster_of(options);
+  std::unique_ptr<Schedule> schedule;
+  if (!options.schedule.empty())
+    schedule = make_schedule(options.schedule, cluster.graph, cluster.mixing, options.seed);
+  const Report report{options,
+                      cluster,
+                      spectrum(cluster.mixing),
+                      diameter(cluster.graph),
+                      schedule.get(),
+                      schedule ? period_contraction(*schedule) : std::nullopt};
+  for (const fs::path& file : options.write) write_topology(cluster, file);
+  std::fputs((options.json ? as_json(report).dump() + "\n" : as_text(report)).c_str(), stdout);
+  return exit_done;
+}
+
+}  // namespace hearsay
