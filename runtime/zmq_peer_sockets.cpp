@@ -47,7 +47,6 @@ class PeerSockets::Server {
                           zmq::socket_t(context_, zmq::socket_type::dealer),
                           std::move(destination.link),
                           {},
-                          0,
                           false});
       connect(outlets_.back().socket, destination.address);
     }
@@ -85,7 +84,6 @@ class PeerSockets::Server {
     zmq::socket_t socket;
     Link link;
     std::deque<std::pair<FrameHeader, PacketRef>> backlog;  // what the high-water mark kept back
-    std::uint64_t next_sequence;
     bool welcomed;
   };
 
@@ -292,7 +290,7 @@ class PeerSockets::Server {
     FrameHeader head = header(FrameKind::data);
     head.iteration = data.message.key.iteration;
     head.slot = data.message.key.slot;
-    head.sequence = outlet->next_sequence++;
+    head.sequence = departure.sequence;
     head.degree = static_cast<std::uint32_t>(outlets_.size());
     if (input_.same_machine) {
       head.due_ns = departure.due.time_since_epoch().count();
