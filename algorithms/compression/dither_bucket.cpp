@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace hearsay {
 
@@ -18,6 +19,13 @@ int compare_product(Scalar a, Scalar b, double c) {
                                 ? static_cast<double>(a) * static_cast<double>(b) - c
                                 : std::fma(static_cast<double>(a), static_cast<double>(b), -c);
   return (difference > 0.0) - (difference < 0.0);
+}
+
+/// The neighbor of a positive number below or above it: std::nextafter costs more than all else in dither_step.
+template <class Scalar>
+Scalar neighbor(Scalar x, int direction) {
+  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<Scalar>(std::bit_cast<Bits>(x) + static_cast<Bits>(direction));
 }
 
 /// Nearest integer, ties to even, of |x| < 2^31: adding 1.5 2^52 leaves it in the low bits of the sum.
@@ -48,14 +56,13 @@ DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
   // Compared after lifting, where products are exact.
   const double target = norm * static_cast<double>(lift);
   if (step >= Limits::min()) {
-    while (compare_product<Scalar>(step * lift, levels, target) > 0) step = std::nextafter(step, Scalar(0));
+    while (compare_product<Scalar>(step * lift, levels, target) > 0) step = neighbor(step, -1);
   } else {
-    while (compare_product<Scalar>(step * lift, levels, target) < 0)
-      step = std::nextafter(step, Limits::max());
+    while (compare_product<Scalar>(step * lift, levels, target) < 0) step = neighbor(step, +1);
   }
-  const double one = std::ldexp(1.0, static_cast<int>(code.fraction_bits));
+  const double one = static_cast<double>(std::uint32_t{1} << code.fraction_bits);
   auto gain = static_cast<Scalar>(one / static_cast<double>(step * lift));
-  while (compare_product<Scalar>(gain, step * lift, one) < 0) gain = std::nextafter(gain, Limits::max());
+  while (compare_product<Scalar>(gain, step * lift, one) < 0) gain = neighbor(gain, +1);
   return {step, gain, lift};
 }
 
