@@ -2,8 +2,8 @@
 //
 //   build/bench/kernels --benchmark_filter=dither.*linf
 //
-// GB/s counts the bytes of the uncompressed vector (memcpy: the bytes copied, read once and written once). The
-// counter `of_memcpy` is the kernel's GB/s over memcpy's, measured around it in the same repetition.
+// GB/s counts the bytes of the uncompressed vector (memcpy: the bytes copied, read once and written once).
+// The counter `of_memcpy` is the kernel's GB/s over memcpy's, measured around it in the same repetition.
 #include <benchmark/benchmark.h>
 
 #include <time.h>

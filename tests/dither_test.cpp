@@ -209,7 +209,7 @@ TEST_CASE_TEMPLATE("dither: linf sends the largest coordinate without noise", Sc
 }
 
 TEST_CASE_TEMPLATE("dither: with one level the second moment is a product of norms", Scalar, float, double) {
-  // E ||C(z)||^2 = ||z||_1 ||z||_2 (QSGD) and ||z||_inf ||z||_1 (TernGrad), exactly: systems.md 2.1, 2.3.
+  // E ||C(z)||^2 = ||z||_1 ||z||_2 (QSGD) and ||z||_inf ||z||_1 (TernGrad), exactly.
   for (std::uint64_t seed = 1; seed < 20; ++seed) {
     const auto z = gaussian<Scalar>(300, seed);
     const double squared = squared_norm<Scalar>(z);
@@ -243,7 +243,8 @@ TEST_CASE("dither: the worst-case omega is below the published one and meets the
 }
 
 TEST_CASE("dither: the worst case is attained by one large and many equal small coordinates") {
-  // s = 1, n = 257: linf (sqrt(n) - 1) / 2 with small coordinates 1 / (1 + sqrt(n)); l2 sqrt(n) - 1 with all equal.
+  // s = 1, n = 257: linf (sqrt(n) - 1) / 2 with small coordinates 1 / (1 + sqrt(n)); l2 sqrt(n) - 1 with all
+  // equal.
   const std::size_t n = 257;
   std::vector<double> z(n, 1.0 / (1.0 + std::sqrt(double(n))));
   z[100] = 1.0;
@@ -280,7 +281,7 @@ TEST_CASE("dither: the omega of Gaussian data is that of Gaussian vectors") {
     CHECK(variance_of(brackets) / squared_norm<double>(z) ==
           doctest::Approx(dither_gaussian_omega(c.norm, c.n, c.s)).epsilon(0.03));
   }
-  // The figures that design.md and systems.md quote.
+  // Figures found by sampling, independently of this code.
   CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 7) == doctest::Approx(0.037).epsilon(0.03));
   CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 7) == doctest::Approx(1.59).epsilon(0.02));
   CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 1) == doctest::Approx(1.58).epsilon(0.02));
@@ -309,8 +310,8 @@ TEST_CASE("dither: rounding errors of different iterations, peers and seeds are 
     const std::span<const float> right(b.data() + shift, n - shift);
     return dot(left, right) / std::sqrt(squared_norm(left) * squared_norm(right));
   };
-  // Independent errors: a correlation is normal with deviation 1/sqrt(n). 28 pairs at three shifts, 5 deviations:
-  // beyond by chance once in 20,000 seeds, and the seeds are fixed.
+  // Independent errors: a correlation is normal with deviation 1/sqrt(n). 28 pairs at three shifts, 5
+  // deviations: beyond by chance once in 20,000 seeds, and the seeds are fixed.
   const double bound = 5.0 / std::sqrt(static_cast<double>(n));
   for (std::size_t a = 0; a < errors.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)

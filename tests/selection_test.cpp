@@ -31,7 +31,8 @@ SelectionSize size_of(const std::string& arguments) {
       Arguments(parse_stage("topk(" + arguments + ")"), {"share", {"share", "k"}, {}}), {});
 }
 
-/// ||value - z||^2 and ||z||^2, both over the largest magnitude squared: the ends of the number range stay in it.
+/// ||value - z||^2 and ||z||^2, both over the largest magnitude squared: the ends of the number range stay in
+/// it.
 template <class Scalar>
 std::pair<double, double> scaled_error(const std::vector<Scalar>& value, const std::vector<Scalar>& z) {
   double largest = 0.0;
@@ -99,8 +100,8 @@ TEST_CASE("topk: of equal magnitudes the lowest indices travel") {
 }
 
 TEST_CASE("randk: every subset of the given size is equally likely") {
-  // All subsets of 6, for every k: a chi-square test over fixed seeds. With 2 to 19 degrees of freedom a value
-  // above df + 5 sqrt(2 df) + 12 has a probability below 1e-5.
+  // All subsets of 6, for every k: a chi-square test over fixed seeds. With 2 to 19 degrees of freedom a
+  // value above df + 5 sqrt(2 df) + 12 has a probability below 1e-5.
   const std::size_t d = 6;
   const std::vector<float> ones(d, 1.0f);
   for (std::size_t k = 1; k < d; ++k) {

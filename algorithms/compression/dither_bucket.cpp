@@ -21,7 +21,8 @@ int compare_product(Scalar a, Scalar b, double c) {
   return (difference > 0.0) - (difference < 0.0);
 }
 
-/// The neighbor of a positive number below or above it: std::nextafter costs more than all else in dither_step.
+/// The neighbor of a positive number below or above it: std::nextafter costs more than all else in
+/// dither_step.
 template <class Scalar>
 Scalar neighbor(Scalar x, int direction) {
   using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;

@@ -8,8 +8,8 @@
 
 namespace hearsay {
 
-/// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run time).
-/// The same bytes and the same floats on every target as the plain ones.
+/// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
+/// time). The same bytes and the same floats on every target as the plain ones.
 
 /// True for codes of 2, 4 and 8 bits; the kernels below take no others.
 inline bool has_dither_kernel(const DitherCode& code) { return 8 % code.bits == 0; }

@@ -89,7 +89,8 @@ CodecStatus RandK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer
       scaled_ ? static_cast<Scalar>(static_cast<double>(z.size()) / static_cast<double>(size_.of(z.size())))
               : Scalar(1);
   for_each_member([&](std::size_t entry, std::size_t i) { write_scalar(values, entry, z[i] * factor); });
-  // A coordinate that was not drawn counts too: the vector as a whole has failed, whatever this message shows of it.
+  // A coordinate that was not drawn counts too: the vector as a whole has failed, whatever this message shows
+  // of it.
   const CodecStatus status = !all_finite(z)                    ? CodecStatus::not_finite
                              : !scalars_finite<Scalar>(values) ? CodecStatus::saturated
                                                                : CodecStatus::ok;

@@ -15,12 +15,13 @@ namespace hearsay {
 ///
 /// Use the unscaled form where a method wants a contraction (CHOCO-SGD diverges with the scaled one).
 ///
-/// Message    a 16-byte seed, then the k values (Scalar, ascending index, already scaled): 16 + k sizeof(Scalar)
-///            bytes. The receiver draws the same subset from the seed; no index is sent. An empty vector has an
-///            empty message.
-/// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its complement
-///            is drawn: O(min(k, d-k) + d/64).
-/// Failure    Inf or NaN anywhere in z (`not_finite`), or a scaled value out of range (`saturated`): values of NaN.
+/// Message    a 16-byte seed, then the k values (Scalar, ascending index, already scaled):
+///            16 + k sizeof(Scalar) bytes. The receiver draws the same subset from the seed; no index is sent.
+///            An empty vector has an empty message.
+/// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its
+///            complement is drawn: O(min(k, d-k) + d/64).
+/// Failure    Inf or NaN anywhere in z (`not_finite`), or a scaled value out of range (`saturated`): the
+///            values are NaN.
 template <class Scalar>
 class RandK final : public Compressor<Scalar> {
  public:

@@ -14,8 +14,8 @@ class SelectionSize {
   /// Reads the arguments `k` and `share`. A k above the dimension that `segments` state is refused.
   static SelectionSize parse(const Arguments& arguments, const SegmentTable& segments);
 
-  /// k for a vector of `dimension` entries: ceil(share d), where a share is understood as the decimal that was written
-  /// (7% of 100 is 7); at least 1 and at most d.
+  /// k for a vector of `dimension` entries: ceil(share d), where a share is understood as the decimal that
+  /// was written (7% of 100 is 7); at least 1 and at most d.
   std::size_t of(std::size_t dimension) const;
   /// "k=100" or "1%".
   std::string spelling() const;

@@ -10,8 +10,8 @@ namespace hearsay {
 /// Top-k: the k coordinates of largest magnitude, the others 0. Biased and contractive:
 /// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
 ///
-/// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message is a
-///            function of z alone. Cost: one sweep per 11 bits of Scalar (3 for float), no comparisons.
+/// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message
+///            is a function of z alone. Cost: one sweep per 11 bits of Scalar (3 for float), no comparisons.
 /// Message    k indices (uint32, ascending), then their k values (Scalar): k (4 + sizeof(Scalar)) bytes.
 /// Failure    Inf or NaN anywhere in z: `not_finite`, and a message of NaNs.
 template <class Scalar>

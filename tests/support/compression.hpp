@@ -78,7 +78,7 @@ std::vector<std::vector<Scalar>> adversarial_vectors() {
     all.emplace_back(n, Limits::min());
     all.emplace_back(n,
                      static_cast<Scalar>(Limits::max() / std::sqrt(static_cast<Scalar>(n)) * Scalar(0.99)));
-    // One large coordinate and n - 1 equal small ones: extremal for both norms (systems.md 0.3).
+    // One large coordinate and n - 1 equal small ones: extremal for both norms.
     for (double ratio : {1e-6, 0.01, 1.0 / 14.0, 0.1, 0.5}) {
       all.emplace_back(n, static_cast<Scalar>(ratio));
       all.back()[n / 2] = Scalar(-1);
