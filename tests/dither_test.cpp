@@ -281,7 +281,7 @@ TEST_CASE("dither: the omega of Gaussian data is that of Gaussian vectors") {
     CHECK(variance_of(brackets) / squared_norm<double>(z) ==
           doctest::Approx(dither_gaussian_omega(c.norm, c.n, c.s)).epsilon(0.03));
   }
-  // Figures found by sampling, independently of this code.
+  // Figures that were known before this code was written.
   CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 7) == doctest::Approx(0.037).epsilon(0.03));
   CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 7) == doctest::Approx(1.59).epsilon(0.02));
   CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 1) == doctest::Approx(1.58).epsilon(0.02));

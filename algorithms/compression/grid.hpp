@@ -14,8 +14,8 @@ namespace hearsay {
 /// needs: its messages grow with the iterations, and an error relative to them would grow too.
 ///
 /// Message    the q_i as zigzag variable-length integers (LEB128, shortest form): 1 byte for -64 <= q <= 63,
-///            then a byte more for every 7 bits, 10 bytes at most. `Traits::bytes` is that worst case, 10 d; a
-///            vector with all |z_i| < 63 step takes d.
+///            then a byte more for every 7 bits, 10 bytes at most. `Traits::bytes` is that worst case, 10 d;
+///            a vector with all |z_i| < 63 step takes d.
 /// Rounding   z_i / step and the product q_i step are taken in double, the product then rounded to Scalar.
 ///            u_i has 32 random bits: the mean is off by at most 2^-32 of a step and those roundings.
 /// Failure    `saturated` where |z_i / step| reaches 2^62 or the decoded value leaves the range of Scalar.

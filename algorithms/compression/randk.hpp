@@ -16,7 +16,7 @@ namespace hearsay {
 /// Use the unscaled form where a method wants a contraction (CHOCO-SGD diverges with the scaled one).
 ///
 /// Message    a 16-byte seed, then the k values (Scalar, ascending index, already scaled):
-///            16 + k sizeof(Scalar) bytes. The receiver draws the same subset from the seed; no index is sent.
+///            16 + k sizeof(Scalar) bytes. The receiver draws the subset from the seed; no index is sent.
 ///            An empty vector has an empty message.
 /// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its
 ///            complement is drawn: O(min(k, d-k) + d/64).
