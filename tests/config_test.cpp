@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/random.hpp"
-#include "tests/support/misuse_text.hpp"
+#include "tests/support/run_file_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "topology/misuse.hpp"
 
@@ -20,23 +20,6 @@ using namespace hearsay;
 namespace {
 
 namespace fs = std::filesystem;
-
-RunSettings parse(const std::string& toml, const std::vector<std::string>& assignments = {}) {
-  return parse_run(toml, "/runfiles", assignments, "test.toml");
-}
-
-/// A topology file of five peers with a network of its own on one link.
-const std::string path_of_five =
-    "peers = 5\nlink = [{from = 0, to = 1}, {from = 1, to = 2, latency = \"7 ms\"}, {from = 2, to = 3}, "
-    "{from = 3, to = 4}]\n";
-
-std::string refusal(const std::string& toml, const std::vector<std::string>& assignments = {}) {
-  return misuse_text([&] { parse(toml, assignments); });
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// A value each key accepts that is not its default, and one of a type it does not.
 struct Sample {
@@ -346,90 +329,4 @@ TEST_CASE("config: a peer's own network starts from the common one") {
   CHECK(third.compute == ComputeTime{ComputeTime::Kind::lognormal, Duration{20'000'000}, 0.3});
   CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
   CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
-}
-
-TEST_CASE("config: paths start at the run file, and $NAME is an environment variable") {
-  setenv("HEARSAY_TEST_FOLDER", "/env", 1);
-  unsetenv("HEARSAY_TEST_UNSET");
-  CHECK(parse("data.source = \"libsvm:a9a.gz\"").data.source == "libsvm:/runfiles/a9a.gz");
-  CHECK(parse("data.source = \"cifar10:../x\"").data.source == "cifar10:/x");
-  CHECK(parse("data.source = \"idx:a,/b\"").data.source == "idx:/runfiles/a,/b");
-  CHECK(parse("data.source = \"npy:$HEARSAY_TEST_FOLDER/a,${HEARSAY_TEST_FOLDER}b\"").data.source ==
-        "npy:/env/a,/envb");
-  CHECK(parse("data.test = \"csv:$$x\"").data.test == "csv:/runfiles/$x");
-  CHECK(parse("data.source = \"synthetic(samples=1)\"").data.source == "synthetic(samples=1)");
-  CHECK(parse("model.init = \"m.npy\"").model.init == "/runfiles/m.npy");
-  CHECK(parse("run.output = \"out\"").run.output == "/runfiles/out");
-  CHECK(parse("run.name = \"n\"").run.output == fs::current_path() / "runs" / "n");
-  CHECK(contains(refusal("model.init = \"$HEARSAY_TEST_UNSET/m.npy\""), "HEARSAY_TEST_UNSET to be set"));
-  for (const std::string path : {"$", "a$", "${", "${}", "${HEARSAY_TEST_FOLDER", "$-"})
-    CHECK(contains(refusal("run.output = \"" + path + "\""), "environment variable"));
-}
-
-TEST_CASE("config: --set takes TOML where it parses, else a string, and wins over the file") {
-  const std::string file = "[run]\nseed = 1\nepochs = 3\n[network]\nbandwidth_up = \"1 Mbit/s\"\n";
-  CHECK(parse(file, {"run.seed=5"}).run.seed == 5);
-  CHECK(parse(file, {"run.seed=5", "run.seed=6"}).run.seed == 6);
-  CHECK(parse(file, {"network.latency=5 ms"}).network.latency == Duration{5'000'000});
-  CHECK(parse(file, {"network.latency=\"5 ms\""}).network.latency == Duration{5'000'000});
-  CHECK(parse(file, {"algorithm.batch=full"}).algorithm.batch == std::nullopt);
-  CHECK(parse(file, {"algorithm.compressor=topk(1%) | natural"}).algorithm.compressor ==
-        "topk(1%) | natural");
-  CHECK(parse(file, {"algorithm.compressor="}).algorithm.compressor.empty());
-  CHECK(parse(file, {"data.partition=a=b"}).data.partition == "a=b");
-  CHECK(parse(file, {"network={latency=\"5 ms\",jitter=\"1 ms\"}"}).network.jitter == Duration{1'000'000});
-  // The same thing in other words is replaced too.
-  CHECK(parse(file, {"run.iterations=7"}).run.epochs == std::nullopt);
-  CHECK(parse(file, {"network.bandwidth=10 Mbit/s"}).network.bandwidth_up.bytes_per_s == 1.25e6);
-  CHECK(parse("topology.file = \"missing.toml\"", {"topology.kind=path"}).topology.file.empty());
-  // What looks like a second line is part of the value.
-  CHECK(parse(file, {"algorithm.kind=x\nseed=3"}).algorithm.kind == "x\nseed=3");
-  CHECK(refusal(file, {"run.seed"}) == "--set = run.seed: expected KEY=VALUE, such as run.seed=2");
-  CHECK(contains(refusal(file, {"=3"}), "expected KEY=VALUE"));
-  CHECK(refusal(file, {"run.sed=3"}) == "--set: run.sed: unknown key, did you mean run.seed?");
-  CHECK(contains(refusal(file, {"run.seed=x"}), "--set: run.seed = \"x\": expected a whole number >= 0"));
-}
-
-TEST_CASE("config: a sweep is not a run") {
-  CHECK(contains(refusal("[sweep]\n"), "use `hearsay sweep test.toml`"));
-  CHECK(contains(refusal("sweep = 3"), "test.toml:1: sweep = 3: expected a table, [sweep]"));
-}
-
-TEST_CASE("config: a file that cannot be read is named") {
-  const TemporaryFolder folder("hearsay_config_test");
-  for (const fs::path& file : {folder.path() / "missing.toml", folder.path()}) {
-    CAPTURE(file.string());
-    CHECK_THROWS_WITH_AS(load_run_file(file, {}), doctest::Contains(("cannot read " + file.string()).c_str()),
-                         Misuse);
-  }
-  CHECK(load_run_file(folder.write("run.toml", "model.init = \"m.npy\"\n"), {}).model.init ==
-        (folder.path() / "m.npy").string());
-  CHECK(load_run_file(folder.write("empty.toml", ""), {}) == parse(""));
-}
-
-TEST_CASE("config: a topology file says how many peers there are and what their links have of their own") {
-  const TemporaryFolder folder("hearsay_config_topology");
-  folder.write("five.toml", path_of_five);
-  const std::string file = "topology.file = \"five.toml\"\ntopology.weights = \"lazy\"\n";
-  const auto load = [&](const std::string& more) {
-    return load_run_file(folder.write("run.toml", file + more), {});
-  };
-  const Duration seven_ms{7'000'000};
-  const RunSettings settings = load("");
-  CHECK(settings.topology.peers == 5);
-  CHECK(settings.topology.weights == "lazy");
-  CHECK(settings.link_overrides == std::vector<LinkOverride>{{1, 2, seven_ms, {}}, {2, 1, seven_ms, {}}});
-  CHECK(parse(to_toml(settings)) == settings);
-
-  const RunSettings merged = load(
-      "[[network.link]]\nfrom = 2\nto = 1\nbandwidth = \"1 MB/s\"\n"
-      "[[network.link]]\nfrom = 0\nto = 4\nlatency = \"1 ms\"\n");
-  CHECK(merged.link_overrides == std::vector<LinkOverride>{{0, 4, Duration{1'000'000}, {}},
-                                                           {1, 2, seven_ms, {}},
-                                                           {2, 1, seven_ms, Bandwidth{1e6}}});
-  CHECK(parse(to_toml(merged)) == merged);
-
-  CHECK_THROWS_WITH_AS(load("network.peer = [{id = 5}]"), doctest::Contains("0 to 4"), Misuse);
-  CHECK_THROWS_WITH_AS(load("topology.peers = 5"), doctest::Contains("not both"), Misuse);
-  CHECK(contains(refusal("topology.file = \"missing.toml\""), "cannot read /runfiles/missing.toml"));
 }

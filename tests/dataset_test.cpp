@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "runtime/npy.hpp"
-#include "support/data_files.hpp"
-#include "support/misuse_text.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/data_files.hpp"
-#include "support/misuse_text.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

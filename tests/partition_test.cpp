@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "support/misuse_text.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 

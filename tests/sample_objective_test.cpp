@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "support/models.hpp"
+#include "tests/support/models.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("objectives: where the samples lie in memory does not change 
     const auto front = random_samples<Scalar>(37, 13, model.classes, false);
     const auto& table = std::get<DenseRows<Scalar>>(front->features);
     for (const Index offset : {1, 2, 3, 5}) {
-      DenseRows<Scalar> moved = DenseRows<Scalar>::Random(37 + offset, 13);
+      DenseRows<Scalar> moved = DenseRows<Scalar>::Ones(37 + offset, 13);
       moved.bottomRows(37) = table;
       std::vector<Scalar> targets(static_cast<std::size_t>(offset), Scalar{0});
       targets.insert(targets.end(), front->targets.begin(), front->targets.end());

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/models.hpp"
+#include "tests/support/models.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hearsay {
+
+/// A text file of the project, line by line (line k is lines[k - 1]).
+struct SourceFile {
+  std::string path;                ///< from the root, with slashes
+  std::vector<std::string> lines;  ///< as written
+  std::vector<std::string> code;   ///< the same without comments and without what is inside quotes; C++ only
+  bool ends_with_newline = true;
+
+  bool is_header() const { return path.ends_with(".hpp"); }
+  bool is_cpp() const { return is_header() || path.ends_with(".cpp"); }
+  bool is_build_file() const;  ///< CMake files, presets, scripts: what may say compiler flags
+};
+
+/// What a line of code includes: `<zmq.hpp>` or `"topology/graph.hpp"`, with its brackets; empty otherwise.
+std::string included_by(std::string_view line);
+
+/// Whether `word` stands in `line`, not as part of a longer name.
+bool mentions(std::string_view line, std::string_view word);
+
+/// C++ text with comments blanked, and the content of string and character literals too, but for what is included. Every
+/// line keeps its number.
+std::string strip_comments_and_literals(std::string_view text);
+
+SourceFile source_file(std::string path, std::string_view text);
+
+/// The project, as the rules of the house see it.
+struct SourceTree {
+  std::vector<std::string> top_level;  ///< names in the root, ascending
+  std::vector<SourceFile> files;       ///< ascending by path
+};
+
+/// Reads the folder of the project, without what git ignores.
+SourceTree read_source_tree(const std::filesystem::path& root);
+
+}  // namespace hearsay
