@@ -26,8 +26,9 @@ namespace hearsay {
 RunSettings load_run_file(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// The same from text; relative paths start at `directory`.
-RunSettings parse_run(std::string_view toml_text, const std::filesystem::path& directory,
-                      const std::vector<std::string>& assignments, const std::string& file_name_for_messages);
+RunSettings parse_run(std::string_view toml_text, const std::filesystem::path& directory = ".",
+                      const std::vector<std::string>& assignments = {},
+                      const std::string& file_name_for_messages = "run settings");
 
 /// The resolved run.toml: every key that is set, with its unit, paths absolute. Parses back to an equal
 /// RunSettings, from any directory. (TOML has no integers above 2^63 - 1, so neither has the seed.)

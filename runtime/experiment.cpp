@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/registry.hpp"
@@ -28,6 +29,7 @@ std::uint64_t iteration_count(const RunSettings& settings, const Problem<Scalar>
 
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
+  settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
   const MethodInfo& method = find_method(settings.algorithm.kind);
   if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
   // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is expanded.

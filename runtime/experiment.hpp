@@ -31,7 +31,8 @@ struct Experiment {
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings);
 
-/// The same for a problem of the caller's own ([data] and [model] of the settings are not read).
+/// The same for a problem of the caller's own ([data] and [model] of the settings are not read; nor is run.scalar, the
+/// problem's own is taken).
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem);
 
