@@ -237,13 +237,14 @@ std::string as_text(const std::string& name, const Plan& plan) {
              grouped(plan.iterations) +
                  (settings.run.target_loss ? " at most, target loss " + significant(*settings.run.target_loss)
                                            : "")});
-  const std::string early = plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations";
+  const std::string of_what =
+      plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations";
   table.add({"an iteration", traffic_text(plan)});
-  table.add({"", seconds_text(plan.time.per_iteration) + " predicted" + early});
+  table.add({"", seconds_text(plan.time.per_iteration) + " predicted" + of_what});
   const double total = static_cast<double>(plan.traffic.total_bytes());
   table.add({"the whole run", (plan.traffic.exact ? "" : "at most ") + megabytes_text(total / plan.peers) +
                                   " a peer, " + megabytes_text(total) + " in total"});
-  table.add({"", seconds_text(plan.time.total) + " predicted" + early});
+  table.add({"", seconds_text(plan.time.total) + " predicted" + of_what});
   for (const std::string& warning : plan.warnings) table.add({"warning", warning});
   return table.text();
 }

@@ -17,37 +17,42 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/// Four digits, trailing zeros included, so that the lines of a run stand in columns.
+std::string aligned(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%-9.4g", value);
+  return value != 0.0 && std::abs(value) < 1e4 && std::abs(value) >= 1e-4
+             ? (std::snprintf(text, sizeof text, "%#.4g", value), text)
+             : text;
+}
+
 }  // namespace
 
-Progress::Progress(bool quiet, std::string title, PeerId peers, std::uint64_t iterations, bool virtual_time)
-    : quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
-      title_(std::move(title)),
-      peers_(peers),
-      iterations_(iterations),
-      virtual_time_(virtual_time) {}
+Progress::Progress(bool quiet, std::string title, const Run& run)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), title_(std::move(title)), run_(run) {}
 
 void Progress::show(const Evaluation& evaluation) {
   if (quiet_) return;
   const Clock::time_point now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
   const bool first = terminal_ && !line_open_;
-  if (!first && now - shown_ < pause && !(terminal_ && evaluation.iteration == iterations_)) return;
+  if (!first && now - shown_ < pause && !(terminal_ && evaluation.iteration == run_.iterations)) return;
   shown_ = now;
 
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   std::string line = title_.empty() ? "" : title_ + "  ";
-  const std::string total = std::to_string(iterations_);
+  const std::string total = std::to_string(run_.iterations);
   std::string done = std::to_string(evaluation.iteration);
   done.insert(0, total.size() - std::min(total.size(), done.size()), ' ');
-  line += done + "/" + total + "  loss " + significant(evaluation.loss) + "  consensus " +
-          significant(evaluation.consensus_distance, 3) + "  " +
-          megabytes_text(static_cast<double>(evaluation.bytes_sent) / peers_) + "/peer  ";
-  if (virtual_time_) line += "virtual " + seconds_text(evaluation.seconds) + "  ";
+  line += done + "/" + total + "  loss " + aligned(evaluation.loss) + "  consensus " +
+          aligned(evaluation.consensus_distance) + "  " +
+          megabytes_text(static_cast<double>(evaluation.bytes_sent) / run_.peers) + "/peer  ";
+  if (run_.virtual_time) line += "virtual " + seconds_text(evaluation.seconds) + "  ";
   line += seconds_text(elapsed);
-  if (evaluation.iteration > 0 && evaluation.iteration < iterations_)
-    line += "  ETA " + seconds_text(elapsed * static_cast<double>(iterations_ - evaluation.iteration) /
-                                    static_cast<double>(evaluation.iteration));
+  if (evaluation.iteration > 0 && evaluation.iteration < run_.iterations)
+    line += (run_.has_target ? "  ETA at most " : "  ETA ") +
+            seconds_text(elapsed * static_cast<double>(run_.iterations - evaluation.iteration) /
+                         static_cast<double>(evaluation.iteration));
   if (terminal_) {
     if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
     std::fprintf(stderr, "\r\033[K%s", line.c_str());

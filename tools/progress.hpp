@@ -12,7 +12,13 @@ namespace hearsay {
 /// once a second.
 class Progress {
  public:
-  Progress(bool quiet, std::string title, PeerId peers, std::uint64_t iterations, bool virtual_time);
+  struct Run {
+    PeerId peers;
+    std::uint64_t iterations;
+    bool has_target;  ///< it may end sooner
+    bool virtual_time;
+  };
+  Progress(bool quiet, std::string title, const Run& run);
   ~Progress() { close(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -27,9 +33,7 @@ class Progress {
   bool quiet_;
   bool terminal_;
   std::string title_;
-  PeerId peers_;
-  std::uint64_t iterations_;
-  bool virtual_time_;
+  Run run_;
   Clock::time_point started_ = Clock::now();
   Clock::time_point shown_ = started_;
   bool line_open_ = false;

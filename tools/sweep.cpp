@@ -74,7 +74,7 @@ std::string table_of(const Sweep& sweep, const std::vector<Row>& rows) {
   columns.insert(columns.end(), {{"status", left},
                                  {"iterations", right},
                                  {"loss", right},
-                                 {with_target ? "s to target" : "seconds", right},
+                                 {with_target ? "seconds to target" : "seconds", right},
                                  {with_target ? "MB/peer to target" : "MB/peer", right}});
   if (compared) columns.push_back({"speed-up", right});
 

@@ -42,7 +42,11 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     std::fprintf(stderr, "hearsay: a gradient takes %s here (measured); all seconds are virtual\n",
                  seconds_text(seconds(gradient)).c_str());
 
-  Progress progress(options.quiet, options.title, experiment.peer_count(), experiment.iterations, simulated);
+  Progress progress(options.quiet, options.title,
+                    {.peers = experiment.peer_count(),
+                     .iterations = experiment.iterations,
+                     .has_target = settings.run.target_loss.has_value(),
+                     .virtual_time = simulated});
   RunControl control;
   control.interrupted = options.interrupted;
   control.on_evaluation = [&](const Evaluation& evaluation) {

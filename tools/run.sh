@@ -1,0 +1,9 @@
+#!/bin/sh
+# The main job, from a fresh clone: sets up, builds, and runs the sweep of tools/examples/quickstart.toml. Arguments are
+# passed on: tools/run.sh --set sweep.driver=simulate
+set -eu
+cd "$(dirname "$0")/.."
+
+tools/setup.sh
+tools/build.sh hearsay
+exec build/hearsay sweep tools/examples/quickstart.toml --overwrite "$@"

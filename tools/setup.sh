@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs the Debian packages that hearsay needs and that are missing; where it may not, prints the line that does, and
+# stops. Safe to repeat.
+set -eu
+
+packages="g++ cmake ninja-build pkg-config ccache
+  libzmq3-dev cppzmq-dev libeigen3-dev libboost-graph-dev doctest-dev libhwy-dev libtomlplusplus-dev libcli11-dev
+  nlohmann-json3-dev libspdlog-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev
+  git iproute2 ca-certificates"
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "hearsay: this is no Debian; these packages, or what they are called here, are needed:" $packages >&2
+  exit 0
+fi
+
+missing=""
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=""
+elif sudo -n true 2> /dev/null; then
+  as_root="sudo -n"
+else
+  echo "hearsay: Debian packages are missing; install them with" >&2
+  echo "sudo apt-get install --no-install-recommends$missing" >&2
+  exit 1
+fi
+echo "hearsay: installing the Debian packages$missing"
+$as_root apt-get update -q
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
