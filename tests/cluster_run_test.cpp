@@ -1,33 +1,15 @@
 #include "runtime/cluster_run.hpp"
 
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 
 #include "runtime/simulator.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/process.hpp"
 
 using namespace hearsay;
+using namespace hearsay::test;
 
 namespace {
-
-/// A port of loopback that nobody listens on.
-std::string free_address() {
-  const int probe = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  REQUIRE(bind(probe, reinterpret_cast<sockaddr*>(&address), length) == 0);
-  REQUIRE(getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) == 0);
-  close(probe);
-  return "tcp://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-}
 
 /// The same run as several hosts would start it.
 Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& addresses,
@@ -37,42 +19,6 @@ Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& 
   experiment.cluster.observer = observer;
   return experiment;
 }
-
-/// What `main` returns, computed in a process of its own: exit code and one line of text.
-struct Ended {
-  int exit_code;
-  std::string text;
-};
-
-class Process {
- public:
-  template <class Main>
-  explicit Process(const Main& main) {
-    REQUIRE(pipe(pipe_.data()) == 0);
-    pid_ = fork();
-    REQUIRE(pid_ >= 0);
-    if (pid_ == 0) {
-      const Ended ended = main();
-      [[maybe_unused]] const auto written = write(pipe_[1], ended.text.data(), ended.text.size());
-      _exit(ended.exit_code);
-    }
-    close(pipe_[1]);
-  }
-  Ended join() const {
-    Ended ended{0, std::string(4096, '\0')};
-    const ssize_t length = read(pipe_[0], ended.text.data(), ended.text.size());
-    ended.text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    close(pipe_[0]);
-    return ended;
-  }
-
- private:
-  std::array<int, 2> pipe_{};
-  pid_t pid_ = -1;
-};
 
 const ClusterPatience short_patience{std::chrono::seconds(20), std::chrono::seconds(20)};
 

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay::test {
+
+/// What a process of its own came to: exit code and text.
+struct Ended {
+  int exit_code;
+  std::string text;
+};
+
+/// Runs `main`, which returns an Ended, in a forked process. For programs that have no threads at the time.
+class Process {
+ public:
+  template <class Main>
+  explicit Process(const Main& main) {
+    ensure(pipe(pipe_.data()) == 0, "a machine has pipes");
+    std::fflush(nullptr);  // else both processes print what is still in the buffers
+    pid_ = fork();
+    ensure(pid_ >= 0, "a machine can start another process");
+    if (pid_ == 0) {
+      const Ended ended = main();
+      [[maybe_unused]] const auto written = write(pipe_[1], ended.text.data(), ended.text.size());
+      _exit(ended.exit_code);
+    }
+    close(pipe_[1]);
+  }
+
+  Ended join() const {
+    Ended ended{-1, std::string(4096, '\0')};
+    const ssize_t length = read(pipe_[0], ended.text.data(), ended.text.size());
+    ended.text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+    close(pipe_[0]);
+    return ended;
+  }
+
+ private:
+  std::array<int, 2> pipe_{};
+  pid_t pid_ = -1;
+};
+
+/// A port of loopback that nobody listens on.
+inline std::string free_address() {
+  const int probe = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  ensure(bind(probe, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+             getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) == 0,
+         "loopback has a free port");
+  close(probe);
+  return "tcp://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+}
+
+}  // namespace hearsay::test
