@@ -1,0 +1,60 @@
+#include "tests/support/newton.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+namespace hearsay::test {
+
+namespace {
+
+/// Rows a_s, times y_s.
+Eigen::MatrixXd signed_features(const Samples<double>& samples) {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(samples.count(), samples.feature_count());
+  if (const auto* sparse = std::get_if<SparseRows<double>>(&samples.features)) {
+    for (std::size_t s = 0; s < samples.targets.size(); ++s)
+      for (Index k = sparse->row_begin[s]; k < sparse->row_begin[s + 1]; ++k)
+        A(static_cast<Index>(s), sparse->column[static_cast<std::size_t>(k)]) =
+            sparse->value[static_cast<std::size_t>(k)];
+  } else {
+    A = std::get<DenseRows<double>>(samples.features);
+  }
+  for (Index s = 0; s < A.rows(); ++s)
+    if (samples.targets[static_cast<std::size_t>(s)] == 0.0) A.row(s) *= -1.0;
+  return A;
+}
+
+double loss_at(const Eigen::MatrixXd& A, double l2, const Eigen::VectorXd& x) {
+  const Eigen::ArrayXd margin = (A * x).array();
+  // log(1 + exp(-m)), without overflow
+  const double sum = ((-margin.abs()).exp().log1p() + (-margin).max(0.0)).sum();
+  return sum / static_cast<double>(A.rows()) + 0.5 * l2 * x.squaredNorm();
+}
+
+}  // namespace
+
+Optimum minimise_logistic(const Samples<double>& samples, double l2) {
+  const Eigen::MatrixXd A = signed_features(samples);
+  const auto m = static_cast<double>(A.rows());
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(A.cols());
+  Eigen::VectorXd gradient;
+  for (int step = 0; step <= 100; ++step) {
+    const Eigen::ArrayXd wrong = 1.0 / (1.0 + (A * x).array().exp());  // probability of the other class
+    gradient = l2 * x - A.transpose() * wrong.matrix() / m;
+    if (gradient.norm() <= 1e-10) break;
+    Eigen::MatrixXd hessian = A.transpose() * (A.array().colwise() * (wrong * (1.0 - wrong) / m)).matrix();
+    hessian.diagonal().array() += l2;
+    const Eigen::VectorXd direction = hessian.ldlt().solve(gradient);
+    // Far from the minimum a whole step may be too long; near it, where losses differ by rounding only, none is.
+    double length = 1.0;
+    while (gradient.norm() > 1e-4 && loss_at(A, l2, x - length * direction) > loss_at(A, l2, x))
+      length /= 2.0;
+    x -= length * direction;
+  }
+  return {x, loss_at(A, l2, x), gradient.norm()};
+}
+
+double logistic_loss(const Samples<double>& samples, double l2, const Vector<double>& x) {
+  return loss_at(signed_features(samples), l2, x);
+}
+
+}  // namespace hearsay::test
