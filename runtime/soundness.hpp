@@ -18,8 +18,15 @@ std::vector<std::string> check_soundness(const Experiment<Scalar>& experiment);
 ///
 ///     M -> W M W + omega Diag((W - I) M (W - I))      on the consensus subspace
 ///
-/// has spectral radius 1 there. For circulant W it is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k). Found by bisection
-/// over power iterations, O(n^3) each; W symmetric. Infinite for n = 1.
+/// has spectral radius 1 there. A noise of covariance Diag(d), fed in at every round and mixed ever since, comes back
+/// as noise of covariance omega Diag(K d) with
+///
+///     K_ij = sum_{s>=0} ((W - I) W^s)_ij^2
+///          = sum_{k,l>=2} (1 - lambda_k)(1 - lambda_l) / (1 - lambda_k lambda_l) q_ik q_jk q_il q_jl
+///
+/// over the eigenpairs (lambda_k, q_k) of W but the mean's, so the limit is 1 over the largest eigenvalue of K; for
+/// circulant W that is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k). O(n^4). W symmetric. Infinite for n = 1, 0 where
+/// gossip does not converge at all.
 double dcd_omega_limit(const MixingMatrix& mixing);
 
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include "runtime/observer.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
+#include "topology/families.hpp"
 #include "topology/spectrum.hpp"
 
 using namespace hearsay;
@@ -51,8 +52,7 @@ const std::vector<World> symmetric_worlds = {
 template <class Scalar>
 void check_contraction(const World& world) {
   CAPTURE(world.name());
-  const double rho =
-      spectrum(make_cluster({world.family, world.peers, world.weights, "static", {}}, 1).mixing).rho;
+  const double rho = spectrum(make_mixing(world.weights, make_graph(world.family, world.peers, 1))).rho;
   const auto recording = gossip(world, random_models<Scalar>(world.peers, 16), 10);
   const double start = disagreement(recording[0]);
   const double rounding = (std::is_same_v<Scalar, float> ? 1e-6 : 1e-15) * start;
@@ -81,7 +81,7 @@ TEST_CASE("gossip: started in the second eigenvector, every round shrinks it by 
   for (const World& world : std::vector<World>{{"ring", 8}, {"ring", 16}, {"path", 5}, {"hypercube", 8}}) {
     CAPTURE(world.name());
     const double second =
-        spectrum(make_cluster({world.family, world.peers, world.weights, "static", {}}, 1).mixing).second;
+        spectrum(make_mixing(world.weights, make_graph(world.family, world.peers, 1))).second;
     Models<double> start;
     for (PeerId id = 0; id < world.peers; ++id)
       start.push_back(Vector<double>::Constant(3, second_eigenvector(world, id)));

@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "runtime/digest.hpp"
 #include "runtime/observer.hpp"
 #include "runtime/soundness.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
+#include "topology/dense_mixing.hpp"
+#include "topology/families.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -48,8 +52,26 @@ double largest_distance(const Models<double>& a, const Models<double>& b) {
   return distance;
 }
 
-double limit_on(const World& world) {
-  return dcd_omega_limit(make_cluster({world.family, world.peers, world.weights, "static", {}}, 1).mixing);
+MixingMatrix mixing_of(const World& world) {
+  return make_mixing(world.weights, make_graph(world.family, world.peers, 1));
+}
+
+double limit_on(const World& world) { return dcd_omega_limit(mixing_of(world)); }
+
+/// Growth per round, in the long run, of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus subspace.
+double second_moment_growth(const World& world, double omega) {
+  const Eigen::MatrixXd W = dense(mixing_of(world));
+  const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(W.rows(), W.rows());
+  const Eigen::MatrixXd P = I.array() - 1.0 / static_cast<double>(W.rows());
+  Eigen::MatrixXd M = P;
+  double growth = 0.0;
+  for (int round = 0; round < 1000; ++round) {
+    const Eigen::MatrixXd noise = omega * ((W - I) * M * (W - I));
+    M = P * (W * M * W + Eigen::MatrixXd(noise.diagonal().asDiagonal())) * P;
+    growth = M.trace();
+    M /= growth;
+  }
+  return growth;
 }
 
 }  // namespace
@@ -78,17 +100,30 @@ TEST_CASE("dcd: the tolerated omega is the closed form where W is circulant, the
   CHECK(limit_on({"ring", 8, "lazy"}) > 2 * limit_on({"ring", 8}));
 }
 
-TEST_CASE(
-    "dcd: n / sum (1 - l)/(1 + l), worked out from the eigenvalues of a ring, is the limit found by power "
-    "iteration") {
+TEST_CASE("dcd: the tolerated omega of a ring is n / sum (1 - l)/(1 + l), worked out from its eigenvalues") {
   const double pi = std::acos(-1.0);
-  for (const PeerId n : {3, 5, 8, 12, 16}) {
+  for (const PeerId n : {3, 5, 8, 16, 64, 128}) {
     double sum = 0.0;
     for (PeerId k = 1; k < n; ++k) {
       const double eigenvalue = 1.0 / 3.0 + 2.0 / 3.0 * std::cos(2 * pi * k / n);
       sum += (1 - eigenvalue) / (1 + eigenvalue);
     }
-    CHECK(limit_on({"ring", n}) == doctest::Approx(n / sum).epsilon(1e-6));
+    CHECK(limit_on({"ring", n}) == doctest::Approx(n / sum).epsilon(1e-12));
+  }
+}
+
+TEST_CASE(
+    "dcd: just below the tolerated omega the second moment of disagreement shrinks, just above it grows") {
+  for (const World& world : std::vector<World>{{"ring", 8},
+                                               {"path", 8},
+                                               {"star", 8},
+                                               {"complete", 5},
+                                               {"torus(4x4)", 16},
+                                               {"grid(3x3)", 9},
+                                               {"ring", 8, "lazy"}}) {
+    CAPTURE(world.name());
+    CHECK(second_moment_growth(world, 0.999 * limit_on(world)) < 1.0);
+    CHECK(second_moment_growth(world, 1.001 * limit_on(world)) > 1.0);
   }
 }
 

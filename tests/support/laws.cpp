@@ -123,22 +123,7 @@ Violation any_network(const MethodInfo& method, const World& world) {
   return "";
 }
 
-template <class Scalar>
-Violation stays_with(const MethodInfo& method, const World& world, const std::string& compressor) {
-  const auto experiment =
-      quadratics_in<Scalar>(world, method.name, {.compressor = compressor}, Shared::minimiser);
-  for (const auto& peers : record_run(experiment))
-    for (const PeerRecord<Scalar>& peer : peers)
-      if (!same_bits(peer.model, experiment.problem.initial)) return "with " + compressor + " it leaves";
-  return "";
-}
-
-template <class Scalar>
-Violation stays_uncompressed(const MethodInfo& method, const World& world) {
-  return stays_with<Scalar>(method, world, "none");
-}
-
-/// Every registered compressor.
+/// Every registered compressor, as the registry's example has it.
 std::vector<std::string> compressors() {
   std::vector<std::string> all;
   for (const CompressorName& entry : compressor_names()) all.emplace_back(entry.example);
@@ -146,11 +131,26 @@ std::vector<std::string> compressors() {
 }
 
 template <class Scalar>
-Violation stays_compressed(const MethodInfo& method, const World& world) {
-  for (const std::string& compressor : compressors())
-    if (const Violation violation = stays_with<Scalar>(method, world, compressor); !violation.empty())
-      return violation;
+Violation stays_with(const MethodInfo& method, const World& world,
+                     const std::vector<std::string>& compressors) {
+  auto experiment = quadratics_in<Scalar>(world, method.name, {.compressor = "none"}, Shared::minimiser);
+  for (const std::string& compressor : compressors) {
+    experiment.settings.algorithm.compressor = compressor;
+    for (const auto& peers : record_run(experiment))
+      for (const PeerRecord<Scalar>& peer : peers)
+        if (!same_bits(peer.model, experiment.problem.initial)) return "with " + compressor + " it leaves";
+  }
   return "";
+}
+
+template <class Scalar>
+Violation stays_uncompressed(const MethodInfo& method, const World& world) {
+  return stays_with<Scalar>(method, world, {"none"});
+}
+
+template <class Scalar>
+Violation stays_compressed(const MethodInfo& method, const World& world) {
+  return stays_with<Scalar>(method, world, compressors());
 }
 
 template <class Scalar>
@@ -184,8 +184,7 @@ Violation mean_moves_compressed(const MethodInfo& method, const World& world) {
 }
 
 template <class Scalar>
-Violation replicas_with(const MethodInfo& method, const World& world, const Plan& plan) {
-  const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
+Violation replicas_in(const Experiment<Scalar>& experiment) {
   const auto recording = record_run(experiment);
   for (std::size_t t = 0; t < recording.size(); ++t)
     for (std::size_t i = 0; i < recording[t].size(); ++i) {
@@ -194,20 +193,21 @@ Violation replicas_with(const MethodInfo& method, const World& world, const Plan
         return broken("peer ", i, " keeps ", recording[t][i].replicas.size(), " replicas");
       for (const auto& [owner, copy] : recording[t][i].replicas)
         if (!recording[t][owner].published || !same_bits(copy, *recording[t][owner].published))
-          return broken("with ", plan.compressor, " peer ", i, "'s replica of ", owner,
-                        " differs after iteration ", t);
+          return broken("with ", experiment.settings.algorithm.compressor, " peer ", i, "'s replica of ",
+                        owner, " differs after iteration ", t);
     }
   return "";
 }
 
 template <class Scalar>
 Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
+  auto experiment = quadratics_in<Scalar>(world, method.name, {});
   for (const std::string& compressor : compressors())
     for (const std::uint64_t restart_every : {0, 5}) {
       if (restart_every != 0 && !method.restarts) continue;
-      const Plan plan{.compressor = compressor, .restart_every = restart_every};
-      if (const Violation violation = replicas_with<Scalar>(method, world, plan); !violation.empty())
-        return violation;
+      experiment.settings.algorithm.compressor = compressor;
+      experiment.settings.algorithm.restart_every = restart_every;
+      if (const Violation violation = replicas_in(experiment); !violation.empty()) return violation;
     }
   return "";
 }
