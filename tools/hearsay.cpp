@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <functional>
 
 #include "tools/commands.hpp"
 #include "topology/misuse.hpp"
+#include "topology/nearest_name.hpp"
 
 namespace hearsay {
 
@@ -63,6 +65,14 @@ void add_output_options(CLI::App& command, RunOptions& options) {
           "also save every peer's model")
       ->type_name("peers")
       ->check(CLI::IsMember({"peers"}));
+}
+
+/// CLI11 would say that a subcommand is missing.
+void require_known_command(const CLI::App& app, const std::string& given) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (given.starts_with('-') || std::ranges::find(known, given) != known.end()) return;
+  throw Misuse(given + " is no command of hearsay, did you mean " + nearest_name(given, known) + "?");
 }
 
 int main_of(int argc, char** argv) {
@@ -125,6 +135,7 @@ int main_of(int argc, char** argv) {
   command->add_flag("--json", list_as_json, "print the lists as JSON");
   command->callback([&] { chosen = [&] { return list_command(list_as_json); }; });
 
+  if (argc > 1) require_known_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -132,7 +143,7 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "hearsay: %s\n", error.what());
+    std::fprintf(stderr, "hearsay: %s (hearsay --help says more)\n", error.what());
     return exit_misuse;
   }
   install_signal_handlers();

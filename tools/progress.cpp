@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tools/human_text.hpp"
@@ -17,13 +18,15 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Four digits, trailing zeros included, so that the lines of a run stand in columns.
-std::string aligned(double value) {
+/// Four digits, in columns.
+std::string four_digits(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%-9.4g", value);
-  return value != 0.0 && std::abs(value) < 1e4 && std::abs(value) >= 1e-4
-             ? (std::snprintf(text, sizeof text, "%#.4g", value), text)
-             : text;
+  std::snprintf(text, sizeof text, "%-#7.4g", value);
+  return text;
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 }  // namespace
@@ -42,13 +45,11 @@ void Progress::show(const Evaluation& evaluation) {
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   std::string line = title_.empty() ? "" : title_ + "  ";
   const std::string total = std::to_string(run_.iterations);
-  std::string done = std::to_string(evaluation.iteration);
-  done.insert(0, total.size() - std::min(total.size(), done.size()), ' ');
-  line += done + "/" + total + "  loss " + aligned(evaluation.loss) + "  consensus " +
-          aligned(evaluation.consensus_distance) + "  " +
-          megabytes_text(static_cast<double>(evaluation.bytes_sent) / run_.peers) + "/peer  ";
-  if (run_.virtual_time) line += "virtual " + seconds_text(evaluation.seconds) + "  ";
-  line += seconds_text(elapsed);
+  line += right(std::to_string(evaluation.iteration), total.size()) + "/" + total + "  loss " +
+          four_digits(evaluation.loss) + "  consensus " + four_digits(evaluation.consensus_distance) + "  " +
+          right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run_.peers), 8) + "/peer  ";
+  if (run_.virtual_time) line += "virtual " + right(seconds_text(evaluation.seconds), 7) + "  ";
+  line += right(seconds_text(elapsed), 7);
   if (evaluation.iteration > 0 && evaluation.iteration < run_.iterations)
     line += (run_.has_target ? "  ETA at most " : "  ETA ") +
             seconds_text(elapsed * static_cast<double>(run_.iterations - evaluation.iteration) /

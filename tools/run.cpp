@@ -21,6 +21,7 @@ void print_closing_words(const FinishedRun& run) {
   std::string status = to_text(run.status);
   if (run.status == RunStatus::target) status += " loss reached";
   status += " after " + counted(summary["iterations"], "iteration");
+  if (run.status == RunStatus::done && run.has_target) status += ", target loss not reached";
   table.add({"status", status});
   table.add({"loss", significant(number_or_nan(summary["loss"]), 6)});
   if (summary["accuracy"].is_number())
@@ -54,10 +55,10 @@ int run_command(const RunOptions& options, Driver driver) {
 int report_run(const FinishedRun& run, const RunFileOptions& options) {
   if (options.json)
     std::printf("%s\n", run.summary.dump().c_str());
-  else if (!options.quiet)
+  else if (!options.quiet && run.output_created)
     print_closing_words(run);
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost)
-    std::fprintf(stderr, "hearsay: %s: %s\n", to_text(run.status).c_str(), run.reason.c_str());
+    std::fprintf(stderr, "hearsay: %s\n", run.reason.c_str());
   return exit_code_of(run.status);
 }
 

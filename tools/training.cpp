@@ -66,6 +66,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     outcome.reason = "interrupted";
   }
   finished.status = outcome.status;
+  finished.has_target = settings.run.target_loss.has_value();
   finished.reason = outcome.reason;
   finished.summary = summarize(experiment, outcome, options.driver);
   directory.finish(outcome, finished.summary, options.save);

@@ -15,6 +15,7 @@ namespace hearsay {
 /// A run that has ended, whatever its scalar.
 struct FinishedRun {
   RunStatus status = RunStatus::done;
+  bool has_target = false;
   std::string reason;
   nlohmann::ordered_json summary;
   std::vector<std::string> warnings;

@@ -1,0 +1,221 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const std::string small_run = R"toml(
+[run]
+iterations = 20
+evaluate_every = 5
+[model]
+kind = "quadratic(50)"
+[topology]
+peers = 4
+[algorithm]
+batch = "full"
+)toml";
+
+/// A run that nobody waits for the end of.
+const std::string endless_run = R"toml(
+[run]
+iterations = 100000000
+evaluate_every = 5
+[model]
+kind = "quadratic(50)"
+[topology]
+peers = 4
+[algorithm]
+batch = "full"
+[network]
+latency = "1 ms"
+)toml";
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The peers of `program` train: the second evaluation is there.
+bool trains(const Program& program, const std::filesystem::path& output) {
+  return program.wait_until([&] { return lines_of(content_of(output / "metrics.jsonl")) >= 2; });
+}
+
+}  // namespace
+
+TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  std::string two_triangles = "peers = 6\n";
+  for (const std::string link : {"0 1", "1 2", "0 2", "3 4", "4 5", "3 5"})
+    two_triangles += "[[link]]\nfrom = " + link.substr(0, 1) + "\nto = " + link.substr(2) + "\n";
+  folder.write("two.toml", two_triangles);
+  folder.write("truncated.npy", "\x93NUMPY");
+  struct Case {
+    Words words;
+    std::string named;  ///< what the sentence must say
+  };
+  const std::vector<Case> cases = {
+      {{"--set", "network.bandwith=1"}, "network.bandwidth"},
+      {{"--set", "network.latency=5"}, "network.latency"},
+      {{"--set", "network.bandwidth=10 parsec"}, "10 parsec"},
+      {{"--set", "topology.kind=torus(4x4)", "--set", "topology.peers=12"}, "torus(4x4)"},
+      {{"--set", "topology.file=two.toml"}, "connected"},
+      {{"--set", "model.kind=logistic", "--set", "data.source=libsvm:nowhere"}, "nowhere"},
+      {{"--set", "model.init=truncated.npy"}, "truncated.npy"},
+      {{"--set", "algorithm.kind=dcd-psdg"}, "dcd-psgd"},
+      {{"--set", "algorithm.compressor=dither(l7)"}, "l7"},
+      {{"--set", "algorithm.kind=d-psgd", "--set", "algorithm.compressor=topk(1%)"}, "topk"},
+      {{"--set", "run.epochs=1", "--set", "run.iterations=3"}, "run."},
+      {{"--save", "everything"}, "everything"},
+      {{"--no-such-option"}, "--no-such-option"},
+  };
+  for (const std::string command : {"run", "simulate"})
+    for (const Case& bad : cases) {
+      if (command == "run" && &bad - cases.data() > 6) continue;
+      Words words = {command, "q.toml", "--output", "out"};
+      words.insert(words.end(), bad.words.begin(), bad.words.end());
+      const ProgramEnd end = run_program(folder.path(), words);
+      CAPTURE(bad.words.back());
+      CAPTURE(end.complained);
+      CHECK(end.code == 2);
+      CHECK(end.complained.starts_with("hearsay: "));
+      CHECK(lines_of(end.complained) == 1);
+      CHECK(end.complained.find(bad.named) != std::string::npos);
+      CHECK(end.said == "");
+      CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
+    }
+  for (const Words& words : {Words{"runn", "q.toml"}, Words{"run"}, Words{"run", "nowhere.toml"}, Words{},
+                             Words{"topology", "ringg(4)"}, Words{"topology", "two.toml"},
+                             Words{"evaluate", "nowhere.npy", "q.toml"}, Words{"check", "nowhere.toml"}}) {
+    const ProgramEnd end = run_program(folder.path(), words);
+    CAPTURE(end.complained);
+    CHECK(end.code == 2);
+    CHECK(end.complained.starts_with("hearsay: "));
+    CHECK(lines_of(end.complained) == 1);
+  }
+}
+
+TEST_CASE("output: an earlier one is replaced only when told so, anything else never") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  const Words words = {"simulate", "q.toml", "--quiet", "--output", "out"};
+  Words overwriting = words;
+  overwriting.push_back("--overwrite");
+  CHECK(run_program(folder.path(), words).code == 0);
+  const auto written = std::filesystem::last_write_time(folder.path() / "out/summary.json");
+  const ProgramEnd refused = run_program(folder.path(), words);
+  CHECK(refused.code == 2);
+  CHECK(refused.complained.find("--overwrite") != std::string::npos);
+  CHECK(std::filesystem::last_write_time(folder.path() / "out/summary.json") == written);
+  std::ofstream(folder.path() / "out/leftover") << "of the first run";
+  CHECK(run_program(folder.path(), overwriting).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out/leftover"));
+
+  // Not even where its owner keeps a run file.
+  std::filesystem::create_directory(folder.path() / "precious");
+  std::ofstream(folder.path() / "precious/run.toml") << small_run;
+  overwriting[4] = "precious";
+  CHECK(run_program(folder.path(), overwriting).code == 2);
+  CHECK(content_of(folder.path() / "precious/run.toml") == small_run);
+}
+
+TEST_CASE("divergence: exit code 4, the iteration is named, and no loss of 0") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  for (const std::string command : {"run", "simulate"}) {
+    CAPTURE(command);
+    const ProgramEnd end =
+        run_program(folder.path(), {command, "q.toml", "--json", "--output", command, "--set",
+                                    "run.iterations=5000", "--set", "algorithm.step_size=1000"});
+    CHECK(end.code == 4);
+    CHECK(end.complained.find("left the finite range") != std::string::npos);
+    CHECK(end.complained.find("iteration ") != std::string::npos);
+    const Json summary = Json::parse(content_of(folder.path() / command / "summary.json"));
+    CHECK(summary["status"] == "diverged");
+    CHECK(summary["loss"].is_null());
+    CHECK(summary["replicas_consistent"].is_null());
+  }
+}
+
+TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left behind") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  for (const std::string command : {"run", "simulate"}) {
+    CAPTURE(command);
+    const auto output = folder.path() / command;
+    Program program(folder.path(), {command, "q.toml", "--quiet", "--output", command});
+    REQUIRE_MESSAGE(trains(program, output), program.complained());
+    CHECK(program.children().size() == (command == "run" ? 4 : 0));
+    program.signal_group(SIGINT);
+    CHECK(program.wait() == 130);
+    CHECK(program.everyone_ended());
+    const Json summary = Json::parse(content_of(output / "summary.json"));
+    CHECK(summary["status"] == "interrupted");
+    CHECK(summary["iterations"] >= 5);
+    CHECK(summary["loss"].is_number());
+    CHECK(std::filesystem::exists(output / "model.npy"));
+  }
+}
+
+TEST_CASE("kill -9 of the program: no peer is left behind") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  Program program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
+  REQUIRE(program.children().size() == 4);
+  kill(program.process(), SIGKILL);
+  CHECK(program.wait() == -SIGKILL);
+  CHECK(program.everyone_ended());
+}
+
+TEST_CASE("kill -9 of a peer: exit code 3, the peer is named, and nobody is left behind") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  Program program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
+  const std::vector<pid_t> peers = program.children();
+  REQUIRE(peers.size() == 4);
+  kill(peers[2], SIGKILL);
+  CHECK(program.wait() == 3);
+  CHECK(program.everyone_ended());
+  CHECK(program.complained().find("peer 2 was lost: killed by signal 9") != std::string::npos);
+  const Json summary = Json::parse(content_of(folder.path() / "out/summary.json"));
+  CHECK(summary["status"] == "lost");
+  CHECK(summary["bytes_sent"] > 0);
+}
+
+TEST_CASE("Ctrl-C ends a sweep with the table so far") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", endless_run +
+                             "[sweep]\ndriver = \"simulate\"\n"
+                             "[[sweep.variant]]\nname = \"one\"\nrun.iterations = 10\n"
+                             "[[sweep.variant]]\nname = \"two\"\n"
+                             "[[sweep.variant]]\nname = \"three\"\n");
+  Program program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, folder.path() / "out/two"), program.complained());
+  program.signal_group(SIGTERM);
+  CHECK(program.wait() == 130);
+  const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
+  REQUIRE(record["points"].size() == 2);
+  CHECK(record["points"][0]["status"] == "done");
+  CHECK(record["points"][1]["status"] == "interrupted");
+}
+
+TEST_CASE("a closed standard output is no reason to crash") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  Program program(folder.path(), {"list"}, Program::Output::nobody_reads);
+  CHECK(program.wait() == 0);
+  Program run(folder.path(), {"simulate", "q.toml", "--output", "out"}, Program::Output::nobody_reads);
+  CHECK(run.wait() == 0);
+  CHECK(std::filesystem::exists(folder.path() / "out/summary.json"));
+}

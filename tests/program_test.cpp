@@ -1,0 +1,268 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "algorithms/registry.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const std::string quadratic_run = R"toml(
+[run]
+iterations = 20
+evaluate_every = 5
+[model]
+kind = "quadratic(50)"
+[topology]
+peers = 4
+[algorithm]
+batch = "full"
+[network]
+compute = "1 ms"
+)toml";
+
+Json json_of(const std::string& text) { return Json::parse(text); }
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+Words keys_of(const Json& object) {
+  Words keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+std::set<std::string> files_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
+  return names;
+}
+
+const Words summary_keys = {"schema",
+                            "status",
+                            "run",
+                            "driver",
+                            "virtual",
+                            "algorithm",
+                            "compressor",
+                            "topology",
+                            "weights",
+                            "peers",
+                            "dimension",
+                            "scalar",
+                            "iterations",
+                            "epochs",
+                            "spectral_gap",
+                            "seconds",
+                            "loss",
+                            "accuracy",
+                            "consensus_distance",
+                            "bytes_sent",
+                            "bytes_received",
+                            "messages_sent",
+                            "retransmitted",
+                            "resyncs",
+                            "refused",
+                            "garbage",
+                            "gradient_evaluations",
+                            "gossip_rounds",
+                            "seconds_to_target",
+                            "bytes_to_target",
+                            "model_digest",
+                            "replicas_consistent",
+                            "peak_memory_bytes",
+                            "per_peer"};
+
+const Words evaluation_keys = {"iteration",     "epoch",         "seconds",
+                               "loss",          "accuracy",      "consensus_distance",
+                               "bytes_sent",    "messages_sent", "gradient_evaluations",
+                               "gossip_rounds", "peer_seconds"};
+
+}  // namespace
+
+TEST_CASE("run: the output directory holds the run, its evaluations, its models and its summary") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd end = run_program(folder.path(), {"run", "q.toml", "--output", "out", "--save", "peers"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(files_in(folder.path() / "out") == std::set<std::string>{"run.toml", "metrics.jsonl", "summary.json",
+                                                                 "model.npy", "model-0.npy", "model-1.npy",
+                                                                 "model-2.npy", "model-3.npy"});
+
+  const Json summary = json_of(content_of(folder.path() / "out/summary.json"));
+  CHECK(keys_of(summary) == summary_keys);
+  CHECK(summary["status"] == "done");
+  CHECK(summary["driver"] == "zmq");
+  CHECK(summary["virtual"] == false);
+  CHECK(summary["iterations"] == 20);
+  CHECK(summary["seconds_to_target"].is_null());
+  CHECK(summary["replicas_consistent"] == true);
+  CHECK(summary["per_peer"].size() == 4);
+  CHECK(summary["bytes_sent"] == summary["bytes_received"]);
+
+  const std::string metrics = content_of(folder.path() / "out/metrics.jsonl");
+  REQUIRE(lines_of(metrics) == 5);
+  const Json last = json_of(metrics.substr(metrics.rfind('\n', metrics.size() - 2) + 1));
+  CHECK(keys_of(last) == evaluation_keys);
+  CHECK(keys_of(last["peer_seconds"]) == Words{"compute", "wait", "wire"});
+  CHECK(last["loss"] == summary["loss"]);
+  CHECK(last["iteration"] == 20);
+}
+
+TEST_CASE("run, simulate: an output's own run.toml repeats the run, bit for bit, on both drivers") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto digest_of = [&](const Words& words) {
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return json_of(end.said)["model_digest"];
+  };
+  const Json first = digest_of({"run", "q.toml", "--json", "--output", "a"});
+  CHECK(first.size() == 4);
+  CHECK(digest_of({"run", "a/run.toml", "--json", "--output", "b"}) == first);
+  CHECK(digest_of({"simulate", "a/run.toml", "--json", "--output", "c"}) == first);
+  const Json summary = json_of(content_of(folder.path() / "c/summary.json"));
+  CHECK(summary["driver"] == "simulator");
+  CHECK(summary["virtual"] == true);
+  CHECK(keys_of(summary) == summary_keys);
+}
+
+TEST_CASE("run: a target ends the run and dates it") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd end = run_program(
+      folder.path(), {"simulate", "q.toml", "--json", "--output", "out", "--set", "run.target_loss=1e9"});
+  REQUIRE(end.code == 0);
+  const Json summary = json_of(end.said);
+  CHECK(summary["status"] == "target");
+  CHECK(summary["seconds_to_target"] == 0.0);
+  CHECK(summary["bytes_to_target"] == 0.0);
+  CHECK(summary["iterations"] == 5);
+}
+
+TEST_CASE("run: --quiet says nothing, --json one record, and plain words say where the output is") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  ProgramEnd end = run_program(folder.path(), {"simulate", "q.toml", "--output", "a", "--quiet"});
+  CHECK(end.code == 0);
+  CHECK(end.said + end.complained == "");
+  end = run_program(folder.path(), {"simulate", "q.toml", "--output", "b", "--json"});
+  CHECK(lines_of(end.said) == 1);
+  CHECK(keys_of(json_of(end.said)) == summary_keys);
+  end = run_program(folder.path(), {"simulate", "q.toml", "--output", "c"});
+  CHECK(end.said.find((folder.path() / "c").string()) != std::string::npos);
+}
+
+TEST_CASE("sweep: a row and a folder for every point; one that fails is a row, too") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+baseline = "plain"
+"topology.peers" = [4, 8]
+[[sweep.variant]]
+name = "plain"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "too coarse"
+algorithm.kind = "dcd-psgd"
+algorithm.compressor = "dither(l2, bits=2, bucket=50)"
+)toml");
+  const ProgramEnd end =
+      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.target_loss=1e9"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json record = json_of(content_of(folder.path() / "out/sweep.json"));
+  REQUIRE(record["points"].size() == 4);
+  CHECK(record["baseline"] == "plain");
+  for (const Json& point : record["points"]) {
+    const bool plain = point["variant"] == "plain";
+    CHECK(point["status"] == (plain ? "target" : "refused"));
+    const auto summary = folder.path() / "out" / point["folder"].get<std::string>() / "summary.json";
+    CHECK(std::filesystem::exists(summary) == plain);
+    CHECK((point["note"].get<std::string>().find("allow_unsound") != std::string::npos) == !plain);
+  }
+  CHECK(end.said.find("too coarse") != std::string::npos);
+}
+
+TEST_CASE("topology: what it writes it reads, in every format") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "torus(3x4)", "--json", "--write", "t.toml", "--write",
+                                  "t.graphml", "--write", "t.dot", "--write", "t.svg"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json torus = json_of(end.said);
+  CHECK(torus["peers"] == 12);
+  CHECK(torus["links"] == 24);
+  CHECK(torus["diameter"] == 3);
+  for (const std::string file : {"t.toml", "t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    const Json again = json_of(end.said);
+    CHECK(again["links"] == torus["links"]);
+    CHECK(again["spectral_gap"].get<double>() == doctest::Approx(torus["spectral_gap"].get<double>()));
+  }
+  CHECK(content_of(folder.path() / "t.svg").find("<svg") != std::string::npos);
+  end = run_program(folder.path(), {"topology", "ring(4)"});
+  CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
+}
+
+TEST_CASE("check: its bytes are those of simulate and of run") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const std::vector<Words> runs = {
+      {"algorithm.kind=allreduce-sgd", "topology.peers=3"},
+      {"algorithm.kind=d-psgd", "topology.kind=star", "topology.peers=5"},
+      {"algorithm.kind=ecd-psgd", "algorithm.restart_every=7", "algorithm.compressor=none",
+       "algorithm.allow_unsound=true"},
+  };
+  for (const Words& assignments : runs) {
+    CAPTURE(assignments.front());
+    const auto record = [&](const Words& command) {
+      Words words = {command.front(), "q.toml", "--json"};
+      words.insert(words.end(), command.begin() + 1, command.end());
+      for (const std::string& assignment : assignments) words.insert(words.end(), {"--set", assignment});
+      const ProgramEnd end = run_program(folder.path(), words);
+      REQUIRE_MESSAGE(end.code == 0, end.complained);
+      return json_of(end.said);
+    };
+    const Json plan = record({"check"});
+    CHECK(plan["bytes_exact"] == true);
+    for (const std::string driver : {"simulate", "run"}) {
+      const Json summary = record({driver, "--output", "out", "--overwrite"});
+      CHECK(summary["bytes_sent"] == plan["bytes_sent"]);
+      for (std::size_t id = 0; id < summary["per_peer"].size(); ++id)
+        CHECK(summary["per_peer"][id]["bytes_sent"] == plan["bytes_per_peer"][id]);
+      if (driver == "simulate")
+        CHECK(summary["seconds"].get<double>() == doctest::Approx(plan["seconds"].get<double>()));
+    }
+  }
+}
+
+TEST_CASE("evaluate: a saved model has the loss of its run") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd run = run_program(folder.path(), {"simulate", "q.toml", "--json", "--output", "out"});
+  REQUIRE(run.code == 0);
+  const ProgramEnd end = run_program(folder.path(), {"evaluate", "out/model.npy", "out/run.toml", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(json_of(end.said)["loss"] == json_of(run.said)["loss"]);
+}
+
+TEST_CASE("list: every method is there") {
+  const TemporaryFolder folder;
+  const ProgramEnd end = run_program(folder.path(), {"list"});
+  CHECK(end.code == 0);
+  for (const MethodInfo& method : methods()) CHECK(end.said.find(method.name) != std::string::npos);
+  CHECK(json_of(run_program(folder.path(), {"list", "--json"}).said)["algorithm.kind"].size() ==
+        methods().size());
+}

@@ -1,0 +1,135 @@
+#include "tests/support/program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int patience_ms = 60'000;
+constexpr int look_every_ms = 5;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Whether something happens on the descriptor within the time.
+bool happens(int fd, int milliseconds) {
+  pollfd polled{fd, POLLIN, 0};
+  return poll(&polled, 1, milliseconds) > 0;
+}
+
+void redirect(int fd, const fs::path& file) {
+  const int target = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(target, fd);
+  close(target);
+}
+
+/// A pipe that its reader has left.
+void write_to_nobody(int fd) {
+  std::array<int, 2> ends{};
+  ensure(pipe(ends.data()) == 0, "a machine has pipes");
+  close(ends[0]);
+  dup2(ends[1], fd);
+  close(ends[1]);
+}
+
+}  // namespace
+
+Program::Program(const fs::path& folder, const std::vector<std::string>& arguments, Output output)
+    : folder_(folder) {
+  std::array<int, 2> pipe_ends{};
+  ensure(pipe(pipe_ends.data()) == 0, "a machine has pipes");
+  std::vector<std::string> words = {HEARSAY_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  process_ = fork();
+  ensure(process_ >= 0, "a machine can start another process");
+  if (process_ == 0) {
+    setpgid(0, 0);
+    close(pipe_ends[0]);  // the writing end stays, in all descendants
+    if (output == Output::file)
+      redirect(STDOUT_FILENO, folder_ / "stdout.txt");
+    else
+      write_to_nobody(STDOUT_FILENO);
+    redirect(STDERR_FILENO, folder_ / "stderr.txt");
+    if (chdir(folder_.c_str()) == 0) execv(argv[0], argv.data());
+    _exit(127);
+  }
+  setpgid(process_, process_);  // whoever comes first
+  close(pipe_ends[1]);
+  lifeline_ = pipe_ends[0];
+  fcntl(lifeline_, F_SETFD, FD_CLOEXEC);
+  process_fd_ = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
+  ensure(process_fd_ >= 0, "the kernel gives out descriptors of processes");
+}
+
+Program::~Program() {
+  kill(-process_, SIGKILL);
+  if (!reaped_) waitpid(process_, nullptr, 0);
+  close(process_fd_);
+  close(lifeline_);
+}
+
+void Program::signal_group(int signal) const { kill(-process_, signal); }
+
+bool Program::wait_until(const std::function<bool()>& condition) const {
+  for (int waited_ms = 0; waited_ms < patience_ms; waited_ms += look_every_ms) {
+    if (condition()) return true;
+    if (happens(process_fd_, look_every_ms)) return condition();
+  }
+  return false;
+}
+
+int Program::wait() {
+  ensure(happens(process_fd_, patience_ms), "the program ends within a minute");
+  int status = 0;
+  waitpid(process_, &status, 0);
+  reaped_ = true;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+bool Program::everyone_ended() const { return happens(lifeline_, patience_ms); }
+
+std::vector<pid_t> Program::children() const {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
+    const std::string status = content_of(entry.path() / "stat");  // "pid (name) state parent ..."
+    const std::size_t end = status.rfind(')');
+    if (end == std::string::npos) continue;
+    if (std::stol(status.substr(end + 4)) == process_) found.push_back(static_cast<pid_t>(std::stol(name)));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string Program::said() const { return content_of(folder_ / "stdout.txt"); }
+std::string Program::complained() const { return content_of(folder_ / "stderr.txt"); }
+
+ProgramEnd run_program(const fs::path& folder, const std::vector<std::string>& arguments) {
+  Program program(folder, arguments);
+  const int code = program.wait();
+  return {code, program.said(), program.complained()};
+}
+
+}  // namespace hearsay::test

@@ -1,0 +1,77 @@
+#include "runtime/traffic_forecast.hpp"
+
+#include <doctest/doctest.h>
+
+#include "algorithms/registry.hpp"
+#include "runtime/simulator.hpp"
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+/// Runs the experiment and compares what every peer sent with what was foretold.
+template <class Scalar>
+void check_forecast(const std::string& text) {
+  CAPTURE(text);
+  const auto experiment = experiment_from<Scalar>(text);
+  const TrafficForecast forecast = forecast_traffic(experiment);
+  const RunOutcome<Scalar> outcome = simulate(experiment, Duration{0});
+  REQUIRE(forecast.peers.size() == outcome.peers.size());
+  for (std::size_t id = 0; id < outcome.peers.size(); ++id) {
+    CAPTURE(id);
+    CHECK(outcome.peers[id].meters.messages_sent == forecast.peers[id].messages);
+    if (forecast.exact)
+      CHECK(outcome.peers[id].meters.bytes_sent == forecast.peers[id].bytes);
+    else
+      CHECK(outcome.peers[id].meters.bytes_sent <= forecast.peers[id].bytes);
+  }
+}
+
+std::string run_of(const std::string& method, const std::string& family, int peers, int iterations) {
+  return "run.evaluate_every = 4\nmodel.kind = \"quadratic(13)\"\nalgorithm.batch = \"full\"\n"
+         "algorithm.allow_unsound = true\nalgorithm.kind = \"" +
+         method + "\"\ntopology.kind = \"" + family + "\"\ntopology.peers = " + std::to_string(peers) +
+         "\nrun.iterations = " + std::to_string(iterations) + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("traffic: every method sends what was foretold, on regular graphs and on others") {
+  for (const MethodInfo& method : methods())
+    for (const std::string family : {"ring", "star"})
+      for (const int peers : {1, 2, 3, 5}) {  // 13 is a multiple of 1 only
+        check_forecast<float>(run_of(method.name, family, peers, 6));
+        check_forecast<double>(run_of(method.name, family, peers, 6));
+      }
+}
+
+TEST_CASE("traffic: foretold under time-varying schedules, whole periods or not") {
+  for (const int iterations : {1, 6, 20})
+    for (const std::string schedule : {"one-peer-exponential", "hypercube-matchings", "random-matchings"})
+      check_forecast<float>(run_of("d-psgd", "complete", 8, iterations) + "topology.schedule = \"" +
+                            schedule + "\"\n");
+  check_forecast<float>(run_of("d-psgd", "path", 5, 7) + "topology.schedule = \"random-matchings\"\n");
+}
+
+TEST_CASE("traffic: foretold with restarts, which send full precision") {
+  for (const int iterations : {2, 3, 9, 10})
+    check_forecast<float>(run_of("ecd-psgd", "ring", 4, iterations) +
+                          "algorithm.restart_every = 3\nalgorithm.compressor = \"dither(linf, bits=4)\"\n");
+}
+
+TEST_CASE("traffic: a codec whose size depends on the data sends at most what was foretold") {
+  const std::string text = run_of("ecd-psgd", "ring", 4, 10) + "algorithm.compressor = \"grid(0.01)\"\n";
+  CHECK_FALSE(forecast_traffic(experiment_from<float>(text)).exact);
+  check_forecast<float>(text);
+}
+
+TEST_CASE("traffic: steady where every peer sends the same in every iteration") {
+  CHECK(forecast_traffic(experiment_from<float>(run_of("d-psgd", "ring", 4, 5))).steady);
+  CHECK_FALSE(forecast_traffic(
+                  experiment_from<float>(run_of("ecd-psgd", "ring", 4, 5) + "algorithm.restart_every = 3\n"))
+                  .steady);
+  // By hand: 2 messages of a 64-byte header and 13 floats, 4 peers, 5 iterations.
+  CHECK(forecast_traffic(experiment_from<float>(run_of("d-psgd", "ring", 4, 5))).total_bytes() ==
+        2 * (64 + 13 * 4) * 4 * 5);
+}
