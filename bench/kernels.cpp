@@ -1,6 +1,6 @@
 // Compression kernels, each beside memcpy of the same input in the same run.
 //
-//   build/bench/kernels --benchmark_filter=dither.*linf
+//   build/bench/bench_kernels --benchmark_filter=dither.*linf
 //
 // GB/s counts the bytes of the uncompressed vector (memcpy: the bytes copied, read once and written once).
 // The counter `of_memcpy` is the kernel's GB/s over memcpy's, measured around it in the same repetition.
