@@ -20,14 +20,16 @@ TEST_CASE("run directory: nothing is there before the first evaluation, and each
   RunDirectory directory(output, false);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
   const RunSettings settings;
-  directory.append(settings, {.iteration = 0, .loss = 2.5});
+  Evaluation evaluation;
+  evaluation.loss = 2.5;
+  directory.append(settings, evaluation);
   CHECK(content_of(output / "metrics.jsonl").find("\"loss\":2.5") != std::string::npos);
   CHECK(parse_run(content_of(output / "run.toml"), "/", {}, "run.toml") == [&] {
     RunSettings expected = settings;
     expected.run.output = std::filesystem::absolute("runs/quickstart");
     return expected;
   }());
-  directory.append(settings, {.iteration = 5});
+  directory.append(settings, evaluation);
   const std::string metrics = content_of(output / "metrics.jsonl");
   CHECK(std::count(metrics.begin(), metrics.end(), '\n') == 2);
 }
