@@ -60,8 +60,9 @@ TEST_SUITE("slow") {
         {"dcd-psgd",
          train(source, *samples, "kind = \"dcd-psgd\", compressor = \"dither(linf, bits=8, bucket=512)\"")}};
     MESSAGE("least loss " << optimum.loss);
-    for (const auto& [name, process] : runs) {
-      const Ended ended = process.join();
+    for (const auto& run : runs) {
+      const std::string& name = run.first;
+      const Ended ended = run.second.join();
       CAPTURE(name);
       REQUIRE(ended.exit_code == 0);
       const double gap = std::stod(ended.text) - optimum.loss;

@@ -165,11 +165,11 @@ TEST_CASE("dcd: a message that is lost is seen in the digests, and never heals")
 
   int broken = 0;
   for (PeerId holder = 0; holder < 8; ++holder)
-    for (const auto& [owner, held] : digest_state(cluster.peer(holder).algorithm()).replicas)
-      if (held != *digest_state(cluster.peer(owner).algorithm()).published) {
+    for (const auto& replica : digest_state(cluster.peer(holder).algorithm()).replicas)
+      if (replica.second != *digest_state(cluster.peer(replica.first).algorithm()).published) {
         ++broken;
         CHECK(holder == 3);
-        CHECK(owner == 2);
+        CHECK(replica.first == 2);
       }
   CHECK(broken == 1);
 

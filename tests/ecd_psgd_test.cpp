@@ -205,7 +205,8 @@ TEST_CASE("ecd: a restart sets every estimate to the model, bit for bit, and bou
       if (t % 10 == 0) CHECK(*peer.published == peer.model);
       // |e_2| <= 2 q, and from there on an average of errors of at most q each.
       CHECK((*peer.published - peer.model).cwiseAbs().maxCoeff() <= 2 * 0.5);
-      for (const auto& [owner, copy] : peer.replicas) CHECK(copy == *recording[t][owner].published);
+      for (const auto& replica : peer.replicas)
+        CHECK(replica.second == *recording[t][replica.first].published);
     }
 }
 

@@ -37,7 +37,8 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
   CAPTURE(experiment.method->name);
   CAPTURE(experiment.peer_count());
   Twins<Scalar> twins{run_local(experiment), simulate(experiment, Duration{1000})};
-  const auto& [real, simulated] = twins;
+  const RunOutcome<Scalar>& real = twins.real;
+  const RunOutcome<Scalar>& simulated = twins.simulated;
   CHECK_MESSAGE(real.status == simulated.status, real.reason);
   REQUIRE(real.peers.size() == simulated.peers.size());
   for (PeerId id = 0; id < experiment.peer_count(); ++id) {
@@ -47,7 +48,8 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
     CHECK(one.model_digest == other.model_digest);
     CHECK(one.digests.published == other.digests.published);
     CHECK(one.digests.replicas == other.digests.replicas);
-    for (const auto& [owner, held] : one.digests.replicas) CHECK(held == real.peers[owner].digests.published);
+    for (const auto& replica : one.digests.replicas)
+      CHECK(replica.second == real.peers[replica.first].digests.published);
     CHECK(one.meters.bytes_sent == other.meters.bytes_sent);
     CHECK(one.meters.messages_sent == other.meters.messages_sent);
     CHECK(one.meters.garbage == 0);
