@@ -3,5 +3,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release
+if [ -f build/CMakeCache.txt ]; then
+  cmake -S . -B build > /dev/null  # as it was configured before
+else
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release
+fi
 exec cmake --build build ${1:+--target "$@"}
