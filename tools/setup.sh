@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ cmake ninja-build pkg-config ccache
   libzmq3-dev cppzmq-dev libeigen3-dev libboost-graph-dev doctest-dev libhwy-dev libtomlplusplus-dev libcli11-dev
-  nlohmann-json3-dev libspdlog-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev
+  nlohmann-json3-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev
   git iproute2 ca-certificates"
 
 if ! command -v dpkg-query > /dev/null; then
