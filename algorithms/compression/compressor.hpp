@@ -55,6 +55,7 @@ class Compressor {
 /// Parses a compressor's spelling and builds it. `segments` is consulted by bucket=layer; it must tile the vectors
 /// that will be encoded. Throws Misuse with the position and what was expected there.
 template <class Scalar>
-std::unique_ptr<Compressor<Scalar>> make_compressor(const std::string& spelling, const SegmentTable& segments);
+std::unique_ptr<Compressor<Scalar>> make_compressor(const std::string& spelling,
+                                                    const SegmentTable& segments);
 
 }  // namespace hearsay

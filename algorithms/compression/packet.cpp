@@ -21,14 +21,14 @@ struct PacketPool::Shelf {
 class PacketBuffer::Pooled final : public Packet {
  public:
   explicit Pooled(std::shared_ptr<PacketPool::Shelf> shelf) : shelf_(std::move(shelf)) {}
-  ~Pooled() override { ::operator delete(storage_, std::align_val_t{alignment_bytes}); }
+  ~Pooled() override { ::operator delete (storage_, std::align_val_t{alignment_bytes}); }
 
   std::span<std::byte> resize(std::size_t bytes) {
     if (bytes > capacity_) {
       const std::size_t capacity = (bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-      auto* grown = static_cast<std::byte*>(::operator new(capacity, std::align_val_t{alignment_bytes}));
+      auto* grown = static_cast<std::byte*>(::operator new (capacity, std::align_val_t{alignment_bytes}));
       if (!bytes_.empty()) std::memcpy(grown, storage_, bytes_.size());
-      ::operator delete(storage_, std::align_val_t{alignment_bytes});
+      ::operator delete (storage_, std::align_val_t{alignment_bytes});
       storage_ = grown;
       capacity_ = capacity;
     }

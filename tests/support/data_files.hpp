@@ -29,7 +29,8 @@ class TemporaryFolder {
   /// Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     const auto file = path_ / name;
-    std::filesystem::remove(file);  // some file systems flush a file that is overwritten: slow a thousand times
+    std::filesystem::remove(
+        file);  // some file systems flush a file that is overwritten: slow a thousand times
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
   }
