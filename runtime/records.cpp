@@ -1,5 +1,6 @@
 #include "runtime/records.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -148,9 +149,9 @@ Json to_json(const PeerOutcome& outcome) {
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model) {
   const std::string text = to_json(meters).dump();
-  const std::size_t model_bytes = static_cast<std::size_t>(model.size()) * sizeof(Scalar);
-  std::vector<std::byte> payload = with_length(text, model_bytes);
-  std::memcpy(payload.data() + 4 + text.size(), model.data(), model_bytes);
+  const auto bytes = std::as_bytes(view(model));
+  std::vector<std::byte> payload = with_length(text, bytes.size());
+  std::copy(bytes.begin(), bytes.end(), payload.end() - std::ssize(bytes));
   return payload;
 }
 
@@ -162,7 +163,7 @@ std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> paylo
   const auto meters = if_well_formed([&] { return meters_from(parts->first); });
   if (!meters) return std::nullopt;
   Snapshot<Scalar> snapshot{*meters, Vector<Scalar>(dimension)};
-  std::memcpy(snapshot.model.data(), parts->second.data(), parts->second.size());
+  std::copy(parts->second.begin(), parts->second.end(), std::as_writable_bytes(view(snapshot.model)).begin());
   return snapshot;
 }
 
