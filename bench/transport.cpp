@@ -21,19 +21,18 @@ namespace {
 
 constexpr std::size_t packet_bytes = 1 << 20;
 
-/// Exchanges one constant packet per iteration and looks at none.
+/// Exchanges a packet per iteration, written anew as a method's is (a sender checks the same packet's sum only once), and
+/// looks at none.
 class Exchange final : public Algorithm<float> {
  public:
   explicit Exchange(const MethodInput<float>& input) : x_(input.initial) {}
   Task iterate(Iteration<float>& it) override {
-    if (!packet_) {
-      PacketBuffer buffer = it.new_packet();
-      std::ranges::fill(buffer.resize(packet_bytes), std::byte{1});
-      packet_ = std::move(buffer).seal();
-    }
-    const std::span<const PacketRef> packets = co_await it.exchange(packet_);
-    for (const PacketRef& packet : packets)
-      if (packet->size() != packet_bytes) it.report(CodecStatus::malformed);
+    PacketBuffer buffer = it.new_packet();
+    std::ranges::fill(buffer.resize(packet_bytes), static_cast<std::byte>(it.number()));
+    const PacketRef packet = std::move(buffer).seal();
+    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    for (const PacketRef& received : packets)
+      if (received->size() != packet_bytes) it.report(CodecStatus::malformed);
   }
   const Vector<float>& model() const override { return x_; }
   void visit_state(StateVisitor<float>& visitor) override { visitor.state("model", x_); }
@@ -43,7 +42,6 @@ class Exchange final : public Algorithm<float> {
 
  private:
   Vector<float> x_;
-  PacketRef packet_;
 };
 
 double ring_bytes_per_s(int iterations) {
