@@ -1,8 +1,11 @@
 #include "runtime/dataset.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,8 +50,22 @@ SyntheticShape parse_shape(const std::string& source) {
     else
       throw Misuse(key, source, "synthetic takes samples=, features= and classes=");
   }
-  if (shape.samples > 10'000'000'000 / shape.features) throw Misuse(key, source, "more than 10^10 numbers");
   return shape;
+}
+
+/// Refuses what the machine cannot hold: the kernel would grant the memory and later end the process.
+template <class Scalar>
+void require_memory(const SyntheticShape& shape, const std::string& source) {
+  constexpr double gigabyte = 1e9;
+  const double rows =
+      1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples, centers
+  const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed > memory)
+    throw Misuse("data.source", source,
+                 "it needs " + number_text(std::ceil(needed / gigabyte)) +
+                     " GB of memory, and this machine has " + number_text(std::floor(memory / gigabyte)));
 }
 
 std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
@@ -56,8 +73,12 @@ std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
   for (const std::string name :
        {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
     for (const std::string ending : {".bin", ".bin.gz"}) {
+      if ((name == "test_batch") != (part == Part::test)) continue;
       const fs::path path = directory / (name + ending);
-      if ((name == "test_batch") == (part == Part::test) && fs::exists(path)) {
+      std::error_code error;
+      const bool there = fs::exists(path, error);
+      if (error) throw Misuse("cannot open " + path.string() + ": " + error.message());
+      if (there) {
         batches.push_back(path);
         break;
       }
@@ -140,11 +161,22 @@ void number_classes(const std::string& key, const std::string& text, const std::
 }
 
 template <class Scalar>
-void scale_features(Samples<Scalar>& samples, Scalar scale) {
+void scale_features(Samples<Scalar>& samples, double factor) {
+  const auto scale = static_cast<Scalar>(factor);
+  bool finite = std::isfinite(scale) && scale != Scalar{0};
+  const auto multiply = [&](std::span<Scalar> values) {
+    for (Scalar& value : values) {
+      value *= scale;
+      finite = finite && std::isfinite(value);
+    }
+  };
   if (auto* dense = std::get_if<DenseRows<Scalar>>(&samples.features))
-    *dense *= scale;
+    multiply({dense->data(), static_cast<std::size_t>(dense->size())});
   else
-    for (Scalar& value : std::get<SparseRows<Scalar>>(samples.features).value) value *= scale;
+    multiply(std::get<SparseRows<Scalar>>(samples.features).value);
+  if (!finite)
+    throw Misuse("data.scale", number_text(factor),
+                 "expected a number other than 0 that leaves every feature finite");
 }
 
 /// Sparse rows can be widened to the features another file uses; dense ones must agree.
@@ -189,7 +221,9 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
   if (is_synthetic(data.source)) {
-    auto drawn = synthetic_classification<Scalar>(parse_shape(data.source), seed);
+    const SyntheticShape shape = parse_shape(data.source);
+    require_memory<Scalar>(shape, data.source);
+    auto drawn = synthetic_classification<Scalar>(shape, seed);
     train = std::move(drawn.train);
     test = std::move(drawn.test);
     if (!data.test.empty())
@@ -208,11 +242,8 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
   if (test) agree_on_features(data, train, *test);
   agree_on_classes(data, classification, train, test ? &*test : nullptr);
   if (data.scale) {
-    const auto scale = static_cast<Scalar>(*data.scale);
-    if (!std::isfinite(scale) || scale == Scalar{0})
-      throw Misuse("data.scale", number_text(*data.scale), "expected a finite number other than 0");
-    scale_features(train, scale);
-    if (test) scale_features(*test, scale);
+    scale_features(train, *data.scale);
+    if (test) scale_features(*test, *data.scale);
   }
   LoadedData<Scalar> loaded;
   loaded.train = std::make_shared<const Samples<Scalar>>(std::move(train));

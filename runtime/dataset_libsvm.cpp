@@ -37,7 +37,8 @@ Samples<Scalar> read_libsvm(const std::filesystem::path& path) {
     const std::string_view label = next_word(line);
     if (label.empty()) return;
     const auto target = finite_number(label);
-    if (!target) throw bad_line(path, number, "the label " + quoted(label) + " is not a finite number");
+    if (!target || !std::isfinite(static_cast<Scalar>(*target)))
+      throw bad_line(path, number, "the label " + quoted(label) + " is not a finite number");
     samples.targets.push_back(static_cast<Scalar>(*target));
     std::int64_t previous = 0;
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {

@@ -303,6 +303,39 @@ TEST_CASE("data: a9a has its published shape and label counts") {
   CHECK(std::count(test->targets.begin(), test->targets.end(), 1.0) == 3846);
 }
 
+TEST_CASE("data: a number that only a double can hold is refused in a float run, with its place") {
+  const TemporaryFolder folder;
+  const auto refusal_in_float = [](const string& source, std::optional<double> scale = {}) {
+    RunSettings::Data data;
+    data.source = source;
+    data.scale = scale;
+    return misuse_text([&] { load_data<float>(data, false, 1); });
+  };
+  const string ones = folder.write("ones.npy", npy("<f8", "(2, 1)", bytes_of({1.0, 1.0})));
+  const string huge = folder.write("huge.npy", npy("<f8", "(2, 1)", bytes_of({1.0, 1e300})));
+  for (const auto& [source, place] : std::vector<std::pair<string, string>>{
+           {"libsvm:" + folder.write("target", "1 1:1\n1e300 1:1\n"), "target, line 2"},
+           {"libsvm:" + folder.write("feature", "1 1:1\n1 1:1e300\n"), "feature, line 2"},
+           {"csv:" + folder.write("target.csv", "1,1\n1,1e300\n"), "target.csv, line 2"},
+           {"csv:" + folder.write("feature.csv", "1,1\n1e300,1\n"), "feature.csv, line 2"},
+           {"npy:" + huge + "," + ones, "huge.npy, element 1"},
+           {"npy:" + ones + "," + huge, "huge.npy, element 1"}}) {
+    CAPTURE(source);
+    CHECK(contains(refusal_in_float(source), place));
+    CHECK(refusal(source, "", false) == "");
+  }
+  const string large = "csv:" + folder.write("large.csv", "1e30,1\n1,2\n");
+  CHECK(contains(refusal_in_float(large, 1e20), "data.scale = 1e+20"));
+  CHECK(refusal_in_float(large, 1e-20) == "");
+}
+
+TEST_CASE("synthetic: more numbers than any machine holds are refused before the first is drawn") {
+  for (const char* source : {"synthetic(samples=100000000, features=10000000, classes=2)",
+                             "synthetic(samples=1, features=10000000, classes=65536)"}) {
+    CHECK(contains(refusal(source), "GB of memory"));
+  }
+}
+
 TEST_CASE("data: the MNIST test set has its published shape and digit counts") {
   const auto folder = real_data("MNIST");
   if (!folder) return;
