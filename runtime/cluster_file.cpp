@@ -142,10 +142,7 @@ Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) 
   return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
 }
 
-ClusterOutline outline_cluster_file(const fs::path& file) {
-  const ClusterDescription description = load_description(file);
-  return {description.peer_count, link_overrides(description)};
-}
+PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file).peer_count; }
 
 AnnotatedGraph annotated(const Cluster& cluster) {
   AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);

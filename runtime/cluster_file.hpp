@@ -70,11 +70,7 @@ std::string to_toml(const Cluster& cluster);
 /// hosts, the observer, and a family or weights by name, which these formats do not carry.
 AnnotatedGraph annotated(const Cluster& cluster);
 
-/// What a run file takes from its topology.file while it is resolved; costs no mixing matrix.
-struct ClusterOutline {
-  PeerId peers;
-  std::vector<LinkOverride> links;
-};
-ClusterOutline outline_cluster_file(const std::filesystem::path& file);
+/// How many peers the file describes; costs no mixing matrix.
+PeerId peer_count_of_cluster_file(const std::filesystem::path& file);
 
 }  // namespace hearsay

@@ -16,9 +16,9 @@ namespace hearsay {
 /// folder; $NAME in it is an environment variable. Only where no run.output is given, the output is
 /// "runs/NAME" in the current directory.
 ///
-/// A topology.file is read too: topology.peers and link_overrides are what it says (topology.weights hold where it
-/// says none), so the settings alone tell how many peers there are. [[network.link]] gives a directed link, by ids,
-/// a latency or bandwidth of its own; it wins over the topology file.
+/// A topology.file is read too, for topology.peers, so the settings alone tell how many peers there are.
+/// [[network.link]] gives a directed link, by ids, a latency or bandwidth of its own; it wins over the topology file,
+/// whose links `prepare` takes in.
 ///
 /// Misuse, one sentence with file and line: unreadable file, TOML syntax error, unknown key (names the
 /// nearest), wrong type, value out of range, keys that exclude each other; and a file with a [sweep] table,

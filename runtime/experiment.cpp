@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <type_traits>
+#include <utility>
 
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/registry.hpp"
 #include "runtime/problem_builder.hpp"
 #include "runtime/soundness.hpp"
+#include "runtime/wire.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
@@ -27,15 +31,63 @@ std::uint64_t iteration_count(const RunSettings& settings, const Problem<Scalar>
       std::ceil(*settings.run.epochs * static_cast<double>(samples) / per_iteration));
 }
 
+/// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key by key.
+std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
+                                 const std::vector<LinkOverride>& of_run) {
+  std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
+  for (const auto* source : {&of_file, &of_run})
+    for (const LinkOverride& own : *source) {
+      LinkOverride& link = links.try_emplace({own.from, own.to}, own).first->second;
+      if (own.latency) link.latency = own.latency;
+      if (own.bandwidth) link.bandwidth = own.bandwidth;
+    }
+  std::vector<LinkOverride> result;
+  for (const auto& [ends, link] : links) result.push_back(link);
+  return result;
+}
+
+RunSettings resolved(RunSettings settings, const Cluster& cluster) {
+  settings.topology.peers = cluster.mixing.peer_count();
+  settings.link_overrides = merged(cluster.links, settings.link_overrides);
+  return settings;
+}
+
+/// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for hours.
+template <class Scalar>
+void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
+  Index largest_shard = 0;
+  for (const auto& objective : problem.objectives)
+    largest_shard = std::max(largest_shard, objective->sample_count());
+  const std::uint64_t most = std::max<std::uint64_t>(4096, static_cast<std::uint64_t>(largest_shard));
+  if (settings.algorithm.batch.value_or(0) > most)
+    throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
+                 "no peer has more than " + std::to_string(largest_shard) + " samples; expected at most " +
+                     std::to_string(most) + ", or \"full\"");
+}
+
+/// What the longest message, which goes into one frame, takes at most.
+void require_fitting_frame(const RunSettings& settings, std::uint64_t message_bytes) {
+  constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
+  if (message_bytes > longest)
+    throw Misuse("algorithm.compressor", settings.algorithm.compressor,
+                 "a message can take " + std::to_string(message_bytes) + " bytes, and a frame holds " +
+                     std::to_string(longest));
+}
+
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
   const MethodInfo& method = find_method(settings.algorithm.kind);
   if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
+  if (problem.dimension() > largest_dimension)
+    throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
+                 std::to_string(largest_dimension) + " fit into a message");
   // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is expanded.
-  settings.algorithm.compressor =
-      make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments())
-          ->spelling();
+  const auto compressor =
+      make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
+  settings.algorithm.compressor = compressor->spelling();
+  require_fitting_frame(settings, compressor->traits(static_cast<std::size_t>(problem.dimension())).bytes);
+  require_sensible_batch(settings, problem);
   if (settings.algorithm.restart_every != 0 && !method.restarts)
     throw Misuse("algorithm.restart_every", std::to_string(settings.algorithm.restart_every),
                  method.name + " does not restart; leave it out");
@@ -45,9 +97,15 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, problem);
-  Experiment<Scalar> experiment{
-      std::move(settings), std::move(problem), std::move(cluster), std::move(schedule), &method,
-      step_size,           iterations};
+  Experiment<Scalar> experiment{std::move(settings),
+                                std::move(problem),
+                                std::move(cluster),
+                                std::move(schedule),
+                                &method,
+                                step_size,
+                                iterations,
+                                {},
+                                {}};
   check_soundness(experiment);
   return experiment;
 }
@@ -57,22 +115,20 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings) {
   Cluster cluster = make_cluster(settings.topology, settings.run.seed);
-  RunSettings resolved = settings;
-  resolved.topology.peers = cluster.mixing.peer_count();
-  Problem<Scalar> problem = build_problem<Scalar>(resolved);
-  return assemble(std::move(resolved), std::move(cluster), std::move(problem));
+  RunSettings of_cluster = resolved(settings, cluster);
+  Problem<Scalar> problem = build_problem<Scalar>(of_cluster);
+  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
 }
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem) {
   Cluster cluster = make_cluster(settings.topology, settings.run.seed);
-  RunSettings resolved = settings;
-  resolved.topology.peers = cluster.mixing.peer_count();
-  if (problem.peer_count() != resolved.topology.peers)
+  RunSettings of_cluster = resolved(settings, cluster);
+  if (problem.peer_count() != of_cluster.topology.peers)
     throw Misuse(
-        "topology.peers", std::to_string(resolved.topology.peers),
+        "topology.peers", std::to_string(of_cluster.topology.peers),
         "the problem has " + std::to_string(problem.peer_count()) + " objectives, one per peer is needed");
-  return assemble(std::move(resolved), std::move(cluster), std::move(problem));
+  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
 }
 
 template <class Scalar>

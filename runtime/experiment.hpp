@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "algorithms/method.hpp"
 #include "algorithms/objectives/problem.hpp"
@@ -16,13 +18,16 @@ namespace hearsay {
 /// A run, resolved and checked: everything a driver needs to start peers, and nothing that depends on the driver.
 template <class Scalar>
 struct Experiment {
-  RunSettings settings;  ///< with compressor, iterations and step size filled in
+  RunSettings settings;  ///< with compressor and the topology file's peers and links filled in
   Problem<Scalar> problem;
   Cluster cluster;
   std::shared_ptr<const Schedule> schedule;
   const MethodInfo* method = nullptr;
   StepSize step_size{0.1, "constant", 0};
   std::uint64_t iterations = 0;
+  std::optional<double>
+      omega_limit;  ///< what the method tolerates of its compressor here, where that is known
+  std::vector<std::string> warnings;  ///< sound enough to run, but doubtful (`check_soundness`)
 
   PeerId peer_count() const { return schedule->peer_count(); }
 };

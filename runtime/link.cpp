@@ -1,6 +1,7 @@
 #include "runtime/link.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/random.hpp"
 #include "runtime/wire.hpp"
@@ -38,9 +39,9 @@ const NetworkSettings& network_of(const RunSettings& settings, PeerId peer) {
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) {
   const NetworkSettings& sender = network_of(settings, from);
   LinkSettings link{sender.latency, sender.jitter, sender.message_loss, {}};
-  const auto own = std::find_if(settings.link_overrides.begin(), settings.link_overrides.end(),
-                                [&](const LinkOverride& o) { return o.from == from && o.to == to; });
-  if (own != settings.link_overrides.end()) {
+  const auto ends = [](const LinkOverride& of) { return std::pair(of.from, of.to); };
+  const auto own = std::ranges::lower_bound(settings.link_overrides, std::pair(from, to), {}, ends);
+  if (own != settings.link_overrides.end() && ends(*own) == std::pair(from, to)) {
     link.latency = own->latency.value_or(link.latency);
     link.bandwidth = own->bandwidth.value_or(link.bandwidth);
   }

@@ -21,9 +21,6 @@ namespace hearsay {
 
 namespace {
 
-/// Element indices of a message are 32 bits.
-constexpr double largest_dimension = 2147483647.0;
-
 enum class Kind { quadratic, dense_quadratic, least_squares, logistic, softmax, mlp };
 
 /// model.kind, taken apart.
@@ -48,9 +45,9 @@ std::vector<Index> sizes_of(const std::string& text, const std::vector<std::stri
   std::vector<Index> sizes;
   for (const std::string& argument : arguments) {
     std::uint64_t size = 0;
-    if (!parse_whole(argument, size) || size < 1 || static_cast<double>(size) > largest_dimension)
+    if (!parse_whole(argument, size) || size < 1 || size > static_cast<std::uint64_t>(largest_dimension))
       throw Misuse(key, text,
-                   argument + " is not a whole number from 1 to " + number_text(largest_dimension));
+                   argument + " is not a whole number from 1 to " + std::to_string(largest_dimension));
     sizes.push_back(static_cast<Index>(size));
   }
   return sizes;
@@ -104,10 +101,10 @@ void require_fitting(const RunSettings& settings, const Model& model, const Samp
     }
     dimension += (inputs + 1.0) * classes;
   }
-  if (dimension > largest_dimension)
+  if (dimension > static_cast<double>(largest_dimension))
     throw Misuse(key, settings.model.kind,
                  number_text(dimension) + " parameters on these data; at most " +
-                     number_text(largest_dimension) + " are possible");
+                     std::to_string(largest_dimension) + " are possible");
 }
 
 template <class Scalar>

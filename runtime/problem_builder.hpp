@@ -8,6 +8,10 @@
 
 namespace hearsay {
 
+/// A message fits into a frame, whose payload length is 32 bits, at up to 10 bytes a coordinate: full precision, also
+/// beside the meters that go to the observer, and the longest variable-length code.
+inline constexpr Index largest_dimension = 0xffff'ffff / 10;
+
 /// The problem a run trains: its data loaded or generated and dealt to settings.topology.peers peers, one
 /// objective a peer, the common start x_0 and the accuracy (over the test data where there are any, else over
 /// the training data).

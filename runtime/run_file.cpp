@@ -43,28 +43,23 @@ void read_peer_networks(const Setting& array, RunSettings& to) {
   }
 }
 
-/// Adds [[network.link]] to what the topology file says of links; of the two the run file wins, key by key.
 void read_link_overrides(const Setting& array, RunSettings& to) {
   const std::vector<std::string> known = {array.key + ".from", array.key + ".to", array.key + ".latency",
                                           array.key + ".bandwidth"};
-  using Ends = std::pair<PeerId, PeerId>;
-  std::map<Ends, LinkOverride> links;
-  for (const LinkOverride& link : to.link_overrides) links.emplace(Ends{link.from, link.to}, link);
-  std::set<Ends> seen;
+  std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known);
     const Setting& receiver = table.required("to");
-    const Ends ends = {read_peer(table.required("from"), to.topology.peers),
-                       read_peer(receiver, to.topology.peers)};
-    if (ends.first == ends.second) receiver.refuse("another peer than network.link.from");
-    if (!seen.insert(ends).second) receiver.refuse("each directed link once");
-    LinkOverride& link = links.try_emplace(ends, LinkOverride{ends.first, ends.second, {}, {}}).first->second;
+    LinkOverride link{
+        read_peer(table.required("from"), to.topology.peers), read_peer(receiver, to.topology.peers), {}, {}};
+    if (link.from == link.to) receiver.refuse("another peer than network.link.from");
     for (const Setting& setting : table.settings) {
       if (setting.key == known[2]) link.latency = setting.duration();
       if (setting.key == known[3]) link.bandwidth = setting.bandwidth();
     }
+    if (!links.emplace(std::pair(link.from, link.to), link).second)
+      receiver.refuse("each directed link once");
   }
-  to.link_overrides.clear();
   for (const auto& [ends, link] : links) to.link_overrides.push_back(link);
 }
 
@@ -118,11 +113,8 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   for (const RunKey& key : run_keys())
     if (const auto found = settings_.find(key.name); found != settings_.end())
       key.read(found->second, start, settings);
-  if (!settings.topology.file.empty()) {
-    ClusterOutline outline = outline_cluster_file(settings.topology.file);
-    settings.topology.peers = outline.peers;
-    settings.link_overrides = std::move(outline.links);
-  }
+  if (!settings.topology.file.empty())
+    settings.topology.peers = peer_count_of_cluster_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
     read_peer_networks(peers->second, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())

@@ -36,7 +36,7 @@ struct NetworkSettings {
   bool operator==(const NetworkSettings&) const = default;
 };
 
-/// What one directed link has of its own, from the topology file or the run file's [[network.link]].
+/// What one directed link has of its own: [[network.link]].
 struct LinkOverride {
   PeerId from;
   PeerId to;
@@ -101,7 +101,7 @@ struct RunSettings {
   NetworkSettings network;
   Framing framing = Framing::none;
   std::map<PeerId, NetworkSettings> peer_networks;  ///< peers whose network or compute differs
-  std::vector<LinkOverride> link_overrides;
+  std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
 
   bool operator==(const RunSettings&) const = default;
 };

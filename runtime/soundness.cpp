@@ -13,7 +13,6 @@ namespace hearsay {
 
 namespace {
 
-// Beyond it the limit costs seconds; larger graphs go unchecked.
 constexpr PeerId largest_checked = 256;
 
 std::string number(double value) {
@@ -25,14 +24,14 @@ std::string number(double value) {
 template <class Scalar>
 class Check {
  public:
-  explicit Check(const Experiment<Scalar>& experiment)
+  explicit Check(Experiment<Scalar>& experiment)
       : experiment_(experiment),
         method_(*experiment.method),
         compressor_(experiment.settings.algorithm.compressor),
         traits_(make_compressor<Scalar>(compressor_, experiment.problem.objectives.front()->segments())
                     ->traits(static_cast<std::size_t>(experiment.problem.dimension()))) {}
 
-  std::vector<std::string> run() {
+  void run() {
     check_topology();
     switch (method_.compressor) {
       case CompressorNeed::none:
@@ -42,7 +41,7 @@ class Check {
         break;
       case CompressorNeed::any:
         if (compressor_ != "none")
-          warnings_.push_back(
+          experiment_.warnings.push_back(
               method_.name + " with " + compressor_ +
               ": the error of compressed models never vanishes; a negative control, expect a floor");
         break;
@@ -53,7 +52,6 @@ class Check {
         check_absolute();
         break;
     }
-    return std::move(warnings_);
   }
 
  private:
@@ -77,17 +75,19 @@ class Check {
           "algorithm.compressor", compressor_,
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     const MixingMatrix& mixing = experiment_.cluster.mixing;
-    if (mixing.peer_count() > largest_checked || !mixing.symmetric()) return;
+    if (mixing.peer_count() == 1 || mixing.peer_count() > largest_checked || !mixing.symmetric()) return;
     const double limit = dcd_omega_limit(mixing);
+    experiment_.omega_limit = limit;
     if (traits_.omega_typical >= limit)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
                   method_.name + " tolerates less than " + number(limit) +
                   " on this topology; take more bits, smaller buckets, or weights = \"lazy\"");
     else if (traits_.omega >= limit)
-      warnings_.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
-                          " on Gaussian data, but up to " + number(traits_.omega) + " in the worst case; " +
-                          method_.name + " tolerates less than " + number(limit) + " on this topology");
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case; " + method_.name + " tolerates less than " +
+                                     number(limit) + " on this topology");
   }
 
   void check_absolute() {
@@ -101,21 +101,20 @@ class Check {
   void unsound(const std::string& key, const std::string& value, const std::string& expectation) {
     if (!experiment_.settings.algorithm.allow_unsound)
       throw Misuse(key, value, expectation + " (algorithm.allow_unsound = true tries it all the same)");
-    warnings_.push_back(key + " = " + value + ": " + expectation);
+    experiment_.warnings.push_back(key + " = " + value + ": " + expectation);
   }
 
-  const Experiment<Scalar>& experiment_;
+  Experiment<Scalar>& experiment_;
   const MethodInfo& method_;
   std::string compressor_;
   Traits traits_;
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace
 
 template <class Scalar>
-std::vector<std::string> check_soundness(const Experiment<Scalar>& experiment) {
-  return Check<Scalar>(experiment).run();
+void check_soundness(Experiment<Scalar>& experiment) {
+  Check<Scalar>(experiment).run();
 }
 
 double dcd_omega_limit(const MixingMatrix& mixing) {
@@ -137,7 +136,7 @@ double dcd_omega_limit(const MixingMatrix& mixing) {
   return 1.0 / response.eigenvalues()[n - 1];
 }
 
-template std::vector<std::string> check_soundness<float>(const Experiment<float>&);
-template std::vector<std::string> check_soundness<double>(const Experiment<double>&);
+template void check_soundness<float>(Experiment<float>&);
+template void check_soundness<double>(Experiment<double>&);
 
 }  // namespace hearsay

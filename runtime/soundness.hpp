@@ -1,17 +1,15 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "runtime/experiment.hpp"
 
 namespace hearsay {
 
 /// Whether a method is sound on this topology with this compressor: what it needs of W, of the schedule and of C.
 /// Throws Misuse, with the remedy in the sentence, unless algorithm.allow_unsound is set; what is then wrong, and what is
-/// merely doubtful, is returned as warnings.
+/// merely doubtful, goes into the experiment's warnings. Fills in its omega_limit, too, where the method has one
+/// and there are 2 to 256 peers: beyond, the limit costs seconds.
 template <class Scalar>
-std::vector<std::string> check_soundness(const Experiment<Scalar>& experiment);
+void check_soundness(Experiment<Scalar>& experiment);
 
 /// DCD-PSGD's mean-square limit: on W, with compression noise of relative variance omega, independent between peers,
 /// consensus is stable below the limit and unstable above it.

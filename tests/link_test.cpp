@@ -369,7 +369,26 @@ TEST_CASE("link: a link takes the sender's network, and its own latency and band
   CHECK(arrival_rate(settings, 2, 0) == mbit(1));
   CHECK(arrival_rate(settings, 2, 1) == mbit(0.5));
   CHECK(arrival_rate(settings, 3, 1) == mbit(10));
+  CHECK(link_settings(settings, 3, 2) == LinkSettings{5ms, 1ms, 0.01, {}});
+  CHECK(link_settings(settings, 9, 9) == LinkSettings{5ms, 1ms, 0.01, {}});
   settings.network.bandwidth_up = unlimited;
   CHECK(arrival_rate(settings, 3, 1) == mbit(100));
   CHECK(arrival_rate(settings, 0, 1) == unlimited);
+}
+
+TEST_CASE("link: on a ring of 10,000 every direction of every link is found among the 20,000 of its kind") {
+  constexpr PeerId peers = 10'000;
+  const auto latency = [](PeerId from, PeerId to) { return Duration(std::int64_t{peers} * from + to); };
+  RunSettings settings;
+  for (PeerId from = 0; from < peers; ++from) {
+    const PeerId left = (from + peers - 1) % peers;
+    const PeerId right = (from + 1) % peers;
+    for (const PeerId to : {std::min(left, right), std::max(left, right)})
+      settings.link_overrides.push_back({from, to, latency(from, to), {}});
+  }
+  PeerId found = 0;
+  for (const LinkOverride& own : settings.link_overrides)
+    found += link_settings(settings, own.from, own.to).latency == latency(own.from, own.to);
+  CHECK(found == 2 * peers);
+  CHECK(link_settings(settings, 5, 7).latency == 0ns);
 }

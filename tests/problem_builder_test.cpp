@@ -144,6 +144,19 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
                "0.5 is not a class label"));
 }
 
+TEST_CASE(
+    "problem: a dimension whose messages would not fit into a frame is refused before it takes memory") {
+  // 10 bytes a coordinate, the longest variable-length code, and 32 bits for a payload's length.
+  static_assert(largest_dimension == 429'496'729);
+  for (const char* kind : {"quadratic(429496730)", "mlp(429496730)", "mlp(20000, 30000)"}) {
+    RunSettings settings = small_run();
+    settings.model.kind = kind;
+    CAPTURE(string(kind));
+    CHECK(contains(refusal(settings), "model.kind = "));
+    CHECK(contains(refusal(settings), "429496729"));
+  }
+}
+
 TEST_CASE("problem: the same settings give the same bits") {
   const auto a = build_problem<float>(small_run());
   const auto b = build_problem<float>(small_run());

@@ -248,6 +248,22 @@ TEST_CASE("check: its bytes are those of simulate and of run") {
   }
 }
 
+TEST_CASE("check: the variance limit that it prints is the one the run is held to, on 130 peers, too") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  Words words = {"check", "q.toml", "--json", "--set", "topology.peers=130", "--set"};
+  words.push_back("algorithm.compressor=dither(linf, bits=8, bucket=512)");
+  const ProgramEnd end = run_program(folder.path(), words);
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const double limit = json_of(end.said)["omega_limit"].get<double>();
+  words.back() = "algorithm.compressor=dither(l2, bits=2, bucket=512)";
+  const ProgramEnd refused = run_program(folder.path(), words);
+  CHECK(refused.code == 2);
+  char text[32];
+  std::snprintf(text, sizeof text, "less than %.3g ", limit);
+  CHECK_MESSAGE(refused.complained.find(text) != std::string::npos, refused.complained);
+}
+
 TEST_CASE("evaluate: a saved model has the loss of its run") {
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);

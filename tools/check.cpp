@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "runtime/simulator.hpp"
-#include "runtime/soundness.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "runtime/traffic_forecast.hpp"
 #include "tools/human_text.hpp"
@@ -21,8 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The limit costs O(n^3) a step.
-constexpr PeerId most_peers_for_limit = 128;
 constexpr std::uint64_t simulated_iterations = 12;
 
 /// The run's time under its network, extrapolated from its first iterations.
@@ -101,12 +98,10 @@ Plan plan_of(const RunSettings& settings) {
   plan.weights = experiment.cluster.weights;
   plan.period = experiment.schedule->period();
   plan.spectrum = spectrum(experiment.cluster.mixing);
-  if (plan.method->compressor == CompressorNeed::unbiased && experiment.cluster.mixing.symmetric() &&
-      plan.peers > 1 && plan.peers <= most_peers_for_limit)
-    plan.omega_limit = dcd_omega_limit(experiment.cluster.mixing);
+  plan.omega_limit = experiment.omega_limit;
   plan.traffic = forecast_traffic(experiment);
   plan.time = forecast_time(experiment);
-  plan.warnings = check_soundness(experiment);
+  plan.warnings = experiment.warnings;
   plan.settings = experiment.settings;
   return plan;
 }

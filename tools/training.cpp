@@ -6,7 +6,6 @@
 
 #include "runtime/local_run.hpp"
 #include "runtime/simulator.hpp"
-#include "runtime/soundness.hpp"
 #include "tools/human_text.hpp"
 #include "tools/progress.hpp"
 #include "tools/scalar_dispatch.hpp"
@@ -31,7 +30,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   FinishedRun finished;
   finished.output = directory.path();
-  finished.warnings = check_soundness(experiment);
+  finished.warnings = experiment.warnings;
   for (const std::string& warning : finished.warnings)
     std::fprintf(stderr, "hearsay: %swarning: %s\n",
                  options.title.empty() ? "" : (options.title + ": ").c_str(), warning.c_str());

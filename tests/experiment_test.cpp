@@ -1,0 +1,117 @@
+#include "runtime/experiment.hpp"
+
+#include <doctest/doctest.h>
+
+#include "runtime/link.hpp"
+#include "runtime/soundness.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Settings as a user of the library makes them: by hand.
+RunSettings quadratic_run(PeerId peers) {
+  RunSettings settings;
+  settings.model.kind = "quadratic(4)";
+  settings.topology.peers = peers;
+  settings.algorithm.kind = "d-psgd";
+  return settings;
+}
+
+std::string refusal(const RunSettings& settings) {
+  return misuse_text([&] { prepare<double>(settings); });
+}
+
+/// Of any dimension, without the memory.
+class Huge final : public Objective<double> {
+ public:
+  explicit Huge(Index dimension) : dimension_(dimension) {}
+  Index dimension() const override { return dimension_; }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<double>&) const override { return 0.0; }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>&) const override {}
+
+ private:
+  Index dimension_;
+};
+
+std::string refusal(const RunSettings& settings, Index dimension) {
+  Problem<double> problem;
+  problem.objectives.push_back(std::make_unique<Huge>(dimension));
+  return misuse_text([&] { prepare<double>(settings, std::move(problem)); });
+}
+
+}  // namespace
+
+TEST_CASE("experiment: a topology file's link networks hold, also where the settings were made by hand") {
+  const TemporaryFolder folder("hearsay_experiment");
+  RunSettings settings = quadratic_run(1);
+  settings.network.latency = 1ms;
+  settings.topology.file = folder.write("three.toml",
+                                        "peers = 3\nlink = [{from = 0, to = 1, latency = \"7 ms\"}, "
+                                        "{from = 1, to = 2, latency = \"9 ms\"}]\n");
+  settings.link_overrides = {{2, 1, {}, Bandwidth{1e6}}, {1, 0, 3ms, {}}};
+  const RunSettings resolved = prepare<float>(settings).settings;
+  CHECK(resolved.topology.peers == 3);
+  CHECK(link_settings(resolved, 0, 1) == LinkSettings{.latency = 7ms});
+  CHECK(link_settings(resolved, 1, 2) == LinkSettings{.latency = 9ms});
+  // The settings win, key by key.
+  CHECK(link_settings(resolved, 1, 0) == LinkSettings{.latency = 3ms});
+  CHECK(link_settings(resolved, 2, 1) == LinkSettings{.latency = 9ms, .bandwidth = Bandwidth{1e6}});
+  // Once resolved, always the same.
+  CHECK(prepare<float>(resolved).settings == resolved);
+}
+
+TEST_CASE("experiment: link networks may be given in any order") {
+  RunSettings settings = quadratic_run(8);
+  for (PeerId from = 8; from-- > 0;)
+    settings.link_overrides.push_back({from, (from + 1) % 8, Duration(from), {}});
+  const RunSettings resolved = prepare<float>(settings).settings;
+  for (PeerId from = 0; from < 8; ++from)
+    CHECK(link_settings(resolved, from, (from + 1) % 8).latency == Duration(from));
+}
+
+TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up to either is not") {
+  RunSettings settings = quadratic_run(2);
+  settings.model.kind = "softmax";
+  settings.data.source = "synthetic(samples=10000, features=2, classes=2)";
+  settings.algorithm.batch = 5000;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.batch = 5001;
+  CHECK(refusal(settings) ==
+        "algorithm.batch = 5001: no peer has more than 5000 samples; expected at most 5000, or \"full\"");
+  settings.data.source = "synthetic(samples=10, features=2, classes=2)";
+  settings.algorithm.batch = 4096;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.batch = 4097;
+  CHECK(refusal(settings) ==
+        "algorithm.batch = 4097: no peer has more than 5 samples; expected at most 4096, or \"full\"");
+}
+
+TEST_CASE("experiment: what does not fit into a frame is refused, the model or a compressor's message") {
+  RunSettings settings = quadratic_run(1);
+  CHECK(refusal(settings, 429'496'730).find("at most 429496729") != std::string::npos);
+  settings.algorithm.kind = "naive";
+  settings.algorithm.compressor = "topk(100%)";  // 12 bytes a coordinate
+  CHECK(
+      refusal(settings, 357'913'942) ==
+      "algorithm.compressor = topk(100%): a message can take 4294967304 bytes, and a frame holds 4294967295");
+}
+
+TEST_CASE("experiment: it carries the variance limit of its topology and the warnings, found once") {
+  const auto experiment = quadratic_experiment<float>("dcd-psgd", "path", 5, 50);
+  REQUIRE(experiment.omega_limit.has_value());
+  CHECK(*experiment.omega_limit == dcd_omega_limit(experiment.cluster.mixing));
+  CHECK(experiment.warnings.empty());
+  CHECK_FALSE(quadratic_experiment<float>("d-psgd", "path", 5, 50).omega_limit.has_value());
+  CHECK_FALSE(quadratic_experiment<float>("dcd-psgd", "path", 1, 50).omega_limit.has_value());
+  RunSettings settings = quadratic_run(5);
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "topk(10%)";
+  settings.algorithm.allow_unsound = true;
+  CHECK(prepare<float>(settings).warnings.size() == 1);
+}
