@@ -15,17 +15,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
+[[noreturn]] void refuse(const fs::path& output, const std::string& what, const std::error_code& error) {
+  throw Misuse("run.output", output, what + " (" + error.message() + ")");
+}
+
 /// (A run.toml alone may be somebody's run file.)
 bool is_earlier_output(const fs::path& directory) {
+  std::error_code error;
   for (const char* file : {"metrics.jsonl", "summary.json", "sweep.json"})
-    if (fs::exists(directory / file)) return true;
-  return fs::is_directory(directory) && fs::is_empty(directory);
+    if (fs::exists(directory / file, error)) return true;
+  const bool empty = fs::is_directory(directory, error) && fs::is_empty(directory, error);
+  if (error) refuse(directory, "it exists and cannot be looked into", error);
+  return empty;
 }
 
 /// The part of the path that exists.
 fs::path existing_part(fs::path path) {
-  while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
+  std::error_code ignored;
+  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
   return path;
+}
+
+/// The folders of `output` below `parent` will have names that its file system takes.
+void require_short_names(const fs::path& output, const fs::path& parent) {
+  const long longest = pathconf(parent.c_str(), _PC_NAME_MAX);  // -1: no limit
+  for (const fs::path& name : output.lexically_relative(parent))
+    if (longest > 0 && name.native().size() > static_cast<std::size_t>(longest))
+      throw Misuse("run.output", output,
+                   "a name in it is longer than the " + std::to_string(longest) + " bytes possible");
 }
 
 }  // namespace
@@ -33,7 +50,9 @@ fs::path existing_part(fs::path path) {
 void require_free_output(const fs::path& directory, bool overwrite) {
   const fs::path absolute = fs::absolute(directory).lexically_normal();
   std::error_code error;
-  if (fs::exists(fs::symlink_status(absolute, error))) {
+  const fs::file_status status = fs::symlink_status(absolute, error);
+  if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
+  if (fs::exists(status)) {
     if (!overwrite)
       throw Misuse("run.output", absolute, "it exists; give --overwrite to replace it, or another --output");
     if (!is_earlier_output(absolute))
@@ -41,8 +60,9 @@ void require_free_output(const fs::path& directory, bool overwrite) {
     return;
   }
   const fs::path parent = existing_part(absolute.parent_path());
-  if (!fs::is_directory(parent) || access(parent.c_str(), W_OK) != 0)
+  if (!fs::is_directory(parent, error) || access(parent.c_str(), W_OK) != 0)
     throw Misuse("run.output", absolute, "no directory can be made in " + parent.string());
+  require_short_names(absolute, parent);
 }
 
 void create_output(const fs::path& directory, bool overwrite) {
@@ -50,7 +70,7 @@ void create_output(const fs::path& directory, bool overwrite) {
   std::error_code error;
   fs::remove_all(directory, error);
   if (!error) fs::create_directories(directory, error);
-  if (error) throw Misuse("run.output", directory, "it cannot be made (" + error.message() + ")");
+  if (error) refuse(directory, "it cannot be made", error);
 }
 
 void write_text_file(const fs::path& path, const std::string& text) {
@@ -89,7 +109,7 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
-  write_text_file(directory_ / "summary.json", summary.dump(2) + "\n");
+  write_text_file(directory_ / "summary.json", json_text(summary, 2) + "\n");
 }
 
 template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,

@@ -1,5 +1,6 @@
 #include "runtime/run_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -93,12 +94,13 @@ std::string spelled(std::uint64_t count) { return std::to_string(count); }
 std::string spelled(bool flag) { return flag ? "true" : "false"; }
 std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
 
-/// A run's name is a folder's name too.
+/// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)
 std::string read_run_name(const Setting& setting) {
   const std::string& name = setting.name();
-  if (name == "." || name == ".." || name.find('/') != std::string::npos ||
-      name.find('\0') != std::string::npos)
-    setting.refuse("a name that can be a folder's: no slash, not \".\" or \"..\"");
+  const bool one_line = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (name == "." || name == ".." || name.find('/') != std::string::npos || !one_line ||
+      !parse_toml_value(toml_text(name), "run.name"))
+    setting.refuse("a name that can be a folder's: one line of UTF-8, no slash, not \".\" or \"..\"");
   return name;
 }
 

@@ -107,6 +107,10 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
 
 }  // namespace
 
+std::string json_text(const Json& record, int indent) {
+  return record.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
   bool kept = false;
   bool equal = true;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/experiment.hpp"
@@ -21,6 +22,9 @@ enum class Driver {
 template <class Scalar>
 nlohmann::ordered_json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                                  Driver driver);
+
+/// The record as text, in one line or indented. Total: what is not UTF-8 in it (a path can be any bytes) is U+FFFD.
+std::string json_text(const nlohmann::ordered_json& record, int indent = -1);
 
 /// Whether every replica that a peer keeps of another equals, by its digest, what its owner published; nothing where
 /// no replicas are kept, and where the peers did not end at the same iteration.

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -76,6 +78,8 @@ TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
       {{"--set", "algorithm.kind=d-psgd", "--set", "algorithm.compressor=topk(1%)"}, "topk"},
       {{"--set", "run.epochs=1", "--set", "run.iterations=3"}, "run."},
       {{"--save", "everything"}, "everything"},
+      {{"--set", "run.name=no\xffname"}, "run.name"},
+      {{"--set", "run.name=two\nlines"}, "run.name"},
       {{"--no-such-option"}, "--no-such-option"},
   };
   for (const std::string command : {"run", "simulate"})
@@ -101,6 +105,82 @@ TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
     CHECK(end.code == 2);
     CHECK(end.complained.starts_with("hearsay: "));
     CHECK(lines_of(end.complained) == 1);
+  }
+}
+
+TEST_CASE("a folder that is closed to the user: one sentence with path and reason, exit code 2") {
+  const TemporaryFolder folder;
+  const auto closed = folder.path() / "closed";
+  folder.write("q.toml", small_run);
+  std::filesystem::create_directory(closed);
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(closed, std::filesystem::perms::none);
+  const std::string simulate = "simulate";
+  const std::string check = "check";
+  for (const Words& words :
+       {Words{simulate, "--output", "closed/a/b"}, Words{simulate, "--output", "closed/a"},
+        Words{simulate, "--output", "closed", "--overwrite"},
+        Words{check, "--set", "data.source=cifar10:closed", "--set", "model.kind=softmax"},
+        Words{check, "--set", "data.source=libsvm:closed/a", "--set", "model.kind=softmax"},
+        Words{check, "--set", "model.init=closed/x.npy"},
+        Words{check, "--set", "topology.file=closed/t.toml"}}) {
+    Words all = words;
+    all.insert(all.begin() + 1, "q.toml");
+    const ProgramEnd end = run_program(folder.path(), all, become_ordinary_user);
+    CAPTURE(words[2]);
+    CAPTURE(end.complained);
+    CHECK(end.code == 2);
+    CHECK(lines_of(end.complained) == 1);
+    CHECK(end.complained.find(closed.string()) != std::string::npos);
+    CHECK(end.complained.find("Permission denied") != std::string::npos);
+  }
+  std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+}
+
+TEST_CASE("a name that is too long for a file: one sentence, exit code 2, and nothing half-written") {
+  const TemporaryFolder folder;
+  const std::string name(300, 'n');
+  folder.write("q.toml", small_run);
+  folder.write("s.toml",
+               small_run + "[sweep]\ndriver = \"simulate\"\n[[sweep.variant]]\nname = \"" + name + "\"\n");
+  for (const Words& words :
+       {Words{"simulate", "q.toml", "--output", name}, Words{"simulate", "q.toml", "--output", name + "/a"},
+        Words{"simulate", "q.toml", "--output", "a/" + name},
+        Words{"simulate", "q.toml", "--set", "run.name=" + name}, Words{"simulate", "q.toml", "--output", ""},
+        Words{"topology", name}, Words{"simulate", name}, Words{"sweep", "s.toml", "--output", name}}) {
+    const ProgramEnd end = run_program(folder.path(), words);
+    CAPTURE(words.back());
+    CAPTURE(end.complained);
+    CHECK(end.code == 2);
+    CHECK(lines_of(end.complained) == 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "a"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
+  // A variant's folder is a shorter name.
+  CHECK(run_program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"}).code == 0);
+}
+
+TEST_CASE("what nobody foresaw: one sentence and exit code 1") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("q.toml", small_run);
+  const auto lose_the_current_folder = [] {
+    if (mkdir("gone", 0700) != 0 || chdir("gone") != 0 || rmdir("../gone") != 0) _exit(127);
+  };
+  const ProgramEnd end = run_program(folder.path(), {"simulate", file}, lose_the_current_folder);
+  CAPTURE(end.complained);
+  CHECK(end.code == 1);
+  CHECK(end.complained.starts_with("hearsay: "));
+  CHECK(lines_of(end.complained) == 1);
+}
+
+TEST_CASE("a batch of a thousand million samples is refused, not measured for minutes") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  for (const std::string command : {"check", "simulate"}) {
+    const ProgramEnd end =
+        run_program(folder.path(), {command, "q.toml", "--set", "algorithm.batch=1000000000"});
+    CHECK(end.code == 2);
+    CHECK(end.complained.find("algorithm.batch = 1000000000") != std::string::npos);
   }
 }
 

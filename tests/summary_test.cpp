@@ -51,6 +51,14 @@ TEST_CASE("summary: what a diverged run cannot know is null") {
   CHECK(summary["reason"] == outcome.reason);
 }
 
+TEST_CASE("summary: bytes that are no UTF-8 are written as U+FFFD, never thrown") {
+  CHECK(json_text({{"reason",
+                    "a\xff"
+                    "b"}}) ==
+        "{\"reason\":\"a\xef\xbf\xbd"
+        "b\"}");
+}
+
 TEST_CASE("summary: lost peers leave the last evaluation's totals") {
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
   RunOutcome<float> outcome = simulate(experiment, Duration{0});

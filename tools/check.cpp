@@ -256,7 +256,7 @@ int check_command(const RunFileOptions& options) {
       const Plan plan =
           with_scalar(point.run.run.scalar, [&]<class Scalar>() { return plan_of<Scalar>(point.run); });
       if (options.json)
-        std::printf("%s\n", as_json(name, plan).dump().c_str());
+        std::printf("%s\n", json_text(as_json(name, plan)).c_str());
       else
         std::printf("%s%s", &point == &sweep.points.front() ? "" : "\n", as_text(name, plan).c_str());
     } catch (const Misuse& misuse) {

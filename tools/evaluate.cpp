@@ -30,7 +30,7 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
                                      {"loss", loss},
                                      {"accuracy", nullptr}};
     if (problem.accuracy) record["accuracy"] = accuracy;
-    std::printf("%s\n", record.dump().c_str());
+    std::printf("%s\n", json_text(record).c_str());
     return exit_done;
   }
   Table table({{"", Table::Align::left}, {"", Table::Align::left}});

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <functional>
+#include <new>
 
 #include "tools/commands.hpp"
 #include "topology/misuse.hpp"
@@ -48,6 +50,7 @@ void add_output_options(CLI::App& command, RunOptions& options) {
       .add_option_function<std::string>(
           "--output",
           [&options](const std::string& directory) {
+            if (directory.empty()) throw Misuse("--output", "\"\"", "expected a path");
             // Absolute: on a command line, paths start where the user is. $ begins a variable in a run file.
             std::string path = std::filesystem::absolute(directory).lexically_normal().string();
             for (std::size_t k = path.find('$'); k != std::string::npos; k = path.find('$', k + 2))
@@ -160,5 +163,10 @@ int main(int argc, char** argv) {
   } catch (const hearsay::Misuse& misuse) {
     std::fprintf(stderr, "hearsay: %s\n", misuse.what());
     return hearsay::exit_misuse;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "hearsay: the memory of this machine does not suffice\n");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hearsay: a bug, or a machine at its limits: %s\n", error.what());
   }
+  return hearsay::exit_failure;
 }

@@ -54,7 +54,7 @@ int run_command(const RunOptions& options, Driver driver) {
 
 int report_run(const FinishedRun& run, const RunFileOptions& options) {
   if (options.json)
-    std::printf("%s\n", run.summary.dump().c_str());
+    std::printf("%s\n", json_text(run.summary).c_str());
   else if (!options.quiet && run.output_created)
     print_closing_words(run);
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost)

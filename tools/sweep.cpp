@@ -122,7 +122,7 @@ int sweep_command(const RunOptions& options) {
   bool output_made = false;
   std::vector<Row> rows;
   const auto write_record = [&] {
-    write_text_file(sweep.output / "sweep.json", record_of(sweep, rows).dump(2) + "\n");
+    write_text_file(sweep.output / "sweep.json", json_text(record_of(sweep, rows), 2) + "\n");
   };
   // The folder comes into being with the first point that can begin.
   const auto make_output = [&] {
@@ -153,7 +153,7 @@ int sweep_command(const RunOptions& options) {
   }
 
   if (options.json)
-    std::printf("%s\n", record_of(sweep, rows).dump().c_str());
+    std::printf("%s\n", json_text(record_of(sweep, rows)).c_str());
   else
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
   if (output_made && !options.json && !options.quiet) std::printf("\noutput  %s\n", sweep.output.c_str());

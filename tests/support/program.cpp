@@ -1,6 +1,7 @@
 #include "tests/support/program.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -51,7 +52,8 @@ void write_to_nobody(int fd) {
 
 }  // namespace
 
-Program::Program(const fs::path& folder, const std::vector<std::string>& arguments, Output output)
+Program::Program(const fs::path& folder, const std::vector<std::string>& arguments, Output output,
+                 const std::function<void()>& prepare)
     : folder_(folder) {
   std::array<int, 2> pipe_ends{};
   ensure(pipe(pipe_ends.data()) == 0, "a machine has pipes");
@@ -71,7 +73,10 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
     else
       write_to_nobody(STDOUT_FILENO);
     redirect(STDERR_FILENO, folder_ / "stderr.txt");
-    if (chdir(folder_.c_str()) == 0) execv(argv[0], argv.data());
+    const int program = open(argv[0], O_RDONLY | O_CLOEXEC);  // whoever it is run by, and wherever
+    if (chdir(folder_.c_str()) != 0) _exit(127);
+    if (prepare) prepare();
+    fexecve(program, argv.data(), environ);
     _exit(127);
   }
   setpgid(process_, process_);  // whoever comes first
@@ -126,10 +131,18 @@ std::vector<pid_t> Program::children() const {
 std::string Program::said() const { return content_of(folder_ / "stdout.txt"); }
 std::string Program::complained() const { return content_of(folder_ / "stderr.txt"); }
 
-ProgramEnd run_program(const fs::path& folder, const std::vector<std::string>& arguments) {
-  Program program(folder, arguments);
+ProgramEnd run_program(const fs::path& folder, const std::vector<std::string>& arguments,
+                       const std::function<void()>& prepare) {
+  Program program(folder, arguments, Program::Output::file, prepare);
   const int code = program.wait();
   return {code, program.said(), program.complained()};
+}
+
+void become_ordinary_user() {
+  constexpr unsigned nobody = 65534;
+  if (geteuid() != 0) return;
+  const bool became = setgroups(0, nullptr) == 0 && setgid(nobody) == 0 && setuid(nobody) == 0;
+  ensure(became, "root can become anybody");
 }
 
 }  // namespace hearsay::test

@@ -15,8 +15,9 @@ namespace hearsay::test {
 class Program {
  public:
   enum class Output { file, nobody_reads };
+  /// `prepare` runs in the new process, in `folder`, before the program takes it over.
   Program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
-          Output output = Output::file);
+          Output output = Output::file, const std::function<void()>& prepare = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -51,6 +52,10 @@ struct ProgramEnd {
   std::string said;
   std::string complained;
 };
-ProgramEnd run_program(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+ProgramEnd run_program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+                       const std::function<void()>& prepare = {});
+
+/// To be prepared with: whom no folder is open to by privilege. Nobody, where the test is root.
+void become_ordinary_user();
 
 }  // namespace hearsay::test
