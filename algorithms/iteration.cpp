@@ -9,7 +9,7 @@ void Iteration<Scalar>::begin(std::uint64_t number, double step_size, const Mixi
   number_ = number;
   step_size_ = static_cast<Scalar>(step_size);
   next_slot_ = 0;
-  if (row_ == &row) return;
+  if (row_ == &row) return;  // a schedule's reference always shows the same row
   row_ = &row;
   heard_ids_.clear();
   for (const WeightedNeighbor& neighbor : row.hears) heard_ids_.push_back(neighbor.id);

@@ -221,6 +221,23 @@ TEST_CASE("schedule: random matchings draw every order equally often, and the se
   for (const auto& [order, count] : drawn) CHECK(std::abs(count - 1000) < 150);  // 5 standard deviations: 144
 }
 
+TEST_CASE("schedule: the same reference always shows the same row") {
+  for (const hearsay::Choice& choice : hearsay::schedule_choices()) {
+    CAPTURE(choice.name);
+    const auto schedule = schedule_on(choice.name, make_graph("complete", 8, 0));
+    std::map<const hearsay::MixingRow*, std::pair<PeerId, Eigen::RowVectorXd>> first_shown;
+    for (std::uint64_t round = 0; round < 3 * schedule->period(); ++round) {
+      const Eigen::MatrixXd w = round_matrix(*schedule, round);
+      for (PeerId peer = 0; peer < 8; ++peer) {
+        const auto& [owner, row] =
+            first_shown.try_emplace(&schedule->row(peer, round), peer, w.row(peer)).first->second;
+        CHECK(owner == peer);
+        CHECK(row == w.row(peer));
+      }
+    }
+  }
+}
+
 TEST_CASE("schedule: partners are all whom a peer ever hears or is heard by") {
   const auto schedule = schedule_on("one-peer-exponential", make_graph("exponential", 16, 0));
   CHECK(hearsay::partners(*schedule, 0) == std::vector<PeerId>{1, 2, 4, 8, 12, 14, 15});

@@ -20,7 +20,8 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual PeerId peer_count() const = 0;
-  /// Row of `peer` in round `round`; the reference lives as long as the schedule.
+  /// Row of `peer` in round `round`. The reference lives as long as the schedule, and the same reference always
+  /// shows the same row: a row may be known again by its address.
   virtual const MixingRow& row(PeerId peer, std::uint64_t round) const = 0;
   /// Rounds 0 ... period-1 hold every link that ever occurs: the sequence repeats after them, or goes on with
   /// the same rounds in another order. 1 for a static schedule.
