@@ -14,9 +14,8 @@ enum class Purpose : std::uint32_t {
   initial_model = 3,
   data = 4,       ///< synthetic data
   partition = 5,  ///< which peer gets which sample
-  topology = 6,   ///< random graphs and matchings
-  network = 7,    ///< jitter and message loss
-  compute = 8,    ///< emulated compute times
+  network = 6,    ///< jitter and message loss
+  compute = 7,    ///< emulated compute times
 };
 
 /// 128 bits out of a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Stateless, so any

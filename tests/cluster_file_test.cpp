@@ -51,7 +51,7 @@ void check_same(const Cluster& one, const Cluster& other) {
 
 /// A random description: a family or a random connected graph, with and without names, weights, networks.
 std::string random_description(std::uint64_t seed) {
-  RandomStream random(seed, 0, 0, Purpose::topology);
+  RandomStream random(seed, 0, 0, Purpose::data);
   const auto chance = [&] { return random.below(2) == 1; };
   const std::uint64_t count = 1 + random.below(9);
   const bool family = chance();
