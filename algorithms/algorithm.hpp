@@ -31,6 +31,11 @@ struct Traffic {
   bool exact = true;  ///< otherwise payload_bytes is an upper bound
 };
 
+/// One message of `payload_bytes` to every neighbor that hears this peer.
+inline Traffic gossip_traffic(const MixingRow& row, std::uint64_t payload_bytes, bool exact = true) {
+  return {row.heard_by.size(), row.heard_by.size() * payload_bytes, exact};
+}
+
 /// A decentralized training method, as one peer runs it: one coroutine is one iteration of the paper's box. It owns
 /// its vectors and nothing else: no graph, clock, thread, byte counter or logger.
 template <class Scalar>

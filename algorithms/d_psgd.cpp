@@ -36,8 +36,7 @@ void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic DPsgd<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
-  const auto bytes = static_cast<std::uint64_t>(x_.size()) * sizeof(Scalar);
-  return {row.heard_by.size(), row.heard_by.size() * bytes};
+  return gossip_traffic(row, view(x_).size_bytes());
 }
 
 template class DPsgd<float>;

@@ -84,11 +84,9 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const MixingRow& row) const {
-  const std::uint64_t neighbors = row.heard_by.size();
-  if (restarts_after(number))
-    return {neighbors, neighbors * static_cast<std::uint64_t>(x_.size()) * sizeof(Scalar)};
+  if (restarts_after(number)) return gossip_traffic(row, view(x_).size_bytes());
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return {neighbors, neighbors * traits.bytes, !traits.data_dependent_size};
+  return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
 }
 
 template class EcdPsgd<float>;

@@ -48,7 +48,7 @@ void Naive<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic Naive<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return {row.heard_by.size(), row.heard_by.size() * traits.bytes, !traits.data_dependent_size};
+  return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
 }
 
 template class Naive<float>;
