@@ -185,14 +185,9 @@ class Simulation {
           break;
         }
         case PeerState::evaluation_due: {
-          simulated.meters.now = now_ - Instant{};
-          simulated.meters.counters = peer.counters();
-          if (const auto verdict =
-                  observer_.take(peer.id(), peer.iteration(), peer.model(), simulated.meters)) {
-            control_.on_evaluation(observer_.evaluations().back());
-            verdicts_.push_back(*verdict);
-            schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
-          }
+          const PeerMeters& meters = read_meters(simulated);
+          if (const auto verdict = observer_.take(peer.id(), peer.iteration(), peer.model(), meters))
+            announce(*verdict);
           peer.evaluation_taken();
           break;
         }
@@ -242,12 +237,18 @@ class Simulation {
     return free;
   }
 
+  /// What a peer's meters show now.
+  const PeerMeters& read_meters(SimulatedPeer<Scalar>& simulated) const {
+    simulated.meters.now = now_ - Instant{};
+    simulated.meters.counters = simulated.peer->counters();
+    return simulated.meters;
+  }
+
   RunOutcome<Scalar> outcome() {
     std::vector<PeerOutcome> peers;
     for (SimulatedPeer<Scalar>& simulated : peers_) {
-      simulated.meters.now = now_ - Instant{};
-      simulated.meters.counters = simulated.peer->counters();
-      peers.push_back(peer_outcome(*simulated.peer, simulated.meters, peak_memory_bytes()));
+      const PeerMeters& meters = read_meters(simulated);
+      peers.push_back(peer_outcome(*simulated.peer, meters, peak_memory_bytes()));
     }
     RunOutcome<Scalar> result = conclude(observer_, std::move(peers));
     result.seconds = seconds(now_ - Instant{});
