@@ -36,7 +36,7 @@ Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
     write_full<Scalar>(chunk(chunk_back(step)), buffer);
     it.send(slot, next, std::move(buffer).seal());
     const PacketRef partial = co_await it.receive(slot, previous);
-    if (!partial || !add_full<Scalar>(partial->bytes(), chunk(chunk_back(step + 1))))
+    if (!partial || !add_full<Scalar>(partial->bytes(), 1, chunk(chunk_back(step + 1))))
       it.report(CodecStatus::malformed);
   }
 

@@ -7,9 +7,9 @@
 
 namespace hearsay {
 
-// A vector as it is: `size` scalars, little-endian, nothing else. What the uncompressed methods say.
-// The readers return false, and change nothing, when the packet does not hold exactly own.size() scalars.
-// Packets from a socket start at any address, so entries are read through memcpy.
+// A vector as it is: its scalars, little-endian, nothing else. What the uncompressed methods say, and the compressor
+// `none`. The readers return false, and change nothing, when the packet does not hold exactly into.size() scalars; it
+// may start at any address.
 
 /// Replaces what `out` held by the bytes of `vector`.
 template <class Scalar>
@@ -19,9 +19,9 @@ void write_full(std::span<const Scalar> vector, PacketBuffer& out);
 template <class Scalar>
 bool read_full(std::span<const std::byte> packet, std::span<Scalar> into);
 
-/// into += message
+/// into += scale * message
 template <class Scalar>
-bool add_full(std::span<const std::byte> packet, std::span<Scalar> into);
+bool add_full(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into);
 
 /// into += weight * (message - own): one neighbor's term of a mixing step in edge-difference form. Exactly zero where
 /// the two agree, exactly antisymmetric between the two ends of an edge.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "algorithms/compression/wire_scalar.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -69,14 +70,21 @@ double sum(std::span<const Scalar> x) {
 
 template <class Scalar>
 bool all_finite(std::span<const Scalar> x) {
+  return all_finite<Scalar>(std::as_bytes(x));
+}
+
+template <class Scalar>
+bool all_finite(std::span<const std::byte> bytes) {
   using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<Scalar>::infinity());
   // One tile at a time: within a tile no branch (vectorises), between tiles an early exit.
   constexpr std::size_t tile = 4096;
-  for (std::size_t begin = 0; begin < x.size(); begin += tile) {
+  const std::size_t count = bytes.size() / sizeof(Scalar);
+  for (std::size_t begin = 0; begin < count; begin += tile) {
+    const std::size_t end = std::min(begin + tile, count);
     Bits found = 0;
-    for (const Scalar value : x.subspan(begin, std::min(tile, x.size() - begin)))
-      found |= static_cast<Bits>((std::bit_cast<Bits>(value) & infinity) == infinity);
+    for (std::size_t k = begin; k < end; ++k)
+      found |= static_cast<Bits>((read_scalar<Bits>(bytes, k) & infinity) == infinity);
     if (found) return false;
   }
   return true;
@@ -87,7 +95,8 @@ bool all_finite(std::span<const Scalar> x) {
   template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);              \
   template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>); \
   template double sum<Scalar>(std::span<const Scalar>);                                       \
-  template bool all_finite<Scalar>(std::span<const Scalar>);
+  template bool all_finite<Scalar>(std::span<const Scalar>);                                  \
+  template bool all_finite<Scalar>(std::span<const std::byte>);
 HEARSAY_INSTANTIATE(float)
 HEARSAY_INSTANTIATE(double)
 #undef HEARSAY_INSTANTIATE

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 namespace hearsay {
@@ -27,5 +28,9 @@ double sum(std::span<const Scalar> x);
 /// True where no entry is Inf or NaN.
 template <class Scalar>
 bool all_finite(std::span<const Scalar> x);
+
+/// The same of the scalars in a message, which begins at any address.
+template <class Scalar>
+bool all_finite(std::span<const std::byte> bytes);
 
 }  // namespace hearsay

@@ -1,8 +1,6 @@
 #include "algorithms/compression/none.hpp"
 
-#include <cstring>
-
-#include "algorithms/compression/wire_scalar.hpp"
+#include "algorithms/full_precision.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
 
@@ -28,8 +26,7 @@ Traits None<Scalar>::traits(std::size_t dimension) const {
 
 template <class Scalar>
 CodecStatus None<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
-  const auto bytes = out.resize(input.vector.size_bytes());
-  if (!bytes.empty()) std::memcpy(bytes.data(), input.vector.data(), bytes.size());
+  write_full(input.vector, out);
   return all_finite(input.vector) ? CodecStatus::ok : CodecStatus::not_finite;
 }
 
@@ -38,8 +35,7 @@ CodecStatus None<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, Pac
                                            std::span<Scalar> into) {
   ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
   const CodecStatus status = encode(input, out);
-  if (status == CodecStatus::ok)
-    for (std::size_t i = 0; i < into.size(); ++i) into[i] += input.vector[i];
+  if (status == CodecStatus::ok) add_full(out.bytes(), Scalar(1), into);
   return status;
 }
 
@@ -47,8 +43,8 @@ template <class Scalar>
 CodecStatus None<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
                                      std::span<Scalar> into) {
   if (packet.size() != into.size_bytes()) return CodecStatus::malformed;
-  if (!scalars_finite<Scalar>(packet)) return CodecStatus::not_finite;
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] += scale * read_scalar<Scalar>(packet, i);
+  if (!all_finite<Scalar>(packet)) return CodecStatus::not_finite;
+  add_full(packet, scale, into);
   return CodecStatus::ok;
 }
 

@@ -91,9 +91,9 @@ CodecStatus RandK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer
   for_each_member([&](std::size_t entry, std::size_t i) { write_scalar(values, entry, z[i] * factor); });
   // A coordinate that was not drawn counts too: the vector as a whole has failed, whatever this message shows
   // of it.
-  const CodecStatus status = !all_finite(z)                    ? CodecStatus::not_finite
-                             : !scalars_finite<Scalar>(values) ? CodecStatus::saturated
-                                                               : CodecStatus::ok;
+  const CodecStatus status = !all_finite(z)                ? CodecStatus::not_finite
+                             : !all_finite<Scalar>(values) ? CodecStatus::saturated
+                                                           : CodecStatus::ok;
   if (status != CodecStatus::ok)
     for_each_member([&](std::size_t entry, std::size_t) {
       write_scalar(values, entry, std::numeric_limits<Scalar>::quiet_NaN());
@@ -118,7 +118,7 @@ CodecStatus RandK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar 
   if (packet.size() != message_bytes(into.size())) return CodecStatus::malformed;
   if (into.empty()) return CodecStatus::ok;
   const auto values = packet.subspan(sizeof(Seed));
-  if (!scalars_finite<Scalar>(values)) return CodecStatus::not_finite;
+  if (!all_finite<Scalar>(values)) return CodecStatus::not_finite;
   draw(read_scalar<Seed>(packet, 0), into.size());
   for_each_member(
       [&](std::size_t entry, std::size_t i) { into[i] += scale * read_scalar<Scalar>(values, entry); });

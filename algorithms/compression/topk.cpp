@@ -124,7 +124,7 @@ CodecStatus TopK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar s
     if (index < least || index >= into.size()) return CodecStatus::malformed;
     least = index + 1;
   }
-  if (!scalars_finite<Scalar>(values)) return CodecStatus::not_finite;
+  if (!all_finite<Scalar>(values)) return CodecStatus::not_finite;
   for (std::size_t entry = 0; entry < k; ++entry)
     into[read_scalar<std::uint32_t>(indices, entry)] += scale * read_scalar<Scalar>(values, entry);
   return CodecStatus::ok;
