@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 namespace {
@@ -51,12 +52,6 @@ constexpr double slowest_bytes_per_s = 1e-6;
 constexpr double fastest_bytes_per_s = 1e18;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Takes an unsigned decimal number without exponent off the front of `text`; empty if there is none.
 std::string_view take_decimal(std::string_view& text) {

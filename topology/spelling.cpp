@@ -10,15 +10,12 @@
 #include "topology/nearest_name.hpp"
 
 namespace hearsay {
-namespace {
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
-
-}  // namespace
 
 Spelling parse_spelling(const std::string& key, std::string_view text) {
   const std::string_view whole = trimmed(text);

@@ -21,6 +21,9 @@ struct Choice {
   std::string description;
 };
 
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// Takes "name" or "name(argument, ...)" apart; blanks around the parts do not matter. Anything else throws a
 /// Misuse that names `key`.
 Spelling parse_spelling(const std::string& key, std::string_view text);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "topology/ensure.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -66,7 +67,7 @@ Grid<Scalar>::Grid(double step)
 
 template <class Scalar>
 std::string Grid<Scalar>::spelling() const {
-  return "grid(step=" + shortest(step_) + ")";
+  return "grid(step=" + number_text(step_) + ")";
 }
 
 template <class Scalar>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/spelling.hpp"
+
 namespace hearsay {
 
 SelectionSize SelectionSize::parse(const Arguments& arguments, const SegmentTable& segments) {
@@ -28,7 +30,7 @@ std::size_t SelectionSize::of(std::size_t dimension) const {
 std::string SelectionSize::spelling() const {
   if (count_ > 0) return "k=" + std::to_string(count_);
   const double percent = share_ * 100.0;
-  return percent / 100.0 == share_ ? shortest(percent) + "%" : "share=" + shortest(share_);
+  return percent / 100.0 == share_ ? number_text(percent) + "%" : "share=" + number_text(share_);
 }
 
 }  // namespace hearsay

@@ -1,11 +1,10 @@
 #include "algorithms/compression/spelling.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -68,15 +67,6 @@ StageSpelling::Argument parse_argument(Reader& reader) {
     argument.value = reader.word("a value for '" + argument.key + "'");
   }
   return argument;
-}
-
-/// The whole of `text` as a number, or nothing.
-template <class Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -161,8 +151,8 @@ std::optional<std::uint64_t> Arguments::count(std::string_view key, std::uint64_
                                               const std::string& instead) const {
   const auto* argument = find(key);
   if (!argument) return std::nullopt;
-  const auto value = read_number<std::uint64_t>(argument->value);
-  if (!value || *value < least || *value > most)
+  std::uint64_t value = 0;
+  if (!parse_whole(argument->value, value) || value < least || value > most)
     refuse(key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + instead);
   return value;
 }
@@ -170,8 +160,8 @@ std::optional<std::uint64_t> Arguments::count(std::string_view key, std::uint64_
 std::optional<double> Arguments::positive(std::string_view key) const {
   const auto* argument = find(key);
   if (!argument) return std::nullopt;
-  const auto value = read_number<double>(argument->value);
-  if (!value || !std::isfinite(*value) || !(*value > 0.0)) refuse(key, "a number above 0");
+  double value = 0.0;
+  if (!parse_number(argument->value, value) || !(value > 0.0)) refuse(key, "a number above 0");
   return value;
 }
 
@@ -182,16 +172,12 @@ std::optional<double> Arguments::share(std::string_view key) const {
   const bool percent = digits.ends_with('%');
   if (percent) digits.remove_suffix(1);
   const bool whole_number = !percent && digits.find_first_not_of("0123456789") == std::string_view::npos;
-  const auto number = read_number<double>(digits);
-  const double share = number ? (percent ? *number / 100.0 : *number) : 0.0;
-  if (whole_number || !(share > 0.0 && share <= 1.0)) refuse(key, "a share in (0%, 100%] such as 1% or 0.01");
+  double number = 0.0;
+  const bool is_number = parse_number(digits, number);
+  const double share = percent ? number / 100.0 : number;
+  if (!is_number || whole_number || !(share > 0.0 && share <= 1.0))
+    refuse(key, "a share in (0%, 100%] such as 1% or 0.01");
   return share;
-}
-
-std::string shortest(double value) {
-  char buffer[32];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return {buffer, end};
 }
 
 }  // namespace hearsay

@@ -70,7 +70,4 @@ class Arguments {
   StageSpelling stage_;
 };
 
-/// The shortest decimal that reads back as the same double.
-std::string shortest(double value);
-
 }  // namespace hearsay
