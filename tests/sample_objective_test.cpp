@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "algorithms/objectives/cross_entropy.hpp"
+#include "algorithms/random.hpp"
 #include "tests/support/models.hpp"
 
 using namespace hearsay;
@@ -41,6 +43,24 @@ TEST_CASE("objectives: the gradient is the derivative of the loss, for every mod
       const Vector<double> gradient = gradient_of(*f, x, indices(9));
       CHECK(relative_distance(gradient, finite_differences(*f, x)) < 1e-8);
     }
+}
+
+TEST_CASE_TEMPLATE("cross entropy: where in the block a sample lies does not change a bit", Scalar, float,
+                   double) {
+  constexpr Index classes = 37;
+  RandomStream random(7, 0, 0, Purpose::data);
+  DenseRows<Scalar> sample(1, classes);
+  for (Index k = 0; k < classes; ++k) sample(0, k) = static_cast<Scalar>(random.normal());
+  const double alone = cross_entropy(sample, std::span<const Scalar>(std::vector<Scalar>{5}));
+  for (Index before = 1; before < 20; ++before) {
+    // The others are sure of class 0 and right: exp(-2000) is 0, and they cost nothing.
+    DenseRows<Scalar> outputs = DenseRows<Scalar>::Constant(before + 1, classes, -1000);
+    outputs.col(0).setConstant(1000);
+    outputs.row(before) = sample;
+    std::vector<Scalar> targets(static_cast<std::size_t>(before) + 1, 0);
+    targets.back() = 5;
+    CHECK(cross_entropy(outputs, std::span<const Scalar>(targets)) == alone);
+  }
 }
 
 TEST_CASE("objectives: the float gradient is the double gradient of the same data up to rounding") {

@@ -1,18 +1,22 @@
 #include "algorithms/objectives/cross_entropy.hpp"
 
 #include <cmath>
+#include <utility>
+
+#include "algorithms/kernels.hpp"
 
 namespace hearsay {
 
 template <class Scalar>
 double cross_entropy(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) {
   double total = 0.0;
+  Vector<double> exponentials;
   for (Index s = 0; s < outputs.rows(); ++s) {
-    const auto row = outputs.row(s).template cast<double>();
     const auto label = static_cast<Index>(targets[static_cast<std::size_t>(s)]);
     const double largest = static_cast<double>(outputs.row(s).maxCoeff());
-    const double sum = (row.array() - largest).exp().sum();
-    total += std::log(sum) + (largest - static_cast<double>(outputs(s, label)));
+    exponentials = (outputs.row(s).transpose().template cast<double>().array() - largest).exp();
+    total +=
+        std::log(sum(view(std::as_const(exponentials)))) + (largest - static_cast<double>(outputs(s, label)));
   }
   return total;
 }
@@ -22,8 +26,8 @@ void differentiate_cross_entropy(DenseRows<Scalar>& outputs, std::span<const Sca
   for (Index s = 0; s < outputs.rows(); ++s) outputs.row(s).array() -= outputs.row(s).maxCoeff();
   outputs.array() = outputs.array().exp();
   for (Index s = 0; s < outputs.rows(); ++s) {
-    const double sum = outputs.row(s).template cast<double>().sum();
-    outputs.row(s) *= static_cast<Scalar>(1.0 / sum);
+    const std::span<const Scalar> row(outputs.row(s).data(), static_cast<std::size_t>(outputs.cols()));
+    outputs.row(s) *= static_cast<Scalar>(1.0 / sum(row));
     outputs(s, static_cast<Index>(targets[static_cast<std::size_t>(s)])) -= Scalar{1};
   }
 }

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <utility>
 
+#include "algorithms/kernels.hpp"
 #include "algorithms/random.hpp"
 #include "topology/ensure.hpp"
 
@@ -33,9 +34,9 @@ VectorD common_center(Index dimension, std::uint64_t seed) {
 
 /// M <- H M H with the reflection H = I - 2 v v^T / (v^T v); M symmetric.
 void reflect(MatrixD& matrix, const VectorD& v) {
-  const double scale = 2.0 / v.squaredNorm();
+  const double scale = 2.0 / squared_norm(view(v));
   const VectorD image = scale * (matrix * v);
-  const VectorD side = image - (0.5 * scale * v.dot(image)) * v;
+  const VectorD side = image - (0.5 * scale * dot(view(v), view(image))) * v;
   matrix -= v * side.transpose() + side * v.transpose();
 }
 
@@ -49,10 +50,9 @@ SeparableQuadratic<Scalar>::SeparableQuadratic(Vector<Scalar> curvature, Vector<
 
 template <class Scalar>
 double SeparableQuadratic<Scalar>::loss(const Vector<Scalar>& x) const {
-  const auto wide = x.template cast<double>().array();
-  const auto distance = wide - center_.template cast<double>().array();
-  return 0.5 * (curvature_.template cast<double>().array() * distance.square()).sum() +
-         0.5 * l2_ * wide.square().sum();
+  const VectorD distance = x.template cast<double>() - center_.template cast<double>();
+  const VectorD slope = curvature_.template cast<double>().cwiseProduct(distance);
+  return 0.5 * dot(view(slope), view(distance)) + 0.5 * l2_ * squared_norm(view(x));
 }
 
 template <class Scalar>
@@ -75,10 +75,13 @@ DenseQuadratic<Scalar>::DenseQuadratic(Matrix curvature, Vector<Scalar> center, 
 template <class Scalar>
 double DenseQuadratic<Scalar>::loss(const Vector<Scalar>& x) const {
   const VectorD distance = x.template cast<double>() - center_.template cast<double>();
-  double sum = 0.0;
-  for (Index k = 0; k < distance.size(); ++k)
-    sum += distance[k] * curvature_.row(k).template cast<double>().dot(distance);
-  return 0.5 * sum + 0.5 * l2_ * x.template cast<double>().squaredNorm();
+  VectorD slope(distance.size());
+  VectorD row(distance.size());
+  for (Index k = 0; k < distance.size(); ++k) {
+    row = curvature_.row(k).template cast<double>();
+    slope[k] = dot(view(std::as_const(row)), view(distance));
+  }
+  return 0.5 * dot(view(std::as_const(slope)), view(distance)) + 0.5 * l2_ * squared_norm(view(x));
 }
 
 template <class Scalar>

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -34,7 +35,7 @@ double SampleObjective<Scalar>::loss(const Vector<Scalar>& x) const {
     compute_outputs(x, block, outputs);
     sum += output_loss(outputs, block.targets());
   });
-  return weight_ * sum + 0.5 * l2_ * x.template cast<double>().squaredNorm();
+  return weight_ * sum + 0.5 * l2_ * squared_norm(view(x));
 }
 
 template <class Scalar>
