@@ -14,7 +14,7 @@ namespace hearsay {
 ///
 /// Sends      2(n-1) messages of 4d/n bytes (8d/n in double) per iteration, one after the other, to the peer with the
 ///            next id, whatever the mixing graph.
-/// Shapes     x, g in R^d; memory 2d. Chunk c is [floor(c d / n), floor((c+1) d / n)).
+/// Shapes     x, the sum, g in R^d; memory 3d. Chunk c is [floor(c d / n), floor((c+1) d / n)).
 /// Needs      nothing of W. No compressor.
 /// Invariant  all models are equal, bit for bit, by construction: every chunk is summed in one order (that of the
 ///            ring, beginning with peer c) and then copied.

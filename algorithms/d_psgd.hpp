@@ -11,7 +11,7 @@ namespace hearsay {
 ///   mix, step  x_i <- x_i + sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
-/// Shapes     x, g in R^d; memory 2d.
+/// Shapes     x, the mixed model, g in R^d; memory 3d.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 /// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else; equal models with a zero
 ///            gradient stay, bit for bit (edge-difference form).

@@ -18,7 +18,7 @@ namespace hearsay {
 /// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time.
-/// Shapes     x, x', z, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 5) d.
+/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d.
 /// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C unbiased with an *absolute* error bound
 ///            (a fixed grid with integers of any length): z_i grows like t, so an error relative to it would, too.
 /// Invariant  xt_j is the same at every holder, bit for bit; e_t = xt_t - x_t obeys

@@ -14,7 +14,7 @@ namespace hearsay {
 /// a floor that no step size schedule of the gradient removes, or a random walk of the mean.
 ///
 /// Sends      deg messages of |C| bytes per iteration.
-/// Shapes     x, g in R^d; memory 4d.
+/// Shapes     x, C(x_i), one C(x_j), the mixed model, g in R^d; memory 5d.
 /// Needs      W doubly stochastic; takes any compressor, converges with none but `none`.
 /// Invariant  with compressor none it is D-PSGD; nothing else is preserved.
 /// Source     the "naive compression" of Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), section 3.

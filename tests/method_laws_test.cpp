@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <set>
+#include <vector>
 
 #include "algorithms/registry.hpp"
 #include "runtime/digest.hpp"
@@ -62,6 +64,24 @@ void judge(std::size_t column, bool in_double) {
   }
 }
 
+/// A peer's memory as the header of its method states it, in vectors of R^d, the gradient being one of them.
+struct Memory {
+  std::size_t vectors;
+  std::size_t per_neighbor;
+};
+const std::map<std::string, Memory> memory = {
+    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},   {"naive", {5, 0}},
+    {"dcd-psgd", {3, 1}},      {"ecd-psgd", {6, 1}},
+};
+
+struct Collector final : StateVisitor<double> {
+  std::vector<const Vector<double>*> vectors;
+  void state(std::string_view, Vector<double>& vector) override { vectors.push_back(&vector); }
+  void published(std::string_view, Vector<double>& vector) override { vectors.push_back(&vector); }
+  void replica(std::string_view, PeerId, Vector<double>& vector) override { vectors.push_back(&vector); }
+  void scratch(std::string_view, Vector<double>& vector) override { vectors.push_back(&vector); }
+};
+
 bool ticked(const MethodInfo& method, std::size_t column, char tick) {
   return matrix.at(method.name).at(column) == tick;
 }
@@ -91,6 +111,27 @@ TEST_CASE("laws: a method that keeps replicas is judged by them") {
     CHECK(digests.published.has_value() == ticked(method, 7, 'x'));
     CHECK(digests.replicas.size() == (digests.published ? 2 : 0));
   }
+}
+
+TEST_CASE("laws: what a method names, each vector once, and the gradient are the memory its header states") {
+  for (const MethodInfo& method : methods())
+    for (const World& world : worlds) {
+      CAPTURE(method.name);
+      CAPTURE(world.name());
+      const auto experiment = quadratics_in<double>(world, method.name, {});
+      PacketPool packets;
+      for (PeerId id = 0; id < world.peers; ++id) {
+        const auto peer = make_peer(experiment, id, packets);
+        Collector named;
+        peer->algorithm().visit_state(named);
+        const auto& [vectors, per_neighbor] = memory.at(method.name);
+        CHECK(named.vectors.size() + 1 ==
+              vectors + per_neighbor * experiment.schedule->row(id, 0).hears.size());
+        CHECK(std::set(named.vectors.begin(), named.vectors.end()).size() == named.vectors.size());
+        for (const Vector<double>* vector : named.vectors)
+          CHECK(vector->size() == experiment.problem.dimension());
+      }
+    }
 }
 
 #define HEARSAY_JUDGE(column)                                                                      \
