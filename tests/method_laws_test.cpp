@@ -14,7 +14,7 @@ using namespace hearsay::test;
 namespace {
 
 /// Which law holds for which method, one column a law in the order of laws():
-///   x  holds in every world        .  demonstrably does not        -  means nothing here
+///   x  holds in every world      .  demonstrably does not, in one world at least      -  means nothing here
 // clang-format off
 const std::map<std::string, std::string> matrix = {
     //                12345678901234

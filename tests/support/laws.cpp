@@ -16,6 +16,9 @@ namespace {
 template <class Scalar>
 constexpr double rounding = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
 
+/// Two buckets of 512 coordinates and part of a third, with a tail that fills no SIMD register.
+constexpr Index across_buckets = 1099;
+
 template <class... Parts>
 Violation broken(const Parts&... parts) {
   std::ostringstream text;
@@ -55,13 +58,19 @@ double relative_distance(const Recording<Scalar>& a, const Recording<Scalar>& b)
 
 template <class Scalar>
 Violation stacked_with(const MethodInfo& method, const World& world, const Plan& plan) {
-  const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
+  const auto experiment =
+      plan.batch ? regressions_in<Scalar>(world, method.name, plan, across_buckets)
+                 : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, across_buckets);
   const StackedComparison found = compare_with_stacked(experiment, record_run(experiment));
   if (!found.known) return "the stacked reference has no recursion for " + method.name;
-  if (found.deviation > rounding<Scalar>)
+  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold. Where the packet is not there to
+  // be replayed, a flip is a step of the quantizer, a few thousandths of the largest entry.
+  const bool in_float = std::is_same_v<Scalar, float>;
+  const bool strays = in_float && !found.replayed && plan.compressor != "none";
+  const double tolerance = strays ? 0.02 : rounding<Scalar>;
+  if (found.deviation > tolerance)
     return broken("with ", plan.compressor, " the models deviate by ", found.deviation);
-  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold.
-  if (found.flips > (std::is_same_v<Scalar, float> ? 0.01 : 0.0))
+  if (found.flips > (in_float ? 0.01 : 0.0))
     return broken("with ", plan.compressor, " a share of ", found.flips,
                   " of what was said is something else");
   return "";
@@ -69,15 +78,17 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
 
 template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
-  std::vector<Plan> plans = {{.compressor = "none"}, {.compressor = "none", .restart_every = 5}};
-  if (compresses(method))
+  std::vector<Plan> plans = {{.compressor = "none"}};
+  if (compresses(method)) plans.push_back({.compressor = method.default_compressor});
+  for (Plan plan : plans)
     for (const std::uint64_t restart_every : {0, 5})
-      plans.push_back({.compressor = method.default_compressor, .restart_every = restart_every});
-  for (const Plan& plan : plans) {
-    if (plan.restart_every != 0 && !method.restarts) continue;
-    if (const Violation violation = stacked_with<Scalar>(method, world, plan); !violation.empty())
-      return violation;
-  }
+      for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {
+        if (restart_every != 0 && !method.restarts) continue;
+        plan.restart_every = restart_every;
+        plan.batch = batch;
+        if (const Violation violation = stacked_with<Scalar>(method, world, plan); !violation.empty())
+          return violation;
+      }
   return "";
 }
 
@@ -201,7 +212,7 @@ Violation replicas_in(const Experiment<Scalar>& experiment) {
 
 template <class Scalar>
 Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
-  auto experiment = quadratics_in<Scalar>(world, method.name, {});
+  auto experiment = quadratics_in<Scalar>(world, method.name, {}, Shared::nothing, across_buckets);
   for (const std::string& compressor : compressors())
     for (const std::uint64_t restart_every : {0, 5}) {
       if (restart_every != 0 && !method.restarts) continue;

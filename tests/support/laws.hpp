@@ -19,7 +19,7 @@ struct Law {
 
 /// All of them, in the order of the columns of the method x law matrix:
 ///
-///  1  the distributed run equals the matrix recursion of the whole network
+///  1  the distributed run equals the matrix recursion of the whole network, with full gradients and with minibatches
 ///  2  any order of delivery, with gradients of any duration, gives the same bits
 ///  3  any emulated network gives the same bits
 ///  4  with compressor none, started at the common minimiser of all peers, it stays, bit for bit

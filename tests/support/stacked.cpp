@@ -67,11 +67,13 @@ class Network {
       compressor_->encode_and_apply({view(z), random}, buffer, view(again));
       const auto& sent = recording_[t][static_cast<std::size_t>(i)].sent;
       Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
-      if (sent.empty())  // nobody listens
+      if (sent.empty()) {  // nobody listens
         decoded = again;
-      else
+        replayed = false;
+      } else {
         ensure(compressor_->accumulate(sent.front().packet->bytes(), 1, view(decoded)) == CodecStatus::ok,
                "a recorded packet can be decoded");
+      }
       const Scalar same =
           (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff();
       flipped += static_cast<double>(((again - decoded).array().abs() > same).count());
@@ -83,6 +85,7 @@ class Network {
 
   double flipped = 0.0;
   double compared = 0.0;
+  bool replayed = true;
 
  private:
   std::vector<Index> minibatch(const Objective<Scalar>& objective, PeerId peer) const {
@@ -172,6 +175,7 @@ StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
     method->second(network);
     comparison.deviation = std::max(comparison.deviation, deviation(network.X, recording[network.t]));
   }
+  comparison.replayed = network.replayed;
   if (network.compared > 0.0) comparison.flips = network.flipped / network.compared;
   return comparison;
 }

@@ -11,6 +11,7 @@ struct StackedComparison {
   /// Share of the entries of decoded packets that are not what the compressor makes of the reference's own vector; a
   /// rounding that fell the other way, as long as there are few.
   double flips = 0.0;
+  bool replayed = true;  ///< all that was compressed is on record; a packet for nobody is not
 };
 
 /// X (d x n, a column a peer) by the matrix recursion of the experiment's method, replaying the decoded packets of the

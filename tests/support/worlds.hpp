@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/objectives/least_squares.hpp"
 #include "algorithms/objectives/quadratic.hpp"
 #include "algorithms/random.hpp"
 #include "algorithms/registry.hpp"
@@ -107,6 +109,28 @@ Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& pe
   return problem;
 }
 
+/// Linear regression on eight samples a peer, features of length 1 or so: every minibatch has its own gradient.
+template <class Scalar>
+Problem<Scalar> regression_problem(Index dimension, PeerId peers) {
+  constexpr Index samples_per_peer = 8;
+  RandomStream random(29, 0, 0, Purpose::data);
+  DenseRows<Scalar> features(samples_per_peer * peers, dimension);
+  for (Index k = 0; k < features.size(); ++k)
+    features.data()[k] = static_cast<Scalar>(random.normal() / std::sqrt(static_cast<double>(dimension)));
+  std::vector<Scalar> targets(static_cast<std::size_t>(features.rows()));
+  for (Scalar& target : targets) target = static_cast<Scalar>(random.normal());
+  const auto samples = std::make_shared<const Samples<Scalar>>(Samples<Scalar>{features, targets});
+
+  Problem<Scalar> problem;
+  for (PeerId id = 0; id < peers; ++id) {
+    Shard<Scalar> shard{samples, {}};
+    for (Index s = 0; s < samples_per_peer; ++s) shard.rows.push_back(samples_per_peer * id + s);
+    problem.objectives.push_back(std::make_unique<LeastSquares<Scalar>>(shard, 1.0 / samples_per_peer, 0.0));
+  }
+  problem.initial = normal_vector<Scalar>(dimension, 17, 0);
+  return problem;
+}
+
 inline std::vector<PeerId> first_peers(PeerId count) {
   std::vector<PeerId> ids;
   for (PeerId id = 0; id < count; ++id) ids.push_back(id);
@@ -118,6 +142,13 @@ Experiment<Scalar> quadratics_in(const World& world, const std::string& method, 
                                  Shared shared = Shared::nothing, Index dimension = 19) {
   return prepare<Scalar>(settings_of(method, world, plan),
                          quadratic_problem<Scalar>(dimension, first_peers(world.peers), shared));
+}
+
+template <class Scalar>
+Experiment<Scalar> regressions_in(const World& world, const std::string& method, const Plan& plan,
+                                  Index dimension) {
+  return prepare<Scalar>(settings_of(method, world, plan),
+                         regression_problem<Scalar>(dimension, world.peers));
 }
 
 template <class Scalar>
