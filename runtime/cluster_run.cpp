@@ -30,8 +30,8 @@ Addresses addresses_of(const Cluster& cluster) {
 template <class Scalar>
 class ObserverThread {
  public:
-  ObserverThread(const Experiment<Scalar>& experiment, const RunControl& control)
-      : server_(experiment, agreement_of(experiment), experiment.cluster.observer),
+  ObserverThread(const Experiment<Scalar>& experiment, Duration start_patience, const RunControl& control)
+      : server_(experiment, agreement_of(experiment), experiment.cluster.observer, start_patience),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -85,12 +85,13 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
   const Addresses addresses = addresses_of(experiment.cluster);
   const auto sockets = open_sockets(experiment, id, addresses[id], false, patience.start);
   std::optional<ObserverThread<Scalar>> observer;
-  if (id == 0) observer.emplace(experiment, control);
+  if (id == 0) observer.emplace(experiment, patience.start, control);
 
   ClusterPeerEnd<Scalar> result;
   result.end =
       drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, patience.silence, control);
-  if (observer) result.outcome = observer->join(result.end.exit_code == 130 ? "" : result.end.reason);
+  const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
+  if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
   return result;
 }
 

@@ -128,6 +128,15 @@ std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes) {
   return agreement;
 }
 
+std::string printable_text(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes.first(std::min(bytes.size(), max_agreed_text))) {
+    const auto code = std::to_integer<unsigned char>(byte);
+    text.push_back(code < 0x20 || code == 0x7f ? ' ' : static_cast<char>(code));
+  }
+  return text;
+}
+
 std::uint32_t run_id(const Agreement& agreement) { return payload_checksum(encode_agreement(agreement)); }
 
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
@@ -147,6 +156,19 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
   if (own->key != other->key)
     return name + " runs with " + assignment(*other) + ", where this peer states " + assignment(*own);
   return name + " runs with " + assignment(*other) + ", this peer with " + quoted_if_empty(own->value);
+}
+
+HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,
+                         bool listens) {
+  const std::string own_name = "peer " + std::to_string(self);
+  const std::string their_name = "peer " + std::to_string(caller);
+  const std::optional<Agreement> theirs = decode_agreement(hello);
+  if (!theirs)
+    return {own_name + " cannot read the hello of this peer", their_name + " sent an unreadable hello"};
+  if (const auto difference = disagreement(*theirs, mine, own_name))
+    return {*difference, *disagreement(mine, *theirs, their_name)};
+  if (!listens) return {own_name + " does not listen to " + their_name, {}};
+  return {};
 }
 
 }  // namespace hearsay

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/run_settings.hpp"
+#include "topology/peer_id.hpp"
 
 namespace hearsay {
 
@@ -48,6 +49,9 @@ std::vector<std::byte> encode_agreement(const Agreement& agreement);
 /// control characters (a stranger's text may end up on a terminal).
 std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes);
 
+/// A sentence from the network, fit for a terminal: control characters become spaces, and it ends after 1,024 bytes.
+std::string printable_text(std::span<const std::byte> bytes);
+
 /// The digest of an agreement that every header of the run carries.
 std::uint32_t run_id(const Agreement& agreement);
 
@@ -56,5 +60,16 @@ std::uint32_t run_id(const Agreement& agreement);
 ///     peer 3 runs with algorithm.kind = d-psgd, this peer with dcd-psgd
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name);
+
+/// What peer `self` makes of the hello of peer `caller`: nothing to say to either, or what to tell the caller, and what
+/// to tell its own user, where the two must not train together.
+struct HelloVerdict {
+  std::string for_the_caller;
+  std::string for_me;
+  bool welcome() const { return for_the_caller.empty(); }
+};
+/// `listens`: the topology says that self hears the caller. Total on arbitrary bytes.
+HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,
+                         bool listens);
 
 }  // namespace hearsay

@@ -27,6 +27,7 @@ class HoldQueue {
   explicit HoldQueue(IngressPort ingress) : ingress_(ingress) {}
 
   void add(Held frame) { waiting_.push(std::move(frame)); }
+  std::size_t size() const { return waiting_.size() + released_.size(); }
 
   /// Calls visit(held) for every frame that may be seen at `now`, in order of release.
   template <class Visit>

@@ -4,6 +4,15 @@
 
 namespace hearsay {
 
+namespace {
+
+template <class Waiting>
+bool before(const Waiting& waiting, const MessageKey& key) {
+  return waiting.iteration != key.iteration ? waiting.iteration < key.iteration : waiting.slot < key.slot;
+}
+
+}  // namespace
+
 std::vector<Inbox::Sender>::iterator Inbox::find(PeerId sender) {
   return std::lower_bound(senders_.begin(), senders_.end(), sender,
                           [](const Sender& candidate, PeerId id) { return candidate.id < id; });
@@ -13,10 +22,12 @@ Inbox::Filing Inbox::file(const MessageKey& key, PacketRef packet) {
   auto sender = find(key.sender);
   if (sender == senders_.end() || sender->id != key.sender)
     sender = senders_.insert(sender, {key.sender, {}});
-  for (const Waiting& waiting : sender->waiting)
-    if (waiting.iteration == key.iteration && waiting.slot == key.slot) return Filing::duplicate;
-  if (sender->waiting.size() == limit_per_sender) return Filing::overflow;
-  sender->waiting.push_back({key.iteration, key.slot, std::move(packet)});
+  std::vector<Waiting>& waiting = sender->waiting;
+  const auto place = std::lower_bound(waiting.begin(), waiting.end(), key, before<Waiting>);
+  if (place != waiting.end() && place->iteration == key.iteration && place->slot == key.slot)
+    return Filing::duplicate;
+  if (waiting.size() >= limit_) return Filing::overflow;
+  waiting.insert(place, {key.iteration, key.slot, std::move(packet)});
   ++size_;
   return Filing::filed;
 }
@@ -24,19 +35,15 @@ Inbox::Filing Inbox::file(const MessageKey& key, PacketRef packet) {
 PacketRef Inbox::take(const MessageKey& key) {
   const auto sender = find(key.sender);
   if (sender == senders_.end() || sender->id != key.sender) return {};
-  PacketRef packet;
-  for (std::size_t k = 0; k < sender->waiting.size();) {
-    Waiting& waiting = sender->waiting[k];
-    const bool asked_for = waiting.iteration == key.iteration && waiting.slot == key.slot;
-    if (!asked_for && waiting.iteration >= key.iteration) {
-      ++k;
-      continue;
-    }
-    if (asked_for) packet = std::move(waiting.packet);
-    if (&waiting != &sender->waiting.back()) waiting = std::move(sender->waiting.back());
-    sender->waiting.pop_back();
-    --size_;
-  }
+  std::vector<Waiting>& waiting = sender->waiting;
+  auto wanted = waiting.begin();
+  while (wanted != waiting.end() && wanted->iteration < key.iteration) ++wanted;
+  size_ -= static_cast<std::size_t>(wanted - waiting.begin());
+  wanted = std::lower_bound(waiting.erase(waiting.begin(), wanted), waiting.end(), key, before<Waiting>);
+  if (wanted == waiting.end() || wanted->iteration != key.iteration || wanted->slot != key.slot) return {};
+  PacketRef packet = std::move(wanted->packet);
+  waiting.erase(wanted);
+  --size_;
   return packet;
 }
 

@@ -18,11 +18,14 @@ struct MessageKey {
 };
 
 /// Keeps the messages that came before they were asked for: neighbors legitimately run ahead. A message of another
-/// iteration never reaches a method. Bounded: a sender can have at most `limit_per_sender` messages waiting here, more
-/// than any synchronous method lets it run ahead.
+/// iteration never reaches a method. Bounded: a sender can have so many messages waiting here, more than any synchronous
+/// method lets it run ahead.
 class Inbox {
  public:
-  static constexpr std::size_t limit_per_sender = 4096;
+  /// In a gossip exchange a neighbor is an iteration ahead at most; in a ring all-reduce it can be n - 1 slots ahead.
+  static std::size_t limit_per_sender(PeerId peer_count) { return 64 + 4 * std::size_t{peer_count}; }
+
+  explicit Inbox(PeerId peer_count) : limit_(limit_per_sender(peer_count)) {}
 
   enum class Filing { filed, duplicate, overflow };
   Filing file(const MessageKey& key, PacketRef packet);
@@ -39,10 +42,11 @@ class Inbox {
   };
   struct Sender {
     PeerId id;
-    std::vector<Waiting> waiting;
+    std::vector<Waiting> waiting;  // ascending (iteration, slot), as links deliver them
   };
   std::vector<Sender>::iterator find(PeerId sender);
 
+  std::size_t limit_;
   std::vector<Sender> senders_;  // ascending id; those that ever sent
   std::size_t size_ = 0;
 };

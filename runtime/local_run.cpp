@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 
 #include "runtime/zmq_driver.hpp"
 #include "runtime/zmq_observer.hpp"
-#include "topology/ensure.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
@@ -22,7 +22,8 @@ namespace hearsay {
 namespace {
 
 constexpr Duration start_patience = std::chrono::seconds(60);
-constexpr std::size_t word_limit_bytes = 64 * 1024;
+constexpr PeerId most_local_peers = 512;
+constexpr std::size_t word_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
 
 // Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the parent all
 // addresses, and the child, should it fail, why.
@@ -91,12 +92,15 @@ class Children {
   template <class Main>
   void fork_one(const Main& main) {
     std::array<int, 2> ends{};
-    ensure(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0,
-           "a machine has socket pairs");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw out_of("sockets");
     std::fflush(nullptr);
     const pid_t parent = getpid();
     const pid_t process = fork();
-    ensure(process >= 0, "a machine can start another process");
+    if (process < 0) {
+      close(ends[0]);
+      close(ends[1]);
+      throw out_of("processes");
+    }
     if (process == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(3);  // it died before the line above
@@ -104,7 +108,13 @@ class Children {
       signal(SIGTERM, SIG_DFL);
       for (const Child& sibling : children_) close(sibling.socket);
       close(ends[0]);
-      const int code = main(ends[1]);
+      // Whatever happens, a child never returns into the parent's code.
+      int code = 3;
+      try {
+        code = main(ends[1]);
+      } catch (const std::exception& error) {
+        say(ends[1], error.what());
+      }
       std::fflush(nullptr);
       _exit(code);
     }
@@ -150,6 +160,13 @@ class Children {
   }
 
  private:
+  /// This machine does not bear so many peers.
+  Misuse out_of(const std::string& what) const {
+    return Misuse("topology.peers", "peer " + std::to_string(children_.size()),
+                  "this machine gives out no more " + what + " (" + std::strerror(errno) +
+                      "); take fewer peers, or hearsay simulate");
+  }
+
   std::string how_it_ended(std::size_t id, const std::string& reason) {
     Child& child = children_[id];
     int status = 0;
@@ -168,6 +185,10 @@ class Children {
 
 template <class Scalar>
 RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control) {
+  if (experiment.peer_count() > most_local_peers)
+    throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
+                 "at most " + std::to_string(most_local_peers) +
+                     " peers run as processes of one machine; hearsay simulate takes any number");
   Children children;
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one([&](int parent) { return child_main(experiment, id, parent); });
@@ -178,7 +199,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     outcome.reason = *failure;
     return outcome;
   }
-  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*");
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*", start_patience);
   children.tell_addresses(observer.bound_address());
   outcome = observer.serve(control, [&] { return children.lost(); });
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();

@@ -114,9 +114,9 @@ RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOu
     const std::optional<Divergence>& divergence = peers[id].divergence;
     if (!divergence || divergence->iteration >= earliest) continue;
     earliest = divergence->iteration;
-    outcome.status = RunStatus::diverged;
-    outcome.reason = divergence->what + " of peer " + std::to_string(id) +
-                     " left the finite range in iteration " + std::to_string(earliest);
+    outcome.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
+    outcome.reason =
+        divergence->what + " (peer " + std::to_string(id) + ", iteration " + std::to_string(earliest) + ")";
   }
   outcome.peers = std::move(peers);
   return outcome;

@@ -12,7 +12,8 @@ template <class Scalar>
 Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
       iteration_(*this, input_.id, input_.schedule->peer_count(), input_.seed),
-      gradient_(input_.algorithm->model().size()) {
+      gradient_(input_.algorithm->model().size()),
+      inbox_(input_.schedule->peer_count()) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
 }
 
@@ -77,7 +78,7 @@ template <class Scalar>
 void Peer<Scalar>::end_iteration() {
   ++completed_;
   packets_.clear();
-  if (!divergence_ && !all_finite(view(model()))) diverge("the model");
+  if (!divergence_ && !all_finite(view(model()))) diverge("the model left the finite range");
   if (divergence_) {
     state_ = PeerState::diverged;
     return;
@@ -190,11 +191,12 @@ void Peer<Scalar>::report(CodecStatus status) {
     case CodecStatus::ok:
       return;
     case CodecStatus::not_finite:
-      return diverge("a message");
+      return diverge("a message left the finite range");
     case CodecStatus::saturated:
-      return diverge("a value of a message, which the code can no longer express,");
+      return diverge("a value left the finite range of its code");
     case CodecStatus::malformed:
-      return diverge("a message, malformed for this method and dimension,");
+      diverge("a message came that does not fit the method");
+      divergence_->malformed = true;
   }
 }
 

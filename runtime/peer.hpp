@@ -25,7 +25,8 @@ struct Outgoing {
 /// When and why a run left the finite range.
 struct Divergence {
   std::uint64_t iteration;
-  std::string what;
+  std::string what;        ///< "the model left the finite range"
+  bool malformed = false;  ///< it did not: a message did not fit the method
 };
 
 /// What a peer waits for.

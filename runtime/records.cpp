@@ -63,7 +63,8 @@ PeerOutcome outcome_from(const Json& json) {
                                           replica.at("digest").get<std::uint64_t>());
   outcome.peak_memory_bytes = json.at("peak_memory_bytes");
   if (!json.at("divergence").is_null())
-    outcome.divergence = Divergence{json.at("divergence").at("iteration"), json.at("divergence").at("what")};
+    outcome.divergence = Divergence{json.at("divergence").at("iteration"), json.at("divergence").at("what"),
+                                    json.at("divergence").at("malformed")};
   return outcome;
 }
 
@@ -136,7 +137,9 @@ Json to_json(const PeerOutcome& outcome) {
     replicas.push_back({{"owner", owner}, {"digest", digest}});
   Json divergence = nullptr;
   if (outcome.divergence)
-    divergence = {{"iteration", outcome.divergence->iteration}, {"what", outcome.divergence->what}};
+    divergence = {{"iteration", outcome.divergence->iteration},
+                  {"what", outcome.divergence->what},
+                  {"malformed", outcome.divergence->malformed}};
   return {{"iterations", outcome.iterations},
           {"meters", to_json(outcome.meters)},
           {"model_digest", outcome.model_digest},

@@ -19,14 +19,14 @@ namespace hearsay {
 //        3      1  flags             bit 0: `due` is a remaining hold; the other bits are zero
 //        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
 //        8      4  sender            peer id
-//       12      4  incarnation       how often the sender has been started anew in this run
+//       12      4  incarnation       how often the sender has been started anew in this run; 0, peers do not come back yet
 //       16      8  iteration         the iteration the payload belongs to; hello, welcome: the next needed
 //       24      4  slot              which exchange of that iteration; hello, welcome: the next needed
-//       28      4  degree            the sender's degree from the next iteration on
+//       28      4  degree            the sender's degree from the next iteration on; read by nobody yet
 //       32      8  sequence          number of this frame on its directed link, from 0
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
-//       48      4  replica digest    of the sender's model, for the replicas its neighbors keep
+//       48      4  replica digest    of the sender's model, for the replicas its neighbors keep; 0, not sent yet
 //       52      4  payload bytes     length of the payload
 //       56      4  payload checksum  over the payload
 //       60      4  header checksum   over the 60 bytes before it
@@ -39,20 +39,26 @@ inline constexpr std::size_t header_bytes = 64;
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
 enum class FrameKind : std::uint8_t {
-  hello = 1,       ///< I want to exchange with you; payload: the agreement
-  welcome = 2,     ///< we agree; no payload
-  refuse = 3,      ///< we do not; payload: one sentence that says what differs
-  data = 4,        ///< payload: what a method says to its neighbor
-  ready = 5,       ///< to the observer: all my neighbors have welcomed me
-  start = 6,       ///< from the observer: all peers are ready; `due` is the origin of the run's time
+  hello = 1,    ///< I want to exchange with you; payload: the agreement
+  welcome = 2,  ///< we agree; no payload
+  refuse = 3,   ///< we do not; payload: one sentence that says what differs
+  data = 4,     ///< payload: what a method says to its neighbor
+  ready = 5,    ///< to the observer: all my neighbors have welcomed me
+  start =
+      6,  ///< from the observer: all peers are ready; `due` is the origin of the run's time, `iteration` how many
   evaluation = 7,  ///< to the observer; payload: meters and model
   verdict = 8,     ///< from the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop
-  stop = 9,        ///< from the observer: the run ends now
-  result = 10,     ///< to the observer: the peer has ended; payload: its outcome
-  bye = 11,        ///< from the observer: every peer has ended
+  stop =
+      9,  ///< the run ends now; payload: why, in a sentence, or nothing where the user wants it; slot: exit code
+  result = 10,  ///< to the observer: the peer has ended; payload: its outcome
+  bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
+  alive = 12,   ///< nothing else to say; sent every heartbeat_interval
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;
+
+/// A peer from which nothing at all comes for many of these is lost.
+inline constexpr Duration heartbeat_interval = std::chrono::seconds(2);
 
 struct FrameHeader {
   FrameKind kind = FrameKind::data;

@@ -16,6 +16,7 @@ namespace hearsay {
 namespace {
 
 constexpr Duration notice_after = std::chrono::seconds(10);
+constexpr int look_around_every_ms = 200;
 constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
 
 /// Edges and weights of every round.
@@ -45,8 +46,7 @@ class PeerDriver {
 
   PeerEnd run() {
     while (!started_ && !end_) receive();
-    if (end_) return *end_;
-    peer_->start();
+    if (!end_) peer_->start();
     while (!stopped_ && !end_) {
       leave_if_interrupted();
       send_outbox();
@@ -63,27 +63,32 @@ class PeerDriver {
         }
         case PeerState::idle:
         case PeerState::needs_messages:
-        case PeerState::needs_verdict: {
-          const Instant since = monotonic_now();
-          receive();
-          meters_.wait += monotonic_now() - since;
+        case PeerState::needs_verdict:
+          wait_for_others();
           break;
-        }
         case PeerState::finished:
         case PeerState::diverged:
           stopped_ = true;
           break;
       }
     }
-    if (end_) return *end_;
+    if (end_) return leave();
+    // The socket thread counts what it sends; its counters are whole when it has sent everything.
+    sockets_.commands().push(AskWhenObeyed{});
+    while (!commands_obeyed_ && !end_) receive();
     sockets_.commands().push(
         TellObserver{FrameKind::result, peer_->iteration(),
                      encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
     // Neighbors may still need what this peer sent; it leaves when all have ended.
-    const Instant since = monotonic_now();
-    const std::optional<Duration> patience = interrupted_ ? patience_of_the_interrupted : lost_after_;
-    while (!all_ended_ && !end_ && (!patience || monotonic_now() - since < *patience)) receive();
-    return interrupted_ ? PeerEnd{130, "interrupted"} : end_.value_or(PeerEnd{});
+    waits_since_ = monotonic_now();
+    const std::optional<Instant> enough =
+        interrupted_ ? std::optional(waits_since_ + patience_of_the_interrupted) : std::nullopt;
+    while (!all_ended_ && !end_ && !(enough && monotonic_now() > *enough)) receive();
+    if (interrupted_) return {130, "interrupted"};
+    if (end_) return leave();
+    return {run_code_, run_code_ == 4     ? "the run diverged"
+                       : run_code_ == 130 ? "the run was interrupted"
+                                          : ""};
   }
 
  private:
@@ -111,15 +116,21 @@ class PeerDriver {
     peer_->outbox().clear();
   }
 
+  void wait_for_others() {
+    waits_since_ = monotonic_now();
+    const PeerState awaited = peer_->state();
+    while (peer_->state() == awaited && peer_->outbox().empty() && !stopped_ && !end_) receive();
+    meters_.wait += monotonic_now() - waits_since_;
+  }
+
   /// Waits for events, at most a little while, and hands them to the peer.
   void receive() {
     sockets_.events().drain(drained_);
     if (drained_.empty()) {
       leave_if_interrupted();
-      if (!sockets_.events().wait(200)) return look_at_the_clock();
+      if (!sockets_.events().wait(look_around_every_ms)) return look_at_the_clock();
       sockets_.events().drain(drained_);
     }
-    last_heard_ = monotonic_now();
     for (SocketEvent& event : drained_) handle(event);
     drained_.clear();
   }
@@ -133,14 +144,22 @@ class PeerDriver {
     } else if (const auto* start = std::get_if<RunStarts>(&event)) {
       origin_ = start->origin;
       started_ = true;
-    } else if (std::holds_alternative<RunStops>(event)) {
+    } else if (auto* stop = std::get_if<RunStops>(&event)) {
       stopped_ = true;
-      if (!started_) end_ = PeerEnd{};
+      if (!stop->reason.empty() || !started_) end_with({stop->exit_code, std::move(stop->reason)});
     } else if (std::holds_alternative<EveryPeerEnded>(event)) {
       all_ended_ = true;
+      run_code_ = std::get<EveryPeerEnded>(event).exit_code;
+    } else if (std::holds_alternative<CommandsObeyed>(event)) {
+      commands_obeyed_ = true;
     } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
-      end_ = PeerEnd{refusal->exit_code, std::move(refusal->reason)};
+      end_with({refusal->exit_code, std::move(refusal->reason)});
     }
+  }
+
+  /// The first reason to end is the true one; what follows are its echoes.
+  void end_with(PeerEnd end) {
+    if (!end_) end_ = std::move(end);
   }
 
   /// The user wants this peer to stop: the observer is to end the run everywhere.
@@ -148,39 +167,49 @@ class PeerDriver {
     if (interrupted_ || !control_.is_interrupted()) return;
     interrupted_ = stopped_ = true;
     sockets_.commands().push(TellObserver{FrameKind::stop, peer_->iteration(), {}});
-    if (!started_) end_ = PeerEnd{130, "interrupted"};
+    if (!started_) end_with({130, "interrupted"});
   }
 
-  /// No silent waiting: says whom it waits for, and gives up where nothing else would notice.
+  /// No silent waiting: says from whom nothing comes any more, and gives up where no parent process watches. A peer that
+  /// is merely slow, or waits itself, still sends signs of life.
   void look_at_the_clock() {
-    if (!started_ || stopped_) return;
-    const Duration silence = monotonic_now() - last_heard_;
-    if (lost_after_ && silence > *lost_after_) {
-      end_ = PeerEnd{3, waiting_sentence(silence) + ", taken for lost"};
-    } else if (silence > notice_after && silence / notice_after > notices_) {
-      notices_ = silence / notice_after;
-      std::fprintf(stderr, "hearsay: %s\n", waiting_sentence(silence).c_str());
-    }
-    if (silence < notice_after) notices_ = 0;
+    if (!started_) return;  // the socket thread watches over the start
+    const Instant now = monotonic_now();
+    for (const PeerId source : peer_->waiting_for())
+      judge_silence("peer " + std::to_string(source),
+                    now - std::max(waits_since_, sockets_.last_heard_from(source)));
+    // The observer is silent, too, while it evaluates.
+    if (peer_->waiting_for().empty() && lost_after_)
+      if (now - std::max(waits_since_, sockets_.last_heard_from_observer()) > 5 * *lost_after_)
+        end_with({3, "the observer, at peer 0, was lost: it has said nothing for a long time"});
   }
 
-  std::string waiting_sentence(Duration silence) const {
-    std::string sentence = "peer " + std::to_string(peer_->id()) + " has waited " +
-                           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()) +
-                           " s in iteration " + std::to_string(peer_->iteration() + 1) + " for ";
-    const std::vector<PeerId> missing = peer_->waiting_for();
-    if (missing.empty()) return sentence + "the observer";
-    sentence += missing.size() == 1 ? "peer " : "peers ";
-    for (std::size_t k = 0; k < missing.size(); ++k) sentence += (k ? ", " : "") + std::to_string(missing[k]);
-    return sentence;
+  void judge_silence(const std::string& who, Duration silence) {
+    const std::string sentence =
+        who + " has said nothing for " +
+        std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()) + " s (iteration " +
+        std::to_string(peer_->iteration() + 1) + ")";
+    if (lost_after_ && silence > *lost_after_) end_with({3, who + " was lost: " + sentence});
+    if (silence < notice_after) return;
+    if (silence / notice_after > notices_) {
+      notices_ = silence / notice_after;
+      std::fprintf(stderr, "hearsay: peer %u waits: %s\n", peer_->id(), sentence.c_str());
+    }
+  }
+
+  /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even without observer.
+  PeerEnd leave() {
+    if (end_->exit_code != 0) sockets_.commands().push(SayStop{end_->exit_code, end_->reason});
+    return *end_;
   }
 
   const PeerMeters& meters() {
     meters_.now = monotonic_now() - origin_;
     meters_.counters = peer_->counters();
-    meters_.garbage = sockets_.garbage_frames();
-    meters_.refused = sockets_.refused_handshakes();
-    meters_.retransmitted = sockets_.retransmissions();
+    const SocketCounters counters = sockets_.counters();
+    meters_.garbage = counters.garbage;
+    meters_.refused = counters.refused;
+    meters_.retransmitted = counters.retransmissions;
     return meters_;
   }
 
@@ -195,12 +224,14 @@ class PeerDriver {
   PeerMeters meters_;
   std::uint64_t gradients_ = 0;
   Instant origin_{};
-  Instant last_heard_ = monotonic_now();
+  Instant waits_since_{};
   std::int64_t notices_ = 0;
   bool started_ = false;
   bool stopped_ = false;
   bool all_ended_ = false;
+  bool commands_obeyed_ = false;
   bool interrupted_ = false;
+  int run_code_ = 0;
   std::optional<PeerEnd> end_;
 };
 
@@ -227,10 +258,13 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
   return std::make_unique<PeerSockets>(
       PeerSocketsInput{.self = id,
                        .agreement = agreement_of(experiment),
+                       .iterations = experiment.iterations,
                        .sources = std::move(sources),
                        .egress = EgressPort(network.bandwidth_up, settings.framing),
                        .ingress = IngressPort(network.bandwidth_down, settings.framing),
                        .payload_limit_bytes = payload_limit_bytes,
+                       .held_frames_limit = partners_of(experiment, id).sources.size() *
+                                            Inbox::limit_per_sender(experiment.peer_count()),
                        .same_machine = same_machine,
                        .start_patience = start_patience},
       bind_address);

@@ -6,14 +6,14 @@
 
 namespace hearsay {
 
+std::span<const std::byte> bytes_of(const zmq::message_t& message) {
+  return {message.data<std::byte>(), message.size()};
+}
+
 namespace {
 
 // Smaller payloads are copied: sharing costs an allocation inside ZeroMQ.
 constexpr std::size_t share_from_bytes = 2048;
-
-std::span<const std::byte> bytes_of(const zmq::message_t& message) {
-  return {message.data<std::byte>(), message.size()};
-}
 
 std::optional<PeerId> peer_of(const zmq::message_t& id) {
   const auto bytes = bytes_of(id);
@@ -98,9 +98,7 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
   return socket.send(zmq::buffer(payload.data(), payload.size()), zmq::send_flags::dontwait).has_value();
 }
 
-bool send_packet(zmq::socket_t& dealer, FrameHeader header, const PacketRef& packet, std::uint32_t checksum) {
-  header.payload_bytes = static_cast<std::uint32_t>(packet->size());
-  header.payload_checksum = checksum;
+bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet) {
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);
   if (!dealer.send(zmq::buffer(head), zmq::send_flags::dontwait | zmq::send_flags::sndmore)) return false;

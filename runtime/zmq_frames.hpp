@@ -9,8 +9,13 @@
 
 namespace hearsay {
 
+/// How long a socket that closes may still send what was said last.
+inline constexpr int last_words_linger_ms = 1000;
+
 /// The ROUTER knows a peer's DEALER by this name.
 std::string routing_id(PeerId peer);
+
+std::span<const std::byte> bytes_of(const zmq::message_t& message);
 
 /// A frame as it came: whose DEALER sent it (ROUTER only), its header, its payload.
 struct ReceivedFrame {
@@ -32,8 +37,9 @@ Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_byt
 bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header,
                 std::span<const std::byte> payload);
 
-/// The same for a data packet whose checksum is known: its bytes are not copied, ZeroMQ shares them until they are sent.
-bool send_packet(zmq::socket_t& dealer, FrameHeader header, const PacketRef& packet, std::uint32_t checksum);
+/// The same for a data packet; `header` has its length and checksum already, which are computed once for all its sends.
+/// Its bytes are not copied, ZeroMQ shares them until they are sent.
+bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet);
 
 /// A packet around a received message: its bytes are read where ZeroMQ put them.
 PacketRef packet_of(zmq::message_t&& payload);

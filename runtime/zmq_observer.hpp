@@ -17,8 +17,9 @@ namespace hearsay {
 template <class Scalar>
 class ObserverServer {
  public:
-  /// Throws Misuse where the address cannot be had.
-  ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address);
+  /// Throws Misuse where the address cannot be had. Peers have `start_patience` to come up.
+  ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
+                 Duration start_patience);
   ~ObserverServer();
 
   const std::string& bound_address() const;

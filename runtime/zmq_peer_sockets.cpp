@@ -2,30 +2,35 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
+#include <optional>
 #include <set>
 #include <zmq.hpp>
 
 #include "runtime/hold_queue.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
+#include "runtime/zmq_outlet.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
 
-// Messages that ZeroMQ may queue per connection; beyond it they wait here. A synchronous method keeps far fewer under way.
-constexpr int high_water_mark = 64;
+// The observer names who is missing; a peer that is ready gives it this much longer to do so.
+constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
 
-std::string_view text_of(const zmq::message_t& message) { return {message.data<char>(), message.size()}; }
+/// Of a stop frame: 2 where somebody's input is wrong, 3 where a peer is lost; 0 where the user wants it.
+int exit_code_of(const FrameHeader& stop) { return stop.payload_bytes == 0 ? 0 : stop.slot == 2 ? 2 : 3; }
 
 }  // namespace
 
 class PeerSockets::Server {
  public:
   Server(PeerSocketsInput input, const std::string& bind_address)
-      : input_(std::move(input)), run_id_(run_id(input_.agreement)), hold_(input_.ingress) {
+      : input_(std::move(input)),
+        run_id_(run_id(input_.agreement)),
+        heard_at_(input_.sources.size()),
+        hold_(input_.ingress) {
     router_.set(zmq::sockopt::linger, 0);
     router_.set(zmq::sockopt::router_mandatory, true);
     router_.set(zmq::sockopt::router_handover, true);
@@ -41,33 +46,34 @@ class PeerSockets::Server {
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
-    for (Destination& destination : destinations) {
-      outlets_.push_back({destination.id,
-                          destination.address,
-                          zmq::socket_t(context_, zmq::socket_type::dealer),
-                          std::move(destination.link),
-                          {},
-                          false});
-      connect(outlets_.back().socket, destination.address);
-    }
-    connect(observer_, observer_address);
+    for (Destination& destination : destinations)
+      outlets_.emplace_back(context_, input_.self, input_.payload_limit_bytes, std::move(destination));
+    connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address);
   }
 
   void serve() {
     say_hello();
-    const Instant give_up = monotonic_now() + input_.start_patience;
+    neighbors_deadline_ = monotonic_now() + input_.start_patience;
+    start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
     while (!quit_) {
-      if (!ready_ && monotonic_now() > give_up) return give_up_waiting();
-      timer_.set(std::min(hold_.next(), ready_ ? Instant::max() : give_up));
+      watch_the_clock();
       wait();
       receive_from_sources();
       for (Outlet& outlet : outlets_) receive_replies(outlet);
       receive_from_observer();
       obey_commands();
-      for (Outlet& outlet : outlets_) send_backlog(outlet);
+      for (Outlet& outlet : outlets_) outlet.send_backlog();
       release_held();
     }
   }
+
+  Instant last_heard_from(PeerId id) const {
+    const auto source = find_source(id);
+    ensure(source != input_.sources.end(), "a peer waits for its sources only");
+    return Instant(Duration(heard_at_[static_cast<std::size_t>(source - input_.sources.begin())]));
+  }
+
+  Instant last_heard_from_observer() const { return Instant(Duration(observer_heard_at_)); }
 
   std::string bound_address;
   Handover<SocketCommand> commands;
@@ -77,30 +83,6 @@ class PeerSockets::Server {
   std::atomic<std::uint64_t> retransmissions{0};
 
  private:
-  /// The way to one destination.
-  struct Outlet {
-    PeerId id;
-    std::string address;
-    zmq::socket_t socket;
-    Link link;
-    std::deque<std::pair<FrameHeader, PacketRef>> backlog;  // what the high-water mark kept back
-    bool welcomed;
-  };
-
-  void connect(zmq::socket_t& dealer, const std::string& address) {
-    dealer.set(zmq::sockopt::linger, 0);
-    dealer.set(zmq::sockopt::routing_id, routing_id(input_.self));
-    dealer.set(zmq::sockopt::sndhwm, high_water_mark);
-    dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers come up in any order
-    dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
-    dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(input_.payload_limit_bytes));
-    try {
-      dealer.connect(address);
-    } catch (const zmq::error_t& error) {
-      throw Misuse("address", address, "cannot connect there (" + std::string(error.what()) + ")");
-    }
-  }
-
   FrameHeader header(FrameKind kind) const {
     FrameHeader result;
     result.kind = kind;
@@ -116,18 +98,48 @@ class PeerSockets::Server {
     tell_when_ready();
   }
 
-  void give_up_waiting() {
-    for (const Outlet& outlet : outlets_)
-      if (!outlet.welcomed)
-        return fail(3, "peer " + std::to_string(outlet.id) + " (" + outlet.address +
-                           ") did not come up within " + to_text(input_.start_patience));
-    if (!unheard_.empty())
-      return fail(3, "peer " + std::to_string(*unheard_.begin()) + " did not call within " +
-                         to_text(input_.start_patience));
-    fail(3, "the observer did not answer within " + to_text(input_.start_patience));
+  /// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
+  void watch_the_clock() {
+    const Instant now = monotonic_now();
+    if (!started_ && !failed_) {
+      if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor());
+      if (ready_ && now >= start_deadline_)
+        fail(3, "the observer did not start the run within " + to_text(input_.start_patience));
+    }
+    if (now >= next_heartbeat_) {
+      next_heartbeat_ = now + heartbeat_interval;
+      if (ready_)
+        for (Outlet& outlet : outlets_) send_frame(outlet.socket, {}, header(FrameKind::alive), {});
+    }
+    const Instant deadline = started_ || failed_ ? Instant::max()
+                             : ready_            ? start_deadline_
+                                                 : neighbors_deadline_;
+    timer_.set(std::min({hold_.next(), next_heartbeat_, deadline}));
   }
 
-  void fail(int exit_code, std::string reason) { events.push(TakesNoPart{exit_code, std::move(reason)}); }
+  std::string missing_neighbor() const {
+    const std::string within = " within " + to_text(input_.start_patience);
+    for (const Outlet& outlet : outlets_)
+      if (!outlet.welcomed)
+        return "peer " + std::to_string(outlet.id) + " (" + outlet.address + ") did not come up" + within;
+    return "peer " + std::to_string(*unheard_.begin()) + " did not call" + within;
+  }
+
+  /// This peer takes no part, and the others are told why.
+  void fail(int exit_code, const std::string& reason) {
+    if (failed_) return;
+    failed_ = true;
+    events.push(TakesNoPart{exit_code, reason});
+    say_stop({exit_code, reason});
+  }
+
+  void say_stop(const SayStop& stop) {
+    FrameHeader head = header(FrameKind::stop);
+    head.slot = static_cast<Slot>(stop.exit_code);
+    const auto reason = std::as_bytes(std::span(stop.reason));
+    send_frame(observer_, {}, head, reason);
+    for (Outlet& outlet : outlets_) send_frame(outlet.socket, {}, head, reason);
+  }
 
   void wait() {
     poll_.clear();
@@ -135,10 +147,7 @@ class PeerSockets::Server {
     poll_.push_back({nullptr, timer_.fd(), ZMQ_POLLIN, 0});
     poll_.push_back({router_.handle(), 0, ZMQ_POLLIN, 0});
     poll_.push_back({observer_.handle(), 0, ZMQ_POLLIN, 0});
-    for (Outlet& outlet : outlets_) {
-      const int wanted = outlet.backlog.empty() ? ZMQ_POLLIN : ZMQ_POLLIN | ZMQ_POLLOUT;
-      poll_.push_back({outlet.socket.handle(), 0, static_cast<short>(wanted), 0});
-    }
+    for (Outlet& outlet : outlets_) poll_.push_back({outlet.socket.handle(), 0, outlet.poll_events(), 0});
     try {
       zmq::poll(poll_.data(), poll_.size(), std::chrono::milliseconds{-1});
     } catch (const zmq::error_t& error) {
@@ -147,54 +156,63 @@ class PeerSockets::Server {
     timer_.clear();
   }
 
+  std::vector<Source>::const_iterator find_source(PeerId id) const {
+    const auto found =
+        std::lower_bound(input_.sources.begin(), input_.sources.end(), id,
+                         [](const Source& candidate, PeerId wanted) { return candidate.id < wanted; });
+    return found != input_.sources.end() && found->id == id ? found : input_.sources.end();
+  }
+
   void receive_from_sources() {
     ReceivedFrame frame;
     for (;;) {
       const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
-      if (reception == Reception::garbage) {
+      if (reception == Reception::garbage)
         ++garbage;
-        continue;
-      }
-      const Instant received = monotonic_now();
-      const auto source =
-          std::lower_bound(input_.sources.begin(), input_.sources.end(), frame.header.sender,
-                           [](const Source& candidate, PeerId id) { return candidate.id < id; });
-      const bool known = source != input_.sources.end() && source->id == frame.header.sender;
-      if (known && frame.header.kind == FrameKind::hello) {
+      else if (frame.header.kind == FrameKind::hello)
         answer_hello(frame);
-      } else if (known && frame.header.kind == FrameKind::data && frame.header.run_id == run_id_ &&
-                 !unheard_.contains(frame.header.sender)) {
-        hold_.add({due_instant(frame.header, received),
-                   frame.header.sequence,
-                   header_bytes + frame.header.payload_bytes,
-                   source->arrival,
-                   {frame.header.iteration, frame.header.slot, frame.header.sender},
-                   packet_of(std::move(frame.payload))});
-      } else {
-        ++garbage;
-      }
+      else
+        hear_source(frame);
     }
+  }
+
+  /// Nothing but a hello is heard from a stranger, from another run, or before a hello.
+  void hear_source(ReceivedFrame& frame) {
+    const FrameHeader& head = frame.header;
+    const auto source = find_source(head.sender);
+    if (source == input_.sources.end() || head.run_id != run_id_ || unheard_.contains(head.sender)) {
+      ++garbage;
+      return;
+    }
+    const Instant now = monotonic_now();
+    heard_at_[static_cast<std::size_t>(source - input_.sources.begin())] = now.time_since_epoch().count();
+    if (head.kind == FrameKind::data && hold_.size() < input_.held_frames_limit)
+      hold_.add({due_instant(head, now),
+                 head.sequence,
+                 header_bytes + head.payload_bytes,
+                 source->arrival,
+                 {head.iteration, head.slot, head.sender},
+                 packet_of(std::move(frame.payload))});
+    else if (head.kind == FrameKind::stop)
+      events.push(RunStops{exit_code_of(head), printable_text(bytes_of(frame.payload))});
+    else if (head.kind != FrameKind::alive)
+      ++garbage;
   }
 
   void answer_hello(const ReceivedFrame& hello) {
     const PeerId sender = hello.header.sender;
-    const std::optional<Agreement> theirs =
-        decode_agreement({hello.payload.data<std::byte>(), hello.payload.size()});
-    const std::optional<std::string> difference =
-        theirs ? disagreement(input_.agreement, *theirs, "peer " + std::to_string(sender))
-               : std::optional<std::string>("peer " + std::to_string(sender) + " sent an unreadable hello");
-    if (!difference) {
+    const HelloVerdict verdict = judge_hello(input_.agreement, input_.self, bytes_of(hello.payload), sender,
+                                             find_source(sender) != input_.sources.end());
+    if (verdict.welcome()) {
       send_frame(router_, routing_id(sender), header(FrameKind::welcome), {});
       unheard_.erase(sender);
       return tell_when_ready();
     }
     ++refused;
-    const std::string sentence =
-        theirs ? *disagreement(*theirs, input_.agreement, "peer " + std::to_string(input_.self))
-               : *difference;
-    send_frame(router_, routing_id(sender), header(FrameKind::refuse), std::as_bytes(std::span(sentence)));
-    if (!ready_) fail(2, *difference);
+    send_frame(router_, routing_id(sender), header(FrameKind::refuse),
+               std::as_bytes(std::span(verdict.for_the_caller)));
+    if (!ready_ && !verdict.for_me.empty()) fail(2, verdict.for_me);
   }
 
   void receive_replies(Outlet& outlet) {
@@ -202,12 +220,13 @@ class PeerSockets::Server {
     for (;;) {
       const Reception reception = receive_at_dealer(outlet.socket, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
-      if (reception == Reception::frame && frame.header.kind == FrameKind::welcome &&
-          frame.header.sender == outlet.id) {
+      const bool expected =
+          reception == Reception::frame && frame.header.sender == outlet.id && !outlet.welcomed;
+      if (expected && frame.header.kind == FrameKind::welcome) {
         outlet.welcomed = true;
         tell_when_ready();
-      } else if (reception == Reception::frame && frame.header.kind == FrameKind::refuse) {
-        fail(2, std::string(text_of(frame.payload)));
+      } else if (expected && frame.header.kind == FrameKind::refuse) {
+        fail(2, printable_text(bytes_of(frame.payload)));
       } else {
         ++garbage;
       }
@@ -227,33 +246,44 @@ class PeerSockets::Server {
     for (;;) {
       const Reception reception = receive_at_dealer(observer_, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
-      if (reception == Reception::garbage) {
+      if (reception == Reception::frame && frame.header.kind == FrameKind::refuse && !started_)
+        fail(2, printable_text(bytes_of(frame.payload)));
+      else if (reception == Reception::garbage || frame.header.run_id != run_id_ || !hear_observer(frame))
         ++garbage;
-        continue;
-      }
-      switch (frame.header.kind) {
-        case FrameKind::welcome:
-          break;
-        case FrameKind::refuse:
-          fail(2, std::string(text_of(frame.payload)));
-          break;
-        case FrameKind::start:
-          // Between hosts there is no common clock: the run begins when the word arrives.
-          events.push(
-              RunStarts{input_.same_machine ? Instant(Duration(frame.header.due_ns)) : monotonic_now()});
-          break;
-        case FrameKind::verdict:
-          events.push(VerdictArrived{frame.header.iteration, frame.header.slot == 1});
-          break;
-        case FrameKind::stop:
-          events.push(RunStops{});
-          break;
-        case FrameKind::bye:
-          events.push(EveryPeerEnded{});
-          break;
-        default:
-          ++garbage;
-      }
+    }
+  }
+
+  /// False where the frame does not belong here and now.
+  bool hear_observer(const ReceivedFrame& frame) {
+    const FrameHeader& head = frame.header;
+    observer_heard_at_ = monotonic_now().time_since_epoch().count();
+    switch (head.kind) {
+      case FrameKind::welcome:
+      case FrameKind::alive:
+        return true;
+      case FrameKind::start:
+        if (started_) return false;
+        if (head.iteration != input_.iterations)
+          fail(2, "peer 0 runs " + std::to_string(head.iteration) + " iterations, peer " +
+                      std::to_string(input_.self) + " " + std::to_string(input_.iterations) +
+                      "; give both the same run.iterations");
+        started_ = true;
+        // Between hosts there is no common clock: the run begins when the word arrives.
+        events.push(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : monotonic_now()});
+        return true;
+      case FrameKind::verdict:
+        if (last_verdict_ && head.iteration <= *last_verdict_) return false;
+        last_verdict_ = head.iteration;
+        events.push(VerdictArrived{head.iteration, head.slot == 1});
+        return true;
+      case FrameKind::stop:
+        events.push(RunStops{exit_code_of(head), printable_text(bytes_of(frame.payload))});
+        return true;
+      case FrameKind::bye:
+        events.push(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -262,10 +292,14 @@ class PeerSockets::Server {
     for (SocketCommand& command : drained_) {
       if (auto* data = std::get_if<SendData>(&command)) {
         send(*data);
-      } else if (auto* word = std::get_if<TellObserver>(&command)) {
+      } else if (const auto* word = std::get_if<TellObserver>(&command)) {
         FrameHeader head = header(word->kind);
         head.iteration = word->iteration;
         send_frame(observer_, {}, head, word->payload);
+      } else if (const auto* stop = std::get_if<SayStop>(&command)) {
+        say_stop(*stop);
+      } else if (std::holds_alternative<AskWhenObeyed>(command)) {
+        events.push(CommandsObeyed{});
       } else {
         quit_ = true;
       }
@@ -292,22 +326,15 @@ class PeerSockets::Server {
     head.slot = data.message.key.slot;
     head.sequence = departure.sequence;
     head.degree = static_cast<std::uint32_t>(outlets_.size());
+    head.payload_bytes = static_cast<std::uint32_t>(packet->size());
+    head.payload_checksum = checksum_;
     if (input_.same_machine) {
       head.due_ns = departure.due.time_since_epoch().count();
     } else {
       head.flags = flag_remaining_hold;
       head.due_ns = std::max(Duration{0}, departure.due - monotonic_now()).count();
     }
-    if (!outlet->backlog.empty() || !send_packet(outlet->socket, head, packet, checksum_))
-      outlet->backlog.emplace_back(head, packet);
-  }
-
-  void send_backlog(Outlet& outlet) {
-    while (!outlet.backlog.empty()) {
-      const auto& [head, packet] = outlet.backlog.front();
-      if (!send_packet(outlet.socket, head, packet, payload_checksum(packet->bytes()))) return;
-      outlet.backlog.pop_front();
-    }
+    outlet->send(head, packet);
   }
 
   void release_held() {
@@ -321,15 +348,23 @@ class PeerSockets::Server {
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
-  std::vector<Outlet> outlets_;  // ascending id
-  std::set<PeerId> unheard_;     // sources that have not yet said hello
+  std::vector<Outlet> outlets_;                      // ascending id
+  std::set<PeerId> unheard_;                         // sources that have not yet said hello
+  std::vector<std::atomic<std::int64_t>> heard_at_;  // ns; of each source
+  std::atomic<std::int64_t> observer_heard_at_{0};
   HoldQueue hold_;
   AbsoluteTimer timer_;
   std::vector<zmq::pollitem_t> poll_;
   std::vector<SocketCommand> drained_;
   PacketRef checked_;
   std::uint32_t checksum_ = 0;
-  bool ready_ = false;
+  Instant neighbors_deadline_{};
+  Instant start_deadline_{};
+  Instant next_heartbeat_{};
+  std::optional<std::uint64_t> last_verdict_;
+  bool ready_ = false;    // all neighbors have welcomed this peer and called it
+  bool started_ = false;  // the observer has said so
+  bool failed_ = false;
   bool quit_ = false;
 };
 
@@ -350,8 +385,10 @@ void PeerSockets::start(std::vector<Destination> destinations, const std::string
 const std::string& PeerSockets::bound_address() const { return server_->bound_address; }
 Handover<SocketCommand>& PeerSockets::commands() { return server_->commands; }
 Handover<SocketEvent>& PeerSockets::events() { return server_->events; }
-std::uint64_t PeerSockets::garbage_frames() const { return server_->garbage; }
-std::uint64_t PeerSockets::refused_handshakes() const { return server_->refused; }
-std::uint64_t PeerSockets::retransmissions() const { return server_->retransmissions; }
+Instant PeerSockets::last_heard_from(PeerId source) const { return server_->last_heard_from(source); }
+Instant PeerSockets::last_heard_from_observer() const { return server_->last_heard_from_observer(); }
+SocketCounters PeerSockets::counters() const {
+  return {server_->garbage, server_->refused, server_->retransmissions};
+}
 
 }  // namespace hearsay

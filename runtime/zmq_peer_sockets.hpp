@@ -29,8 +29,15 @@ struct TellObserver {
   std::uint64_t iteration;
   std::vector<std::byte> payload;
 };
+/// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
+struct SayStop {
+  int exit_code;
+  std::string reason;
+};
+/// Answered by CommandsObeyed once everything before it is done.
+struct AskWhenObeyed {};
 struct Quit {};
-using SocketCommand = std::variant<SendData, TellObserver, Quit>;
+using SocketCommand = std::variant<SendData, TellObserver, SayStop, AskWhenObeyed, Quit>;
 
 // ... and what it hears from there.
 
@@ -45,15 +52,23 @@ struct VerdictArrived {
   std::uint64_t evaluated;
   bool go_on;
 };
-struct RunStops {};
-struct EveryPeerEnded {};
+/// The run ends early; `exit_code` and `reason` where something went wrong somewhere.
+struct RunStops {
+  int exit_code;
+  std::string reason;
+};
+/// With the exit code of the run: 0, 4 (diverged) or 130 (interrupted).
+struct EveryPeerEnded {
+  int exit_code;
+};
+struct CommandsObeyed {};
 /// This peer cannot take part: exit code and a sentence.
 struct TakesNoPart {
   int exit_code;
   std::string reason;
 };
-using SocketEvent =
-    std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded, TakesNoPart>;
+using SocketEvent = std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
+                                 CommandsObeyed, TakesNoPart>;
 
 struct Destination {
   PeerId id;
@@ -69,12 +84,20 @@ struct Source {
 struct PeerSocketsInput {
   PeerId self;
   Agreement agreement;
+  std::uint64_t iterations;     ///< the observer must want as many
   std::vector<Source> sources;  ///< whom this peer hears, ascending
   EgressPort egress;
   IngressPort ingress;
   std::size_t payload_limit_bytes;
-  bool same_machine;        ///< all peers share one clock: due times travel as they are
-  Duration start_patience;  ///< how long to wait for the others to come up
+  std::size_t held_frames_limit;  ///< frames that may wait here for the emulated network to deliver them
+  bool same_machine;              ///< all peers share one clock: due times travel as they are
+  Duration start_patience;        ///< how long the neighbors, then all, may take to come up
+};
+
+struct SocketCounters {
+  std::uint64_t garbage;          ///< frames that were none, or did not belong here
+  std::uint64_t refused;          ///< handshakes
+  std::uint64_t retransmissions;  ///< emulated
 };
 
 /// One peer's sockets and timers, in a thread of their own: a ROUTER that hears, a DEALER for every destination and one
@@ -94,9 +117,11 @@ class PeerSockets {
   Handover<SocketCommand>& commands();
   Handover<SocketEvent>& events();
 
-  std::uint64_t garbage_frames() const;
-  std::uint64_t refused_handshakes() const;
-  std::uint64_t retransmissions() const;
+  /// When something, anything, last came from there: a peer that computes or waits still sends signs of life.
+  Instant last_heard_from(PeerId source) const;
+  Instant last_heard_from_observer() const;
+
+  SocketCounters counters() const;
 
  private:
   class Server;

@@ -1,6 +1,7 @@
 #include "runtime/cluster_run.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include "runtime/simulator.hpp"
 #include "tests/support/experiments.hpp"
@@ -23,9 +24,9 @@ Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& 
 const ClusterPatience short_patience{std::chrono::seconds(20), std::chrono::seconds(20)};
 
 Process start_peer(const Experiment<float>& experiment, PeerId id,
-                   const ClusterPatience& patience = short_patience) {
-  return Process([&experiment, id, patience] {
-    const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience);
+                   const ClusterPatience& patience = short_patience, const RunControl& control = {}) {
+  return Process([&experiment, id, patience, control] {
+    const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, control);
     std::string text = ended.end.reason;
     if (ended.outcome)
       for (const PeerOutcome& peer : ended.outcome->peers) text += std::to_string(peer.model_digest) + " ";
@@ -69,6 +70,17 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("cluster: peers that want different numbers of iterations say so before they train") {
+    const Addresses addresses = {free_address(), free_address()};
+    auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 2, 50), addresses, free_address());
+    const Process first = start_peer(experiment, 0);
+    experiment.iterations = 30;
+    const Process second = start_peer(experiment, 1);
+    CHECK(second.join().text.find("peer 0 runs 20 iterations, peer 1 30") != std::string::npos);
+    CHECK(first.join().exit_code == 2);
+  }
+
   TEST_CASE("cluster: a peer that never comes up is named") {
     const Addresses addresses = {free_address(), free_address()};
     const auto experiment =
@@ -78,5 +90,52 @@ TEST_SUITE("net") {
     CHECK(alone.exit_code == 3);
     CHECK(alone.text.find("peer 1 (" + addresses[1] + ") did not come up within 300 ms") !=
           std::string::npos);
+  }
+
+  TEST_CASE("cluster: a peer that never comes up ends the run for those, too, who are not its neighbors") {
+    const Addresses addresses = {free_address(), free_address(), free_address(), free_address(),
+                                 free_address()};
+    const auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
+    const ClusterPatience patience{std::chrono::milliseconds(1500), std::chrono::seconds(20)};
+    std::vector<Process> started;
+    for (const PeerId id : {0u, 1u, 2u, 4u}) started.push_back(start_peer(experiment, id, patience));
+    for (Process& process : started) {
+      const Ended ended = process.join();
+      CHECK(ended.exit_code == 3);
+      CHECK_MESSAGE(ended.text.find("peer 3") != std::string::npos, ended.text);
+    }
+  }
+
+  TEST_CASE("cluster: a peer that falls silent is named by all, and by its own name") {
+    const Addresses addresses = {free_address(), free_address(), free_address(), free_address(),
+                                 free_address()};
+    auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
+    experiment.iterations = 1'000'000'000;  // nobody finishes
+    experiment.settings.run.evaluate_every = 100;
+    const ClusterPatience patience{std::chrono::seconds(20), std::chrono::seconds(8)};
+    std::array<int, 2> evaluations{};
+    REQUIRE(pipe(evaluations.data()) == 0);
+    RunControl control;
+    control.on_evaluation = [&](const Evaluation& evaluation) {
+      if (evaluation.iteration == 100) REQUIRE(write(evaluations[1], "x", 1) == 1);
+    };
+
+    std::vector<Process> others;
+    for (const PeerId id : {0u, 1u, 2u, 4u}) others.push_back(start_peer(experiment, id, patience, control));
+    const Process silent = start_peer(experiment, 3, patience);
+    char trains = 0;
+    REQUIRE(read(evaluations[0], &trains, 1) == 1);
+    kill(silent.pid(), SIGSTOP);
+    for (const Process& other : others) {
+      const Ended ended = other.join();
+      CHECK(ended.exit_code == 3);
+      CHECK_MESSAGE(ended.text.find("peer 3 was lost") != std::string::npos, ended.text);
+    }
+    kill(silent.pid(), SIGKILL);
+    CHECK(silent.join().exit_code == -1);
+    close(evaluations[0]);
+    close(evaluations[1]);
   }
 }

@@ -191,3 +191,21 @@ TEST_CASE("handshake: a setting that no handshake could carry is refused at the 
   settings.model.kind = "mlp(64)\n";
   CHECK_THROWS_AS(agreement_of(settings), Misuse);
 }
+
+TEST_CASE("handshake: whoever calls is answered, a stranger and a shred of a hello, too") {
+  const Agreement mine = agreement_of(RunSettings{});
+  const std::vector<std::byte> hello = encode_agreement(mine);
+  CHECK(judge_hello(mine, 1, hello, 2, true).welcome());
+  CHECK(judge_hello(mine, 1, hello, 2, false).for_the_caller == "peer 1 does not listen to peer 2");
+  CHECK(judge_hello(mine, 1, hello, 2, false).for_me.empty());
+  for (std::size_t length = 0; length < hello.size(); ++length) {
+    const HelloVerdict verdict = judge_hello(mine, 1, std::span(hello).first(length), 2, true);
+    CHECK(verdict.for_the_caller == "peer 1 cannot read the hello of this peer");
+    CHECK(verdict.for_me == "peer 2 sent an unreadable hello");
+  }
+  RunSettings other;
+  other.algorithm.kind = "d-psgd";
+  const HelloVerdict verdict = judge_hello(mine, 1, encode_agreement(agreement_of(other)), 2, true);
+  CHECK(verdict.for_the_caller == "peer 1 runs with algorithm.kind = dcd-psgd, this peer with d-psgd");
+  CHECK(verdict.for_me == "peer 2 runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+}

@@ -78,7 +78,7 @@ TEST_CASE("observer: of several peers that diverged, the earliest is named") {
   Observer<double> observer(experiment.problem, std::nullopt);
   observer.begin();
   std::vector<PeerOutcome> peers(3);
-  peers[0].divergence = Divergence{9, "the model"};
-  peers[2].divergence = Divergence{8, "the model"};
-  CHECK(conclude(observer, peers).reason == "the model of peer 2 left the finite range in iteration 8");
+  peers[0].divergence = Divergence{9, "the model left the finite range"};
+  peers[2].divergence = Divergence{8, "the model left the finite range"};
+  CHECK(conclude(observer, peers).reason == "the model left the finite range (peer 2, iteration 8)");
 }

@@ -35,7 +35,7 @@ Outgoing message_for(Peer<double>& sender, PeerId to) {
 TEST_CASE("inbox: a message is taken once, under its own key only, and old ones are dropped") {
   PacketPool pool;
   const auto packet = [&] { return pool.acquire().seal(); };
-  Inbox inbox;
+  Inbox inbox(8);
   CHECK(inbox.file({2, 0, 7}, packet()) == Inbox::Filing::filed);
   CHECK(inbox.file({2, 0, 7}, packet()) == Inbox::Filing::duplicate);
   CHECK(inbox.file({1, 0, 7}, packet()) == Inbox::Filing::filed);
@@ -51,10 +51,11 @@ TEST_CASE("inbox: a message is taken once, under its own key only, and old ones 
 
 TEST_CASE("inbox: a sender that runs away meets a bound") {
   PacketPool pool;
-  Inbox inbox;
-  for (std::uint64_t iteration = 1; iteration <= Inbox::limit_per_sender; ++iteration)
+  Inbox inbox(8);
+  const std::size_t limit = Inbox::limit_per_sender(8);
+  for (std::uint64_t iteration = 1; iteration <= limit; ++iteration)
     REQUIRE(inbox.file({iteration, 0, 1}, pool.acquire().seal()) == Inbox::Filing::filed);
-  CHECK(inbox.file({Inbox::limit_per_sender + 1, 0, 1}, pool.acquire().seal()) == Inbox::Filing::overflow);
+  CHECK(inbox.file({limit + 1, 0, 1}, pool.acquire().seal()) == Inbox::Filing::overflow);
 }
 
 TEST_CASE("peer: messages may come early, late, twice and in any order") {

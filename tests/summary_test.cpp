@@ -41,7 +41,7 @@ TEST_CASE("summary: what a diverged run cannot know is null") {
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
   RunOutcome<float> outcome = simulate(experiment, Duration{0});
   outcome.status = RunStatus::diverged;
-  outcome.reason = "the model of peer 1 left the finite range in iteration 3";
+  outcome.reason = "the model left the finite range (peer 1, iteration 3)";
   outcome.evaluations.back().loss = std::numeric_limits<double>::infinity();
   const auto summary = summarize(experiment, outcome, Driver::simulator);
   for (const char* key : {"loss", "accuracy", "consensus_distance", "replicas_consistent"}) {

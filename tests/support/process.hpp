@@ -37,6 +37,8 @@ class Process {
     close(pipe_[1]);
   }
 
+  pid_t pid() const { return pid_; }
+
   Ended join() const {
     Ended ended{-1, std::string(4096, '\0')};
     const ssize_t length = read(pipe_[0], ended.text.data(), ended.text.size());

@@ -1,0 +1,210 @@
+#include "runtime/observer_session.hpp"
+
+#include <algorithm>
+
+#include "runtime/records.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration patience_after_stop = std::chrono::seconds(5);
+
+}  // namespace
+
+template <class Scalar>
+ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement,
+                                         Duration start_patience, Instant now)
+    : experiment_(experiment),
+      agreement_(std::move(agreement)),
+      run_id_(run_id(agreement_)),
+      observer_(experiment.problem, experiment.settings.run.target_loss),
+      first_verdict_(observer_.begin()),
+      peers_(experiment.peer_count()),
+      start_deadline_(now + start_patience),
+      next_heartbeat_(now + heartbeat_interval) {}
+
+template <class Scalar>
+void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload,
+                                   Instant now) {
+  if (header.kind == FrameKind::hello) return answer_hello(header.sender, payload);
+  if (header.run_id != run_id_ || header.sender >= peers_.size() || !peers_[header.sender].welcomed) return;
+  PeerSeen& peer = peers_[header.sender];
+  switch (header.kind) {
+    case FrameKind::ready:
+      peer.ready = true;
+      return start_when_ready(now);
+    case FrameKind::evaluation:
+      return take_evaluation(header, peer, payload);
+    case FrameKind::result:
+      return take_result(peer, payload);
+    case FrameKind::stop:
+      return payload.empty() ? interrupt(now) : lose(printable_text(payload), header.slot);
+    default:
+      return;
+  }
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::answer_hello(PeerId sender, std::span<const std::byte> payload) {
+  const std::optional<Agreement> theirs = decode_agreement(payload);
+  if (!theirs) return say(sender, FrameKind::refuse, "the observer cannot read the hello of this peer");
+  if (const auto difference = disagreement(*theirs, agreement_, "the observer"))
+    return say(sender, FrameKind::refuse, *difference);
+  if (sender >= peers_.size())
+    return say(sender, FrameKind::refuse,
+               "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
+                   std::to_string(sender));
+  peers_[sender].welcomed = true;
+  say(sender, FrameKind::welcome);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::start_when_ready(Instant now) {
+  if (started_ || !std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.ready; }))
+    return;
+  started_ = true;
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    FrameHeader header = header_of(FrameKind::start);
+    header.due_ns = now.time_since_epoch().count();
+    header.iteration = experiment_.iterations;
+    outbox_.push_back({id, header, {}});
+  }
+  announce(first_verdict_);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSeen& peer,
+                                              std::span<const std::byte> payload) {
+  const std::uint64_t every = experiment_.settings.run.evaluate_every;
+  const std::uint64_t in_turn = std::min(peer.evaluated + every, experiment_.iterations);
+  if (!started_ || header.iteration != in_turn || in_turn == peer.evaluated ||
+      in_turn > last_verdict_ + 2 * every)
+    return;
+  const auto snapshot = decode_snapshot<Scalar>(payload, experiment_.problem.dimension());
+  if (!snapshot) return;
+  peer.evaluated = in_turn;
+  if (const auto verdict = observer_.take(header.sender, in_turn, snapshot->model, snapshot->meters))
+    announce(*verdict);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::announce(const Verdict& verdict) {
+  last_verdict_ = verdict.evaluated;
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    FrameHeader header = header_of(FrameKind::verdict);
+    header.iteration = verdict.evaluated;
+    header.slot = verdict.go_on ? 1 : 0;
+    outbox_.push_back({id, header, {}});
+  }
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::take_result(PeerSeen& peer, std::span<const std::byte> payload) {
+  if (peer.outcome) return;
+  peer.outcome = decode_outcome(payload);
+  if (!peer.outcome) return;
+  ++ended_;
+  if (peer.outcome->divergence) stop({}, 0);
+  if (ended_ == peers_.size()) end();
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::tick(Instant now) {
+  if (over_) return;
+  if (!started_ && now > start_deadline_) return lose(missing_peers());
+  if (end_deadline_ && now > *end_deadline_) return end();
+  if (now < next_heartbeat_) return;
+  next_heartbeat_ = now + heartbeat_interval;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].welcomed) say(id, FrameKind::alive);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::interrupt(Instant now) {
+  if (interrupted_ || over_) return;
+  interrupted_ = true;
+  stop({}, 0);
+  // Peers that have not begun have no last words.
+  end_deadline_ = now + (started_ ? patience_after_stop : Duration{0});
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::lose(const std::string& reason, Slot exit_code) {
+  if (over_) return;
+  lost_ = reason;
+  stop(reason, exit_code);
+  over_ = true;
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::stop(const std::string& reason, Slot exit_code) {
+  if (stopped_) return;
+  stopped_ = true;
+  for (PeerId id = 0; id < peers_.size(); ++id) say(id, FrameKind::stop, reason, exit_code);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::end() {
+  const RunStatus status = outcome().status;
+  const Slot exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
+  for (PeerId id = 0; id < peers_.size(); ++id) say(id, FrameKind::bye, {}, exit_code);
+  over_ = true;
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::say(PeerId to, FrameKind kind, const std::string& text, Slot slot) {
+  const auto bytes = std::as_bytes(std::span(text));
+  FrameHeader header = header_of(kind);
+  header.slot = slot;
+  outbox_.push_back({to, header, {bytes.begin(), bytes.end()}});
+}
+
+template <class Scalar>
+FrameHeader ObserverSession<Scalar>::header_of(FrameKind kind) const {
+  FrameHeader header;
+  header.kind = kind;
+  header.run_id = run_id_;
+  return header;
+}
+
+/// Who kept the run from starting: those that never called; if all did, those that lack a neighbor.
+template <class Scalar>
+std::string ObserverSession<Scalar>::missing_peers() const {
+  const auto list = [&](const auto& missing) {
+    std::string ids;
+    std::size_t count = 0;
+    for (PeerId id = 0; id < peers_.size(); ++id)
+      if (missing(peers_[id])) ids += (count++ ? ", " : "") + std::to_string(id);
+    return (count == 1 ? "peer " : "peers ") + ids;
+  };
+  if (std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.welcomed; }))
+    return list([](const PeerSeen& peer) { return !peer.ready; }) + " did not reach all neighbors in time";
+  return list([](const PeerSeen& peer) { return !peer.welcomed; }) + " did not come up in time";
+}
+
+template <class Scalar>
+RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
+  std::vector<PeerOutcome> outcomes;
+  Duration last{0};
+  for (const PeerSeen& peer : peers_) {
+    outcomes.push_back(peer.outcome.value_or(PeerOutcome{}));
+    last = std::max(last, outcomes.back().meters.now);
+  }
+  RunOutcome<Scalar> result = conclude(observer_, std::move(outcomes));
+  if (interrupted_) {
+    result.status = RunStatus::interrupted;
+    result.reason = "interrupted";
+  }
+  if (lost_) {
+    result.status = RunStatus::lost;
+    result.reason = *lost_;
+  }
+  result.seconds = seconds(last);
+  return result;
+}
+
+template class ObserverSession<float>;
+template class ObserverSession<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/experiment.hpp"
+#include "runtime/handshake.hpp"
+#include "runtime/observer.hpp"
+#include "runtime/wire.hpp"
+
+namespace hearsay {
+
+/// A frame that the observer wants sent.
+struct ObserverWord {
+  PeerId to;
+  FrameHeader header;
+  std::vector<std::byte> payload;
+};
+
+/// The observer's side of a run, from the first hello to the last bye. Pure: frames and time go in, frames come out
+/// (`outbox`), so that a test can play it without sockets.
+///
+///     hello -> welcome | refuse     ready, from every peer -> start to all     evaluation, from every peer -> verdict to all
+///     result, from every peer -> bye to all                                    stop, from one peer -> stop to all
+///
+/// Nothing but a hello is heard from a peer that was not welcomed or that belongs to another run, and an evaluation only
+/// in its turn; everything else is dropped, so what is kept is bounded whatever arrives.
+template <class Scalar>
+class ObserverSession {
+ public:
+  /// Evaluates x_0. Peers that are not ready by `now` + `start_patience` are named, and the run is lost.
+  ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, Duration start_patience,
+                  Instant now);
+
+  /// A frame whose checksums hold.
+  void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
+  /// To be called several times a second.
+  void tick(Instant now);
+  /// The user wants the run to end: peers get some seconds for their last words.
+  void interrupt(Instant now);
+  /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2 (misuse).
+  void lose(const std::string& reason, Slot exit_code = 3);
+
+  bool started() const { return started_; }
+  bool over() const { return over_; }
+  std::vector<ObserverWord>& outbox() { return outbox_; }
+  /// In order; the first, of x_0, counts from the start of the run on.
+  const std::vector<Evaluation>& evaluations() const { return observer_.evaluations(); }
+  RunOutcome<Scalar> outcome() const;
+
+ private:
+  struct PeerSeen {
+    bool welcomed = false;
+    bool ready = false;
+    std::uint64_t evaluated = 0;
+    std::optional<PeerOutcome> outcome;
+  };
+
+  void answer_hello(PeerId sender, std::span<const std::byte> payload);
+  void start_when_ready(Instant now);
+  void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
+  void take_result(PeerSeen& peer, std::span<const std::byte> payload);
+  void stop(const std::string& reason, Slot exit_code);
+  void end();
+  void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
+  void announce(const Verdict& verdict);
+  FrameHeader header_of(FrameKind kind) const;
+  std::string missing_peers() const;
+
+  const Experiment<Scalar>& experiment_;
+  Agreement agreement_;
+  std::uint32_t run_id_;
+  Observer<Scalar> observer_;
+  Verdict first_verdict_;
+  std::uint64_t last_verdict_ = 0;
+  std::vector<PeerSeen> peers_;
+  std::vector<ObserverWord> outbox_;
+  std::size_t ended_ = 0;
+  Instant start_deadline_;
+  Instant next_heartbeat_;
+  std::optional<Instant> end_deadline_;
+  std::optional<std::string> lost_;
+  bool interrupted_ = false;
+  bool started_ = false;
+  bool stopped_ = false;
+  bool over_ = false;
+};
+
+}  // namespace hearsay

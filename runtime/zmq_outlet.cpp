@@ -1,0 +1,42 @@
+#include "runtime/zmq_outlet.hpp"
+
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
+                    const std::string& address) {
+  dealer.set(zmq::sockopt::linger, last_words_linger_ms);
+  dealer.set(zmq::sockopt::routing_id, routing_id(self));
+  dealer.set(zmq::sockopt::sndhwm, high_water_mark);
+  dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers come up in any order
+  dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
+  dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
+  try {
+    dealer.connect(address);
+  } catch (const zmq::error_t& error) {
+    throw Misuse("address", address, "cannot connect there (" + std::string(error.what()) + ")");
+  }
+}
+
+Outlet::Outlet(zmq::context_t& context, PeerId self, std::size_t payload_limit_bytes, Destination destination)
+    : id(destination.id),
+      address(std::move(destination.address)),
+      link(std::move(destination.link)),
+      socket(context, zmq::socket_type::dealer) {
+  connect_dealer(socket, self, payload_limit_bytes, address);
+}
+
+void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
+  if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
+}
+
+void Outlet::send_backlog() {
+  while (!backlog_.empty()) {
+    const auto& [header, packet] = backlog_.front();
+    if (!send_packet(socket, header, packet)) return;
+    backlog_.pop_front();
+  }
+}
+
+}  // namespace hearsay

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <utility>
+#include <zmq.hpp>
+
+#include "runtime/zmq_frames.hpp"
+#include "runtime/zmq_peer_sockets.hpp"
+
+namespace hearsay {
+
+/// Messages that ZeroMQ may queue per connection; beyond it they wait in the outlet. A synchronous method keeps far fewer
+/// under way.
+inline constexpr int high_water_mark = 64;
+
+/// Sets a DEALER up as peer `self`'s and connects it, in the background, for as long as it takes. Throws Misuse where
+/// the address makes no sense.
+void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
+                    const std::string& address);
+
+/// A peer's way to one destination.
+class Outlet {
+ public:
+  Outlet(zmq::context_t& context, PeerId self, std::size_t payload_limit_bytes, Destination destination);
+
+  /// Packets leave in the order of the calls, at once or when ZeroMQ takes them.
+  void send(const FrameHeader& header, const PacketRef& packet);
+  void send_backlog();
+  /// What to poll its socket for.
+  short poll_events() const { return backlog_.empty() ? ZMQ_POLLIN : ZMQ_POLLIN | ZMQ_POLLOUT; }
+
+  PeerId id;
+  std::string address;
+  Link link;
+  zmq::socket_t socket;
+  bool welcomed = false;  ///< the destination has accepted this peer
+
+ private:
+  std::deque<std::pair<FrameHeader, PacketRef>> backlog_;
+};
+
+}  // namespace hearsay

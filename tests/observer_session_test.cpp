@@ -1,0 +1,156 @@
+#include "runtime/observer_session.hpp"
+
+#include <doctest/doctest.h>
+
+#include "runtime/records.hpp"
+#include "runtime/zmq_driver.hpp"
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Instant begin{};
+
+/// Two peers and their observer, played by hand: every 5 iterations an evaluation, 20 iterations in all.
+struct Scene {
+  Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Agreement agreement = agreement_of(experiment);
+  ObserverSession<double> session{experiment, agreement, 10s, begin};
+
+  void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
+           std::uint64_t iteration = 0, std::uint32_t of_run = 0) {
+    FrameHeader header;
+    header.kind = kind;
+    header.sender = sender;
+    header.iteration = iteration;
+    header.run_id = of_run == 0 ? run_id(agreement) : of_run;
+    session.hear(header, payload, begin + 1s);
+  }
+  void hello(PeerId sender) { say(sender, FrameKind::hello, encode_agreement(agreement)); }
+  void start() {
+    for (const PeerId id : {0u, 1u}) hello(id);
+    for (const PeerId id : {0u, 1u}) say(id, FrameKind::ready);
+  }
+  void evaluation(PeerId sender, std::uint64_t iteration) {
+    say(sender, FrameKind::evaluation, encode_snapshot(PeerMeters{}, experiment.problem.initial), iteration);
+  }
+  void result(PeerId sender) { say(sender, FrameKind::result, encode_outcome(PeerOutcome{})); }
+
+  /// The kinds said to `to` since the last look.
+  std::vector<FrameKind> said_to(PeerId to) {
+    std::vector<FrameKind> kinds;
+    for (const ObserverWord& word : session.outbox())
+      if (word.to == to) kinds.push_back(word.header.kind);
+    session.outbox().clear();
+    return kinds;
+  }
+};
+
+using Kinds = std::vector<FrameKind>;
+
+}  // namespace
+
+TEST_CASE("observer session: hello, ready, start, evaluations, results, bye") {
+  Scene scene;
+  scene.hello(0);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::welcome});
+  scene.say(0, FrameKind::ready);
+  CHECK(scene.said_to(0).empty());
+  scene.hello(1);
+  scene.say(1, FrameKind::ready);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::start, FrameKind::verdict});
+  for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) {
+    scene.evaluation(1, iteration);
+    CHECK(scene.said_to(1).empty());
+    scene.evaluation(0, iteration);
+    CHECK(scene.said_to(1) == Kinds{FrameKind::verdict});
+  }
+  scene.result(0);
+  CHECK(!scene.session.over());
+  scene.result(1);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::bye});
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().evaluations.size() == 5);
+}
+
+TEST_CASE("observer session: a survivor of an earlier run, or a stranger, changes nothing") {
+  Scene scene;
+  scene.say(0, FrameKind::ready);  // never said hello
+  scene.result(0);
+  scene.start();
+  scene.session.outbox().clear();
+  const std::uint32_t other_run = run_id(scene.agreement) + 1;
+  scene.say(0, FrameKind::result, encode_outcome(PeerOutcome{}), 0, other_run);
+  scene.say(1, FrameKind::result, encode_outcome(PeerOutcome{}), 0, other_run);
+  scene.say(0, FrameKind::stop, {}, 0, other_run);
+  scene.say(7, FrameKind::stop);
+  CHECK(!scene.session.over());
+  CHECK(scene.session.outbox().empty());
+}
+
+TEST_CASE(
+    "observer session: an evaluation out of turn is dropped, so nobody can make it keep more and more") {
+  Scene scene;
+  scene.start();
+  scene.session.outbox().clear();
+  for (const std::uint64_t iteration : {0u, 3u, 10u, 1'000'000u}) scene.evaluation(0, iteration);
+  scene.evaluation(0, 5);
+  scene.evaluation(0, 5);
+  scene.evaluation(0, 10);
+  scene.evaluation(0, 15);  // two evaluations beyond the last verdict, none of peer 1 yet
+  scene.evaluation(1, 5);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
+  CHECK(scene.session.evaluations().size() == 2);
+}
+
+TEST_CASE("observer session: a hello that differs is refused with both values") {
+  Scene scene;
+  const auto other = quadratic_experiment<double>("dcd-psgd", "path", 2, 3);
+  scene.say(1, FrameKind::hello, encode_agreement(agreement_of(other)));
+  REQUIRE(scene.session.outbox().size() == 1);
+  CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
+  const std::string sentence = printable_text(scene.session.outbox()[0].payload);
+  CHECK(sentence == "the observer runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+}
+
+TEST_CASE("observer session: whoever does not come up is named, and all others are told") {
+  Scene scene;
+  scene.hello(0);
+  scene.session.outbox().clear();
+  scene.session.tick(begin + 9s);
+  CHECK(!scene.session.over());
+  scene.session.outbox().clear();
+  scene.session.tick(begin + 11s);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::stop});
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::lost);
+  CHECK(scene.session.outcome().reason == "peer 1 did not come up in time");
+}
+
+TEST_CASE("observer session: a peer that leaves with a reason ends the run everywhere with that reason") {
+  Scene scene;
+  scene.start();
+  scene.session.outbox().clear();
+  const std::string reason = "peer 1 was\x1b[31m lost";
+  scene.say(0, FrameKind::stop, std::as_bytes(std::span(reason)));
+  CHECK(scene.said_to(1) == Kinds{FrameKind::stop});
+  CHECK(scene.session.outcome().status == RunStatus::lost);
+  CHECK(scene.session.outcome().reason == "peer 1 was [31m lost");  // nothing that a terminal would obey
+}
+
+TEST_CASE("observer session: an interrupted run waits some seconds for last words, no longer") {
+  Scene scene;
+  scene.start();
+  scene.session.outbox().clear();
+  scene.session.interrupt(begin + 2s);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::stop});
+  scene.result(0);
+  scene.session.tick(begin + 6s);
+  CHECK(!scene.session.over());
+  scene.session.tick(begin + 8s);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::interrupted);
+}
