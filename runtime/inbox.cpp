@@ -39,7 +39,8 @@ PacketRef Inbox::take(const MessageKey& key) {
   auto wanted = waiting.begin();
   while (wanted != waiting.end() && wanted->iteration < key.iteration) ++wanted;
   size_ -= static_cast<std::size_t>(wanted - waiting.begin());
-  wanted = std::lower_bound(waiting.erase(waiting.begin(), wanted), waiting.end(), key, before<Waiting>);
+  waiting.erase(waiting.begin(), wanted);
+  wanted = std::lower_bound(waiting.begin(), waiting.end(), key, before<Waiting>);
   if (wanted == waiting.end() || wanted->iteration != key.iteration || wanted->slot != key.slot) return {};
   PacketRef packet = std::move(wanted->packet);
   waiting.erase(wanted);
