@@ -19,14 +19,25 @@ namespace {
   throw Misuse("run.output", output, what + " (" + error.message() + ")");
 }
 
-/// (A run.toml alone may be somebody's run file.)
+/// What a run leaves in its directory, by name.
+bool is_ours(const std::string& file) {
+  for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
+    if (file == name || file == std::string(name) + ".partial") return true;
+  return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
+}
+
+/// Nothing is in it but what runs and sweeps leave behind; so it may go. (A run.toml alone may be somebody's run file.)
 bool is_earlier_output(const fs::path& directory) {
   std::error_code error;
-  for (const char* file : {"metrics.jsonl", "summary.json", "sweep.json"})
-    if (fs::exists(directory / file, error)) return true;
-  const bool empty = fs::is_directory(directory, error) && fs::is_empty(directory, error);
+  bool only_a_run_file = false;
+  fs::directory_iterator entries(directory, error);
+  for (const fs::directory_iterator end; !error && entries != end; entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (entries->is_directory(error) ? !is_earlier_output(entries->path()) : !is_ours(name)) return false;
+    only_a_run_file = name == "run.toml" && std::distance(fs::directory_iterator(directory), {}) == 1;
+  }
   if (error) refuse(directory, "it exists and cannot be looked into", error);
-  return empty;
+  return !only_a_run_file;
 }
 
 /// The part of the path that exists.
@@ -56,7 +67,8 @@ void require_free_output(const fs::path& directory, bool overwrite) {
     if (!overwrite)
       throw Misuse("run.output", absolute, "it exists; give --overwrite to replace it, or another --output");
     if (!is_earlier_output(absolute))
-      throw Misuse("run.output", absolute, "it exists and is no output of hearsay, so it is not overwritten");
+      throw Misuse("run.output", absolute,
+                   "it exists and holds other things than outputs of hearsay, so it is not overwritten");
     return;
   }
   const fs::path parent = existing_part(absolute.parent_path());

@@ -12,8 +12,8 @@
 namespace hearsay {
 
 /// Throws Misuse (key run.output) unless an output directory can be made at `directory`: it exists already, or what
-/// should hold it is no directory that can be written to. With `overwrite` it may exist if it is empty or an earlier
-/// output, told by a metrics.jsonl, summary.json or sweep.json in it; anything else is never removed.
+/// should hold it is no directory that can be written to. With `overwrite` it may exist if it is empty or holds
+/// outputs of earlier runs and sweeps, told by their names, and nothing else: nobody's own file is ever removed.
 void require_free_output(const std::filesystem::path& directory, bool overwrite);
 
 /// Makes the empty directory, in the place of an earlier output where `overwrite` says so; checks as above.

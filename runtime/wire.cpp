@@ -1,6 +1,6 @@
 #include "runtime/wire.hpp"
 
-#include <xxhash.h>
+#include <xxh_x86dispatch.h>  // the widest vectors of the machine, the same digests
 
 #include "runtime/little_endian.hpp"
 #include "topology/ensure.hpp"

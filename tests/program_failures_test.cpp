@@ -196,9 +196,9 @@ TEST_CASE("output: an earlier one is replaced only when told so, anything else n
   CHECK(refused.code == 2);
   CHECK(refused.complained.find("--overwrite") != std::string::npos);
   CHECK(std::filesystem::last_write_time(folder.path() / "out/summary.json") == written);
-  std::ofstream(folder.path() / "out/leftover") << "of the first run";
+  std::ofstream(folder.path() / "out/model-7.npy") << "of the first run";
   CHECK(run_program(folder.path(), overwriting).code == 0);
-  CHECK_FALSE(std::filesystem::exists(folder.path() / "out/leftover"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out/model-7.npy"));
 
   // Not even where its owner keeps a run file.
   std::filesystem::create_directory(folder.path() / "precious");

@@ -83,3 +83,23 @@ TEST_CASE(
   CHECK_NOTHROW(create_output(folder.path() / "earlier", true));
   CHECK(std::filesystem::is_empty(folder.path() / "earlier"));
 }
+
+TEST_CASE("output: overwriting never removes a file that is not ours, beside or below an earlier output") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "mixed");
+  folder.write("mixed/metrics.jsonl", "");
+  folder.write("mixed/thesis.tex", "");
+  std::filesystem::create_directories(folder.path() / "sweep/DCD-4-bit");
+  folder.write("sweep/DCD-4-bit/summary.json", "");
+  folder.write("sweep/sweep.json", "");
+  CHECK_NOTHROW(require_free_output(folder.path() / "sweep", true));
+  folder.write("sweep/DCD-4-bit/plot.py", "");
+  std::filesystem::create_directories(folder.path() / "own");
+  folder.write("own/run.toml", "");
+  for (const char* name : {"mixed", "sweep", "own"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(create_output(folder.path() / name, true), Misuse);
+  }
+  CHECK(std::filesystem::exists(folder.path() / "mixed/thesis.tex"));
+  CHECK(std::filesystem::exists(folder.path() / "sweep/DCD-4-bit/plot.py"));
+}

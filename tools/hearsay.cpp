@@ -31,6 +31,7 @@ void install_signal_handlers() {
   action.sa_flags = SA_RESTART;  // what waits goes on waiting; the run looks at the flag
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
 }
 
