@@ -13,6 +13,7 @@
 #include "runtime/soundness.hpp"
 #include "runtime/wire.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
@@ -22,13 +23,19 @@ namespace {
 template <class Scalar>
 std::uint64_t iteration_count(const RunSettings& settings, const Problem<Scalar>& problem) {
   if (!settings.run.epochs) return settings.run.iterations;
-  if (!settings.algorithm.batch) return static_cast<std::uint64_t>(std::ceil(*settings.run.epochs));
-  Index samples = 0;
-  for (const auto& objective : problem.objectives) samples += objective->sample_count();
-  const double per_iteration =
-      static_cast<double>(*settings.algorithm.batch) * static_cast<double>(problem.peer_count());
-  return static_cast<std::uint64_t>(
-      std::ceil(*settings.run.epochs * static_cast<double>(samples) / per_iteration));
+  double iterations_per_epoch = 1.0;
+  if (settings.algorithm.batch) {
+    Index samples = 0;
+    for (const auto& objective : problem.objectives) samples += objective->sample_count();
+    iterations_per_epoch = static_cast<double>(samples) / (static_cast<double>(*settings.algorithm.batch) *
+                                                           static_cast<double>(problem.peer_count()));
+  }
+  const double iterations = std::ceil(*settings.run.epochs * iterations_per_epoch);
+  constexpr double most_iterations = 1e15;
+  if (iterations > most_iterations)
+    throw Misuse("run.epochs", number_text(*settings.run.epochs),
+                 "that is more than 10^15 iterations; nobody waits so long");
+  return static_cast<std::uint64_t>(iterations);
 }
 
 /// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key by key.

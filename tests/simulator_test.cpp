@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/experiments.hpp"
+#include "topology/misuse.hpp"
 
 using namespace hearsay;
 
@@ -29,4 +30,14 @@ TEST_CASE("simulator: all-reduce takes 14 sequential chunks of 25,000 bytes") {
 TEST_CASE("simulator: D-PSGD takes two frames of 200,000 bytes, one latency") {
   // 2 x 200,064 B / 1.25 B/us + 5 ms
   CHECK(seconds_per_iteration("d-psgd") == doctest::Approx(0.3251024).epsilon(1e-12));
+}
+
+TEST_CASE("experiment: epochs become iterations, and more than anybody can wait for are refused") {
+  const std::string data = "data.source = \"synthetic(samples=800, features=4, classes=3)\"\n";
+  CHECK(experiment_from<float>(data + "run.epochs = 2\nalgorithm.batch = 10").iterations ==
+        20);  // 800 / (10 x 8) a pass
+  CHECK(experiment_from<float>(data + "run.epochs = 2\nalgorithm.batch = \"full\"").iterations == 2);
+  CHECK_THROWS_WITH_AS(experiment_from<float>(data + "run.epochs = 1e300"),
+                       "run.epochs = 1e+300: that is more than 10^15 iterations; nobody waits so long",
+                       Misuse);
 }
