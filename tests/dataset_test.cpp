@@ -320,8 +320,8 @@ TEST_CASE("data: a number that only a double can hold is refused in a float run,
            {"csv:" + folder.write("feature.csv", "1,1\n1e300,1\n"), "feature.csv, line 2"},
            {"npy:" + huge + "," + ones, "huge.npy, element 1"},
            {"npy:" + ones + "," + huge, "huge.npy, element 1"}}) {
-    CAPTURE(source);
-    CHECK(contains(refusal_in_float(source), place));
+    const string refused = refusal_in_float(source);
+    CHECK_MESSAGE(contains(refused, place), refused);
     CHECK(refusal(source, "", false) == "");
   }
   const string large = "csv:" + folder.write("large.csv", "1e30,1\n1,2\n");
