@@ -6,16 +6,11 @@
 
 #include "runtime/data_file.hpp"
 #include "runtime/dataset_formats.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
