@@ -170,7 +170,7 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
   return description;
 }
 
-ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source) {
+ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights) {
   const auto as_setting = [](const std::string& place, const std::string& key, const std::string& text) {
     return Setting{key, {text, {std::make_shared<const std::string>(place), 0}}};
   };
@@ -188,7 +188,8 @@ ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& sour
     const auto [a, b] = drawn.graph.edges()[index];
     const LinkNotes& notes = drawn.links[index];
     const std::string place = source + ", link " + drawn.peers[a].name + " - " + drawn.peers[b].name;
-    DescribedLink link{a, b, notes.weight, {}, {}, place};
+    DescribedLink link{a, b, {}, {}, {}, place};
+    if (with_weights) link.weight = notes.weight;
     if (!notes.latency.empty()) link.latency = as_setting(place, "latency", notes.latency).duration();
     if (!notes.bandwidth.empty())
       link.bandwidth = as_setting(place, "bandwidth", notes.bandwidth).bandwidth();

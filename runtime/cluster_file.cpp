@@ -1,6 +1,7 @@
 #include "runtime/cluster_file.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "runtime/toml_document.hpp"
 #include "topology/families.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spectrum.hpp"
 
 namespace hearsay {
 namespace {
@@ -39,8 +41,9 @@ Graph make_listed_graph(const ClusterDescription& description) {
   return graph;
 }
 
-/// The weights' name: what the file says, else "explicit" where its links have weights, else the default.
-std::string weights_name(const ClusterDescription& description, const std::string& default_weights) {
+/// The weights' name: "explicit" where the file's links have weights, else what the file says, else what the run says,
+/// which may not contradict the file.
+std::string weights_name(const ClusterDescription& description, const std::string& of_the_run) {
   const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
   const auto with = std::ranges::find_if(description.links, has_weight);
   const auto without = std::ranges::find_if_not(description.links, has_weight);
@@ -49,17 +52,27 @@ std::string weights_name(const ClusterDescription& description, const std::strin
   if (some && !all)
     throw Misuse(without->place + ": link.weight is missing here and given at " + with->place +
                  ", expected a weight on every link or on none");
-  const std::string& said = description.weights;
-  if (said == "explicit" && !description.family.empty())
+  if (some && !description.weights.empty() && description.weights != "explicit")
+    throw Misuse(with->place + ": link.weight", toml_number(*with->weight),
+                 "expected weights = \"explicit\", not " + toml_text(description.weights));
+  const std::string of_the_file = some ? "explicit" : description.weights;
+  const std::string& name = of_the_file.empty() ? of_the_run : of_the_file;
+  if (name == "explicit" && !description.family.empty())
     throw Misuse(description.source + ": weights", "\"explicit\"",
                  "expected [[link]] tables that give them, not a family");
-  if (said == "explicit" && !some && !description.links.empty())
+  if (name == "explicit" && !some && !description.links.empty())
     throw Misuse(description.source + ": weights", "\"explicit\"", "expected a weight on every link");
-  if (some && !said.empty() && said != "explicit")
-    throw Misuse(with->place + ": link.weight", toml_number(*with->weight),
-                 "expected weights = \"explicit\", not " + toml_text(said));
-  if (some) return "explicit";
-  return said.empty() ? default_weights : said;
+  if (of_the_run != RunSettings::Topology{}.weights && name != of_the_run)
+    throw Misuse("topology.weights", toml_text(of_the_run),
+                 "expected " + toml_text(name) + ", the weights of " + description.source +
+                     ", or none: they are its own");
+  return name;
+}
+
+std::string eigenvalue_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
 }
 
 MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
@@ -69,12 +82,17 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
   std::vector<std::string> names;
   for (const ClusterPeer& peer : peers) names.push_back(peer.name);
-  return MixingMatrix::explicit_weights(graph, weights, names);
+  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names);
+  const Spectrum of_mixing = spectrum(mixing);
+  if (of_mixing.rho > 1.0 - 1e-12)
+    throw Misuse("with these link weights the peers never agree: the mixing matrix has eigenvalues from " +
+                 eigenvalue_text(of_mixing.smallest) + " to " + eigenvalue_text(of_mixing.second) +
+                 " besides 1, expected all between -1 and 1; take smaller weights");
+  return mixing;
 }
 
-Cluster build_cluster(ClusterDescription description, std::uint64_t seed,
-                      const std::string& default_weights) {
-  const std::string weights = weights_name(description, default_weights);
+Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const std::string& of_the_run) {
+  const std::string weights = weights_name(description, of_the_run);
   const Graph graph = in_file(description.source, [&] {
     return description.family.empty() ? make_listed_graph(description)
                                       : make_graph(description.family, description.peer_count, seed);
@@ -95,13 +113,15 @@ Cluster build_cluster(ClusterDescription description, std::uint64_t seed,
           weights};
 }
 
-ClusterDescription load_description(const fs::path& file) {
+ClusterDescription load_description(const fs::path& file, bool with_drawn_weights) {
   const std::string source = file;
+  const auto described = [&](const auto& parse) {
+    return describe(in_file(source, parse), source, with_drawn_weights);
+  };
   const std::string text = read_text_file(source);
   const std::string ending = file.extension();
-  if (ending == ".graphml") return describe(in_file(source, [&] { return parse_graphml(text); }), source);
-  if (ending == ".dot" || ending == ".gv")
-    return describe(in_file(source, [&] { return parse_dot(text); }), source);
+  if (ending == ".graphml") return described([&] { return parse_graphml(text); });
+  if (ending == ".dot" || ending == ".gv") return described([&] { return parse_dot(text); });
   return parse_cluster_description(text, source);
 }
 
@@ -124,17 +144,20 @@ bool is_plain(const ClusterPeer& peer, PeerId id) { return peer == ClusterPeer{s
 
 }  // namespace
 
-Cluster load_cluster_file(const fs::path& file, std::uint64_t seed, const std::string& default_weights) {
-  return build_cluster(load_description(file), seed, default_weights);
+Cluster load_cluster_file(const fs::path& file, std::uint64_t seed, const std::string& weights) {
+  return build_cluster(load_description(file, weights == "explicit"), seed, weights);
 }
 
 Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
-                      const std::string& file_name_for_messages, const std::string& default_weights) {
-  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, default_weights);
+                      const std::string& file_name_for_messages, const std::string& weights) {
+  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights);
 }
 
 Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) {
   if (!topology.file.empty()) return load_cluster_file(topology.file, seed, topology.weights);
+  if (topology.weights == "explicit")
+    throw Misuse("topology.weights", "\"explicit\"",
+                 "expected a topology file that gives a weight on every link (topology.file)");
   Graph graph = make_graph(topology.kind, topology.peers, seed);
   MixingMatrix mixing = make_mixing(topology.weights, graph);
   std::vector<ClusterPeer> peers;
@@ -142,7 +165,7 @@ Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) 
   return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
 }
 
-PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file).peer_count; }
+PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file, false).peer_count; }
 
 AnnotatedGraph annotated(const Cluster& cluster) {
   AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);

@@ -46,21 +46,22 @@ struct Cluster {
 ///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"
 ///
 /// A link is undirected; its weight, latency and bandwidth hold both ways. Ends are names, or ids as numbers. A
-/// weight on every link means explicit weights: the self weights make the rows sum to 1. `default_weights` are
-/// those of a file that says none; `seed` matters to random families only.
+/// weight on every link means explicit weights: the self weights make the rows sum to 1. `weights` are those that the
+/// run wants; they hold for a file that says none. In GraphML and DOT, where any drawing may have a `weight`, those of the
+/// links are mixing weights only if the run wants "explicit" ones. `seed` matters to random families only.
 ///
 /// Misuse, one sentence with file and line: an unknown key or peer (names the nearest), a link given twice or to
-/// itself, weights on some links only, addresses of a wrong form, shared, or of some peers only, and a graph that
-/// is not connected.
+/// itself, weights on some links only, weights with which the peers never agree, or other than the run wants, addresses
+/// of a wrong form, shared, or of some peers only, and a graph that is not connected.
 Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
-                          const std::string& default_weights = "metropolis");
+                          const std::string& weights = "metropolis");
 
 /// The same from TOML text.
 Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
                       const std::string& file_name_for_messages,
-                      const std::string& default_weights = "metropolis");
+                      const std::string& weights = "metropolis");
 
-/// The topology of a run: its file, with topology.weights where that says none, or its kind, peers and weights.
+/// The topology of a run: its file and topology.weights, or its kind, peers and weights.
 Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed);
 
 /// The description file; parses back to the same cluster.

@@ -188,10 +188,40 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   topology.file = folder.write("plain.toml", "family = \"ring\"\npeers = 5\n");
   CHECK(make_cluster(topology, 1).weights == "lazy");
   topology.file = folder.write("said.toml", "family = \"ring\"\npeers = 5\nweights = \"max-degree\"\n");
+  CHECK(misuse_text([&] { make_cluster(topology, 1); }) ==
+        "topology.weights = \"lazy\": expected \"max-degree\", the weights of " + topology.file.string() +
+            ", or none: they are its own");
+  topology.weights = "metropolis";  // the default: the run wants none in particular
   CHECK(make_cluster(topology, 1).weights == "max-degree");
   topology.file = folder.write("explicit.toml", triangle);
   CHECK(make_cluster(topology, 1).weights == "explicit");
   CHECK(peer_count_of_cluster_file(topology.file) == 3);
+  topology.weights = "lazy";
+  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected \"explicit\""));
+}
+
+TEST_CASE(
+    "cluster file: the weights of a drawing are mixing weights only where the run wants explicit ones") {
+  const TemporaryFolder folder("hearsay_cluster_file_drawn_weights");
+  RunSettings::Topology topology;
+  topology.file = folder.write("roads.dot", "graph { a -- b [weight=4]; b -- c [weight=5] }");
+  CHECK(make_cluster(topology, 1).mixing.row(1).self_weight == doctest::Approx(1.0 / 3.0));
+  topology.weights = "lazy";
+  CHECK(make_cluster(topology, 1).weights == "lazy");
+  topology.weights = "explicit";
+  CHECK(contains(
+      misuse_text([&] { make_cluster(topology, 1); }),
+      "roads.dot: with these link weights the peers never agree: the mixing matrix has eigenvalues from -"));
+  topology.file = folder.write("mixing.dot", "graph { a -- b [weight=0.25]; b -- c [weight=0.5] }");
+  CHECK(make_cluster(topology, 1).mixing.row(1).self_weight == 0.25);
+  topology.file = folder.write("without.dot", "graph { a -- b }");
+  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected a weight on every link"));
+  topology.file.clear();
+  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected a topology file"));
+}
+
+TEST_CASE("cluster file: explicit weights with an eigenvalue of -1 never agree and are refused") {
+  CHECK(contains(refusal("peers = 2\n[[link]]\nfrom = 0\nto = 1\nweight = 1"), "has eigenvalues from -1 to"));
 }
 
 TEST_CASE(
@@ -221,19 +251,20 @@ TEST_CASE(
 
 TEST_CASE("cluster file: what a drawn graph has wrong is refused with the file and the peer or link") {
   const TemporaryFolder folder("hearsay_cluster_file_wrong");
-  const auto refusal_of = [&](const std::string& dot) {
+  const auto refusal_of = [&](const std::string& dot, const std::string& weights = "metropolis") {
     const auto file = folder.write("c.dot", dot);
-    const std::string message = misuse_text([&] { load_cluster_file(file, 1); });
+    const std::string message = misuse_text([&] { load_cluster_file(file, 1, weights); });
     CAPTURE(message);
     CHECK(message.starts_with(file.string()));
     return message;
   };
-  CHECK(contains(refusal_of("graph { a -- b [weight=0.3]; b -- c }"),
+  CHECK(contains(refusal_of("graph { a -- b [weight=0.3]; b -- c }", "explicit"),
                  "link b - c: link.weight is missing here and given at"));
+  CHECK(contains(refusal_of("graph { a -- b }", "explicit"), "expected a weight on every link"));
   CHECK(contains(refusal_of("graph { a -- b [latency=\"5\"] }"),
                  "link a - b: latency = \"5\": expected a number"));
   CHECK(contains(refusal_of("graph { a -- b [bandwidth=\"fast\"] }"), "link a - b: bandwidth = \"fast\""));
-  CHECK(contains(refusal_of("graph { a -- b [weight=0] }"), "weight = 0"));
+  CHECK(contains(refusal_of("graph { a -- b [weight=0] }", "explicit"), "weight = 0"));
   CHECK(contains(refusal_of("graph { a [address=\"here\"]; a -- b }"), "peer a: address = \"here\""));
   CHECK(contains(refusal_of("graph { a -- b; c -- d; e -- f; a -- e; b -- e; b -- f }"), "not connected"));
   refusal_of("graph { a -- ");
