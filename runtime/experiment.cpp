@@ -81,6 +81,18 @@ void require_fitting_frame(const RunSettings& settings, std::uint64_t message_by
                      std::to_string(longest));
 }
 
+/// A link of its own between peers that never talk would be without effect: a slip in an id.
+template <class Scalar>
+void require_links_in_use(const Experiment<Scalar>& experiment) {
+  for (const LinkOverride& link : experiment.settings.link_overrides) {
+    if (experiment.cluster.graph.adjacent(link.from, link.to)) continue;
+    const std::vector<PeerId> receivers = partners_of(experiment, link.from).destinations;
+    if (!std::binary_search(receivers.begin(), receivers.end(), link.to))
+      throw Misuse("network.link", "from " + std::to_string(link.from) + " to " + std::to_string(link.to),
+                   "expected two neighbors of the topology");
+  }
+}
+
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
@@ -113,6 +125,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                                 iterations,
                                 {},
                                 {}};
+  require_links_in_use(experiment);
   check_soundness(experiment);
   return experiment;
 }

@@ -39,13 +39,15 @@ constexpr std::array duration_units = {
     Unit{"s", 9, 1.0L},  Unit{"min", 9, 60.0L}, Unit{"h", 9, 3600.0L},
 };
 constexpr std::string_view duration_expectation =
-    "expected a number >= 0 and a unit (ns, us, ms, s, min, h), such as \"5 ms\"";
+    "expected a number >= 0 and a unit (ns, us, ms, s, min, h), such as \"5 ms\", at most 24 h";
 
 constexpr std::array share_units = {Unit{"", 0, 1.0L}, Unit{"%", -2, 1.0L}};
 constexpr std::string_view share_expectation = "expected a share between 0 and 1, such as 0.01 or \"1%\"";
 
-/// Some thirty years: sums of a few durations stay far from the end of 64 bits.
-constexpr long double longest_ns = 1e18L;
+/// A day. No latency is longer, and sums of some ten thousand stay within 64 bits.
+constexpr long double longest_parsed_ns = 86'400e9L;
+/// Some thirty years: sums of a few stay far from the end of 64 bits.
+constexpr long double longest_on_wire_ns = 1e18L;
 
 /// Outside of these a bandwidth is a slip of the pen, and eight times or 2^-30 times it might not be exact.
 constexpr double slowest_bytes_per_s = 1e-6;
@@ -163,7 +165,7 @@ struct ShortestText {
 Duration Bandwidth::time_for(std::uint64_t bytes) const {
   if (unlimited()) return Duration{0};
   const long double exact = static_cast<long double>(bytes) * 1e9L / static_cast<long double>(bytes_per_s);
-  return Duration{std::llroundl(std::min(exact, longest_ns))};
+  return Duration{std::llroundl(std::min(exact, longest_on_wire_ns))};
 }
 
 Bandwidth parse_bandwidth(std::string_view key, std::string_view text) {
@@ -176,7 +178,7 @@ Bandwidth parse_bandwidth(std::string_view key, std::string_view text) {
 
 Duration parse_duration(std::string_view key, std::string_view text) {
   const auto ns = parse_quantity<long double>(text, duration_units);
-  if (!ns || *ns > longest_ns)
+  if (!ns || *ns > longest_parsed_ns)
     throw Misuse(std::string(key), quoted(text), std::string(duration_expectation));
   return Duration{std::llroundl(*ns)};
 }

@@ -32,7 +32,7 @@ struct Bandwidth {
 
 /// "10 Mbit/s", "1.5 MB/s" (decimal: 1e6 bytes), "125 MiB/s" (2^20), "unlimited"; never 0.
 Bandwidth parse_bandwidth(std::string_view key, std::string_view text);
-/// "5 ms", "20 us", "2 min"; rounded to the nearest nanosecond, at most 1e18 of them.
+/// "5 ms", "20 us", "2 min"; rounded to the nearest nanosecond, at most a day.
 Duration parse_duration(std::string_view key, std::string_view text);
 /// A probability or share: "1%", "0.01"; within [0, 1].
 double parse_share(std::string_view key, std::string_view text);

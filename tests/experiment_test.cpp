@@ -75,6 +75,37 @@ TEST_CASE("experiment: link networks may be given in any order") {
     CHECK(link_settings(resolved, from, (from + 1) % 8).latency == Duration(from));
 }
 
+TEST_CASE(
+    "experiment: a peer's partners are all whom it ever hears or is heard by; in a ring method, its two "
+    "sides") {
+  RunSettings settings = quadratic_run(16);
+  settings.topology.kind = "exponential";
+  settings.topology.schedule = "one-peer-exponential";
+  const auto rounds = prepare<double>(settings);
+  CHECK(partners_of(rounds, 0).sources == std::vector<PeerId>{8, 12, 14, 15});
+  CHECK(partners_of(rounds, 0).destinations == std::vector<PeerId>{1, 2, 4, 8});
+  settings.topology.kind = "star";
+  settings.topology.schedule = "static";
+  const auto star = prepare<double>(settings);
+  CHECK(partners_of(star, 3).sources == std::vector<PeerId>{0});
+  CHECK(partners_of(star, 0).destinations.size() == 15);
+  settings.algorithm.kind = "allreduce-sgd";
+  const auto ring = prepare<double>(settings);
+  CHECK(partners_of(ring, 3).sources == std::vector<PeerId>{2});
+  CHECK(partners_of(ring, 3).destinations == std::vector<PeerId>{4});
+}
+
+TEST_CASE("experiment: a link of its own between peers that never talk is refused") {
+  RunSettings settings = quadratic_run(8);
+  settings.topology.kind = "path";
+  settings.link_overrides = {{0, 1, 1ms, {}}, {0, 7, 2ms, {}}};
+  CHECK(refusal(settings) == "network.link = from 0 to 7: expected two neighbors of the topology");
+  settings.algorithm.kind = "allreduce-sgd";  // sends along a ring of all peers, 7 to 0 but not 0 to 7
+  CHECK(refusal(settings) == "network.link = from 0 to 7: expected two neighbors of the topology");
+  settings.link_overrides[1] = {7, 0, 2ms, {}};
+  CHECK(refusal(settings) == "");
+}
+
 TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up to either is not") {
   RunSettings settings = quadratic_run(2);
   settings.model.kind = "softmax";

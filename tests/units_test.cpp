@@ -63,11 +63,11 @@ TEST_CASE("units: every duration unit is its number of nanoseconds, exactly") {
     CAPTURE(unit);
     CHECK(parse_duration("k", "0 " + unit) == Duration{0});
     CHECK(parse_duration("k", "1 " + unit) == Duration{ns});
-    CHECK(parse_duration("k", "17" + unit) == Duration{17 * ns});
+    CHECK(parse_duration("k", "7" + unit) == Duration{7 * ns});
     if (ns > 1) CHECK(parse_duration("k", "2.5 " + unit) == Duration{5 * ns / 2});
   }
   CHECK(parse_duration("k", "1.5 s") == Duration{1'500'000'000});
-  CHECK(parse_duration("k", "999999999.999999999 s") == Duration{999'999'999'999'999'999});
+  CHECK(parse_duration("k", "86399.999999999 s") == Duration{86'399'999'999'999});
 }
 
 TEST_CASE("units: a share is a fraction or a percentage") {
@@ -111,7 +111,7 @@ TEST_CASE("units: a wrong, missing or misplaced unit is refused with the accepte
     CHECK(contains(message, "bit/s, kbit/s, Mbit/s, Gbit/s"));
   }
   for (const std::string text : {"5", "5 sec", "5 m", "ms", "", "-5 ms", "5 MS", "5 Ms", "1e30 s", "5 ms ms",
-                                 "nan s", "inf s", "32 y", "1e19 ns", "9999999 h"}) {
+                                 "nan s", "inf s", "32 y", "1e19 ns", "9999999 h", "24.1 h", "1e9 s"}) {
     CAPTURE(text);
     const std::string message = refusal(parse_duration, text);
     CHECK(message.starts_with("network.key = \"" + text + "\": expected"));
@@ -143,7 +143,7 @@ TEST_CASE("units: what is spelled parses back to the same value") {
     const Bandwidth bandwidth{std::ldexp(mantissa, static_cast<int>(random.below(72)) - 16)};
     CAPTURE(to_text(bandwidth));
     CHECK(parse_bandwidth("k", to_text(bandwidth)) == bandwidth);
-    const Duration duration{static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(60)))};
+    const Duration duration{static_cast<std::int64_t>(random.below(std::uint64_t{1} << random.below(47)))};
     CAPTURE(to_text(duration));
     CHECK(parse_duration("k", to_text(duration)) == duration);
   }
