@@ -51,8 +51,7 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;
-  bool preserves_fixed_points = true;  ///< with compressor none: started at the answer, it stays
-  bool restarts = false;               ///< reads algorithm.restart_every
+  bool restarts = false;  ///< reads algorithm.restart_every
 
   std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);
   std::unique_ptr<Algorithm<double>> (*make_double)(const MethodInput<double>&);

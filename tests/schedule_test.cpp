@@ -238,18 +238,6 @@ TEST_CASE("schedule: the same reference always shows the same row") {
   }
 }
 
-TEST_CASE("schedule: partners are all whom a peer ever hears or is heard by") {
-  const auto schedule = schedule_on("one-peer-exponential", make_graph("exponential", 16, 0));
-  CHECK(hearsay::partners(*schedule, 0) == std::vector<PeerId>{1, 2, 4, 8, 12, 14, 15});
-  const Graph graph = make_graph("erdos-renyi(0.3)", 20, 2);
-  for (const char* kind : {"static", "random-matchings"})
-    for (PeerId peer = 0; peer < 20; ++peer) {
-      const auto around = graph.neighbors(peer);
-      CHECK(hearsay::partners(*schedule_on(kind, graph), peer) ==
-            std::vector<PeerId>(around.begin(), around.end()));
-    }
-}
-
 TEST_CASE("schedule: what a schedule needs and lacks is named") {
   CHECK(contains(misuse_text([] { schedule_on("random-matchings", make_graph("star", 6000, 0)); }),
                  "topology.schedule = random-matchings: a degree of 5999 on 6000 peers"));

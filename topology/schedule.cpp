@@ -150,16 +150,4 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
   return std::make_unique<ShuffledCycle>(name, matching_rounds(name, graph), seed);
 }
 
-std::vector<PeerId> partners(const Schedule& schedule, PeerId peer) {
-  std::vector<PeerId> found;
-  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
-    const MixingRow& row = schedule.row(peer, round);
-    for (const WeightedNeighbor& neighbor : row.hears) found.push_back(neighbor.id);
-    found.insert(found.end(), row.heard_by.begin(), row.heard_by.end());
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
 }  // namespace hearsay

@@ -47,7 +47,4 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
                                         std::uint64_t seed);
 std::span<const Choice> schedule_choices();
 
-/// Everyone whom `peer` ever hears or is heard by, ascending.
-std::vector<PeerId> partners(const Schedule& schedule, PeerId peer);
-
 }  // namespace hearsay
