@@ -23,7 +23,13 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
+/// Fit for a terminal, even where the file is no text.
+std::string quoted(std::string_view text) {
+  std::string shown(text.substr(0, 40));
+  for (char& letter : shown)
+    if (letter < 0x20 || letter == 0x7f) letter = '?';
+  return "\"" + shown + "\"";
+}
 
 }  // namespace
 

@@ -89,9 +89,10 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"model.l1", toml_number(model.l1)},
       {"model.l2", toml_number(model.l2)},
       {"model.init", model.init == "zeros" ? "zeros" : "a file"},
-      {"data digest", text_of_digest(data_digest)},
+      {"data (digest of samples and labels)", text_of_digest(data_digest)},
       {"data.partition", settings.data.partition},
-      {"topology digest", text_of_digest(topology_digest)},
+      {"topology.peers", std::to_string(settings.topology.peers)},
+      {"topology (digest of links and weights)", text_of_digest(topology_digest)},
       {"topology.schedule", settings.topology.schedule},
   }};
   for (const AgreedSetting& setting : agreement.settings)

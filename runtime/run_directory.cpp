@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "runtime/config.hpp"
@@ -40,6 +42,11 @@ bool is_earlier_output(const fs::path& directory) {
   return !only_a_run_file;
 }
 
+bool is_unfinished(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::exists(directory / "metrics.jsonl", ignored) && !fs::exists(directory / "summary.json", ignored);
+}
+
 /// The part of the path that exists.
 fs::path existing_part(fs::path path) {
   std::error_code ignored;
@@ -65,7 +72,10 @@ void require_free_output(const fs::path& directory, bool overwrite) {
   if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
   if (fs::exists(status)) {
     if (!overwrite)
-      throw Misuse("run.output", absolute, "it exists; give --overwrite to replace it, or another --output");
+      throw Misuse("run.output", absolute,
+                   std::string("it exists") +
+                       (is_unfinished(absolute) ? " and holds a run that is going on or was cut off" : "") +
+                       "; give --overwrite to replace it, or another --output");
     if (!is_earlier_output(absolute))
       throw Misuse("run.output", absolute,
                    "it exists and holds other things than outputs of hearsay, so it is not overwritten");
@@ -90,12 +100,14 @@ void write_text_file(const fs::path& path, const std::string& text) {
   std::ofstream out(partial, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
+  std::string reason = std::strerror(errno);  // of the first write that failed, if one did
   std::error_code error;
   if (out) fs::rename(partial, path, error);
   if (out && !error) return;
+  if (error) reason = error.message();
   std::error_code ignored;
   fs::remove(partial, ignored);
-  throw Misuse("cannot write " + path.string() + (error ? ": " + error.message() : ""));
+  throw Misuse("cannot write " + path.string() + ": " + reason);
 }
 
 RunDirectory::RunDirectory(fs::path directory, bool overwrite)
@@ -110,7 +122,8 @@ void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluat
     metrics_.open(directory_ / "metrics.jsonl", std::ios::binary);
   }
   metrics_ << to_json(evaluation).dump() << '\n' << std::flush;
-  if (!metrics_) throw Misuse("cannot write " + (directory_ / "metrics.jsonl").string());
+  if (!metrics_)
+    throw Misuse("cannot write " + (directory_ / "metrics.jsonl").string() + ": " + std::strerror(errno));
 }
 
 template <class Scalar>

@@ -45,6 +45,7 @@ const std::vector<Difference> differences = {
     {"model.l2", "1e-10", "0", [](RunSettings& s) { s.model.l2 = 1e-10; }},
     {"model.init", "a file", "zeros", [](RunSettings& s) { s.model.init = "warm/start.npy"; }},
     {"data.partition", "by-label", "iid", [](RunSettings& s) { s.data.partition = "by-label"; }},
+    {"topology.peers", "4", "8", [](RunSettings& s) { s.topology.peers = 4; }},
     {"topology.schedule", "one-peer-exponential", "static",
      [](RunSettings& s) { s.topology.schedule = "one-peer-exponential"; }},
 };
@@ -78,13 +79,15 @@ TEST_CASE("handshake: another model size, other data and another topology are na
   CHECK(disagreement(mine, make_agreement({}, 7, 0xda7a, 0x7090), "peer 0") ==
         "peer 0 runs with model dimension = 7, this peer with 50100");
   CHECK(disagreement(mine, make_agreement({}, 50'100, ~std::uint64_t{0}, 0x7090), "peer 0") ==
-        "peer 0 runs with data digest = ffffffffffffffff, this peer with 000000000000da7a");
+        "peer 0 runs with data (digest of samples and labels) = ffffffffffffffff, this peer with "
+        "000000000000da7a");
   CHECK(disagreement(mine, make_agreement({}, 50'100, 0xda7a, 0x123456789abcdef0), "peer 0") ==
-        "peer 0 runs with topology digest = 123456789abcdef0, this peer with 0000000000007090");
+        "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, this peer with "
+        "0000000000007090");
 }
 
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
-  // Besides these: protocol, model dimension, data digest, topology digest.
+  // Besides these: protocol, model dimension, the digests of data and topology.
   CHECK(agreement_of({}).settings.size() == differences.size() + 4);
 }
 

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -255,6 +256,11 @@ TEST_CASE("kill -9 of the program: no peer is left behind") {
   kill(program.process(), SIGKILL);
   CHECK(program.wait() == -SIGKILL);
   CHECK(program.everyone_ended());
+  // What was recorded stays, and says so.
+  const ProgramEnd again = run_program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
+  CHECK(again.code == 2);
+  CHECK(again.complained.find("it exists and holds a run that is going on or was cut off") !=
+        std::string::npos);
 }
 
 TEST_CASE("kill -9 of a peer: exit code 3, the peer is named, and nobody is left behind") {
@@ -288,6 +294,25 @@ TEST_CASE("Ctrl-C ends a sweep with the table so far") {
   REQUIRE(record["points"].size() == 2);
   CHECK(record["points"][0]["status"] == "done");
   CHECK(record["points"][1]["status"] == "interrupted");
+}
+
+TEST_CASE("a full disk under the standard output: one sentence with the reason, exit code 2") {
+  const TemporaryFolder folder;
+  const ProgramEnd end = run_program(folder.path(), {"list"}, [] { dup2(open("/dev/full", O_WRONLY), 1); });
+  CHECK(end.code == 2);
+  CHECK(end.complained == "hearsay: cannot write to the standard output: No space left on device\n");
+}
+
+TEST_CASE("evaluate: a model that is no number is named, instead of a loss of nan") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", small_run);
+  CHECK(run_program(folder.path(), {"simulate", "q.toml", "--output", "out"}).code == 0);
+  std::string model = content_of(folder.path() / "out/model.npy");
+  model.replace(model.size() - 4, 4, "\xff\xff\xff\xff");
+  folder.write("nan.npy", model);
+  const ProgramEnd end = run_program(folder.path(), {"evaluate", "nan.npy", "q.toml"});
+  CHECK(end.code == 2);
+  CHECK(end.complained.find("nan.npy: its loss is no number") != std::string::npos);
 }
 
 TEST_CASE("a closed standard output is no reason to crash") {

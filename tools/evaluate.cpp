@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,9 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
                  " numbers, and the model of " + options.file.string() + " has " +
                  grouped(static_cast<std::uint64_t>(problem.dimension())));
   const double loss = problem.loss(model);
+  if (!std::isfinite(loss))
+    throw Misuse(options.model.string() + ": its loss is " + (std::isnan(loss) ? "no number" : "infinite") +
+                 "; a model of a run that diverged?");
   const double accuracy = problem.accuracy ? problem.accuracy(model) : 0.0;
   if (options.json) {
     nlohmann::ordered_json record = {{"model", options.model.string()},

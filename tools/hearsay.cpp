@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <new>
@@ -151,7 +153,11 @@ int main_of(int argc, char** argv) {
     return exit_misuse;
   }
   install_signal_handlers();
-  return chosen();
+  const int code = chosen();
+  // Who closes a pipe early has read enough.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE)
+    throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
+  return code;
 }
 
 }  // namespace
