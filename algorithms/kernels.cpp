@@ -1,14 +1,9 @@
 #include "algorithms/kernels.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
 
-#include "algorithms/compression/wire_scalar.hpp"
+#include "algorithms/finite_kernel.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -75,19 +70,7 @@ bool all_finite(std::span<const Scalar> x) {
 
 template <class Scalar>
 bool all_finite(std::span<const std::byte> bytes) {
-  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
-  constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<Scalar>::infinity());
-  // One tile at a time: within a tile no branch (vectorises), between tiles an early exit.
-  constexpr std::size_t tile = 4096;
-  const std::size_t count = bytes.size() / sizeof(Scalar);
-  for (std::size_t begin = 0; begin < count; begin += tile) {
-    const std::size_t end = std::min(begin + tile, count);
-    Bits found = 0;
-    for (std::size_t k = begin; k < end; ++k)
-      found |= static_cast<Bits>((read_scalar<Bits>(bytes, k) & infinity) == infinity);
-    if (found) return false;
-  }
-  return true;
+  return sizeof(Scalar) == 4 ? all_finite_4(bytes) : all_finite_8(bytes);
 }
 
 #define HEARSAY_INSTANTIATE(Scalar)                                                           \
