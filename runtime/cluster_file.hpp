@@ -58,8 +58,7 @@ Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
 
 /// The same from TOML text.
 Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
-                      const std::string& file_name_for_messages,
-                      const std::string& weights = "metropolis");
+                      const std::string& file_name_for_messages, const std::string& weights = "metropolis");
 
 /// The topology of a run: its file and topology.weights, or its kind, peers and weights.
 Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed);

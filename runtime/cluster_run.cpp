@@ -30,8 +30,10 @@ Addresses addresses_of(const Cluster& cluster) {
 template <class Scalar>
 class ObserverThread {
  public:
-  ObserverThread(const Experiment<Scalar>& experiment, Duration start_patience, const RunControl& control)
-      : server_(experiment, agreement_of(experiment), experiment.cluster.observer, start_patience),
+  ObserverThread(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+                 const RunControl& control)
+      : server_(experiment, agreement_of(experiment), experiment.cluster.observer,
+                {patience.start, patience.silence}),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -52,7 +54,7 @@ class ObserverThread {
   void serve(const RunControl& control) {
     try {
       outcome_ = server_.serve(control, [this] { return given_up(); });
-    } catch (const Misuse&) {  // the record cannot be written
+    } catch (const Misuse&) {  // the record cannot be written, or a peer refuses
       error_ = std::current_exception();
     }
   }
@@ -85,7 +87,7 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
   const Addresses addresses = addresses_of(experiment.cluster);
   const auto sockets = open_sockets(experiment, id, addresses[id], false, patience.start);
   std::optional<ObserverThread<Scalar>> observer;
-  if (id == 0) observer.emplace(experiment, patience.start, control);
+  if (id == 0) observer.emplace(experiment, patience, control);
 
   ClusterPeerEnd<Scalar> result;
   result.end =

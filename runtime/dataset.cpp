@@ -137,8 +137,9 @@ std::vector<Scalar> distinct_labels(const std::string& source, const std::vector
   for (const Scalar target : targets) {
     if (target != std::floor(target) || std::abs(target) > Scalar{1 << 24})
       throw Misuse("data.source", source,
-                   "the target " + number_text(static_cast<double>(target)) +
-                       " is not a class label (a whole number)");
+                   "sample " + std::to_string(&target - targets.data() + 1) + " has the target " +
+                       number_text(static_cast<double>(target)) +
+                       ", and a class label is a whole number of at most 16777216");
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target) labels.insert(place, target);
     if (labels.size() > 65'536) throw Misuse("data.source", source, "more than 65536 distinct class labels");

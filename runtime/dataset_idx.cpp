@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "runtime/data_file.hpp"
@@ -72,11 +73,21 @@ Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesys
                              pixels[image_header.size + static_cast<std::size_t>(k)])) /
                          Scalar{255};
   samples.features = std::move(features);
+  std::array<bool, 256> occurs{};
+  std::size_t largest_at = label_header.size;
   for (std::size_t s = label_header.size; s < classes.size(); ++s) {
     const auto label = static_cast<unsigned char>(classes[s]);
     samples.targets.push_back(static_cast<Scalar>(label));
     samples.class_count = std::max<std::uint32_t>(samples.class_count, label + 1u);
+    occurs[label] = true;
+    if (label > static_cast<unsigned char>(classes[largest_at])) largest_at = s;
   }
+  // The format says nothing of how many classes there are; a stray byte must not make a hundred more.
+  const auto present = static_cast<std::uint32_t>(std::ranges::count(occurs, true));
+  if (samples.class_count > 2 * present)
+    throw bad_offset(labels, largest_at,
+                     "the label " + std::to_string(samples.class_count - 1) + ", where only " +
+                         std::to_string(present) + " different ones occur");
   return samples;
 }
 

@@ -167,12 +167,14 @@ class Children {
                       "); take fewer peers, or hearsay simulate");
   }
 
+  /// A Misuse where its input was wrong.
   std::string how_it_ended(std::size_t id, const std::string& reason) {
     Child& child = children_[id];
     int status = 0;
     waitpid(child.process, &status, 0);
     child.process = -1;
     const std::string name = "peer " + std::to_string(id);
+    if (!reason.empty() && WIFEXITED(status) && WEXITSTATUS(status) == 2) throw Misuse(name + ": " + reason);
     if (!reason.empty()) return name + ": " + reason;
     if (WIFSIGNALED(status)) return name + " was lost: killed by signal " + std::to_string(WTERMSIG(status));
     return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
@@ -199,7 +201,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     outcome.reason = *failure;
     return outcome;
   }
-  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*", start_patience);
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*",
+                                  {start_patience, std::nullopt});
   children.tell_addresses(observer.bound_address());
   outcome = observer.serve(control, [&] { return children.lost(); });
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();

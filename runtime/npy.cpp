@@ -1,5 +1,6 @@
 #include "runtime/npy.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -146,12 +147,13 @@ void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) 
   out.write(reinterpret_cast<const char*>(vector.data()),
             static_cast<std::streamsize>(static_cast<std::size_t>(vector.size()) * sizeof(Scalar)));
   out.close();
+  std::string reason = std::strerror(errno);  // of the first write that failed, if one did
   std::error_code error;
   if (out) std::filesystem::rename(partial, path, error);
   if (!out || error) {
     std::error_code ignored;
     std::filesystem::remove(partial, ignored);
-    throw Misuse("cannot write " + path.string() + (error ? ": " + error.message() : ""));
+    throw Misuse("cannot write " + path.string() + ": " + (error ? error.message() : reason));
   }
 }
 

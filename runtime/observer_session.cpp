@@ -14,14 +14,15 @@ constexpr Duration patience_after_stop = std::chrono::seconds(5);
 
 template <class Scalar>
 ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement,
-                                         Duration start_patience, Instant now)
+                                         const ObserverPatience& patience, Instant now)
     : experiment_(experiment),
       agreement_(std::move(agreement)),
       run_id_(run_id(agreement_)),
       observer_(experiment.problem, experiment.settings.run.target_loss),
       first_verdict_(observer_.begin()),
       peers_(experiment.peer_count()),
-      start_deadline_(now + start_patience),
+      silence_(patience.silence),
+      start_deadline_(now + patience.start),
       next_heartbeat_(now + heartbeat_interval) {}
 
 template <class Scalar>
@@ -30,6 +31,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::hello) return answer_hello(header.sender, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size() || !peers_[header.sender].welcomed) return;
   PeerSeen& peer = peers_[header.sender];
+  peer.heard_at = now;
   switch (header.kind) {
     case FrameKind::ready:
       peer.ready = true;
@@ -39,7 +41,8 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
     case FrameKind::result:
       return take_result(peer, payload);
     case FrameKind::stop:
-      return payload.empty() ? interrupt(now) : lose(printable_text(payload), header.slot);
+      return payload.empty() || header.slot == 130 ? interrupt(now)
+                                                   : lose(printable_text(payload), header.slot);
     default:
       return;
   }
@@ -56,6 +59,7 @@ void ObserverSession<Scalar>::answer_hello(PeerId sender, std::span<const std::b
                "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
                    std::to_string(sender));
   peers_[sender].welcomed = true;
+  peers_[sender].ready = started_;  // whoever was ready under this name may have been started anew since
   say(sender, FrameKind::welcome);
 }
 
@@ -64,6 +68,7 @@ void ObserverSession<Scalar>::start_when_ready(Instant now) {
   if (started_ || !std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.ready; }))
     return;
   started_ = true;
+  for (PeerSeen& peer : peers_) peer.heard_at = now;
   for (PeerId id = 0; id < peers_.size(); ++id) {
     FrameHeader header = header_of(FrameKind::start);
     header.due_ns = now.time_since_epoch().count();
@@ -121,6 +126,18 @@ void ObserverSession<Scalar>::tick(Instant now) {
 }
 
 template <class Scalar>
+void ObserverSession<Scalar>::judge_silence(Instant now) {
+  if (over_ || !started_ || !silence_) return;
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    const Duration silence = now - peers_[id].heard_at;
+    if (peers_[id].outcome || silence <= *silence_) continue;
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
+    return lose("peer " + std::to_string(id) + " was lost: it has said nothing for " + std::to_string(whole) +
+                " s");
+  }
+}
+
+template <class Scalar>
 void ObserverSession<Scalar>::interrupt(Instant now) {
   if (interrupted_ || over_) return;
   interrupted_ = true;
@@ -133,6 +150,7 @@ template <class Scalar>
 void ObserverSession<Scalar>::lose(const std::string& reason, Slot exit_code) {
   if (over_) return;
   lost_ = reason;
+  lost_by_misuse_ = exit_code == 2 && !started_;
   stop(reason, exit_code);
   over_ = true;
 }

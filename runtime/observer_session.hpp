@@ -19,6 +19,13 @@ struct ObserverWord {
   std::vector<std::byte> payload;
 };
 
+/// How long the observer waits for the peers.
+struct ObserverPatience {
+  Duration start;  ///< to come up
+  std::optional<Duration>
+      silence;  ///< to say anything, once training; nothing where somebody else watches over them
+};
+
 /// The observer's side of a run, from the first hello to the last bye. Pure: frames and time go in, frames come out
 /// (`outbox`), so that a test can play it without sockets.
 ///
@@ -30,14 +37,16 @@ struct ObserverWord {
 template <class Scalar>
 class ObserverSession {
  public:
-  /// Evaluates x_0. Peers that are not ready by `now` + `start_patience` are named, and the run is lost.
-  ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, Duration start_patience,
+  /// Evaluates x_0. Peers that are not ready in time, or silent for too long, are named, and the run is lost.
+  ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, const ObserverPatience& patience,
                   Instant now);
 
   /// A frame whose checksums hold.
   void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   /// To be called several times a second.
   void tick(Instant now);
+  /// To be called where no frame waits to be heard: peers that have been silent for too long are lost.
+  void judge_silence(Instant now);
   /// The user wants the run to end: peers get some seconds for their last words.
   void interrupt(Instant now);
   /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2 (misuse).
@@ -45,6 +54,8 @@ class ObserverSession {
 
   bool started() const { return started_; }
   bool over() const { return over_; }
+  /// The run is lost before it began, because somebody's input is wrong.
+  bool lost_by_misuse() const { return lost_by_misuse_; }
   std::vector<ObserverWord>& outbox() { return outbox_; }
   /// In order; the first, of x_0, counts from the start of the run on.
   const std::vector<Evaluation>& evaluations() const { return observer_.evaluations(); }
@@ -54,6 +65,7 @@ class ObserverSession {
   struct PeerSeen {
     bool welcomed = false;
     bool ready = false;
+    Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
   };
@@ -78,10 +90,12 @@ class ObserverSession {
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
   std::size_t ended_ = 0;
+  std::optional<Duration> silence_;
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;
   std::optional<std::string> lost_;
+  bool lost_by_misuse_ = false;
   bool interrupted_ = false;
   bool started_ = false;
   bool stopped_ = false;

@@ -15,9 +15,10 @@ std::string last_part(const std::string& key) { return key.substr(key.rfind('.')
 /// The known key that a misspelt one probably means: one with the same last part in another table, else the
 /// nearest by letters.
 std::string meant_key(const std::string& key, const std::vector<std::string>& known) {
+  std::vector<std::string> same_last_part;
   for (const std::string& candidate : known)
-    if (last_part(candidate) == last_part(key)) return candidate;
-  return nearest_name(key, known);
+    if (last_part(candidate) == last_part(key)) same_last_part.push_back(candidate);
+  return nearest_name(key, same_last_part.empty() ? known : same_last_part);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace hearsay {
 //        3      1  flags             bit 0: `due` is a remaining hold; the other bits are zero
 //        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
 //        8      4  sender            peer id
-//       12      4  incarnation       how often the sender has been started anew in this run; 0, peers do not come back yet
+//       12      4  incarnation       tells the sending process from an earlier one under the same id
 //       16      8  iteration         the iteration the payload belongs to; hello, welcome: the next needed
 //       24      4  slot              which exchange of that iteration; hello, welcome: the next needed
 //       28      4  degree            the sender's degree from the next iteration on; read by nobody yet

@@ -26,6 +26,15 @@ Instant monotonic_now() {
   return Instant(Duration(std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec));
 }
 
+std::uint32_t incarnation_of_process() {
+  static const std::uint32_t started = [] {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return static_cast<std::uint32_t>(std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000);
+  }();
+  return started;
+}
+
 void sleep_until(Instant instant) {
   const timespec until = to_timespec(instant);
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {

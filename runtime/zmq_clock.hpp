@@ -7,6 +7,10 @@ namespace hearsay {
 /// CLOCK_MONOTONIC: the same for all processes of a machine, so a due time may be compared between them.
 Instant monotonic_now();
 
+/// Tells this process from another one under the same name: milliseconds of the wall clock at the first call, which also
+/// differ after a reboot.
+std::uint32_t incarnation_of_process();
+
 /// Returns at `instant` or soon after.
 void sleep_until(Instant instant);
 

@@ -199,6 +199,8 @@ class PeerDriver {
 
   /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even without observer.
   PeerEnd leave() {
+    if (end_->exit_code == 130 && interrupted_)
+      end_->reason = "peer " + std::to_string(peer_->id()) + " was interrupted";
     if (end_->exit_code != 0) sockets_.commands().push(SayStop{end_->exit_code, end_->reason});
     return *end_;
   }
@@ -257,6 +259,7 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
   return std::make_unique<PeerSockets>(
       PeerSocketsInput{.self = id,
+                       .incarnation = incarnation_of_process(),
                        .agreement = agreement_of(experiment),
                        .iterations = experiment.iterations,
                        .sources = std::move(sources),

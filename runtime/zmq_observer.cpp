@@ -21,10 +21,10 @@ template <class Scalar>
 class ObserverServer<Scalar>::Server {
  public:
   Server(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-         Duration start_patience)
+         const ObserverPatience& patience)
       : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
                              record_limit_bytes),
-        session_(experiment, std::move(agreement), start_patience, monotonic_now()) {
+        session_(experiment, std::move(agreement), patience, monotonic_now()) {
     router_.set(zmq::sockopt::linger, last_words_linger_ms);
     router_.set(zmq::sockopt::router_mandatory, true);
     router_.set(zmq::sockopt::router_handover, true);
@@ -40,14 +40,18 @@ class ObserverServer<Scalar>::Server {
   RunOutcome<Scalar> serve(const RunControl& control,
                            const std::function<std::optional<std::string>()>& lost) {
     while (!session_.over()) {
-      wait();
-      receive(control);
+      // One frame a turn: an evaluation may take longer than the peers need for the next one, and the user, the lost and
+      // the clock must not wait until nothing waits any more.
+      const bool heard = receive(control);
       if (session_.over()) break;
       if (const std::optional<std::string> how = lost()) session_.lose(*how);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       session_.tick(monotonic_now());
+      if (!heard) session_.judge_silence(monotonic_now());
       send_outbox();
+      if (!heard && !session_.over()) wait();
     }
+    if (session_.lost_by_misuse()) throw Misuse(session_.outcome().reason);
     return session_.outcome();
   }
 
@@ -63,16 +67,16 @@ class ObserverServer<Scalar>::Server {
     }
   }
 
-  void receive(const RunControl& control) {
+  /// One frame; false where none waits.
+  bool receive(const RunControl& control) {
     ReceivedFrame frame;
-    for (;;) {
-      const Reception reception = receive_at_router(router_, payload_limit_bytes_, frame);
-      if (reception == Reception::nothing) return;
-      if (reception == Reception::garbage) continue;
-      session_.hear(frame.header, bytes_of(frame.payload), monotonic_now());
-      report_evaluations(control);
-      send_outbox();
-    }
+    const Reception reception = receive_at_router(router_, payload_limit_bytes_, frame);
+    if (reception == Reception::nothing) return false;
+    if (reception == Reception::garbage) return true;
+    session_.hear(frame.header, bytes_of(frame.payload), monotonic_now());
+    report_evaluations(control);
+    send_outbox();
+    return true;
   }
 
   void report_evaluations(const RunControl& control) {
@@ -100,8 +104,8 @@ class ObserverServer<Scalar>::Server {
 
 template <class Scalar>
 ObserverServer<Scalar>::ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement,
-                                       const std::string& bind_address, Duration start_patience)
-    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience)) {}
+                                       const std::string& bind_address, const ObserverPatience& patience)
+    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, patience)) {}
 
 template <class Scalar>
 ObserverServer<Scalar>::~ObserverServer() = default;

@@ -7,6 +7,7 @@
 
 #include "runtime/experiment.hpp"
 #include "runtime/handshake.hpp"
+#include "runtime/observer_session.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/run_control.hpp"
 
@@ -17,14 +18,15 @@ namespace hearsay {
 template <class Scalar>
 class ObserverServer {
  public:
-  /// Throws Misuse where the address cannot be had. Peers have `start_patience` to come up.
+  /// Throws Misuse where the address cannot be had.
   ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-                 Duration start_patience);
+                 const ObserverPatience& patience);
   ~ObserverServer();
 
   const std::string& bound_address() const;
 
-  /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost, and how.
+  /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost, and how. Throws
+  /// Misuse where a peer refused to take part because somebody's input is wrong.
   RunOutcome<Scalar> serve(const RunControl& control,
                            const std::function<std::optional<std::string>()>& lost);
 

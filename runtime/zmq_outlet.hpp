@@ -34,7 +34,6 @@ class Outlet {
   std::string address;
   Link link;
   zmq::socket_t socket;
-  bool welcomed = false;  ///< the destination has accepted this peer
 
  private:
   std::deque<std::pair<FrameHeader, PacketRef>> backlog_;

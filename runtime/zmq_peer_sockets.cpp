@@ -1,11 +1,11 @@
 #include "runtime/zmq_peer_sockets.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
-#include <set>
 #include <zmq.hpp>
 
+#include "runtime/egress.hpp"
+#include "runtime/greetings.hpp"
 #include "runtime/hold_queue.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
@@ -19,8 +19,12 @@ namespace {
 // The observer names who is missing; a peer that is ready gives it this much longer to do so.
 constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
 
-/// Of a stop frame: 2 where somebody's input is wrong, 3 where a peer is lost; 0 where the user wants it.
-int exit_code_of(const FrameHeader& stop) { return stop.payload_bytes == 0 ? 0 : stop.slot == 2 ? 2 : 3; }
+/// Of a stop frame: 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
+/// began; 0 where the user wants it.
+int exit_code_of(const FrameHeader& stop) {
+  if (stop.payload_bytes == 0) return 0;
+  return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
+}
 
 }  // namespace
 
@@ -30,6 +34,7 @@ class PeerSockets::Server {
       : input_(std::move(input)),
         run_id_(run_id(input_.agreement)),
         heard_at_(input_.sources.size()),
+        egress_(input_.egress, input_.same_machine),
         hold_(input_.ingress) {
     router_.set(zmq::sockopt::linger, 0);
     router_.set(zmq::sockopt::router_mandatory, true);
@@ -42,12 +47,16 @@ class PeerSockets::Server {
       throw Misuse("address", bind_address, "cannot listen there (" + std::string(error.what()) + ")");
     }
     bound_address = router_.get(zmq::sockopt::last_endpoint);
-    for (const Source& source : input_.sources) unheard_.insert(source.id);
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
-    for (Destination& destination : destinations)
+    std::vector<PeerId> source_ids, destination_ids;
+    for (const Source& source : input_.sources) source_ids.push_back(source.id);
+    for (Destination& destination : destinations) {
+      destination_ids.push_back(destination.id);
       outlets_.emplace_back(context_, input_.self, input_.payload_limit_bytes, std::move(destination));
+    }
+    greetings_.emplace(std::move(source_ids), std::move(destination_ids));
     connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address);
   }
 
@@ -88,14 +97,19 @@ class PeerSockets::Server {
     result.kind = kind;
     result.run_id = run_id_;
     result.sender = input_.self;
+    result.incarnation = input_.incarnation;
     return result;
   }
 
   void say_hello() {
     const std::vector<std::byte> agreement = encode_agreement(input_.agreement);
-    for (Outlet& outlet : outlets_) send_frame(outlet.socket, {}, header(FrameKind::hello), agreement);
+    for (Outlet& outlet : outlets_) say_hello_to(outlet);
     send_frame(observer_, {}, header(FrameKind::hello), agreement);
     tell_when_ready();
+  }
+
+  void say_hello_to(Outlet& outlet) {
+    send_frame(outlet.socket, {}, header(FrameKind::hello), encode_agreement(input_.agreement));
   }
 
   /// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
@@ -108,8 +122,10 @@ class PeerSockets::Server {
     }
     if (now >= next_heartbeat_) {
       next_heartbeat_ = now + heartbeat_interval;
-      if (ready_)
+      if (ready_) {
         for (Outlet& outlet : outlets_) send_frame(outlet.socket, {}, header(FrameKind::alive), {});
+        send_frame(observer_, {}, header(FrameKind::alive), {});
+      }
     }
     const Instant deadline = started_ || failed_ ? Instant::max()
                              : ready_            ? start_deadline_
@@ -117,12 +133,11 @@ class PeerSockets::Server {
     timer_.set(std::min({hold_.next(), next_heartbeat_, deadline}));
   }
 
-  std::string missing_neighbor() const {
+  std::string missing_neighbor() {
     const std::string within = " within " + to_text(input_.start_patience);
-    for (const Outlet& outlet : outlets_)
-      if (!outlet.welcomed)
-        return "peer " + std::to_string(outlet.id) + " (" + outlet.address + ") did not come up" + within;
-    return "peer " + std::to_string(*unheard_.begin()) + " did not call" + within;
+    if (const auto id = greetings_->first_reserved())
+      return "peer " + std::to_string(*id) + " (" + find_outlet(*id).address + ") did not come up" + within;
+    return "peer " + std::to_string(*greetings_->first_silent()) + " did not call" + within;
   }
 
   /// This peer takes no part, and the others are told why.
@@ -163,6 +178,12 @@ class PeerSockets::Server {
     return found != input_.sources.end() && found->id == id ? found : input_.sources.end();
   }
 
+  Outlet& find_outlet(PeerId id) {
+    const auto found = std::ranges::lower_bound(outlets_, id, {}, &Outlet::id);
+    ensure(found != outlets_.end() && found->id == id, "a method sends only to its destinations");
+    return *found;
+  }
+
   void receive_from_sources() {
     ReceivedFrame frame;
     for (;;) {
@@ -181,7 +202,7 @@ class PeerSockets::Server {
   void hear_source(ReceivedFrame& frame) {
     const FrameHeader& head = frame.header;
     const auto source = find_source(head.sender);
-    if (source == input_.sources.end() || head.run_id != run_id_ || unheard_.contains(head.sender)) {
+    if (source == input_.sources.end() || head.run_id != run_id_ || !greetings_->has_called(head.sender)) {
       ++garbage;
       return;
     }
@@ -202,11 +223,20 @@ class PeerSockets::Server {
 
   void answer_hello(const ReceivedFrame& hello) {
     const PeerId sender = hello.header.sender;
-    const HelloVerdict verdict = judge_hello(input_.agreement, input_.self, bytes_of(hello.payload), sender,
-                                             find_source(sender) != input_.sources.end());
+    HelloVerdict verdict = judge_hello(input_.agreement, input_.self, bytes_of(hello.payload), sender,
+                                       find_source(sender) != input_.sources.end());
+    if (verdict.welcome()) {
+      const auto call = greetings_->called(sender, hello.header.incarnation);
+      if (call == Greetings::Call::by_successor && started_)
+        verdict.for_the_caller = "the run has begun with peer " + std::to_string(sender) +
+                                 ", and one that was started anew cannot take its place";
+      else if (call == Greetings::Call::
+                           by_successor)  // whoever welcomed this peer has gone: greet its successor, too
+        for (Outlet& outlet : outlets_)
+          if (outlet.id == sender) say_hello_to(outlet);
+    }
     if (verdict.welcome()) {
       send_frame(router_, routing_id(sender), header(FrameKind::welcome), {});
-      unheard_.erase(sender);
       return tell_when_ready();
     }
     ++refused;
@@ -220,10 +250,9 @@ class PeerSockets::Server {
     for (;;) {
       const Reception reception = receive_at_dealer(outlet.socket, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
-      const bool expected =
-          reception == Reception::frame && frame.header.sender == outlet.id && !outlet.welcomed;
+      const bool expected = reception == Reception::frame && frame.header.sender == outlet.id && !started_;
       if (expected && frame.header.kind == FrameKind::welcome) {
-        outlet.welcomed = true;
+        greetings_->welcomed_by(outlet.id);
         tell_when_ready();
       } else if (expected && frame.header.kind == FrameKind::refuse) {
         fail(2, printable_text(bytes_of(frame.payload)));
@@ -234,9 +263,7 @@ class PeerSockets::Server {
   }
 
   void tell_when_ready() {
-    if (ready_ || !unheard_.empty()) return;
-    for (const Outlet& outlet : outlets_)
-      if (!outlet.welcomed) return;
+    if (ready_ || !greetings_->complete()) return;
     ready_ = true;
     send_frame(observer_, {}, header(FrameKind::ready), {});
   }
@@ -308,33 +335,12 @@ class PeerSockets::Server {
   }
 
   void send(SendData& data) {
-    const auto outlet =
-        std::lower_bound(outlets_.begin(), outlets_.end(), data.message.to,
-                         [](const Outlet& candidate, PeerId to) { return candidate.id < to; });
-    ensure(outlet != outlets_.end() && outlet->id == data.message.to,
-           "a method sends only to its destinations");
-    const PacketRef& packet = data.message.packet;
-    if (packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
-      checked_ = packet;
-      checksum_ = payload_checksum(packet->bytes());
-    }
-    const Departure departure = input_.egress.send(data.posted, header_bytes + packet->size(), outlet->link);
-    retransmissions += departure.losses;
-
+    Outlet& outlet = find_outlet(data.message.to);
     FrameHeader head = header(FrameKind::data);
-    head.iteration = data.message.key.iteration;
-    head.slot = data.message.key.slot;
-    head.sequence = departure.sequence;
     head.degree = static_cast<std::uint32_t>(outlets_.size());
-    head.payload_bytes = static_cast<std::uint32_t>(packet->size());
-    head.payload_checksum = checksum_;
-    if (input_.same_machine) {
-      head.due_ns = departure.due.time_since_epoch().count();
-    } else {
-      head.flags = flag_remaining_hold;
-      head.due_ns = std::max(Duration{0}, departure.due - monotonic_now()).count();
-    }
-    outlet->send(head, packet);
+    const Egress::Frame frame = egress_.frame(head, data.message, data.posted, monotonic_now(), outlet.link);
+    retransmissions += frame.losses;
+    outlet.send(frame.header, data.message.packet);
   }
 
   void release_held() {
@@ -349,15 +355,14 @@ class PeerSockets::Server {
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
   std::vector<Outlet> outlets_;                      // ascending id
-  std::set<PeerId> unheard_;                         // sources that have not yet said hello
+  std::optional<Greetings> greetings_;               // from `connect` on
   std::vector<std::atomic<std::int64_t>> heard_at_;  // ns; of each source
   std::atomic<std::int64_t> observer_heard_at_{0};
+  Egress egress_;
   HoldQueue hold_;
   AbsoluteTimer timer_;
   std::vector<zmq::pollitem_t> poll_;
   std::vector<SocketCommand> drained_;
-  PacketRef checked_;
-  std::uint32_t checksum_ = 0;
   Instant neighbors_deadline_{};
   Instant start_deadline_{};
   Instant next_heartbeat_{};

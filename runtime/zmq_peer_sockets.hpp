@@ -83,6 +83,7 @@ struct Source {
 
 struct PeerSocketsInput {
   PeerId self;
+  std::uint32_t incarnation;  ///< tells this process from an earlier one under the same id
   Agreement agreement;
   std::uint64_t iterations;     ///< the observer must want as many
   std::vector<Source> sources;  ///< whom this peer hears, ascending

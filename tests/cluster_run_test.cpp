@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <zmq.hpp>
+
 #include "runtime/simulator.hpp"
+#include "runtime/zmq_frames.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 
@@ -34,6 +37,39 @@ Process start_peer(const Experiment<float>& experiment, PeerId id,
   });
 }
 
+/// A process under the name of peer 1 that greets peer 2, is greeted by it, and is gone.
+void come_and_go(const Experiment<float>& experiment, const Addresses& addresses) {
+  const Agreement agreement = agreement_of(experiment);
+  constexpr std::size_t limit = 1 << 16;
+  zmq::context_t context;
+  zmq::socket_t router(context, zmq::socket_type::router);
+  router.bind(addresses[1]);
+  zmq::socket_t dealer(context, zmq::socket_type::dealer);
+  dealer.set(zmq::sockopt::routing_id, routing_id(1));
+  dealer.connect(addresses[2]);
+  FrameHeader head;
+  head.kind = FrameKind::hello;
+  head.run_id = run_id(agreement);
+  head.sender = 1;
+  head.incarnation = 7;
+  REQUIRE(send_frame(dealer, {}, head, encode_agreement(agreement)));
+  bool welcomed = false;
+  bool greeted = false;
+  while (!welcomed || !greeted) {
+    std::array<zmq::pollitem_t, 2> items{
+        {{router.handle(), 0, ZMQ_POLLIN, 0}, {dealer.handle(), 0, ZMQ_POLLIN, 0}}};
+    REQUIRE(zmq::poll(items.data(), items.size(), std::chrono::seconds(20)) > 0);
+    ReceivedFrame frame;
+    if (receive_at_dealer(dealer, limit, frame) == Reception::frame)
+      welcomed = welcomed || frame.header.kind == FrameKind::welcome;
+    if (receive_at_router(router, limit, frame) != Reception::frame || frame.header.kind != FrameKind::hello)
+      continue;
+    greeted = true;
+    head.kind = FrameKind::welcome;
+    REQUIRE(send_frame(router, routing_id(frame.header.sender), head, {}));
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("net") {
@@ -52,6 +88,51 @@ TEST_SUITE("net") {
     for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
       expected += std::to_string(peer.model_digest) + " ";
     CHECK(observed.text == expected);
+  }
+
+  TEST_CASE("cluster: a peer that dies before the run begins may be started anew") {
+    const Addresses addresses = {free_address(), free_address(), free_address()};
+    const auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50), addresses, free_address());
+    const Process third = start_peer(experiment, 2);
+    come_and_go(experiment, addresses);
+    const Process second = start_peer(experiment, 1);
+    const Process first = start_peer(experiment, 0);
+    for (const Process* process : {&first, &second, &third}) {
+      const Ended ended = process->join();
+      CHECK_MESSAGE(ended.exit_code == 0, ended.text);
+    }
+  }
+
+  TEST_CASE(
+      "cluster: a peer that dies in the last iteration, when nobody may wait for it any more, is named") {
+    const Addresses addresses = {free_address(), free_address(), free_address()};
+    auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50), addresses, free_address());
+    // What peer 1 says is 3 s under way; once it has come, the others wait for nothing but the end of the run.
+    experiment.iterations = 1;
+    experiment.settings.run.evaluate_every = 1;
+    experiment.settings.network.latency = std::chrono::seconds(3);
+    const ClusterPatience patience{std::chrono::seconds(20), std::chrono::seconds(6)};
+    std::array<int, 2> begun{};
+    REQUIRE(pipe(begun.data()) == 0);
+    RunControl control;
+    control.on_evaluation = [&](const Evaluation&) { REQUIRE(write(begun[1], "x", 1) == 1); };
+    const Process first = start_peer(experiment, 0, patience, control);
+    const Process second = start_peer(experiment, 1, patience);
+    const Process third = start_peer(experiment, 2, patience);
+    char trains = 0;
+    REQUIRE(read(begun[0], &trains, 1) == 1);
+    kill(second.pid(), SIGSTOP);
+    for (const Process* process : {&first, &third}) {
+      const Ended ended = process->join();
+      CHECK(ended.exit_code == 3);
+      CHECK_MESSAGE(ended.text.find("peer 1 was lost") != std::string::npos, ended.text);
+    }
+    kill(second.pid(), SIGKILL);
+    CHECK(second.join().exit_code == -1);
+    close(begun[0]);
+    close(begun[1]);
   }
 
   TEST_CASE("cluster: peers with different run files refuse each other and say what differs") {

@@ -198,6 +198,8 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
   // The right key in a wrong table.
   CHECK(contains(refusal("[network]\nstep_size = 1"), "did you mean algorithm.step_size?"));
   CHECK(contains(refusal("seed = 1"), "did you mean run.seed?"));
+  CHECK(contains(refusal("[algoritm]\nkind = 1"), "[algorithm]?"));
+  CHECK(contains(refusal("", {"topologie.kind=\"ring\""}), "did you mean topology.kind?"));
   CHECK(contains(refusal("run = 3"), "test.toml:1: run = 3: expected a table, [run]"));
   CHECK(contains(refusal("[run.seed]\nx = 3"), "run.seed.x: unknown key"));
   CHECK(contains(refusal("[[network.peer]]\nid = 1\nlatncy = \"5 ms\""),

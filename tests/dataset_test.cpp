@@ -166,6 +166,14 @@ TEST_CASE("idx: pixels are divided by 255, labels are classes as they stand") {
   CHECK(dense_of(*loaded.train)(1, 0) == doctest::Approx(0.2));
 }
 
+TEST_CASE("idx: a stray label that would make a hundred classes is refused at its offset") {
+  const TemporaryFolder folder;
+  const string images = folder.write("images", idx_images("abcdef", 3, 1, 2));
+  const string labels = folder.write("labels", idx_labels(string("\x01\xff\x00", 3), 3));
+  CHECK(contains(refusal("idx:" + images + "," + labels),
+                 "labels, offset 9: the label 255, where only 3 different ones occur"));
+}
+
 TEST_CASE("idx: every truncation and every wrong header is refused, whatever it promises") {
   const TemporaryFolder folder;
   const string images = idx_images("abcdef", 3, 1, 2);

@@ -17,7 +17,7 @@ const Instant begin{};
 struct Scene {
   Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   Agreement agreement = agreement_of(experiment);
-  ObserverSession<double> session{experiment, agreement, 10s, begin};
+  ObserverSession<double> session{experiment, agreement, {10s, 6s}, begin};
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
            std::uint64_t iteration = 0, std::uint32_t of_run = 0) {
@@ -139,6 +139,54 @@ TEST_CASE("observer session: a peer that leaves with a reason ends the run every
   CHECK(scene.said_to(1) == Kinds{FrameKind::stop});
   CHECK(scene.session.outcome().status == RunStatus::lost);
   CHECK(scene.session.outcome().reason == "peer 1 was [31m lost");  // nothing that a terminal would obey
+}
+
+TEST_CASE(
+    "observer session: a peer that falls silent is lost by its name, one that has ended may be silent") {
+  Scene scene;
+  scene.start();  // both were heard at 1 s
+  scene.session.judge_silence(begin + 7s);
+  CHECK(!scene.session.over());
+  scene.result(0);
+  scene.session.judge_silence(begin + 8s);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().reason == "peer 1 was lost: it has said nothing for 7 s");
+}
+
+TEST_CASE("observer session: a peer that says hello again has to be ready again") {
+  Scene scene;
+  for (const PeerId id : {0u, 1u}) scene.hello(id);
+  scene.say(1, FrameKind::ready);
+  scene.hello(1);
+  scene.say(0, FrameKind::ready);
+  CHECK(!scene.session.started());
+  scene.say(1, FrameKind::ready);
+  CHECK(scene.session.started());
+}
+
+TEST_CASE(
+    "observer session: a peer interrupted before the run interrupts it, one with a wrong input refuses it") {
+  const auto stop = [](Scene& scene, Slot exit_code) {
+    for (const PeerId id : {0u, 1u}) scene.hello(id);
+    FrameHeader header;
+    header.kind = FrameKind::stop;
+    header.sender = 1;
+    header.slot = exit_code;
+    header.run_id = run_id(scene.agreement);
+    const std::string reason = "peer 1 has its reasons";
+    scene.session.hear(header, std::as_bytes(std::span(reason)), begin + 2s);
+    scene.session.tick(begin + 3s);
+    return scene.session.over();
+  };
+  Scene interrupted;
+  CHECK(stop(interrupted, 130));
+  CHECK(interrupted.session.outcome().status == RunStatus::interrupted);
+  Scene refused;
+  CHECK(stop(refused, 2));
+  CHECK(refused.session.lost_by_misuse());
+  Scene lost;
+  CHECK(stop(lost, 3));
+  CHECK_FALSE(lost.session.lost_by_misuse());
 }
 
 TEST_CASE("observer session: an interrupted run waits some seconds for last words, no longer") {

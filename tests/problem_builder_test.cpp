@@ -141,7 +141,7 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
   const TemporaryFolder folder;
   CHECK(
       contains(with([&](RunSettings& s) { s.data.source = "csv:" + folder.write("a.csv", "1,0.5\n2,1\n"); }),
-               "0.5 is not a class label"));
+               "the target 0.5, and a class label is a whole number"));
 }
 
 TEST_CASE(

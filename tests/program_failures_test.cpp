@@ -247,6 +247,28 @@ TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left b
   }
 }
 
+TEST_CASE("Ctrl-C is obeyed even where evaluations take longer than the iterations between them") {
+  const TemporaryFolder folder;
+  folder.write("slow.toml", R"toml(
+[run]
+iterations = 100000000
+evaluate_every = 1
+[data]
+source = "synthetic(samples=40000, features=200, classes=10)"
+[topology]
+peers = 4
+[algorithm]
+kind = "d-psgd"
+batch = 1
+)toml");
+  Program program(folder.path(), {"run", "slow.toml", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
+  program.signal_group(SIGINT);
+  CHECK(program.wait() == 130);
+  CHECK(program.everyone_ended());
+  CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
+}
+
 TEST_CASE("kill -9 of the program: no peer is left behind") {
   const TemporaryFolder folder;
   folder.write("q.toml", endless_run);

@@ -31,9 +31,11 @@ void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = on_interruption;
   action.sa_flags = SA_RESTART;  // what waits goes on waiting; the run looks at the flag
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGHUP, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    sigaction(number, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup wants to go on
+  }
   signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
 }
 

@@ -15,7 +15,7 @@ int train_silently(const RunSettings& settings, const PeerOptions& options, cons
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   RunControl control;
   control.interrupted = options.interrupted;
-  if (!options.quiet)
+  if (!options.quiet && options.id < experiment.peer_count())
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", options.id,
                  experiment.peer_count());
   const PeerEnd end = run_cluster_peer(experiment, options.id, patience, control).end;

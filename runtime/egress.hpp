@@ -1,0 +1,48 @@
+#pragma once
+
+#include "runtime/link.hpp"
+#include "runtime/peer.hpp"
+#include "runtime/wire.hpp"
+
+namespace hearsay {
+
+/// Where data messages become frames: the shaper says when each is due, and its header gets what the receiver has to know.
+/// Pure: told the time.
+class Egress {
+ public:
+  /// `same_machine`: all peers share one clock, and due times travel as they are; otherwise the hold that remains does.
+  Egress(EgressPort port, bool same_machine) : port_(port), same_machine_(same_machine) {}
+
+  struct Frame {
+    FrameHeader header;
+    std::uint32_t losses;  ///< emulated
+  };
+  /// `common` is the sender's header of kind data; `posted` is when the method sent the message, `now` when it leaves here.
+  Frame frame(FrameHeader common, const Outgoing& message, Instant posted, Instant now, Link& link) {
+    if (message.packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
+      checked_ = message.packet;
+      checksum_ = payload_checksum(message.packet->bytes());
+    }
+    const Departure departure = port_.send(posted, header_bytes + message.packet->size(), link);
+    common.iteration = message.key.iteration;
+    common.slot = message.key.slot;
+    common.sequence = departure.sequence;
+    common.payload_bytes = static_cast<std::uint32_t>(message.packet->size());
+    common.payload_checksum = checksum_;
+    if (same_machine_) {
+      common.due_ns = departure.due.time_since_epoch().count();
+    } else {
+      common.flags = flag_remaining_hold;
+      common.due_ns = std::max(Duration{0}, departure.due - now).count();
+    }
+    return {common, departure.losses};
+  }
+
+ private:
+  EgressPort port_;
+  bool same_machine_;
+  PacketRef checked_;
+  std::uint32_t checksum_ = 0;
+};
+
+}  // namespace hearsay
