@@ -213,7 +213,7 @@ TEST_CASE_TEMPLATE("compressors: the mean over the rounding bracket is the input
     for (const auto& z : adversarial_vectors<Scalar>()) {
       const auto compressor = build<Scalar>(spelling, z.size());
       const auto* rounding = dynamic_cast<RoundingCompressor<Scalar>*>(compressor.get());
-      if (!rounding) break;
+      if (!rounding || !compressor->traits(z.size()).unbiased) break;
       const auto brackets = rounding->brackets(z);
       if (brackets.empty() && !z.empty()) continue;  // saturated: covered by the laws above
       ++members;

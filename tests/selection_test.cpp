@@ -28,7 +28,7 @@ std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scala
 
 SelectionSize size_of(const std::string& arguments) {
   return SelectionSize::parse(
-      Arguments(parse_stage("topk(" + arguments + ")"), {"share", {"share", "k"}, {}}), {});
+      Arguments(parse_pipeline("topk(" + arguments + ")").front(), {"share", {"share", "k"}, {}}), {});
 }
 
 /// ||value - z||^2 and ||z||^2, both over the largest magnitude squared: the ends of the number range stay in

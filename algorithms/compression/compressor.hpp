@@ -25,6 +25,8 @@ template <class Scalar>
 struct EncodeInput {
   std::span<const Scalar> vector;  ///< z in R^d
   RandomStream& random;            ///< rounding and selection; keyed by (seed, peer, iteration, compression)
+  std::span<const Scalar> latest =
+      {};  ///< what was added to z since the last message (AdaComp); empty: all of z
 };
 
 /// C: R^d -> bytes -> R^d. Stateless as far as the mathematics goes: error feedback, replicas and predictors belong

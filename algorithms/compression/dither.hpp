@@ -1,9 +1,6 @@
 #pragma once
 
-#include "algorithms/compression/bracket.hpp"
-#include "algorithms/compression/buckets.hpp"
-#include "algorithms/compression/dither_bucket.hpp"
-#include "algorithms/compression/dither_error.hpp"
+#include "algorithms/compression/dither_quantizer.hpp"
 
 namespace hearsay {
 
@@ -37,34 +34,27 @@ namespace hearsay {
 template <class Scalar>
 class Dither final : public RoundingCompressor<Scalar> {
  public:
-  static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
-  static std::unique_ptr<Compressor<Scalar>> parse_qsgd(const StageSpelling& stage,
-                                                        const SegmentTable& segments);
-  static std::unique_ptr<Compressor<Scalar>> parse_qsgdinf(const StageSpelling& stage,
-                                                           const SegmentTable& segments);
-  static std::unique_ptr<Compressor<Scalar>> parse_terngrad(const StageSpelling& stage,
-                                                            const SegmentTable& segments);
+  explicit Dither(DitherQuantizer<Scalar> quantizer) : quantizer_(std::move(quantizer)) {}
 
-  Dither(DitherNorm norm, std::int32_t levels, Buckets buckets);
-
-  std::string spelling() const override;
+  std::string spelling() const override { return quantizer_.spelling(); }
   Traits traits(std::size_t dimension) const override;
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
-  std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
+  std::vector<Bracket> brackets(std::span<const Scalar> vector) const override {
+    return quantizer_.brackets(vector);
+  }
 
  private:
   CodecStatus encode_sweep(const EncodeInput<Scalar>& input, PacketBuffer& out, Scalar* into);
-  /// The bucket's norm; Inf or NaN where it has none, or none in the range of Scalar.
-  double norm_of(std::span<const Scalar> bucket) const;
   CodecStatus check(std::span<const std::byte> packet, std::size_t dimension) const;
   std::size_t message_bytes(std::size_t dimension) const;
 
-  DitherNorm norm_;
-  DitherCode code_;
-  Buckets buckets_;
+  const DitherCode& code() const { return quantizer_.code(); }
+  const Buckets& buckets() const { return quantizer_.buckets(); }
+
+  DitherQuantizer<Scalar> quantizer_;
 };
 
 extern template class Dither<float>;

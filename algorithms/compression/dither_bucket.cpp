@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "algorithms/compression/places.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -68,31 +70,13 @@ DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
 }
 
 std::int32_t read_code(std::span<const std::byte> bytes, const DitherCode& code, std::size_t index) {
-  std::uint32_t word;
-  if (8 % code.bits == 0) {
-    word = std::to_integer<std::uint32_t>(bytes[index % bytes.size()]) >> (index / bytes.size() * code.bits);
-  } else {
-    const std::size_t bit = index * code.bits;
-    word = 0;
-    for (std::size_t byte = bit / 8, shift = 0; byte < bytes.size() && shift < 24; ++byte, shift += 8)
-      word |= std::to_integer<std::uint32_t>(bytes[byte]) << shift;
-    word >>= bit % 8;
-  }
   // Sign extension of the low `bits`.
   const unsigned spare = 32 - code.bits;
-  return static_cast<std::int32_t>(word << spare) >> spare;
+  return static_cast<std::int32_t>(read_place(bytes, code.bits, index) << spare) >> spare;
 }
 
 void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t index, std::int32_t q) {
-  const std::uint32_t word = static_cast<std::uint32_t>(q) & ((1u << code.bits) - 1);
-  if (8 % code.bits == 0) {
-    bytes[index % bytes.size()] |= static_cast<std::byte>(word << (index / bytes.size() * code.bits));
-    return;
-  }
-  const std::size_t bit = index * code.bits;
-  const std::uint32_t shifted = word << (bit % 8);
-  for (std::size_t byte = bit / 8, shift = 0; shift < 24 && shifted >> shift != 0; ++byte, shift += 8)
-    bytes[byte] |= static_cast<std::byte>(shifted >> shift);
+  write_place(bytes, code.bits, index, static_cast<std::uint32_t>(q) & ((1u << code.bits) - 1));
 }
 
 template <class Scalar>
@@ -128,17 +112,9 @@ void accumulate_bucket(std::span<const std::byte> bytes, const DitherCode& code,
 }
 
 bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
-  // Past the last element lie the unused bits: whole codes, or the end of the stream's last byte.
-  std::size_t places = size;
-  if (8 % code.bits == 0)
-    places = bytes.size() * (8 / code.bits);
-  else if (size * code.bits % 8 != 0 &&
-           std::to_integer<unsigned>(bytes.back()) >> (size * code.bits % 8) != 0)
-    return false;
-  for (std::size_t i = 0; i < places; ++i) {
-    const std::int32_t q = read_code(bytes, code, i);
-    if (i < size ? std::abs(q) > code.levels : q != 0) return false;
-  }
+  if (!unused_places_are_zero(bytes, code.bits, size)) return false;
+  for (std::size_t i = 0; i < size; ++i)
+    if (std::abs(read_code(bytes, code, i)) > code.levels) return false;
   return true;
 }
 

@@ -40,10 +40,7 @@ struct DitherStep {
 template <class Scalar>
 DitherStep<Scalar> dither_step(double norm, const DitherCode& code);
 
-/// Places of the codes in a bucket's bytes. Where `bits` divides 8, byte j holds, low bits first, the codes
-/// of the elements j, j + m, j + 2m, ... with m the number of bytes: neighbors lie in neighboring bytes, so
-/// that a vector unit packs them without a shuffle. Other widths form one little-endian stream of bits.
-/// Unused bits are 0.
+/// Two's complement in the places of places.hpp.
 std::int32_t read_code(std::span<const std::byte> bytes, const DitherCode& code, std::size_t index);
 /// The code's place must hold zeros.
 void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t index, std::int32_t q);

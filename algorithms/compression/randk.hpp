@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/compression/compressor.hpp"
 #include "algorithms/compression/selection.hpp"
+#include "algorithms/compression/selector.hpp"
 
 namespace hearsay {
 
@@ -15,38 +15,30 @@ namespace hearsay {
 ///
 /// Use the unscaled form where a method wants a contraction (CHOCO-SGD diverges with the scaled one).
 ///
-/// Message    a 16-byte seed, then the k values (Scalar, ascending index, already scaled):
-///            16 + k sizeof(Scalar) bytes. The receiver draws the subset from the seed; no index is sent.
-///            An empty vector has an empty message.
+/// Seed       16 bytes, from which the receiver draws the subset; no index travels.
 /// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its
 ///            complement is drawn: O(min(k, d-k) + d/64).
-/// Failure    Inf or NaN anywhere in z (`not_finite`), or a scaled value out of range (`saturated`): the
-///            values are NaN.
 template <class Scalar>
-class RandK final : public Compressor<Scalar> {
+class RandK final : public Selector<Scalar> {
  public:
-  static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
+  static std::unique_ptr<Selector<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
   RandK(SelectionSize size, bool scaled) : size_(size), scaled_(scaled) {}
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
-  CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
-  CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
-                               std::span<Scalar> into) override;
-  CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+  std::size_t most(std::size_t dimension) const override { return size_.of(dimension); }
+  Scalar factor(std::size_t dimension) const override;
+  std::size_t seed_bytes(std::size_t) const override { return sizeof(Seed); }
+  void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
+  void draw(std::span<const std::byte> seed, std::size_t dimension,
+            std::vector<std::uint32_t>& indices) override;
 
  private:
   struct Seed {
     std::uint64_t a;
     std::uint64_t b;
   };
-  std::size_t message_bytes(std::size_t dimension) const;
-  /// Draws the subset that a seed stands for into `subset_`.
-  void draw(Seed seed, std::size_t dimension);
-  /// visit(entry, index) for the members of `subset_`, ascending.
-  template <class Visit>
-  void for_each_member(Visit visit) const;
 
   SelectionSize size_;
   bool scaled_;

@@ -1,18 +1,59 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
+
+#include "algorithms/compression/coder.hpp"
+#include "algorithms/compression/quantizer.hpp"
+#include "algorithms/compression/selector.hpp"
+#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/transform.hpp"
 
 namespace hearsay {
 
-/// One registered compressor: what the user may write before the parenthesis.
+/// One registered name: a stage, an alias of stages, or a whole compressor.
 struct CompressorName {
   std::string_view name;
   std::string_view summary;
-  std::string_view example;  ///< a spelling that builds it
+  std::string_view example;  ///< a compressor in which it occurs
 };
 
-/// All of them, aliases included, in the order of a listing.
+/// Builds a stage from its spelling, in float and in double.
+template <template <class> class Stage>
+struct StageMaker {
+  std::unique_ptr<Stage<float>> (*in_float)(const StageSpelling&, const SegmentTable&);
+  std::unique_ptr<Stage<double>> (*in_double)(const StageSpelling&, const SegmentTable&);
+};
+
+/// The pipeline that an alias stands for, its arguments filled in.
+using AliasExpansion = std::string (*)(const StageSpelling&);
+using CoderMaker = std::unique_ptr<Coder> (*)(const StageSpelling&);
+using IndexCoderMaker = std::unique_ptr<IndexCoder> (*)(const StageSpelling&);
+
+using StageMakers = std::variant<AliasExpansion, StageMaker<Compressor>, StageMaker<Transform>,
+                                 StageMaker<Selector>, StageMaker<Quantizer>, CoderMaker, IndexCoderMaker>;
+
+struct StageEntry {
+  CompressorName name;
+  StageMakers make;
+};
+
+/// All of them, in the order of a listing.
+std::span<const StageEntry> stage_entries();
 std::span<const CompressorName> compressor_names();
+
+/// The compressor of a pipeline, as `make_compressor` builds it.
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> make_compressor(const PipelineSpelling& spelling,
+                                                    const SegmentTable& segments);
+
+/// Stage after stage, even where a fused compressor does the same in one sweep: what those are compared with.
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> make_unfused_compressor(const std::string& spelling,
+                                                            const SegmentTable& segments);
 
 }  // namespace hearsay

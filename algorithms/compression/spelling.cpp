@@ -25,6 +25,7 @@ class Reader {
 
   std::size_t column() const { return at_ + 1; }
   bool at_end() const { return at_ == text_.size(); }
+  char next() const { return text_[at_]; }
 
   bool take(char expected) {
     if (at_end() || text_[at_] != expected) return false;
@@ -57,36 +58,68 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+std::string parse_value(Reader& reader, const std::string& expected) {
+  if (!reader.take('{')) return reader.word(expected);
+  std::string list = "{";
+  do {
+    if (list.size() > 1) list += ',';
+    list += reader.word("a number");
+  } while (reader.take(','));
+  if (!reader.take('}')) reader.refuse("',' or '}'");
+  return list + '}';
+}
+
 StageSpelling::Argument parse_argument(Reader& reader) {
   StageSpelling::Argument argument;
   argument.column = argument.value_column = reader.column();
-  argument.value = reader.word("an argument");
-  if (reader.take('=')) {
+  argument.value = parse_value(reader, "an argument");
+  if (argument.value.front() != '{' && reader.take('=')) {
     argument.key = std::move(argument.value);
     argument.value_column = reader.column();
-    argument.value = reader.word("a value for '" + argument.key + "'");
+    argument.value = parse_value(reader, "a value for '" + argument.key + "'");
   }
   return argument;
 }
 
+constexpr unsigned deepest_nesting = 8;
+
+/// One pipeline; `depth` bodies around it are open.
+PipelineSpelling parse_pipeline(Reader& reader, const std::string& text, unsigned depth) {
+  PipelineSpelling pipeline;
+  do {
+    StageSpelling& stage = pipeline.emplace_back();
+    stage.text = text;
+    stage.column = reader.column();
+    stage.name = reader.word(pipeline.size() == 1 ? "the name of a compressor" : "the name of a stage");
+    const bool arguments = reader.take('(');
+    if (arguments) {
+      do {
+        stage.arguments.push_back(parse_argument(reader));
+      } while (reader.take(','));
+      if (!reader.take(')')) reader.refuse("',' or ')'");
+    }
+    while (reader.take('{')) {
+      if (depth == deepest_nesting) reader.refuse("no more than 8 braces in one another");
+      stage.bodies.push_back(parse_pipeline(reader, text, depth + 1));
+      if (!reader.take('}')) reader.refuse("'|' or '}'");
+    }
+    const bool more_or_end = reader.at_end() || reader.next() == '|' || (depth > 0 && reader.next() == '}');
+    if (!more_or_end)
+      reader.refuse(std::string(arguments || !stage.bodies.empty() ? "'|' or " : "'(', '|' or ") +
+                    (depth > 0 ? "'}'" : "the end"));
+  } while (reader.take('|'));
+  return pipeline;
+}
+
 }  // namespace
 
-StageSpelling parse_stage(const std::string& text) {
+PipelineSpelling parse_pipeline(const std::string& text) {
   Reader reader(text);
-  StageSpelling stage;
-  stage.text = text;
-  stage.column = reader.column();
-  stage.name = reader.word("the name of a compressor");
-  if (reader.take('(')) {
-    do {
-      stage.arguments.push_back(parse_argument(reader));
-    } while (reader.take(','));
-    if (!reader.take(')')) reader.refuse("',' or ')'");
-    if (!reader.at_end()) reader.refuse("nothing after ')'");
-  } else if (!reader.at_end()) {
-    reader.refuse("'(' or the end");
-  }
-  return stage;
+  return parse_pipeline(reader, text, 0);
+}
+
+void refuse_stage(const StageSpelling& stage, const std::string& what) {
+  refuse_at(stage.text, stage.column, what);
 }
 
 Arguments::Arguments(const StageSpelling& stage, const StageSignature& signature) : stage_(stage) {
@@ -163,6 +196,33 @@ std::optional<double> Arguments::positive(std::string_view key) const {
   double value = 0.0;
   if (!parse_number(argument->value, value) || !(value > 0.0)) refuse(key, "a number above 0");
   return value;
+}
+
+std::optional<double> Arguments::positive_with_unit(std::string_view key, std::string_view unit) const {
+  const auto* argument = find(key);
+  if (!argument) return std::nullopt;
+  std::string_view digits = argument->value;
+  double value = 0.0;
+  const bool has_unit = digits.ends_with(unit);
+  if (has_unit) digits.remove_suffix(unit.size());
+  if (!has_unit || !parse_number(digits, value) || !(value > 0.0))
+    refuse(key, "a number above 0 and its unit, such as 2.5" + std::string(unit));
+  return value;
+}
+
+std::vector<double> Arguments::list(std::string_view key) const {
+  const auto* argument = find(key);
+  if (!argument || argument->value.front() != '{') return {};
+  std::vector<double> numbers;
+  std::string_view rest = std::string_view(argument->value).substr(1);
+  while (!rest.empty()) {
+    const std::size_t end = rest.find_first_of(",}");
+    double number = 0.0;
+    if (!parse_number(rest.substr(0, end), number)) refuse(key, "a list of numbers such as {0,0.5,1}");
+    numbers.push_back(number);
+    rest.remove_prefix(end + 1);
+  }
+  return numbers;
 }
 
 std::optional<double> Arguments::share(std::string_view key) const {

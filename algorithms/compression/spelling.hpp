@@ -10,16 +10,24 @@
 
 namespace hearsay {
 
-/// One stage as the user spelled it:
+struct StageSpelling;
+
+/// A compressor as the user spells it:
 ///
-///     stage := name [ "(" argument { "," argument } ")" ]        argument := [ key "=" ] value
+///     pipeline := stage { "|" stage }
+///     stage    := name [ "(" argument { "," argument } ")" ] { "{" pipeline "}" }
+///     argument := [ key "=" ] value
+///     value    := word | "{" word { "," word } "}"
 ///
-/// Names, keys and values are runs of letters, digits and . % + - _; blanks between them do not count.
-/// Columns are those of the spelling, the first is 1.
+/// Names, keys and words are runs of letters, digits and . % + - _; blanks between them do not count. Columns are those of
+/// the spelling, the first is 1.
+using PipelineSpelling = std::vector<StageSpelling>;
+
+/// One stage of it.
 struct StageSpelling {
   struct Argument {
-    std::string key;  ///< empty for a bare value
-    std::string value;
+    std::string key;    ///< empty for a bare value
+    std::string value;  ///< a list without its blanks: "{0,0.5,1}"
     std::size_t column = 1;
     std::size_t value_column = 1;
   };
@@ -27,10 +35,14 @@ struct StageSpelling {
   std::string name;
   std::size_t column = 1;
   std::vector<Argument> arguments;
+  std::vector<PipelineSpelling> bodies;  ///< of a wrapper: repeat(4){topk(1%)}
 };
 
-/// Throws Misuse (key algorithm.compressor) with the column and what was expected there.
-StageSpelling parse_stage(const std::string& text);
+/// Throws Misuse (key algorithm.compressor) with the column and what was expected there. At least one stage.
+PipelineSpelling parse_pipeline(const std::string& text);
+
+/// Refuses a stage as such.
+[[noreturn]] void refuse_stage(const StageSpelling& stage, const std::string& what);
 
 /// What a stage accepts: keys, one of which may be given bare in the first place ("qsgd(4)" is
 /// "qsgd(bits=4)"), and flags, which are bare words ("scaled").
@@ -58,6 +70,10 @@ class Arguments {
   std::optional<double> positive(std::string_view key) const;
   /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused: it would read like a count.
   std::optional<double> share(std::string_view key) const;
+  /// "2.5sigma": a number above 0 and the unit.
+  std::optional<double> positive_with_unit(std::string_view key, std::string_view unit) const;
+  /// The numbers of a list "{0,0.5,1}"; empty where the key is missing or is no list.
+  std::vector<double> list(std::string_view key) const;
   /// The value as written; empty where the key is missing.
   std::string_view text(std::string_view key) const;
 

@@ -1,14 +1,9 @@
 #include "algorithms/compression/topk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <type_traits>
-
-#include "algorithms/compression/wire_scalar.hpp"
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
 
 namespace hearsay {
 
@@ -58,8 +53,8 @@ Border<Scalar> find_border(std::span<const Scalar> z, std::size_t k) {
 }  // namespace
 
 template <class Scalar>
-std::unique_ptr<Compressor<Scalar>> TopK<Scalar>::parse(const StageSpelling& stage,
-                                                        const SegmentTable& segments) {
+std::unique_ptr<Selector<Scalar>> TopK<Scalar>::parse(const StageSpelling& stage,
+                                                      const SegmentTable& segments) {
   const Arguments arguments(stage, {"share", {"share", "k"}, {}});
   return std::make_unique<TopK>(SelectionSize::parse(arguments, segments));
 }
@@ -70,64 +65,24 @@ Traits TopK<Scalar>::traits(std::size_t dimension) const {
   Traits traits;
   traits.contraction = dimension ? static_cast<double>(k) / static_cast<double>(dimension) : 1.0;
   traits.deterministic = true;
-  traits.bytes = k * (sizeof(std::uint32_t) + sizeof(Scalar));
   return traits;
 }
 
 template <class Scalar>
-CodecStatus TopK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+void TopK<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::byte>, Selection& selection) {
   const auto z = input.vector;
-  ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
   const std::size_t k = size_.of(z.size());
-  const auto indices =
-      out.resize(k * (sizeof(std::uint32_t) + sizeof(Scalar))).first(k * sizeof(std::uint32_t));
-  const auto values = out.bytes().subspan(indices.size());
-  if (!all_finite(z)) {
-    for (std::size_t entry = 0; entry < k; ++entry) {
-      write_scalar(indices, entry, static_cast<std::uint32_t>(entry));
-      write_scalar(values, entry, std::numeric_limits<Scalar>::quiet_NaN());
-    }
-    return CodecStatus::not_finite;
-  }
-  if (k == 0) return CodecStatus::ok;
+  selection.shared_scale.reset();
+  selection.indices.resize(k);
+  if (k == 0) return;
   auto border = find_border(z, k);
   std::size_t entry = 0;
   for (std::size_t i = 0; entry < k; ++i) {
     const auto size = magnitude(z[i]);
     if (size < border.threshold || (size == border.threshold && border.ties == 0)) continue;
     if (size == border.threshold) --border.ties;
-    write_scalar(indices, entry, static_cast<std::uint32_t>(i));
-    write_scalar(values, entry, z[i]);
-    ++entry;
+    selection.indices[entry++] = static_cast<std::uint32_t>(i);
   }
-  return CodecStatus::ok;
-}
-
-template <class Scalar>
-CodecStatus TopK<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
-                                           std::span<Scalar> into) {
-  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
-  const CodecStatus status = encode(input, out);
-  return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
-}
-
-template <class Scalar>
-CodecStatus TopK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
-                                     std::span<Scalar> into) {
-  const std::size_t k = size_.of(into.size());
-  if (packet.size() != k * (sizeof(std::uint32_t) + sizeof(Scalar))) return CodecStatus::malformed;
-  const auto indices = packet.first(k * sizeof(std::uint32_t));
-  const auto values = packet.subspan(indices.size());
-  std::size_t least = 0;
-  for (std::size_t entry = 0; entry < k; ++entry) {
-    const std::size_t index = read_scalar<std::uint32_t>(indices, entry);
-    if (index < least || index >= into.size()) return CodecStatus::malformed;
-    least = index + 1;
-  }
-  if (!all_finite<Scalar>(values)) return CodecStatus::not_finite;
-  for (std::size_t entry = 0; entry < k; ++entry)
-    into[read_scalar<std::uint32_t>(indices, entry)] += scale * read_scalar<Scalar>(values, entry);
-  return CodecStatus::ok;
 }
 
 template class TopK<float>;

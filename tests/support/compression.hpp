@@ -37,6 +37,13 @@ inline std::vector<std::string> spellings() {
            "randk(k=1, scaled)",
            "randk(90%, scaled)",
            "randk(100%)",
+           "topk(20%) | qsgdinf(8)",
+           "topk(40%) | qsgd(bits=4, bucket=3)",
+           "randk(30%, scaled) | qsgdinf(bits=5, bucket=64)",
+           "repeat(3){topk(10%) | qsgdinf(4)}",
+           "repeat(2){qsgdinf(8)}",
+           "scale{randk(30%, scaled)}",
+           "induced{topk(10%) | qsgdinf(8)}{grid(0.1)}",
        })
     all.emplace_back(more);
   return all;

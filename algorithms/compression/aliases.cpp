@@ -1,0 +1,34 @@
+#include "algorithms/compression/aliases.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// bucket as the user gave it, if it is a bucket at all.
+std::string bucket_of(const Arguments& arguments, const std::string& fallback) {
+  const std::string bucket(arguments.text("bucket"));
+  if (bucket.empty()) return fallback;
+  if (bucket != "layer" && bucket != "whole")
+    (void)arguments.count("bucket", 1, 0xFFFFFFFF, " or 'layer' or 'whole'");
+  return bucket;
+}
+
+std::string expand_bits(const StageSpelling& stage, const std::string& norm) {
+  const Arguments arguments(stage, {"bits", {"bits", "bucket"}, {}});
+  const auto bits = arguments.count("bits", 2, 16).value_or(4);
+  return "dither(" + norm + ", bits=" + std::to_string(bits) + ", bucket=" + bucket_of(arguments, "512") +
+         ")";
+}
+
+}  // namespace
+
+std::string expand_qsgd(const StageSpelling& stage) { return expand_bits(stage, "l2"); }
+
+std::string expand_qsgdinf(const StageSpelling& stage) { return expand_bits(stage, "linf"); }
+
+std::string expand_terngrad(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"bucket", {"bucket"}, {}});
+  return "dither(linf, levels=1, bucket=" + bucket_of(arguments, "layer") + ")";
+}
+
+}  // namespace hearsay

@@ -1,0 +1,190 @@
+// From a spelling to a compressor: aliases are expanded, stages put in their places, known combinations fused.
+#include <type_traits>
+
+#include "algorithms/compression/dither.hpp"
+#include "algorithms/compression/pipeline.hpp"
+#include "algorithms/compression/plain_indices.hpp"
+#include "algorithms/compression/registry.hpp"
+#include "topology/nearest_name.hpp"
+
+namespace hearsay {
+
+namespace {
+
+template <class... Kinds>
+struct Visitor : Kinds... {
+  using Kinds::operator()...;
+};
+
+const StageEntry& find_entry(const StageSpelling& stage) {
+  std::vector<std::string> known;
+  for (const StageEntry& entry : stage_entries()) {
+    known.emplace_back(entry.name.name);
+    if (known.back() == stage.name) return entry;
+  }
+  refuse_stage(stage, "no compressor is called '" + stage.name + "' (nearest: '" +
+                          nearest_name(stage.name, known) + "')");
+}
+
+/// The spelling without aliases. What an alias expands to is refused where the alias stands.
+PipelineSpelling expanded(const PipelineSpelling& spelling) {
+  PipelineSpelling stages;
+  for (const StageSpelling& stage : spelling) {
+    const auto* expansion = std::get_if<AliasExpansion>(&find_entry(stage).make);
+    if (!expansion) {
+      stages.push_back(stage);
+      continue;
+    }
+    if (!stage.bodies.empty()) refuse_stage(stage, stage.name + " takes no compressors in braces");
+    for (StageSpelling& part : expanded(parse_pipeline((*expansion)(stage)))) {
+      part.text = stage.text;
+      part.column = stage.column;
+      stages.push_back(std::move(part));
+    }
+  }
+  return stages;
+}
+
+template <class Scalar>
+class Assembly {
+ public:
+  Assembly(const SegmentTable& segments, bool fuse) : segments_(segments), fuse_(fuse) {}
+
+  std::unique_ptr<Compressor<Scalar>> build(const PipelineSpelling& spelling) {
+    PipelineSpelling stages = expanded(spelling);
+    for (const StageSpelling& stage : stages) {
+      const StageMakers& make = find_entry(stage).make;
+      if (const auto* whole = std::get_if<StageMaker<Compressor>>(&make)) {
+        if (stages.size() > 1)
+          refuse_stage(stage, stage.name + " is a compressor of its own and takes no further stages");
+        return made(*whole, stage);
+      }
+      if (!stage.bodies.empty()) refuse_stage(stage, stage.name + " takes no compressors in braces");
+      add(stage, make);
+    }
+    // A selector may say how its values travel where nothing else does.
+    if (stages_.selector && !stages_.quantizer && !stages_.coder && !stages_.selector->default_tail().empty())
+      for (const StageSpelling& stage : parse_pipeline(stages_.selector->default_tail()))
+        add(stage, find_entry(stage).make);
+    return completed(stages);
+  }
+
+ private:
+  template <template <class> class Stage>
+  std::unique_ptr<Stage<Scalar>> made(const StageMaker<Stage>& make, const StageSpelling& stage) {
+    if constexpr (std::is_same_v<Scalar, float>)
+      return make.in_float(stage, segments_);
+    else
+      return make.in_double(stage, segments_);
+  }
+
+  void add(const StageSpelling& stage, const StageMakers& make) {
+    std::visit(Visitor{[&](const AliasExpansion&) {}, [&](const StageMaker<Compressor>&) {},
+                       [&](const StageMaker<Transform>& maker) { add_transform(stage, maker); },
+                       [&](const StageMaker<Selector>& maker) { add_selector(stage, maker); },
+                       [&](const StageMaker<Quantizer>& maker) { add_quantizer(stage, maker); },
+                       [&](const CoderMaker& maker) { add_coder(stage, maker); },
+                       [&](const IndexCoderMaker& maker) { add_index_coder(stage, maker); }},
+               make);
+  }
+
+  void add_transform(const StageSpelling& stage, const StageMaker<Transform>& maker) {
+    if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
+      refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
+    stages_.transforms.push_back(made(maker, stage));
+    const std::size_t dimension = segments_.empty() ? 0 : static_cast<std::size_t>(segments_.back().end());
+    // Layers are those of the model; coefficients have none.
+    if (dimension != 0 && stages_.transforms.back()->coefficients(dimension) != dimension) segments_.clear();
+  }
+
+  void add_selector(const StageSpelling& stage, const StageMaker<Selector>& maker) {
+    if (stages_.selector) refuse_stage(stage, "a second selector after " + stages_.selector->spelling());
+    if (stages_.quantizer || stages_.coder || stages_.index_coder)
+      refuse_stage(stage, stage.name + " is a selector and stands before quantizers and coders");
+    stages_.selector = made(maker, stage);
+    segments_.clear();
+  }
+
+  void add_quantizer(const StageSpelling& stage, const StageMaker<Quantizer>& maker) {
+    if (stages_.quantizer) refuse_stage(stage, "a second quantizer after " + stages_.quantizer->spelling());
+    if (stages_.coder || stages_.index_coder)
+      refuse_stage(stage, stage.name + " is a quantizer and stands before coders");
+    stages_.quantizer = made(maker, stage);
+  }
+
+  void add_coder(const StageSpelling& stage, const CoderMaker& maker) {
+    if (stages_.coder) refuse_stage(stage, "a second coder after " + stages_.coder->spelling());
+    if (!stages_.quantizer)
+      refuse_stage(stage, stage.name + " codes whole numbers and needs a quantizer before it");
+    stages_.coder = maker(stage);
+    const std::string objection = stages_.coder->objection(stages_.quantizer->range());
+    if (!objection.empty()) refuse_stage(stage, objection);
+  }
+
+  void add_index_coder(const StageSpelling& stage, const IndexCoderMaker& maker) {
+    if (stages_.index_coder) refuse_stage(stage, "a second coder of indices");
+    if (!stages_.selector || stages_.selector->seed_bytes(1) > 0)
+      refuse_stage(stage, stage.name + " codes indices and needs a selector whose indices travel before it");
+    stages_.index_coder = maker(stage);
+  }
+
+  std::unique_ptr<Compressor<Scalar>> completed(const PipelineSpelling& spelled) {
+    if (stages_.quantizer && !stages_.coder)
+      for (const StageSpelling& stage : parse_pipeline(stages_.quantizer->default_coder()))
+        add(stage, find_entry(stage).make);
+    if (stages_.selector && stages_.selector->seed_bytes(1) == 0 && !stages_.index_coder)
+      stages_.index_coder = std::make_unique<PlainIndices>();
+    if (!stages_.selector && !stages_.quantizer && stages_.transforms.empty())
+      refuse_stage(spelled.front(), "a compressor has a selector or a quantizer");
+    if (!stages_.selector && !stages_.quantizer)
+      refuse_stage(spelled.back(),
+                   spelled.back().name + " alone saves nothing; expected a selector or a quantizer after it");
+    if (auto fused = fused_compressor()) return fused;
+    return std::make_unique<Pipeline<Scalar>>(std::move(stages_));
+  }
+
+  std::unique_ptr<Compressor<Scalar>> fused_compressor() {
+    if (!fuse_ || !stages_.transforms.empty() || stages_.selector || stages_.coder->spelling() != "raw")
+      return nullptr;
+    if (const auto* dither = dynamic_cast<const DitherQuantizer<Scalar>*>(stages_.quantizer.get()))
+      return std::make_unique<Dither<Scalar>>(*dither);
+    return nullptr;
+  }
+
+  SegmentTable segments_;
+  bool fuse_;
+  PipelineStages<Scalar> stages_;
+};
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> make_compressor(const PipelineSpelling& spelling,
+                                                    const SegmentTable& segments) {
+  return Assembly<Scalar>(segments, true).build(spelling);
+}
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> make_compressor(const std::string& spelling,
+                                                    const SegmentTable& segments) {
+  return make_compressor<Scalar>(parse_pipeline(spelling), segments);
+}
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> make_unfused_compressor(const std::string& spelling,
+                                                            const SegmentTable& segments) {
+  return Assembly<Scalar>(segments, false).build(parse_pipeline(spelling));
+}
+
+#define HEARSAY_INSTANTIATE(Scalar)                                                                \
+  template std::unique_ptr<Compressor<Scalar>> make_compressor<Scalar>(const std::string&,         \
+                                                                       const SegmentTable&);       \
+  template std::unique_ptr<Compressor<Scalar>> make_compressor<Scalar>(const PipelineSpelling&,    \
+                                                                       const SegmentTable&);       \
+  template std::unique_ptr<Compressor<Scalar>> make_unfused_compressor<Scalar>(const std::string&, \
+                                                                               const SegmentTable&);
+HEARSAY_INSTANTIATE(float)
+HEARSAY_INSTANTIATE(double)
+#undef HEARSAY_INSTANTIATE
+
+}  // namespace hearsay

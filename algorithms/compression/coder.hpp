@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "algorithms/compression/buckets.hpp"
+#include "algorithms/compression/quantizer.hpp"
+
+namespace hearsay {
+
+/// The lossless last stage: whole numbers to bytes and back. May keep scratch space, so one object serves one thread.
+class Coder {
+ public:
+  virtual ~Coder() = default;
+
+  virtual std::string spelling() const = 0;
+  /// Refuses at parse time what can never be coded ("trit5 codes -1, 0 and 1 only"); empty where it can.
+  virtual std::string objection(const CodeRange& range) const = 0;
+  virtual bool data_dependent_size() const = 0;
+  /// Bytes that n codes of the range take at most; exactly, where the size does not depend on the data.
+  virtual std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const = 0;
+
+  /// Writes the codes (each within `range`) to the front of `out`, which has most_bytes; how many bytes it took.
+  virtual std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range,
+                             const Buckets& buckets, std::span<std::byte> out) = 0;
+  /// Total on arbitrary bytes: true where `in` is, to its last bit, what `encode` writes for codes.size() codes of the
+  /// range; what `codes` holds is meaningless otherwise.
+  virtual bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
+                      std::span<std::int32_t> codes) = 0;
+};
+
+/// How ascending indices below a dimension travel. As above, total; the length of what it reads it finds itself.
+class IndexCoder {
+ public:
+  virtual ~IndexCoder() = default;
+  virtual std::string spelling() const = 0;
+  virtual bool data_dependent_size() const = 0;
+  virtual std::size_t most_bytes(std::size_t count, std::size_t dimension) const = 0;
+  virtual std::size_t encode(std::span<const std::uint32_t> indices, std::size_t dimension,
+                             std::span<std::byte> out) = 0;
+  /// Reads indices.size() strictly ascending indices below `dimension` from the front of `in`; how many bytes they took,
+  /// nothing where there are none such.
+  virtual std::optional<std::size_t> decode(std::span<const std::byte> in, std::size_t dimension,
+                                            std::span<std::uint32_t> indices) = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "algorithms/compression/dither_bucket.hpp"
+#include "algorithms/compression/dither_error.hpp"
+#include "algorithms/compression/quantizer.hpp"
+#include "algorithms/compression/spelling.hpp"
+
+namespace hearsay {
+
+/// The dithering of dither.hpp as a stage: the same steps and codes, for any coder.
+template <class Scalar>
+class DitherQuantizer final : public Quantizer<Scalar> {
+ public:
+  static std::unique_ptr<Quantizer<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
+
+  DitherQuantizer(DitherNorm norm, std::int32_t levels, Buckets buckets);
+
+  std::string spelling() const override;
+  Traits traits(std::size_t n) const override;
+  CodeRange range() const override { return {-code_.levels, code_.levels}; }
+  const Buckets& buckets() const override { return buckets_; }
+  std::size_t header_bytes(std::size_t n) const override { return buckets_.count(n) * sizeof(Scalar); }
+  CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
+                       std::span<std::byte> header, std::span<std::int32_t> codes) const override;
+  CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,
+                          std::span<Scalar> values) const override;
+  std::vector<Bracket> brackets(std::span<const Scalar> values) const override;
+
+  DitherNorm norm() const { return norm_; }
+  const DitherCode& code() const { return code_; }
+  /// The bucket's norm; NaN or Inf where it has none, or none in the range of Scalar.
+  double norm_of(std::span<const Scalar> bucket) const;
+
+ private:
+  DitherNorm norm_;
+  DitherCode code_;
+  Buckets buckets_;
+};
+
+extern template class DitherQuantizer<float>;
+extern template class DitherQuantizer<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,183 @@
+#include "algorithms/compression/nested.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/wire_scalar.hpp"
+#include "algorithms/kernels.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint64_t most_rounds = 64;
+
+/// The compressors in the braces of a wrapper, as many as it needs.
+template <class Scalar>
+std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& stage, std::size_t wanted,
+                                                        const SegmentTable& segments) {
+  if (stage.bodies.size() != wanted)
+    refuse_stage(
+        stage,
+        stage.name + (wanted == 1 ? " takes one compressor in braces, such as " + stage.name + "{topk(1%)}"
+                                  : " takes two compressors in braces: " + stage.name + "{C}{Q}"));
+  std::vector<std::unique_ptr<Compressor<Scalar>>> parts;
+  for (const PipelineSpelling& body : stage.bodies) parts.push_back(make_compressor<Scalar>(body, segments));
+  return parts;
+}
+
+/// Whether the compressor is unbiased, and its omega is finite, on vectors of the model's size.
+template <class Scalar>
+Traits traits_on(const Compressor<Scalar>& compressor, const SegmentTable& segments) {
+  return compressor.traits(segments.empty() ? 1 : static_cast<std::size_t>(segments.back().end()));
+}
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_repeat(const StageSpelling& stage,
+                                                                 const SegmentTable& segments) {
+  const Arguments arguments(stage, {"rounds", {"rounds"}, {}});
+  const auto rounds = arguments.count("rounds", 1, most_rounds);
+  if (!rounds) arguments.refuse("rounds", "how often, such as repeat(4){topk(1%)}");
+  return std::unique_ptr<Nested>(
+      new Nested(Kind::repeat, static_cast<std::size_t>(*rounds), bodies<Scalar>(stage, 1, segments)));
+}
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_scale(const StageSpelling& stage,
+                                                                const SegmentTable& segments) {
+  const Arguments none(stage, {"", {}, {}});
+  auto parts = bodies<Scalar>(stage, 1, segments);
+  const Traits traits = traits_on(*parts[0], segments);
+  if (!traits.unbiased || !std::isfinite(traits.omega))
+    refuse_stage(stage, "scale takes an unbiased compressor of bounded omega, which " + parts[0]->spelling() +
+                            " is not");
+  return std::unique_ptr<Nested>(new Nested(Kind::scale, 1, std::move(parts)));
+}
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_induced(const StageSpelling& stage,
+                                                                  const SegmentTable& segments) {
+  const Arguments none(stage, {"", {}, {}});
+  auto parts = bodies<Scalar>(stage, 2, segments);
+  if (!traits_on(*parts[0], segments).contraction)
+    refuse_stage(stage,
+                 "induced takes a contractive compressor first, which " + parts[0]->spelling() + " is not");
+  if (!traits_on(*parts[1], segments).unbiased)
+    refuse_stage(stage,
+                 "induced takes an unbiased compressor second, which " + parts[1]->spelling() + " is not");
+  return std::unique_ptr<Nested>(new Nested(Kind::induced, 2, std::move(parts)));
+}
+
+template <class Scalar>
+std::string Nested<Scalar>::spelling() const {
+  std::string text = kind_ == Kind::repeat  ? "repeat(rounds=" + std::to_string(rounds_) + ")"
+                     : kind_ == Kind::scale ? "scale"
+                                            : "induced";
+  for (const auto& part : parts_) text += "{" + part->spelling() + "}";
+  return text;
+}
+
+template <class Scalar>
+Traits Nested<Scalar>::traits(std::size_t dimension) const {
+  const Traits first = parts_[0]->traits(dimension);
+  const Traits last = parts_.back()->traits(dimension);
+  Traits traits;
+  traits.deterministic = first.deterministic && last.deterministic;
+  traits.data_dependent_size = first.data_dependent_size || last.data_dependent_size;
+  if (kind_ == Kind::repeat) {
+    const auto rounds = static_cast<double>(rounds_);
+    traits.unbiased = first.unbiased;
+    if (traits.unbiased) {
+      traits.omega = std::pow(first.omega, rounds);
+      traits.omega_typical = std::pow(first.omega_typical, rounds);
+    }
+    if (first.contraction) traits.contraction = 1.0 - std::pow(1.0 - *first.contraction, rounds);
+    traits.absolute_error_per_coordinate = first.absolute_error_per_coordinate;
+    traits.bytes = rounds_ * first.bytes + (rounds_ - 1) * sizeof(std::uint32_t);
+  } else if (kind_ == Kind::scale) {
+    traits.contraction = 1.0 / (1.0 + first.omega);
+    traits.bytes = first.bytes;
+  } else {
+    traits.unbiased = true;
+    traits.omega = last.omega * (1.0 - *first.contraction);
+    traits.omega_typical = last.omega_typical * (1.0 - *first.contraction);
+    if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;
+    traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
+    traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);
+  }
+  return traits;
+}
+
+template <class Scalar>
+Scalar Nested<Scalar>::factor(std::size_t dimension) const {
+  if (kind_ != Kind::scale) return Scalar(1);
+  return static_cast<Scalar>(1.0 / (1.0 + parts_[0]->traits(dimension).omega));
+}
+
+template <class Scalar>
+CodecStatus Nested<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  residual_.assign(input.vector.begin(), input.vector.end());
+  CodecStatus status = CodecStatus::ok;
+  std::size_t size = 0;
+  for (std::size_t round = 0; round < rounds_; ++round) {
+    PacketBuffer packet = pool_.acquire();
+    const CodecStatus of_part = part(round).encode({residual_, input.random, input.latest}, packet);
+    const auto bytes = packet.bytes();
+    const bool last = round + 1 == rounds_;
+    const auto place = out.resize(size + (last ? 0 : sizeof(std::uint32_t)) + bytes.size()).subspan(size);
+    if (!last) write_scalar(place, 0, static_cast<std::uint32_t>(bytes.size()));
+    std::ranges::copy(bytes, place.last(bytes.size()).begin());
+    size += place.size();
+    if (status == CodecStatus::ok) status = of_part;
+    if (last) break;
+    if (status == CodecStatus::ok) status = part(round).accumulate(bytes, Scalar(-1), residual_);
+    if (status != CodecStatus::ok) std::ranges::fill(residual_, std::numeric_limits<Scalar>::quiet_NaN());
+  }
+  return status;
+}
+
+template <class Scalar>
+CodecStatus Nested<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                                             std::span<Scalar> into) {
+  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
+  const CodecStatus status = encode(input, out);
+  return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
+}
+
+template <class Scalar>
+CodecStatus Nested<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
+                                       std::span<Scalar> into) {
+  // Into scratch first: a fault in a later part must not leave the earlier ones applied.
+  decoded_.assign(into.size(), Scalar(0));
+  CodecStatus status = CodecStatus::ok;
+  for (std::size_t round = 0; round < rounds_; ++round) {
+    auto bytes = packet;
+    if (round + 1 < rounds_) {
+      if (packet.size() < sizeof(std::uint32_t)) return CodecStatus::malformed;
+      const std::size_t length = read_scalar<std::uint32_t>(packet, 0);
+      packet = packet.subspan(sizeof(std::uint32_t));
+      if (packet.size() < length) return CodecStatus::malformed;
+      bytes = packet.first(length);
+      packet = packet.subspan(length);
+    }
+    const CodecStatus of_part = part(round).accumulate(bytes, Scalar(1), decoded_);
+    if (of_part == CodecStatus::malformed) return of_part;
+    if (status == CodecStatus::ok) status = of_part;
+  }
+  if (status == CodecStatus::ok && !all_finite(std::span<const Scalar>(decoded_)))
+    status = CodecStatus::not_finite;
+  if (status != CodecStatus::ok) return status;
+  const Scalar factor_of_all = factor(into.size());
+  for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * (factor_of_all * decoded_[k]);
+  return CodecStatus::ok;
+}
+
+template class Nested<float>;
+template class Nested<double>;
+
+}  // namespace hearsay

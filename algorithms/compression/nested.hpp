@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/spelling.hpp"
+
+namespace hearsay {
+
+/// A compressor made of others, one after the other on what is left of the vector.
+///
+///   decoded    C(z) = factor (C_1(z) + C_2(z - C_1(z)) + C_3(z - C_1(z) - C_2(...)) + ...)
+///
+///   repeat(R){C}    R times C: contraction 1 - (1 - delta)^R; of an unbiased C unbiased, with omega^R. With topk(k) the same
+///                   as topk(R k). NEOLITHIC (Huang et al. 2022, arXiv:2206.03665).
+///   scale{C}        1/(1 + omega) C, C unbiased: contraction 1/(1 + omega), what error feedback needs.
+///   induced{C}{Q}   C contractive, then Q unbiased: unbiased with omega (1 - delta) (Horvath, Richtarik 2021,
+///                   arXiv:2006.11077).
+///
+/// Message    the parts, each but the last behind its length (u32).
+/// Failure    of a part: the message decodes as `not_finite`.
+template <class Scalar>
+class Nested final : public Compressor<Scalar> {
+ public:
+  static std::unique_ptr<Compressor<Scalar>> parse_repeat(const StageSpelling& stage,
+                                                          const SegmentTable& segments);
+  static std::unique_ptr<Compressor<Scalar>> parse_scale(const StageSpelling& stage,
+                                                         const SegmentTable& segments);
+  static std::unique_ptr<Compressor<Scalar>> parse_induced(const StageSpelling& stage,
+                                                           const SegmentTable& segments);
+
+  std::string spelling() const override;
+  Traits traits(std::size_t dimension) const override;
+  CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
+  CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                               std::span<Scalar> into) override;
+  CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+
+ private:
+  enum class Kind { repeat, scale, induced };
+  Nested(Kind kind, std::size_t rounds, std::vector<std::unique_ptr<Compressor<Scalar>>> parts)
+      : kind_(kind), rounds_(rounds), parts_(std::move(parts)) {}
+
+  Compressor<Scalar>& part(std::size_t round) const { return *parts_[round % parts_.size()]; }
+  Scalar factor(std::size_t dimension) const;
+
+  Kind kind_;
+  std::size_t rounds_;
+  std::vector<std::unique_ptr<Compressor<Scalar>>> parts_;
+
+  PacketPool pool_;
+  std::vector<Scalar> residual_;  ///< scratch
+  std::vector<Scalar> decoded_;   ///< scratch
+};
+
+extern template class Nested<float>;
+extern template class Nested<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,280 @@
+#include "algorithms/compression/pipeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/compression/compose.hpp"
+#include "algorithms/compression/wire_scalar.hpp"
+#include "algorithms/kernels.hpp"
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Takes pieces off the front of a message.
+class PacketReader {
+ public:
+  explicit PacketReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+  std::span<const std::byte> rest() const { return rest_; }
+  bool has(std::size_t bytes) const { return rest_.size() >= bytes; }
+  std::span<const std::byte> take(std::size_t bytes) {
+    const auto taken = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+    return taken;
+  }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace
+
+template <class Scalar>
+Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
+    : stages_(std::move(stages)),
+      seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })) {
+  ensure(!stages_.coder == !stages_.quantizer, "a pipeline codes what it quantizes");
+  ensure(!stages_.index_coder || stages_.selector, "only a selection has indices");
+}
+
+template <class Scalar>
+std::string Pipeline<Scalar>::spelling() const {
+  std::string text;
+  const auto add = [&](const std::string& stage) { text += (text.empty() ? "" : " | ") + stage; };
+  for (const auto& transform : stages_.transforms) add(transform->spelling());
+  if (stages_.selector) add(stages_.selector->spelling());
+  if (stages_.quantizer) add(stages_.quantizer->spelling());
+  if (stages_.index_coder && stages_.index_coder->spelling() != "") add(stages_.index_coder->spelling());
+  if (stages_.coder && stages_.coder->spelling() != stages_.quantizer->default_coder())
+    add(stages_.coder->spelling());
+  return text;
+}
+
+template <class Scalar>
+std::size_t Pipeline<Scalar>::coefficients_of(std::size_t dimension) const {
+  for (const auto& transform : stages_.transforms) dimension = transform->coefficients(dimension);
+  return dimension;
+}
+
+template <class Scalar>
+std::size_t Pipeline<Scalar>::most_bytes(std::size_t dimension) const {
+  if (dimension == 0) return 0;
+  const std::size_t size = coefficients_of(dimension);
+  std::size_t bytes = seeded_ ? sizeof(seed_) : 0;
+  std::size_t n = size;
+  if (const auto& selector = stages_.selector) {
+    n = selector->most(size);
+    bytes += selector->count_varies() ? sizeof(std::uint32_t) : 0;
+    bytes += selector->seed_bytes(size);
+    if (stages_.index_coder) bytes += stages_.index_coder->most_bytes(n, size);
+  }
+  if (!stages_.quantizer) return bytes + n * sizeof(Scalar);
+  const Quantizer<Scalar>& quantizer = *stages_.quantizer;
+  return bytes + quantizer.header_bytes(n) +
+         stages_.coder->most_bytes(n, quantizer.range(), quantizer.buckets());
+}
+
+template <class Scalar>
+Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
+  const std::size_t size = coefficients_of(dimension);
+  Traits traits = exact_traits();
+  std::size_t before = dimension;
+  for (const auto& transform : stages_.transforms) {
+    traits = composed(traits, transform->traits(before));
+    before = transform->coefficients(before);
+  }
+  std::size_t n = size;
+  if (stages_.selector) {
+    n = stages_.selector->most(size);
+    if (!stages_.quantizer)
+      traits = composed(traits, stages_.selector->traits(size));
+    else
+      traits = composed(traits, on_selection(stages_.selector->traits(size), stages_.quantizer->traits(n)));
+  } else if (stages_.quantizer) {
+    traits = composed(traits, stages_.quantizer->traits(n));
+  }
+  traits.bytes = most_bytes(dimension);
+  traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
+                               (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||
+                               (stages_.coder && stages_.coder->data_dependent_size());
+  return traits;
+}
+
+template <class Scalar>
+std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vector, std::uint64_t seed) {
+  std::span<const Scalar> current = vector;
+  for (const auto& transform : stages_.transforms) {
+    pong_.resize(transform->coefficients(current.size()));
+    transform->forward(current, seed, pong_);
+    std::swap(ping_, pong_);
+    current = ping_;
+  }
+  return current;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  const std::size_t dimension = input.vector.size();
+  ensure(dimension <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
+  std::span<std::byte> rest = out.resize(most_bytes(dimension));
+  if (dimension == 0) return CodecStatus::ok;
+  const std::size_t room = rest.size();
+  const auto take = [&rest](std::size_t bytes) {
+    const auto taken = rest.first(bytes);
+    rest = rest.subspan(bytes);
+    return taken;
+  };
+  const ElementKey key = input.random.element_key();
+  if (seeded_) {
+    const std::uint64_t high = input.random.bits();
+    seed_ = high << 32 | input.random.bits();
+    write_scalar(take(sizeof(seed_)), 0, seed_);
+  }
+  const bool finite = all_finite(input.vector);
+  const std::span<const Scalar> y = transform(input.vector, seed_);
+
+  std::span<const Scalar> values = y;
+  QuantizeInput quantize_input{key, std::nullopt};
+  if (const auto& selector = stages_.selector) {
+    const auto count_place = selector->count_varies() ? take(sizeof(std::uint32_t)) : std::span<std::byte>();
+    selector->select({y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
+                     take(selector->seed_bytes(y.size())), selection_);
+    const std::vector<std::uint32_t>& indices = selection_.indices;
+    if (!count_place.empty()) write_scalar(count_place, 0, static_cast<std::uint32_t>(indices.size()));
+    if (stages_.index_coder) rest = rest.subspan(stages_.index_coder->encode(indices, y.size(), rest));
+    const Scalar factor = selector->factor(y.size());
+    values_.resize(indices.size());
+    for (std::size_t k = 0; k < indices.size(); ++k) values_[k] = factor * y[indices[k]];
+    values = values_;
+    quantize_input.shared_scale = selection_.shared_scale;
+  }
+  // A coordinate that was not selected counts too: the vector as a whole has failed, whatever would be seen of it.
+  if (!finite && stages_.selector) {
+    std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
+    values = values_;
+  }
+
+  CodecStatus status = finite ? CodecStatus::ok : CodecStatus::not_finite;
+  if (stages_.quantizer) {
+    const Quantizer<Scalar>& quantizer = *stages_.quantizer;
+    codes_.resize(values.size());
+    const CodecStatus quantized =
+        quantizer.quantize(values, quantize_input, take(quantizer.header_bytes(values.size())), codes_);
+    // Of finite coordinates, what a transform or a factor made of them left the range.
+    if (finite) status = quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
+    rest = rest.subspan(stages_.coder->encode(codes_, quantizer.range(), quantizer.buckets(), rest));
+  } else {
+    const auto place = take(values.size_bytes());
+    std::ranges::copy(std::as_bytes(values), place.begin());
+    if (status == CodecStatus::ok && !all_finite(values)) {
+      status = CodecStatus::saturated;
+      for (std::size_t k = 0; k < values.size(); ++k)
+        write_scalar(place, k, std::numeric_limits<Scalar>::quiet_NaN());
+    }
+  }
+  out.resize(room - rest.size());
+  return status;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                                               std::span<Scalar> into) {
+  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
+  const CodecStatus status = encode(input, out);
+  return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension) {
+  const std::size_t size = coefficients_of(dimension);
+  PacketReader reader(packet);
+  if (seeded_) {
+    if (!reader.has(sizeof(seed_))) return CodecStatus::malformed;
+    seed_ = read_scalar<std::uint64_t>(reader.take(sizeof(seed_)), 0);
+  }
+  std::size_t n = size;
+  if (const auto& selector = stages_.selector) {
+    n = selector->most(size);
+    if (selector->count_varies()) {
+      if (!reader.has(sizeof(std::uint32_t))) return CodecStatus::malformed;
+      const std::size_t count = read_scalar<std::uint32_t>(reader.take(sizeof(std::uint32_t)), 0);
+      if (count > n) return CodecStatus::malformed;
+      n = count;
+    }
+    const std::size_t seed_bytes = selector->seed_bytes(size);
+    if (!reader.has(seed_bytes)) return CodecStatus::malformed;
+    if (seed_bytes > 0) {
+      selector->draw(reader.take(seed_bytes), size, selection_.indices);
+    } else {
+      selection_.indices.resize(n);
+      const auto used = stages_.index_coder->decode(reader.rest(), size, selection_.indices);
+      if (!used) return CodecStatus::malformed;
+      reader.take(*used);
+    }
+  }
+  values_.resize(n);
+  if (!stages_.quantizer) {
+    if (reader.rest().size() != n * sizeof(Scalar)) return CodecStatus::malformed;
+    if (!all_finite<Scalar>(reader.rest())) return CodecStatus::not_finite;
+    std::ranges::copy(reader.rest(), std::as_writable_bytes(std::span(values_)).begin());
+    return CodecStatus::ok;
+  }
+  const Quantizer<Scalar>& quantizer = *stages_.quantizer;
+  const std::size_t header_bytes = quantizer.header_bytes(n);
+  if (!reader.has(header_bytes)) return CodecStatus::malformed;
+  const auto header = reader.take(header_bytes);
+  codes_.resize(n);
+  if (!stages_.coder->decode(reader.rest(), quantizer.range(), quantizer.buckets(), codes_))
+    return CodecStatus::malformed;
+  return quantizer.reconstruct(header, codes_, values_);
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::apply(Scalar scale, std::span<Scalar> into) {
+  if (stages_.transforms.empty()) {
+    if (!stages_.selector)
+      for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * values_[k];
+    else
+      for (std::size_t k = 0; k < values_.size(); ++k) into[selection_.indices[k]] += scale * values_[k];
+    return CodecStatus::ok;
+  }
+  if (stages_.selector) {
+    ping_.assign(coefficients_of(into.size()), Scalar(0));
+    for (std::size_t k = 0; k < values_.size(); ++k) ping_[selection_.indices[k]] = values_[k];
+  } else {
+    ping_.assign(values_.begin(), values_.end());
+  }
+  // The sizes before each transform, the last one first.
+  for (std::size_t stage = stages_.transforms.size(); stage-- > 0;) {
+    std::size_t before = into.size();
+    for (std::size_t earlier = 0; earlier < stage; ++earlier)
+      before = stages_.transforms[earlier]->coefficients(before);
+    pong_.resize(before);
+    stages_.transforms[stage]->inverse(ping_, seed_, pong_);
+    std::swap(ping_, pong_);
+  }
+  if (!all_finite(std::span<const Scalar>(ping_))) return CodecStatus::not_finite;
+  for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * ping_[k];
+  return CodecStatus::ok;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
+                                         std::span<Scalar> into) {
+  if (into.empty()) return packet.empty() ? CodecStatus::ok : CodecStatus::malformed;
+  const CodecStatus status = decode(packet, into.size());
+  return status == CodecStatus::ok ? apply(scale, into) : status;
+}
+
+template <class Scalar>
+std::vector<Bracket> Pipeline<Scalar>::brackets(std::span<const Scalar> vector) const {
+  if (!stages_.transforms.empty() || stages_.selector || !stages_.quantizer) return {};
+  return stages_.quantizer->brackets(vector);
+}
+
+template class Pipeline<float>;
+template class Pipeline<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/compression/coder.hpp"
+#include "algorithms/compression/quantizer.hpp"
+#include "algorithms/compression/selector.hpp"
+#include "algorithms/compression/transform.hpp"
+
+namespace hearsay {
+
+/// The stages of a compressor, in the order in which a vector passes them. Each may be missing.
+template <class Scalar>
+struct PipelineStages {
+  std::vector<std::unique_ptr<Transform<Scalar>>> transforms;
+  std::unique_ptr<Selector<Scalar>> selector;
+  std::unique_ptr<Quantizer<Scalar>> quantizer;  ///< none: the values in full precision
+  std::unique_ptr<IndexCoder> index_coder;       ///< with a selector whose indices travel
+  std::unique_ptr<Coder> coder;                  ///< with a quantizer
+};
+
+/// Stage after stage, each over the whole vector: what the fused compressors (dither, natural, sign, topk) do in one sweep, and
+/// everything they do not.
+///
+///   coefficients  y = T(z)                       transforms
+///   values        v = factor y[selection]        selector
+///   codes         q = Q(v)                       quantizer
+///   decoded       C(z) = T^-1(Q^-1(q) placed on the selection, 0 elsewhere)
+///
+/// Message    a 64-bit seed where a transform uses one; the number of indices (u32) where it varies; the selector's seed, or
+///            the indices; the quantizer's header; the codes, or the values as Scalars.
+/// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
+template <class Scalar>
+class Pipeline final : public RoundingCompressor<Scalar> {
+ public:
+  explicit Pipeline(PipelineStages<Scalar> stages);
+
+  std::string spelling() const override;
+  Traits traits(std::size_t dimension) const override;
+  CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
+  CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                               std::span<Scalar> into) override;
+  CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+  /// Where all coordinates are quantized as they are: without transform and selector.
+  std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
+
+ private:
+  std::size_t coefficients_of(std::size_t dimension) const;
+  std::size_t most_bytes(std::size_t dimension) const;
+  std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed);
+  /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
+  CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension);
+  /// into += scale T^-1(values_ on selection_), or nothing where that is not finite.
+  CodecStatus apply(Scalar scale, std::span<Scalar> into);
+
+  PipelineStages<Scalar> stages_;
+  bool seeded_;  ///< a transform uses a seed
+
+  // Scratch, kept from message to message.
+  std::uint64_t seed_ = 0;
+  std::vector<Scalar> ping_, pong_;
+  Selection selection_;
+  std::vector<Scalar> values_;
+  std::vector<std::int32_t> codes_;
+};
+
+extern template class Pipeline<float>;
+extern template class Pipeline<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,72 @@
+#include "algorithms/compression/raw_coder.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "algorithms/compression/places.hpp"
+
+namespace hearsay {
+
+std::unique_ptr<Coder> RawCoder::parse(const StageSpelling& stage) {
+  const Arguments none(stage, {"", {}, {}});
+  return std::make_unique<RawCoder>();
+}
+
+unsigned RawCoder::width(const CodeRange& range) {
+  if (range.least >= 0)
+    return std::max(
+        1u, static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(range.most - range.least))));
+  const auto below = static_cast<std::uint32_t>(-(range.least + 1));
+  const auto above = static_cast<std::uint32_t>(std::max(range.most, 0));
+  return 1u + static_cast<unsigned>(std::bit_width(std::max(below, above)));
+}
+
+std::string RawCoder::objection(const CodeRange& range) const {
+  return width(range) <= 24 ? "" : "raw takes codes of at most 24 bits; take varint, elias or entropy";
+}
+
+std::size_t RawCoder::most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const {
+  const unsigned bits = width(range);
+  std::size_t bytes = 0;
+  buckets.for_each(n, [&](std::size_t, std::size_t, std::size_t size) { bytes += place_bytes(size, bits); });
+  return bytes;
+}
+
+std::size_t RawCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range,
+                             const Buckets& buckets, std::span<std::byte> out) {
+  const unsigned bits = width(range);
+  const std::uint32_t mask = (1u << bits) - 1;
+  const std::int32_t zero = range.least >= 0 ? range.least : 0;
+  std::size_t used = 0;
+  buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    const auto bytes = out.subspan(used, place_bytes(size, bits));
+    used += bytes.size();
+    std::ranges::fill(bytes, std::byte{0});
+    for (std::size_t i = 0; i < size; ++i)
+      write_place(bytes, bits, i, static_cast<std::uint32_t>(codes[begin + i] - zero) & mask);
+  });
+  return used;
+}
+
+bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
+                      std::span<std::int32_t> codes) {
+  if (in.size() != most_bytes(codes.size(), range, buckets)) return false;
+  const unsigned bits = width(range);
+  const unsigned spare = range.least >= 0 ? 0 : 32 - bits;
+  const std::int32_t zero = range.least >= 0 ? range.least : 0;
+  bool valid = true;
+  std::size_t used = 0;
+  buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    const auto bytes = in.subspan(used, place_bytes(size, bits));
+    used += bytes.size();
+    valid = valid && unused_places_are_zero(bytes, bits, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint32_t word = read_place(bytes, bits, i);
+      codes[begin + i] = (static_cast<std::int32_t>(word << spare) >> spare) + zero;
+      valid = valid && range.contains(codes[begin + i]);
+    }
+  });
+  return valid;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "algorithms/compression/compressor.hpp"
+
+namespace hearsay {
+
+/// The first stage: coordinates to coefficients and back. What is random about it comes from a 64-bit seed that travels
+/// in the message, so that both ends use the same. NaN and Inf in the input make every output of their block NaN.
+template <class Scalar>
+class Transform {
+ public:
+  virtual ~Transform() = default;
+
+  virtual std::string spelling() const = 0;
+  /// Of inverse(forward(z)): lossless ones (all but clip) state omega 0 and contraction 1.
+  virtual Traits traits(std::size_t dimension) const = 0;
+  virtual std::size_t coefficients(std::size_t dimension) const = 0;
+  virtual bool uses_seed() const = 0;
+  /// `out` has coefficients(in.size()) entries and does not overlap `in`. May use scratch space of its own.
+  virtual void forward(std::span<const Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
+  /// `in` has coefficients(out.size()) entries; it may be destroyed.
+  virtual void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
+};
+
+}  // namespace hearsay
