@@ -5,6 +5,7 @@
 #include <span>
 
 #include "algorithms/compression/dither_bucket.hpp"
+#include "algorithms/compression/places.hpp"
 
 namespace hearsay {
 
@@ -12,7 +13,7 @@ namespace hearsay {
 /// time). The same bytes and the same floats on every target as the plain ones.
 
 /// True for codes of 2, 4 and 8 bits; the kernels below take no others.
-inline bool has_dither_kernel(const DitherCode& code) { return 8 % code.bits == 0; }
+inline bool has_dither_kernel(const DitherCode& code) { return has_planes(code.bits); }
 
 /// The largest |z_i|; NaN where one of them is Inf or NaN.
 float largest_magnitude(std::span<const float> z);

@@ -6,39 +6,57 @@
 
 namespace hearsay {
 
-// Places of codes of a fixed width in bytes. Where `bits` divides 8, byte j holds, low bits first, the codes of the elements
-// j, j + m, j + 2m, ... with m the number of bytes: neighbors lie in neighboring bytes, so that a vector unit packs them
-// without a shuffle. Other widths, up to 24, form one little-endian stream of bits. Unused bits are 0.
+// Places of codes of a fixed width, up to 24 bits, in bytes; unused bits are 0.
+//
+//   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ... with m the number of
+//                     bytes: neighbors lie in neighboring bytes, so that a vector unit packs them without a shuffle
+//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i / 8, as vector
+//                     units write their masks)
+//   above 8 bits      the low bytes of all codes, one each; then what is left of them, as codes of bits - 8
 
 inline std::size_t place_bytes(std::size_t count, unsigned bits) { return (count * bits + 7) / 8; }
 
+/// True where neighboring elements lie in neighboring bytes.
+inline bool has_planes(unsigned bits) { return bits == 2 || bits == 4 || bits == 8; }
+
 inline std::uint32_t read_place(std::span<const std::byte> bytes, unsigned bits, std::size_t index) {
+  std::uint32_t low = 0;
+  unsigned shift = 0;
+  for (const std::size_t count = bits > 8 ? bytes.size() * 8 / bits : 0; bits > 8; bits -= 8, shift += 8) {
+    low |= std::to_integer<std::uint32_t>(bytes[index]) << shift;
+    bytes = bytes.subspan(count);
+  }
   const std::uint32_t mask = (1u << bits) - 1;
-  if (8 % bits == 0)
-    return std::to_integer<std::uint32_t>(bytes[index % bytes.size()]) >> (index / bytes.size() * bits) &
-           mask;
+  if (has_planes(bits)) {
+    const auto byte = std::to_integer<std::uint32_t>(bytes[index % bytes.size()]);
+    return low | (byte >> (index / bytes.size() * bits) & mask) << shift;
+  }
   const std::size_t bit = index * bits;
-  std::uint32_t word = 0;
-  for (std::size_t byte = bit / 8, shift = 0; byte < bytes.size() && shift < 32; ++byte, shift += 8)
-    word |= std::to_integer<std::uint32_t>(bytes[byte]) << shift;
-  return word >> (bit % 8) & mask;
+  auto word = std::to_integer<std::uint32_t>(bytes[bit / 8]);
+  if (bit % 8 + bits > 8) word |= std::to_integer<std::uint32_t>(bytes[bit / 8 + 1]) << 8;
+  return low | (word >> (bit % 8) & mask) << shift;
 }
 
 /// The place must hold zeros; `word` is below 2^bits.
 inline void write_place(std::span<std::byte> bytes, unsigned bits, std::size_t index, std::uint32_t word) {
-  if (8 % bits == 0) {
+  for (const std::size_t count = bits > 8 ? bytes.size() * 8 / bits : 0; bits > 8; bits -= 8, word >>= 8) {
+    bytes[index] = static_cast<std::byte>(word);
+    bytes = bytes.subspan(count);
+  }
+  if (has_planes(bits)) {
     bytes[index % bytes.size()] |= static_cast<std::byte>(word << (index / bytes.size() * bits));
     return;
   }
   const std::size_t bit = index * bits;
   const std::uint32_t shifted = word << (bit % 8);
-  for (std::size_t byte = bit / 8, shift = 0; shift < 32 && shifted >> shift != 0; ++byte, shift += 8)
-    bytes[byte] |= static_cast<std::byte>(shifted >> shift);
+  bytes[bit / 8] |= static_cast<std::byte>(shifted);
+  if (shifted > 0xFF) bytes[bit / 8 + 1] |= static_cast<std::byte>(shifted >> 8);
 }
 
 /// True where the bits after the last of `count` places are 0.
 inline bool unused_places_are_zero(std::span<const std::byte> bytes, unsigned bits, std::size_t count) {
-  if (8 % bits == 0) {
+  for (; bits > 8; bits -= 8) bytes = bytes.subspan(count);
+  if (has_planes(bits)) {
     for (std::size_t index = count; index < bytes.size() * (8 / bits); ++index)
       if (read_place(bytes, bits, index) != 0) return false;
     return true;
