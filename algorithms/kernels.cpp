@@ -58,6 +58,15 @@ double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b) {
 }
 
 template <class Scalar>
+double squared_deviation(std::span<const Scalar> x, double center) {
+  const Scalar* data = x.data();
+  return sum_in_lanes(x.size(), [=](std::size_t i) {
+    const double difference = static_cast<double>(data[i]) - center;
+    return difference * difference;
+  });
+}
+
+template <class Scalar>
 double sum(std::span<const Scalar> x) {
   const Scalar* data = x.data();
   return sum_in_lanes(x.size(), [data](std::size_t i) { return static_cast<double>(data[i]); });
@@ -77,6 +86,7 @@ bool all_finite(std::span<const std::byte> bytes) {
   template double squared_norm<Scalar>(std::span<const Scalar>);                              \
   template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);              \
   template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>); \
+  template double squared_deviation<Scalar>(std::span<const Scalar>, double);                 \
   template double sum<Scalar>(std::span<const Scalar>);                                       \
   template bool all_finite<Scalar>(std::span<const Scalar>);                                  \
   template bool all_finite<Scalar>(std::span<const std::byte>);

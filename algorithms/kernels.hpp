@@ -21,6 +21,10 @@ double dot(std::span<const Scalar> a, std::span<const Scalar> b);
 template <class Scalar>
 double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b);
 
+/// sum_k (x_k - center)^2, the difference taken in double.
+template <class Scalar>
+double squared_deviation(std::span<const Scalar> x, double center);
+
 /// sum_k x_k
 template <class Scalar>
 double sum(std::span<const Scalar> x);

@@ -55,6 +55,7 @@ TEST_CASE_TEMPLATE("kernels: where a vector lies does not change a bit", Scalar,
     CHECK(bits(squared_norm(at_x)) == bits(squared_norm(all(x))));
     CHECK(bits(dot(at_x, at_y)) == bits(dot(all(x), all(y))));
     CHECK(bits(squared_distance(at_x, at_y)) == bits(squared_distance(all(x), all(y))));
+    CHECK(bits(squared_deviation(at_x, 0.3)) == bits(squared_deviation(all(x), 0.3)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "algorithms/compression/aliases.hpp"
+#include "algorithms/compression/clip.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/nested.hpp"
@@ -31,6 +32,10 @@ constexpr std::array entries{
                 "random rounding to a fixed grid, integers of variable length; unbiased, what ECD-PSGD needs",
                 "grid(step=0.02)"},
                StageMaker<Compressor>{&Grid<float>::parse, &Grid<double>::parse}},
+    StageEntry{
+        {"clip", "transform: what lies beyond c standard deviations of its layer is cut; biased (TernGrad)",
+         "clip(2.5sigma) | dither(linf, levels=1, bucket=layer)"},
+        StageMaker<Transform>{&Clip<float>::parse, &Clip<double>::parse}},
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},

@@ -43,6 +43,8 @@ inline std::vector<std::string> spellings() {
            "repeat(3){topk(10%) | qsgdinf(4)}",
            "repeat(2){qsgdinf(8)}",
            "scale{randk(30%, scaled)}",
+           "clip(1sigma) | topk(30%)",
+           "clip(0.3sigma) | randk(60%, scaled) | qsgdinf(8)",
            "induced{topk(10%) | qsgdinf(8)}{grid(0.1)}",
        })
     all.emplace_back(more);
