@@ -31,4 +31,11 @@ std::string expand_terngrad(const StageSpelling& stage) {
   return "dither(linf, levels=1, bucket=" + bucket_of(arguments, "layer") + ")";
 }
 
+std::string expand_scalecom(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"share", {"share"}, {}});
+  (void)arguments.share("share");
+  const std::string share(arguments.text("share"));
+  return "leader_topk(" + (share.empty() ? "0.1%" : share) + ")";
+}
+
 }  // namespace hearsay

@@ -139,6 +139,12 @@ class Assembly {
     if (!stages_.selector && !stages_.quantizer)
       refuse_stage(spelled.back(),
                    spelled.back().name + " alone saves nothing; expected a selector or a quantizer after it");
+    if (stages_.selector && stages_.selector->shares_indices())
+      for (const auto& transform : stages_.transforms)
+        if (transform->uses_seed())
+          refuse_stage(spelled.front(), stages_.selector->spelling() +
+                                            " shares indices, and the coefficients of " +
+                                            transform->spelling() + " are other ones at every peer");
     if (auto fused = fused_compressor()) return fused;
     return std::make_unique<Pipeline<Scalar>>(std::move(stages_));
   }

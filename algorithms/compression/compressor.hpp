@@ -12,6 +12,9 @@
 
 namespace hearsay {
 
+template <class Scalar>
+class SharedSelection;
+
 /// How an encode or a decode went. Data, never an exception: a diverging model or garbage from the network
 /// ends up here, and the run says where and since when.
 enum class CodecStatus {
@@ -27,6 +30,8 @@ struct EncodeInput {
   RandomStream& random;            ///< rounding and selection; keyed by (seed, peer, iteration, compression)
   std::span<const Scalar> latest =
       {};  ///< what was added to z since the last message (AdaComp); empty: all of z
+  /// The coordinates that all peers keep, another peer's choice, where it has a shared_selection; empty: its own choice.
+  std::span<const std::uint32_t> shared_indices = {};
 };
 
 /// C: R^d -> bytes -> R^d. Stateless as far as the mathematics goes: error feedback, replicas and predictors belong
@@ -52,6 +57,9 @@ class Compressor {
   /// into += scale * C(vector), from the bytes of a packet. Total on arbitrary bytes: anything else than a whole
   /// message of this compressor for a vector of into.size() entries gives `malformed` and leaves `into` as it was.
   virtual CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) = 0;
+
+  /// Where one peer may choose the coordinates of all (leader_topk): how; else null.
+  virtual SharedSelection<Scalar>* shared_selection() { return nullptr; }
 };
 
 /// Parses a compressor's spelling and builds it. `segments` is consulted by bucket=layer; it must tile the vectors

@@ -25,7 +25,12 @@ std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& sta
         stage.name + (wanted == 1 ? " takes one compressor in braces, such as " + stage.name + "{topk(1%)}"
                                   : " takes two compressors in braces: " + stage.name + "{C}{Q}"));
   std::vector<std::unique_ptr<Compressor<Scalar>>> parts;
-  for (const PipelineSpelling& body : stage.bodies) parts.push_back(make_compressor<Scalar>(body, segments));
+  for (const PipelineSpelling& body : stage.bodies) {
+    parts.push_back(make_compressor<Scalar>(body, segments));
+    if (parts.back()->shared_selection())
+      refuse_stage(stage, parts.back()->spelling() + " has a leader, which " + stage.name +
+                              " cannot ask; expected topk");
+  }
   return parts;
 }
 

@@ -139,11 +139,19 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
   QuantizeInput quantize_input{key, std::nullopt};
   if (const auto& selector = stages_.selector) {
     const auto count_place = selector->count_varies() ? take(sizeof(std::uint32_t)) : std::span<std::byte>();
-    selector->select({y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
-                     take(selector->seed_bytes(y.size())), selection_);
     const std::vector<std::uint32_t>& indices = selection_.indices;
-    if (!count_place.empty()) write_scalar(count_place, 0, static_cast<std::uint32_t>(indices.size()));
-    if (stages_.index_coder) rest = rest.subspan(stages_.index_coder->encode(indices, y.size(), rest));
+    if (!input.shared_indices.empty()) {
+      ensure(selector->shares_indices() && input.shared_indices.size() == selector->most(y.size()) &&
+                 input.shared_indices.back() < y.size(),
+             "shared indices are a choice for this vector");
+      selection_.indices.assign(input.shared_indices.begin(), input.shared_indices.end());
+    } else {
+      selector->select(
+          {y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
+          take(selector->seed_bytes(y.size())), selection_);
+      if (!count_place.empty()) write_scalar(count_place, 0, static_cast<std::uint32_t>(indices.size()));
+      if (stages_.index_coder) rest = rest.subspan(stages_.index_coder->encode(indices, y.size(), rest));
+    }
     const Scalar factor = selector->factor(y.size());
     values_.resize(indices.size());
     for (std::size_t k = 0; k < indices.size(); ++k) values_[k] = factor * y[indices[k]];
@@ -187,7 +195,8 @@ CodecStatus Pipeline<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input,
 }
 
 template <class Scalar>
-CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension) {
+CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension,
+                                     std::span<const std::uint32_t> shared_indices) {
   const std::size_t size = coefficients_of(dimension);
   PacketReader reader(packet);
   if (seeded_) {
@@ -205,7 +214,9 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
     }
     const std::size_t seed_bytes = selector->seed_bytes(size);
     if (!reader.has(seed_bytes)) return CodecStatus::malformed;
-    if (seed_bytes > 0) {
+    if (!shared_indices.empty()) {
+      selection_.indices.assign(shared_indices.begin(), shared_indices.end());
+    } else if (seed_bytes > 0) {
       selector->draw(reader.take(seed_bytes), size, selection_.indices);
     } else {
       selection_.indices.resize(n);
@@ -264,7 +275,46 @@ template <class Scalar>
 CodecStatus Pipeline<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
                                          std::span<Scalar> into) {
   if (into.empty()) return packet.empty() ? CodecStatus::ok : CodecStatus::malformed;
-  const CodecStatus status = decode(packet, into.size());
+  const CodecStatus status = decode(packet, into.size(), {});
+  return status == CodecStatus::ok ? apply(scale, into) : status;
+}
+
+template <class Scalar>
+SharedSelection<Scalar>* Pipeline<Scalar>::shared_selection() {
+  return stages_.selector && stages_.selector->shares_indices() ? this : nullptr;
+}
+
+template <class Scalar>
+std::size_t Pipeline<Scalar>::choice_bytes(std::size_t dimension) const {
+  const std::size_t size = coefficients_of(dimension);
+  return stages_.index_coder->most_bytes(stages_.selector->most(size), size);
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::choose(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  const std::span<const Scalar> y = transform(input.vector, seed_);
+  stages_.selector->select({y, input.random}, {}, selection_);
+  const auto place = out.resize(choice_bytes(input.vector.size()));
+  out.resize(stages_.index_coder->encode(selection_.indices, y.size(), place));
+  return all_finite(input.vector) ? CodecStatus::ok : CodecStatus::not_finite;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::read_choice(std::span<const std::byte> packet, std::size_t dimension,
+                                          std::vector<std::uint32_t>& indices) {
+  const std::size_t size = coefficients_of(dimension);
+  indices.resize(stages_.selector->most(size));
+  if (stages_.index_coder->decode(packet, size, indices) == packet.size()) return CodecStatus::ok;
+  indices.clear();
+  return CodecStatus::malformed;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::accumulate_shared(std::span<const std::byte> packet,
+                                                std::span<const std::uint32_t> indices, Scalar scale,
+                                                std::span<Scalar> into) {
+  if (into.empty()) return packet.empty() ? CodecStatus::ok : CodecStatus::malformed;
+  const CodecStatus status = decode(packet, into.size(), indices);
   return status == CodecStatus::ok ? apply(scale, into) : status;
 }
 

@@ -6,6 +6,7 @@
 #include "algorithms/compression/coder.hpp"
 #include "algorithms/compression/quantizer.hpp"
 #include "algorithms/compression/selector.hpp"
+#include "algorithms/compression/shared_selection.hpp"
 #include "algorithms/compression/transform.hpp"
 
 namespace hearsay {
@@ -29,10 +30,10 @@ struct PipelineStages {
 ///   decoded       C(z) = T^-1(Q^-1(q) placed on the selection, 0 elsewhere)
 ///
 /// Message    a 64-bit seed where a transform uses one; the number of indices (u32) where it varies; the selector's seed, or
-///            the indices; the quantizer's header; the codes, or the values as Scalars.
+///            the indices, unless they are shared; the quantizer's header; the codes, or the values as Scalars.
 /// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
 template <class Scalar>
-class Pipeline final : public RoundingCompressor<Scalar> {
+class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelection<Scalar> {
  public:
   explicit Pipeline(PipelineStages<Scalar> stages);
 
@@ -42,15 +43,25 @@ class Pipeline final : public RoundingCompressor<Scalar> {
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+  SharedSelection<Scalar>* shared_selection() override;
   /// Where all coordinates are quantized as they are: without transform and selector.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
+  // SharedSelection
+  std::size_t choice_bytes(std::size_t dimension) const override;
+  CodecStatus choose(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
+  CodecStatus read_choice(std::span<const std::byte> packet, std::size_t dimension,
+                          std::vector<std::uint32_t>& indices) override;
+  CodecStatus accumulate_shared(std::span<const std::byte> packet, std::span<const std::uint32_t> indices,
+                                Scalar scale, std::span<Scalar> into) override;
+
   std::size_t coefficients_of(std::size_t dimension) const;
   std::size_t most_bytes(std::size_t dimension) const;
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed);
   /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
-  CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension);
+  CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
+                     std::span<const std::uint32_t> shared_indices);
   /// into += scale T^-1(values_ on selection_), or nothing where that is not finite.
   CodecStatus apply(Scalar scale, std::span<Scalar> into);
 

@@ -6,6 +6,7 @@
 #include "algorithms/compression/clip.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/grid.hpp"
+#include "algorithms/compression/leader_topk.hpp"
 #include "algorithms/compression/nested.hpp"
 #include "algorithms/compression/none.hpp"
 #include "algorithms/compression/randk.hpp"
@@ -39,6 +40,13 @@ constexpr std::array entries{
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},
+    StageEntry{
+        {"leader_topk",
+         "selector: top-k of a leader that changes every iteration, for all (ScaleCom's CLT-k); contractive",
+         "leader_topk(1%)"},
+        StageMaker<Selector>{&LeaderTopK<float>::parse, &LeaderTopK<double>::parse}},
+    StageEntry{{"scalecom", "ScaleCom: leader_topk, for feedback = \"low-pass(0.1)\"", "scalecom(0.1%)"},
+               &expand_scalecom},
     StageEntry{
         {"randk",
          "selector: coordinates drawn at random from a shared seed; contractive, or unbiased if 'scaled'",

@@ -37,6 +37,8 @@ inline std::vector<std::string> spellings() {
            "randk(k=1, scaled)",
            "randk(90%, scaled)",
            "randk(100%)",
+           "leader_topk(k=1)",
+           "leader_topk(30%) | qsgdinf(8)",
            "topk(20%) | qsgdinf(8)",
            "topk(40%) | qsgd(bits=4, bucket=3)",
            "randk(30%, scaled) | qsgdinf(bits=5, bucket=64)",
