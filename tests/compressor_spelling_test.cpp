@@ -42,6 +42,14 @@ TEST_CASE("compressor spelling: aliases and defaults expand") {
   CHECK(expanded("qsgdinf(16)") == "dither(linf, levels=32767, bucket=512)");
   CHECK(expanded("terngrad") == "dither(linf, levels=1, bucket=layer)");
   CHECK(expanded("terngrad(100)") == "dither(linf, levels=1, bucket=100)");
+  CHECK(expanded("dither(l2, pow2, levels=8)") == "dither(l2, pow2, levels=8, bucket=512)");
+  CHECK(expanded("dither(pow2, bits=3)") == "dither(linf, pow2, levels=3, bucket=512)");
+  CHECK(expanded("dither(linf, levels={0, 0.1, 0.50, 1})") == "dither(linf, levels={0.1,0.5,1}, bucket=512)");
+  CHECK(expanded("natural-dithering") == "dither(linf, pow2, levels=7, bucket=512)");
+  CHECK(expanded("natural-dithering(l2, levels=3, bucket=whole)") ==
+        "dither(l2, pow2, levels=3, bucket=whole)");
+  CHECK(expanded("nuqsgd") == "dither(l2, pow2, levels=7, bucket=8192)");
+  CHECK(expanded("nuqsgd(bits=3, bucket=64)") == "dither(l2, pow2, levels=3, bucket=64)");
   CHECK(expanded("grid(0.02)") == "grid(step=0.02)");
   CHECK(expanded("grid(step=1e-4)") == "grid(step=1e-04)");
   CHECK(expanded("topk(1%)") == "topk(1%)");
@@ -111,9 +119,24 @@ TEST_CASE("compressor spelling: values out of range say what was expected") {
   CHECK(complaint("qsgd(1)") == "column 6: expected a whole number from 2 to 16, got '1'");
   CHECK(complaint("qsgd(bits=17)") == "column 11: expected a whole number from 2 to 16, got '17'");
   CHECK(complaint("qsgd(four)") == "column 6: expected a whole number from 2 to 16, got 'four'");
-  CHECK(complaint("dither(linf, levels=0)") == "column 21: expected a whole number from 1 to 32767, got '0'");
+  CHECK(complaint("dither(linf, levels=0)") ==
+        "column 21: expected a whole number from 1 to 32767 or a list such as {0.1,0.5,1}, got '0'");
   CHECK(complaint("dither(linf, levels=-3)") ==
-        "column 21: expected a whole number from 1 to 32767, got '-3'");
+        "column 21: expected a whole number from 1 to 32767 or a list such as {0.1,0.5,1}, got '-3'");
+  CHECK(complaint("dither(linf, pow2, levels=128)") ==
+        "column 27: expected a whole number from 1 to 127, got '128'");
+  CHECK(complaint("dither(linf, pow2, bits=9)") == "column 25: expected a whole number from 2 to 8, got '9'");
+  for (const std::string list : {"{1,0.5}", "{0.5,0.5,1}", "{-0.5,1}", "{0.5}", "{0}", "{0.5,1,2}",
+                                 "{1e-39,1}", "{0.5,0.50000000001,1}", "{0,0,1}"})
+    CHECK(complaint("dither(linf, levels=" + list + ")") ==
+          "column 21: expected at most 127 positive levels, strictly ascending in single precision, the last "
+          "1, "
+          "got '" +
+              list + "'");
+  CHECK(complaint("dither(linf, levels={0.5,one})") ==
+        "column 21: expected a list of numbers such as {0,0.5,1}, got '{0.5,one}'");
+  CHECK(complaint("terngrad(clip=2.5)") ==
+        "column 15: expected a number above 0 and its unit, such as 2.5sigma, got '2.5'");
   CHECK(complaint("dither(l3, levels=7)") == "column 8: expected linf or l2, got 'l3'");
   CHECK(complaint("dither(linf, levels=7, bucket=0)") ==
         "column 31: expected a whole number from 1 to 4294967295 or 'layer' or 'whole', got '0'");
@@ -135,6 +158,11 @@ TEST_CASE("compressor spelling: missing, doubled and contradicting arguments are
   CHECK(complaint("dither(linf)") == "column 1: dither needs levels= or bits=");
   CHECK(complaint("dither(linf, levels=7, bits=4)") ==
         "column 29: expected levels or bits, not both, got '4'");
+  CHECK(complaint("dither(linf, levels={0.5,1}, bits=4)") ==
+        "column 35: expected levels or bits, not both, got '4'");
+  CHECK(complaint("dither(linf, pow2, levels={0.5,1})") ==
+        "column 27: expected a number of levels, as pow2 says which they are, got '{0.5,1}'");
+  CHECK(complaint("dither(linf, pow2)") == "column 1: dither needs levels= or bits=");
   CHECK(complaint("grid") == "column 1: grid needs step=, the distance of the grid's points");
   CHECK(complaint("topk") == "column 1: topk needs a share such as 1%, or k=");
   CHECK(complaint("topk(1%, k=3)") == "column 12: expected a share or k, not both, got '3'");

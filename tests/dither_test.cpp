@@ -180,7 +180,8 @@ TEST_CASE_TEMPLATE("dither: a coordinate goes up exactly when its random bits re
                    double) {
   const auto z = gaussian<Scalar>(2000, 12);
   for (const std::string spelling :
-       {"dither(linf, levels=7, bucket=500)", "dither(l2, levels=127, bucket=64)"}) {
+       {"dither(linf, levels=7, bucket=500)", "dither(l2, levels=127, bucket=64)",
+        "dither(linf, pow2, levels=9, bucket=500)", "dither(l2, levels={0.01,0.02,0.3,1}, bucket=64)"}) {
     const auto brackets = brackets_of(spelling, z);
     RandomStream random(9, 4, 17, Purpose::compression);
     const auto value = decoded(spelling, z, random);
@@ -227,11 +228,16 @@ TEST_CASE("dither: the worst-case omega is below the published one and meets the
     for (int s : {1, 2, 3, 7, 15, 127, 32767}) {
       const double d = static_cast<double>(n);
       const double published = std::min(d / (double(s) * s), std::sqrt(d) / s);
-      CHECK(dither_worst_omega(DitherNorm::l2, n, s) <= published);
-      CHECK(dither_worst_omega(DitherNorm::linf, n, s) <= dither_worst_omega(DitherNorm::l2, n, s));
+      const LevelSet levels = LevelSet::uniform(s);
+      CHECK(dither_worst_omega(DitherNorm::l2, n, levels) <= published * (1 + 1e-12));
+      CHECK(dither_worst_omega(DitherNorm::linf, n, levels) <= dither_worst_omega(DitherNorm::l2, n, levels));
     }
-  const auto l2 = [](std::size_t n, int s) { return dither_worst_omega(DitherNorm::l2, n, s); };
-  const auto linf = [](std::size_t n, int s) { return dither_worst_omega(DitherNorm::linf, n, s); };
+  const auto l2 = [](std::size_t n, int s) {
+    return dither_worst_omega(DitherNorm::l2, n, LevelSet::uniform(s));
+  };
+  const auto linf = [](std::size_t n, int s) {
+    return dither_worst_omega(DitherNorm::linf, n, LevelSet::uniform(s));
+  };
   CHECK(l2(64, 1) == doctest::Approx(7.0));
   CHECK(linf(64, 1) == doctest::Approx(3.5));
   CHECK(l2(512, 3) == doctest::Approx(6.54).epsilon(2e-3));
@@ -252,9 +258,9 @@ TEST_CASE("dither: the worst case is attained by one large and many equal small 
     return variance_of(brackets_of(spelling, vector)) / squared_norm<double>(vector);
   };
   CHECK(ratio("dither(linf, levels=1, bucket=whole)", z) ==
-        doctest::Approx(dither_worst_omega(DitherNorm::linf, n, 1)).epsilon(1e-6));
+        doctest::Approx(dither_worst_omega(DitherNorm::linf, n, LevelSet::uniform(1))).epsilon(1e-6));
   CHECK(ratio("dither(l2, levels=1, bucket=whole)", std::vector<double>(n, 0.7)) ==
-        doctest::Approx(dither_worst_omega(DitherNorm::l2, n, 1)).epsilon(1e-6));
+        doctest::Approx(dither_worst_omega(DitherNorm::l2, n, LevelSet::uniform(1))).epsilon(1e-6));
 }
 
 TEST_CASE("dither: the omega of Gaussian data is that of Gaussian vectors") {
@@ -279,13 +285,17 @@ TEST_CASE("dither: the omega of Gaussian data is that of Gaussian vectors") {
     const auto brackets = brackets_of(
         "dither(" + norm + ", levels=" + std::to_string(c.s) + ", bucket=" + std::to_string(c.n) + ")", z);
     CHECK(variance_of(brackets) / squared_norm<double>(z) ==
-          doctest::Approx(dither_gaussian_omega(c.norm, c.n, c.s)).epsilon(0.03));
+          doctest::Approx(dither_gaussian_omega(c.norm, c.n, LevelSet::uniform(c.s))).epsilon(0.03));
   }
   // Figures that were known before this code was written.
-  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 7) == doctest::Approx(0.037).epsilon(0.03));
-  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 7) == doctest::Approx(1.59).epsilon(0.02));
-  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, 1) == doctest::Approx(1.58).epsilon(0.02));
-  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, 1) == doctest::Approx(17.1).epsilon(0.02));
+  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, LevelSet::uniform(7)) ==
+        doctest::Approx(0.037).epsilon(0.03));
+  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, LevelSet::uniform(7)) ==
+        doctest::Approx(1.59).epsilon(0.02));
+  CHECK(dither_gaussian_omega(DitherNorm::linf, 512, LevelSet::uniform(1)) ==
+        doctest::Approx(1.58).epsilon(0.02));
+  CHECK(dither_gaussian_omega(DitherNorm::l2, 512, LevelSet::uniform(1)) ==
+        doctest::Approx(17.1).epsilon(0.02));
 }
 
 TEST_CASE("dither: rounding errors of different iterations, peers and seeds are uncorrelated") {

@@ -1,5 +1,8 @@
 #include "algorithms/compression/aliases.hpp"
 
+#include "algorithms/compression/dither_norm.hpp"
+#include "algorithms/compression/level_set.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -27,8 +30,24 @@ std::string expand_qsgd(const StageSpelling& stage) { return expand_bits(stage, 
 std::string expand_qsgdinf(const StageSpelling& stage) { return expand_bits(stage, "linf"); }
 
 std::string expand_terngrad(const StageSpelling& stage) {
-  const Arguments arguments(stage, {"bucket", {"bucket"}, {}});
-  return "dither(linf, levels=1, bucket=" + bucket_of(arguments, "layer") + ")";
+  const Arguments arguments(stage, {"bucket", {"bucket", "clip"}, {}});
+  (void)arguments.positive_with_unit("clip", "sigma");
+  const std::string clip =
+      arguments.has("clip") ? "clip(" + std::string(arguments.text("clip")) + ") | " : "";
+  return clip + "dither(linf, levels=1, bucket=" + bucket_of(arguments, "layer") + ")";
+}
+
+std::string expand_natural_dithering(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"norm", {"norm", "levels", "bucket"}, {}});
+  const auto levels = arguments.count("levels", 1, LevelSet::most_others).value_or(7);
+  return "dither(" + spelling_of(parse_dither_norm(arguments)) + ", pow2, levels=" + std::to_string(levels) +
+         ", bucket=" + bucket_of(arguments, "512") + ")";
+}
+
+std::string expand_nuqsgd(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"bits", {"bits", "bucket"}, {}});
+  const auto bits = arguments.count("bits", 2, 8).value_or(4);
+  return "dither(l2, pow2, bits=" + std::to_string(bits) + ", bucket=" + bucket_of(arguments, "8192") + ")";
 }
 
 std::string expand_scalecom(const StageSpelling& stage) {

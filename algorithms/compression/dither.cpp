@@ -77,7 +77,7 @@ CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, Packe
     const auto z = input.vector.subspan(begin, size);
     const auto bucket_codes = codes.first(code().bytes(size));
     codes = codes.subspan(bucket_codes.size());
-    const double norm = quantizer_.norm_of(z);
+    const double norm = bucket_norm(quantizer_.norm(), z);
     if (!std::isfinite(norm)) {
       write_scalar(steps, bucket, static_cast<Scalar>(norm));
       std::fill(bucket_codes.begin(), bucket_codes.end(), std::byte{0});

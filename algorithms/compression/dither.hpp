@@ -13,8 +13,8 @@ namespace hearsay {
 ///   decoded  C(z)_i   = q_i Delta
 ///
 /// s = `levels` positive levels; bits = b spells s = 2^(b-1) - 1. Members of the family that are named
-/// elsewhere: qsgd(b) is l2, qsgdinf(b) linf, terngrad is linf with s = 1 and a bucket per layer, without
-/// clipping.
+/// elsewhere: qsgd(b) is l2, qsgdinf(b) linf, terngrad is linf with s = 1 and a bucket per layer; levels that are
+/// not equally spaced, natural-dithering and nuqsgd among them, are level_dither.hpp's.
 ///
 /// Message    the steps of all buckets (Scalar each), then each bucket's codes (dither_bucket.hpp), each
 ///            beginning at a byte: sum over buckets of sizeof(Scalar) + ceil(n b / 8) bytes, b the bits of a

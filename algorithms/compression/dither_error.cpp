@@ -1,6 +1,7 @@
 #include "algorithms/compression/dither_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,31 +9,38 @@ namespace hearsay {
 
 namespace {
 
-/// f (1 - f), f the fractional part: the variance of rounding x at random, in squared steps.
-double rounding_variance(double x) {
-  const double fraction = x - std::floor(x);
-  return fraction * (1.0 - fraction);
-}
+/// Gauss-Legendre on [-1, 1]: exact up to degree 7.
+constexpr std::array<double, 4> nodes{-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
+                                      0.8611363115940526};
+constexpr std::array<double, 4> weights{0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
+                                        0.3478548451374538};
 
-/// Over a smooth density that spans more steps than this, f (1 - f) averages to 1/6.
-constexpr double many_steps = 64.0;
-
-/// Nodes of a midpoint rule over `steps` rounding steps: enough for each of the integrand's arcs.
-int node_count(double steps) { return 128 + static_cast<int>(8.0 * steps); }
-
-/// Mean of rounding_variance(s z / largest) over a normal z truncated to |z| <= largest.
-double truncated_normal_variance(double largest, int s) {
-  if (s > many_steps) return 1.0 / 6.0;
-  const int nodes = node_count(s);
+/// Mean of the rounding variance (r - l)(u - r) of r = ratio(t), t in [0, reach] with a `density` that changes over
+/// `width`; `place` is the inverse of the ascending ratio.
+template <class Ratio, class Place, class Density>
+double mean_variance(const LevelSet& levels, double reach, double width, Ratio ratio, Place place,
+                     Density density) {
+  // Across equal gaps, many of them in a width, (r - l)(u - r) averages to a sixth of the gap squared.
+  const double gap = levels.widest_gap();
+  if (levels.is_uniform() && gap * 16.0 < width) return gap * gap / 6.0;
   double weighted = 0.0;
-  double weights = 0.0;
-  for (int k = 0; k < nodes; ++k) {
-    const double z = largest * (k + 0.5) / nodes;
-    const double weight = std::exp(-0.5 * z * z);
-    weighted += weight * rounding_variance(s * z / largest);
-    weights += weight;
+  double total = 0.0;
+  const std::vector<double>& all = levels.levels();
+  for (std::size_t j = 1; j < all.size() && place(all[j - 1]) < reach; ++j) {
+    const double begin = place(all[j - 1]);
+    const double end = std::min(place(all[j]), reach);
+    const int pieces = 1 + static_cast<int>((end - begin) / width);
+    const double half = (end - begin) / (2 * pieces);
+    for (int piece = 0; piece < pieces; ++piece)
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const double t = begin + half * (2 * piece + 1 + nodes[k]);
+        const double weight = half * weights[k] * density(t);
+        const double r = ratio(t);
+        weighted += weight * (r - all[j - 1]) * (all[j] - r);
+        total += weight;
+      }
   }
-  return weighted / weights;
+  return weighted / total;
 }
 
 /// The largest of n normal magnitudes is below this with probability `probability`: (2 Phi(m) - 1)^n = p.
@@ -47,53 +55,49 @@ double largest_magnitude_quantile(std::size_t n, double probability) {
   return 0.5 * (low + high);
 }
 
-double gaussian_omega_linf(std::size_t n, int s) {
+double gaussian_omega_linf(std::size_t n, const LevelSet& levels) {
   constexpr int quantiles = 16;
+  const auto same = [](double r) { return r; };
   double total = 0.0;
   for (int k = 0; k < quantiles; ++k) {
     const double largest = largest_magnitude_quantile(n, (k + 0.5) / quantiles);
-    total += largest * largest * truncated_normal_variance(largest, s);
+    const auto density = [largest](double r) { return std::exp(-0.5 * largest * r * largest * r); };
+    total += largest * largest * mean_variance(levels, 1.0, 1.0 / largest, same, same, density);
   }
   const double others = static_cast<double>(n - 1) / static_cast<double>(n);
-  return others * total / quantiles / (static_cast<double>(s) * s);
+  return others * total / quantiles;
 }
 
-double gaussian_omega_l2(std::size_t n, int s) {
+double gaussian_omega_l2(std::size_t n, const LevelSet& levels) {
   // A coordinate of a random direction is sin(t) with density proportional to cos(t)^(n-2).
-  const double reach = std::min(0.5 * std::numbers::pi, 12.0 / std::sqrt(static_cast<double>(n)));
-  const double steps = s * std::sin(reach);
-  const double variance_scale = static_cast<double>(n) / (static_cast<double>(s) * s);
-  if (steps > many_steps) return variance_scale / 6.0;
-  const int nodes = node_count(steps);
-  double weighted = 0.0;
-  double weights = 0.0;
-  for (int k = 0; k < nodes; ++k) {
-    const double t = reach * (k + 0.5) / nodes;
-    const double weight = std::exp(static_cast<double>(n - 2) * std::log(std::cos(t)));
-    weighted += weight * rounding_variance(s * std::sin(t));
-    weights += weight;
-  }
-  return variance_scale * weighted / weights;
+  const auto size = static_cast<double>(n);
+  const double width = 1.0 / std::sqrt(size);
+  const double reach = std::min(0.5 * std::numbers::pi, 12.0 * width);
+  return size * mean_variance(
+                    levels, reach, width, [](double t) { return std::sin(t); },
+                    [](double r) { return std::asin(r); },
+                    [size](double t) { return std::exp((size - 2.0) * std::log(std::cos(t))); });
 }
 
 }  // namespace
 
-double dither_worst_omega(DitherNorm norm, std::size_t n, int s) {
+double dither_worst_omega(DitherNorm norm, std::size_t n, const LevelSet& levels) {
   if (n <= 1) return 0.0;
   const auto size = static_cast<double>(n);
-  const double a = 1.0 / s;
-  const double rho = s >= 2 ? 0.125 : 0.0;
+  const double a = levels.smallest();
+  const double rho = levels.relative_spread();
+  const double gap = levels.widest_gap();
   if (norm == DitherNorm::linf)
-    return std::min((size - 1.0) * a * a / 4.0,
+    return std::min((size - 1.0) * gap * gap / 4.0,
                     std::max(rho, (std::sqrt(1.0 + (size - 1.0) * a * a) - 1.0) / 2.0));
   const double reach = a * std::sqrt(size);
   const double sharp = reach <= 2.0 * (1.0 + rho) ? rho + reach * reach / (4.0 * (1.0 + rho)) : reach - 1.0;
-  return std::min(reach * reach / 4.0, sharp);
+  return std::min(size * gap * gap / 4.0, sharp);
 }
 
-double dither_gaussian_omega(DitherNorm norm, std::size_t n, int s) {
+double dither_gaussian_omega(DitherNorm norm, std::size_t n, const LevelSet& levels) {
   if (n <= 1) return 0.0;
-  return norm == DitherNorm::linf ? gaussian_omega_linf(n, s) : gaussian_omega_l2(n, s);
+  return norm == DitherNorm::linf ? gaussian_omega_linf(n, levels) : gaussian_omega_l2(n, levels);
 }
 
 }  // namespace hearsay

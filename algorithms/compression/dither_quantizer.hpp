@@ -1,19 +1,21 @@
 #pragma once
 
 #include "algorithms/compression/dither_bucket.hpp"
-#include "algorithms/compression/dither_error.hpp"
+#include "algorithms/compression/dither_norm.hpp"
+#include "algorithms/compression/level_set.hpp"
 #include "algorithms/compression/quantizer.hpp"
 #include "algorithms/compression/spelling.hpp"
 
 namespace hearsay {
 
-/// The dithering of dither.hpp as a stage: the same steps and codes, for any coder.
+/// The dithering of dither.hpp, to equally spaced levels, as a stage: the same steps and codes, for any coder.
 template <class Scalar>
 class DitherQuantizer final : public Quantizer<Scalar> {
  public:
+  /// Of every dither(...): where the levels are not equally spaced, the stage is a LevelDither.
   static std::unique_ptr<Quantizer<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
-  DitherQuantizer(DitherNorm norm, std::int32_t levels, Buckets buckets);
+  DitherQuantizer(DitherNorm norm, LevelSet levels, Buckets buckets);
 
   std::string spelling() const override;
   Traits traits(std::size_t n) const override;
@@ -28,11 +30,10 @@ class DitherQuantizer final : public Quantizer<Scalar> {
 
   DitherNorm norm() const { return norm_; }
   const DitherCode& code() const { return code_; }
-  /// The bucket's norm; NaN or Inf where it has none, or none in the range of Scalar.
-  double norm_of(std::span<const Scalar> bucket) const;
 
  private:
   DitherNorm norm_;
+  LevelSet levels_;
   DitherCode code_;
   Buckets buckets_;
 };
