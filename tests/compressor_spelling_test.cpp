@@ -41,6 +41,7 @@ TEST_CASE("compressor spelling: aliases and defaults expand") {
   CHECK(expanded("qsgd(bits=2, bucket=64)") == "dither(l2, levels=1, bucket=64)");
   CHECK(expanded("qsgdinf(16)") == "dither(linf, levels=32767, bucket=512)");
   CHECK(expanded("terngrad") == "dither(linf, levels=1, bucket=layer)");
+  CHECK(expanded("terngrad(clip=2.5sigma)") == "clip(2.5sigma) | dither(linf, levels=1, bucket=layer)");
   CHECK(expanded("terngrad(100)") == "dither(linf, levels=1, bucket=100)");
   CHECK(expanded("dither(l2, pow2, levels=8)") == "dither(l2, pow2, levels=8, bucket=512)");
   CHECK(expanded("dither(pow2, bits=3)") == "dither(linf, pow2, levels=3, bucket=512)");

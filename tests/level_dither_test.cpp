@@ -98,6 +98,24 @@ TEST_CASE("nuqsgd: NUQSGD(s) is natural dithering by the Euclidean norm with s +
         message_of("dither(l2, levels={0,0.015625,0.03125,0.0625,0.125,0.25,0.5,1}, bucket=8192)", z));
 }
 
+TEST_CASE("terngrad: with clipping it is biased, and says so") {
+  CHECK(make_compressor<float>("terngrad", {})->traits(100).unbiased);
+  CHECK_FALSE(make_compressor<float>("terngrad(clip=2.5sigma)", {})->traits(100).unbiased);
+  // One coordinate lies beyond 2.5 sigma and is sent as that.
+  std::vector<double> z(41, 1.0);
+  z[3] = 30.0;
+  double mean = 0.0;
+  for (const double x : z) mean += x / 41.0;
+  double variance = 0.0;
+  for (const double x : z) variance += (x - mean) * (x - mean) / 41.0;
+  RandomStream random(1, 0, 0, Purpose::compression);
+  std::vector<double> sent(z.size(), 0.0);
+  PacketBuffer out = buffer();
+  REQUIRE(make_compressor<double>("terngrad(clip=2.5sigma)", {})->encode_and_apply({z, random}, out, sent) ==
+          CodecStatus::ok);
+  CHECK(sent[3] == doctest::Approx(2.5 * std::sqrt(variance)));
+}
+
 TEST_CASE("level dither: a message by hand") {
   // linf, levels 1/4, 1/2, 1; norm 8: levels 2, 4, 8. What lies on a level is not rounded.
   const std::vector<float> z{8.0f, -2.0f, 0.0f, 4.0f, -8.0f};

@@ -32,6 +32,7 @@ inline std::vector<std::string> spellings() {
            "dither(l2, levels={0.1,0.5,1}, bucket=whole)",
            "dither(linf, levels={0,0.015,0.02,0.4,0.7,1}, bucket=33)",
            "nuqsgd(bits=3, bucket=layer)",
+           "terngrad(clip=2.5sigma)",
            "grid(1e-3)",
            "grid(step=7.5)",
            "topk(k=1)",
