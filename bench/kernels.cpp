@@ -112,8 +112,9 @@ void accumulate(benchmark::State& state, const std::string& spelling) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const char* spelling : {"dither(linf, bits=8)", "dither(linf, bits=4)", "dither(linf, bits=2)",
-                               "dither(l2, bits=4)", "none", "grid(step=0.02)", "topk(1%)", "randk(10%)"}) {
+  for (const char* spelling :
+       {"dither(linf, bits=8)", "dither(linf, bits=4)", "dither(linf, bits=2)", "dither(l2, bits=4)",
+        "natural", "natural(bits=8)", "none", "grid(step=0.02)", "topk(1%)", "randk(10%)"}) {
     const std::string name = spelling;
     const auto add = [&](const std::string& label, auto function) {
       benchmark::RegisterBenchmark((label + " " + name).c_str(), function, name)

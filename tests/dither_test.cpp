@@ -1,8 +1,6 @@
 #include "algorithms/compression/dither.hpp"
 
-#define HWY_COMPILE_ALL_ATTAINABLE
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "algorithms/compression/dither_kernels.hpp"
 #include "algorithms/kernels.hpp"
 #include "tests/support/compression.hpp"
+#include "tests/support/targets.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -41,22 +40,6 @@ double variance_of(const std::vector<Bracket>& brackets) {
 template <class Scalar>
 double norm_1(const std::vector<Scalar>& z) {
   return std::accumulate(z.begin(), z.end(), 0.0, [](double sum, Scalar x) { return sum + std::abs(x); });
-}
-
-/// Runs `check` once for each instruction set that is compiled in and that this machine has.
-template <class Check>
-int on_every_target(Check check) {
-  int targets = 0;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    CAPTURE(hwy::TargetName(target));
-    check();
-    ++targets;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return targets;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "algorithms/compression/dither.hpp"
+#include "algorithms/compression/natural.hpp"
 #include "algorithms/compression/pipeline.hpp"
 #include "algorithms/compression/plain_indices.hpp"
 #include "algorithms/compression/registry.hpp"
@@ -154,6 +155,9 @@ class Assembly {
       return nullptr;
     if (const auto* dither = dynamic_cast<const DitherQuantizer<Scalar>*>(stages_.quantizer.get()))
       return std::make_unique<Dither<Scalar>>(*dither);
+    if constexpr (std::is_same_v<Scalar, float>)
+      if (const auto* natural = dynamic_cast<const NaturalQuantizer<float>*>(stages_.quantizer.get()))
+        return std::make_unique<Natural>(*natural);
     return nullptr;
   }
 

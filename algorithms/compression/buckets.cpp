@@ -11,7 +11,7 @@ Buckets Buckets::parse(const Arguments& arguments, const SegmentTable& segments,
   Buckets buckets;
   const std::string_view given = arguments.text("bucket");
   buckets.spelling_ = given.empty() ? fallback : std::string(given);
-  if (buckets.spelling_ == "whole") return buckets;
+  if (buckets.spelling_ == "whole") return whole();
   if (buckets.spelling_ == "layer") {
     for (const Segment& segment : segments)
       if (segment.size() > 0) buckets.layer_bounds_.push_back(static_cast<std::size_t>(segment.begin));
@@ -23,6 +23,12 @@ Buckets Buckets::parse(const Arguments& arguments, const SegmentTable& segments,
                                   : *arguments.count("bucket", 1, 0xFFFFFFFF, " or 'layer' or 'whole'");
   buckets.size_ = static_cast<std::size_t>(size);
   buckets.spelling_ = std::to_string(size);
+  return buckets;
+}
+
+Buckets Buckets::whole() {
+  Buckets buckets;
+  buckets.spelling_ = "whole";
   return buckets;
 }
 

@@ -16,6 +16,8 @@ class Buckets {
   /// Reads the argument `bucket` (a number, "layer" or "whole"), `fallback` where it is missing. A vector
   /// without segments is one layer.
   static Buckets parse(const Arguments& arguments, const SegmentTable& segments, const std::string& fallback);
+  /// One bucket for the whole vector.
+  static Buckets whole();
 
   /// As the user spells it: "512", "layer" or "whole".
   std::string spelling() const;

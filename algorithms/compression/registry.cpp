@@ -7,6 +7,7 @@
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
+#include "algorithms/compression/natural_quantizer.hpp"
 #include "algorithms/compression/nested.hpp"
 #include "algorithms/compression/none.hpp"
 #include "algorithms/compression/randk.hpp"
@@ -37,6 +38,10 @@ constexpr std::array entries{
     StageEntry{{"nuqsgd", "NUQSGD: natural dithering by the Euclidean norm, given its bits",
                 "nuqsgd(bits=4, bucket=8192)"},
                &expand_nuqsgd},
+    StageEntry{{"natural",
+                "random rounding to powers of two; unbiased, 9 bits a float, or 8 in a window of exponents",
+                "natural"},
+               StageMaker<Quantizer>{&NaturalQuantizer<float>::parse, &NaturalQuantizer<double>::parse}},
     StageEntry{{"grid",
                 "random rounding to a fixed grid, integers of variable length; unbiased, what ECD-PSGD needs",
                 "grid(step=0.02)"},
