@@ -1,19 +1,15 @@
 #include "runtime/soundness.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "algorithms/compression/compressor.hpp"
-#include "topology/dense_mixing.hpp"
+#include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
-
-constexpr PeerId largest_checked = 256;
 
 std::string number(double value) {
   char text[32];
@@ -74,20 +70,26 @@ class Check {
       return unsound(
           "algorithm.compressor", compressor_,
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
-    const MixingMatrix& mixing = experiment_.cluster.mixing;
-    if (mixing.peer_count() == 1 || mixing.peer_count() > largest_checked || !mixing.symmetric()) return;
-    const double limit = dcd_omega_limit(mixing);
+    if (experiment_.peer_count() == 1) return;
+    const auto of_mixing = DcdLimit::of(experiment_.cluster.mixing);
+    if (!of_mixing) return;
+    const double limit = of_mixing->omega();
     experiment_.omega_limit = limit;
-    if (traits_.omega_typical >= limit)
+    if (traits_.omega < limit) return;
+    const bool typical = traits_.omega_typical >= limit;
+    const std::string remedy =
+        "; take more bits, smaller buckets, or lazier weights: self weights of at least " +
+        number(of_mixing->self_weight_for(typical ? traits_.omega_typical : traits_.omega)) +
+        " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
+    if (typical)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
-                  method_.name + " tolerates less than " + number(limit) +
-                  " on this topology; take more bits, smaller buckets, or weights = \"lazy\"");
-    else if (traits_.omega >= limit)
+                  method_.name + " tolerates less than " + number(limit) + " on this topology" + remedy);
+    else
       experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
                                      " on Gaussian data, but up to " + number(traits_.omega) +
                                      " in the worst case; " + method_.name + " tolerates less than " +
-                                     number(limit) + " on this topology");
+                                     number(limit) + " on this topology" + remedy);
   }
 
   void check_absolute() {
@@ -115,25 +117,6 @@ class Check {
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment) {
   Check<Scalar>(experiment).run();
-}
-
-double dcd_omega_limit(const MixingMatrix& mixing) {
-  const auto n = static_cast<Eigen::Index>(mixing.peer_count());
-  if (n == 1) return std::numeric_limits<double>::infinity();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(dense(mixing));
-  // Ascending; the last one is 1, of the mean.
-  const Eigen::VectorXd lambda = spectrum.eigenvalues().head(n - 1);
-  const Eigen::MatrixXd Q = spectrum.eigenvectors().leftCols(n - 1);
-  if (lambda.cwiseAbs().maxCoeff() > 1.0 - 1e-12) return 0.0;
-  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
-  for (Eigen::Index k = 0; k < n - 1; ++k) {
-    const Eigen::MatrixXd products = Q.col(k).asDiagonal() * Q;
-    const Eigen::ArrayXd series =
-        (1.0 - lambda[k]) * (1.0 - lambda.array()) / (1.0 - lambda[k] * lambda.array());
-    K += products * series.matrix().asDiagonal() * products.transpose();
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> response(K, Eigen::EigenvaluesOnly);
-  return 1.0 / response.eigenvalues()[n - 1];
 }
 
 template void check_soundness<float>(Experiment<float>&);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/compression/bracket.hpp"
+#include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/kernels.hpp"
 #include "tests/support/compression.hpp"
 
@@ -100,6 +101,25 @@ TEST_CASE_TEMPLATE("compressors: the stated bytes are exact, or a bound where th
         CHECK(out.bytes().size() == traits.bytes);
     }
   }
+}
+
+TEST_CASE("compressors: none claims an error that its bits cannot buy") {
+  CHECK(*least_bits_per_coordinate({.unbiased = true, .omega = 1.0 / 8}) ==
+        doctest::Approx(1.585).epsilon(1e-3));
+  CHECK(*least_bits_per_coordinate({.unbiased = true, .omega = 2.0}) == doctest::Approx(0.292).epsilon(2e-3));
+  CHECK_FALSE(least_bits_per_coordinate({.unbiased = true, .omega = 0.0}));
+  CHECK_FALSE(least_bits_per_coordinate({}));
+  int judged = 0;
+  for (const std::string& spelling : spellings())
+    for (const std::size_t d : {10u, 100u, 5000u}) {
+      CAPTURE(spelling);
+      const Traits traits = build<double>(spelling, d)->traits(d);
+      const auto least = least_bits_per_coordinate(traits);
+      if (!least) continue;
+      ++judged;
+      CHECK(8.0 * static_cast<double>(traits.bytes) / static_cast<double>(d) >= *least);
+    }
+  CHECK(judged > 40);
 }
 
 TEST_CASE_TEMPLATE("compressors: zero in, zero out", Scalar, float, double) {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "runtime/dcd_limit.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/observer.hpp"
-#include "runtime/soundness.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/worlds.hpp"
 #include "topology/dense_mixing.hpp"
@@ -56,7 +56,7 @@ MixingMatrix mixing_of(const World& world) {
   return make_mixing(world.weights, make_graph(world.family, world.peers, 1));
 }
 
-double limit_on(const World& world) { return dcd_omega_limit(mixing_of(world)); }
+double limit_on(const World& world) { return DcdLimit::of(mixing_of(world))->omega(); }
 
 /// Growth per round, in the long run, of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus subspace.
 double second_moment_growth(const World& world, double omega) {
@@ -110,6 +110,44 @@ TEST_CASE("dcd: the tolerated omega of a ring is n / sum (1 - l)/(1 + l), worked
     }
     CHECK(limit_on({"ring", n}) == doctest::Approx(n / sum).epsilon(1e-12));
   }
+}
+
+TEST_CASE("dcd: the tolerated omega of a ring does not depend on how its peers are numbered") {
+  // Shuffled, the matrix is not circulant any more: the power iteration meets the closed form.
+  const PeerId n = 15;
+  std::vector<Edge> edges;
+  for (PeerId k = 0; k < n; ++k) {
+    const PeerId a = k * 4 % n;
+    const PeerId b = (k + 1) * 4 % n;
+    edges.push_back({std::min(a, b), std::max(a, b)});
+  }
+  const PeerId swapped[] = {3, 1, 2, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+  for (Edge& edge : edges) {
+    const auto [low, high] = std::minmax(swapped[edge.a], swapped[edge.b]);
+    edge = {low, high};
+  }
+  const MixingMatrix shuffled = MixingMatrix::metropolis(Graph(n, edges));
+  CHECK(DcdLimit::of(shuffled)->omega() == doctest::Approx(limit_on({"ring", n})).epsilon(1e-10));
+  CHECK(DcdLimit::of(shuffled)->omega(0.5) == doctest::Approx(limit_on({"ring", n, "lazy"})).epsilon(1e-10));
+}
+
+TEST_CASE("dcd: the self weight that makes a compressor stable is the one of the matrix whose limit it is") {
+  for (const World& world : std::vector<World>{{"ring", 8}, {"star", 8}, {"grid(3x3)", 9}}) {
+    CAPTURE(world.name());
+    const MixingMatrix mixing = mixing_of(world);
+    const double wanted = 2.0 * limit_on(world);
+    const double self_weight = DcdLimit::of(mixing)->self_weight_for(wanted);
+    double smallest = 1.0;
+    for (PeerId id = 0; id < world.peers; ++id) smallest = std::min(smallest, mixing.row(id).self_weight);
+    const double a = (self_weight - smallest) / (1.0 - smallest);
+    CHECK(DcdLimit::of(mixing)->omega(a) == doctest::Approx(wanted).epsilon(1e-4));
+    CHECK(DcdLimit::of(mixing)->omega(a - 0.01) < wanted);
+  }
+}
+
+TEST_CASE("dcd: the limit of a large circulant matrix costs nothing; of a large other one it is left out") {
+  CHECK(limit_on({"ring", 4096}) == doctest::Approx(1.366).epsilon(5e-4));
+  CHECK_FALSE(DcdLimit::of(mixing_of({"path", 300})));
 }
 
 TEST_CASE(

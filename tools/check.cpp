@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "algorithms/compression/rate_distortion.hpp"
 #include "runtime/simulator.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "runtime/traffic_forecast.hpp"
@@ -125,6 +126,7 @@ Json as_json(const std::string& name, const Plan& plan) {
       {"omega_limit", or_null(plan.omega_limit)},
       {"contraction", or_null(plan.traits.contraction)},
       {"bits_per_coordinate", plan.bits_per_coordinate()},
+      {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
       {"dimension", plan.dimension},
       {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
       {"iterations", plan.iterations},
@@ -217,6 +219,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"", plan.method->source});
   table.add({"compressor", compressor_text(plan)});
   table.add({"its error", error_text(plan)});
+  if (const auto bits = least_bits_per_coordinate(plan.traits))
+    table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
+                       " bits per coordinate (rate-distortion)"});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});
