@@ -17,6 +17,7 @@ struct CodeRange {
   std::int32_t least;
   std::int32_t most;
   bool contains(std::int32_t code) const { return least <= code && code <= most; }
+  bool operator==(const CodeRange&) const = default;
   /// How many numbers.
   std::uint64_t size() const {
     return static_cast<std::uint64_t>(std::int64_t{most} - std::int64_t{least}) + 1;

@@ -4,7 +4,10 @@
 
 #include "algorithms/compression/aliases.hpp"
 #include "algorithms/compression/clip.hpp"
+#include "algorithms/compression/delta_indices.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
+#include "algorithms/compression/elias_coder.hpp"
+#include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
 #include "algorithms/compression/natural_quantizer.hpp"
@@ -13,6 +16,8 @@
 #include "algorithms/compression/randk.hpp"
 #include "algorithms/compression/raw_coder.hpp"
 #include "algorithms/compression/topk.hpp"
+#include "algorithms/compression/trit5_coder.hpp"
+#include "algorithms/compression/varint_coder.hpp"
 
 namespace hearsay {
 
@@ -68,6 +73,19 @@ constexpr std::array entries{
     StageEntry{
         {"raw", "coder: codes of a fixed width; what quantizers take that name no coder", "qsgdinf(8) | raw"},
         &RawCoder::parse},
+    StageEntry{{"trit5", "coder: -1, 0 and 1, five to a byte", "terngrad | trit5"}, &Trit5Coder::parse},
+    StageEntry{{"elias", "coder: Elias' gamma, delta or omega code of every level", "qsgd(4) | elias(gamma)"},
+               &EliasCoder::parse},
+    StageEntry{{"gap", "coder: runs of zeros, signs and levels in Elias' gamma code (QSGD's sparse form)",
+                "qsgd(4) | gap"},
+               &GapCoder::parse},
+    StageEntry{
+        {"varint", "coder: seven bits to a byte, for codes without a useful bound", "qsgd(8) | varint"},
+        &VarintCoder::parse},
+    StageEntry{
+        {"delta", "coder of a selector's indices: their distances, as narrow as each 128 of them permit",
+         "topk(5%) | delta"},
+        &DeltaIndices::parse},
     StageEntry{{"repeat", "wrapper: a compressor again and again on what is left (NEOLITHIC)",
                 "repeat(2){topk(5%)}"},
                StageMaker<Compressor>{&Nested<float>::parse_repeat, &Nested<double>::parse_repeat}},

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace hearsay {
+
+inline std::uint64_t big_endian(std::uint64_t word) {
+  return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
+}
+
+/// Writes words of a few bits one after another, the first bit into the highest bit of the first byte. The caller provides
+/// enough room.
+class BitWriter {
+ public:
+  explicit BitWriter(std::span<std::byte> out)
+      : begin_(out.data()), at_(out.data()), end_(out.data() + out.size()) {}
+
+  /// The lowest `count` bits of a word below 2^count; 1 to 56 bits from flush to flush.
+  void add(std::uint64_t word, unsigned count) {
+    filled_ += count;
+    window_ |= word << (64 - filled_);
+  }
+  /// Moves the whole bytes out of the window.
+  void flush() {
+    const unsigned bytes = filled_ / 8;
+    // Eight bytes at once as long as there is room for more than are meant.
+    if (end_ - at_ >= 8) {
+      const std::uint64_t word = big_endian(window_);
+      std::memcpy(at_, &word, sizeof(word));
+    } else {
+      for (unsigned k = 0; k < bytes; ++k) at_[k] = static_cast<std::byte>(window_ >> (56 - 8 * k));
+    }
+    at_ += bytes;
+    window_ <<= 8 * bytes;
+    filled_ -= 8 * bytes;
+  }
+  /// add and flush; any count up to 64.
+  void put(std::uint64_t word, unsigned count) {
+    if (count > 56) {
+      put(word >> 32, count - 32);
+      word &= 0xFFFFFFFF;
+      count = 32;
+    }
+    if (count == 0) return;
+    add(word, count);
+    flush();
+  }
+  /// Fills the last byte up with zeros; how many bytes were written.
+  std::size_t finish() {
+    if (filled_ > 0) *at_++ = static_cast<std::byte>(window_ >> 56);
+    filled_ = 0;
+    return static_cast<std::size_t>(at_ - begin_);
+  }
+
+ private:
+  std::byte* begin_;
+  std::byte* at_;
+  std::byte* end_;
+  std::uint64_t window_ = 0;  ///< the bits not yet moved out, from the highest down
+  unsigned filled_ = 0;       ///< how many they are; below 8 after a flush
+};
+
+}  // namespace hearsay
