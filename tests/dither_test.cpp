@@ -8,6 +8,7 @@
 
 #include "algorithms/compression/dither_error.hpp"
 #include "algorithms/compression/dither_kernels.hpp"
+#include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
 #include "tests/support/compression.hpp"
 #include "tests/support/targets.hpp"
@@ -42,6 +43,10 @@ double norm_1(const std::vector<Scalar>& z) {
   return std::accumulate(z.begin(), z.end(), 0.0, [](double sum, Scalar x) { return sum + std::abs(x); });
 }
 
+void encode_fast(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
+  encode_buckets_fast({&bucket, 1}, code, key);
+}
+
 }  // namespace
 
 TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every instruction set") {
@@ -56,6 +61,10 @@ TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every i
         float largest = 0.0f;
         for (const float value : z) largest = std::max(largest, std::abs(value));
         REQUIRE(largest_magnitude(z) == largest);
+        std::array<float, 2> both{};
+        const DitherBucket<float> bucket{z, 0, {}, nullptr, {}};
+        largest_magnitudes(std::array{bucket, bucket}, both);
+        REQUIRE(both == std::array{largest, largest});
         const auto step = dither_step<float>(static_cast<double>(largest), code);
         if (step.lift != 1.0f) continue;
         const ElementKey key{0x1234567u + static_cast<std::uint32_t>(z.size()), 0x89abcdefu};
@@ -65,9 +74,10 @@ TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every i
         std::vector<std::byte> unapplied = fast;
         auto plain_into = start;
         auto fast_into = start;
-        encode_bucket<float>(z, step, code, key, 4'294'967'000u, plain, plain_into.data());
-        encode_bucket_fast(z, step, code, key, 4'294'967'000u, fast, fast_into.data());
-        encode_bucket_fast(z, step, code, key, 4'294'967'000u, unapplied, nullptr);
+        const std::uint32_t first = 4'294'967'000u;
+        encode_bucket<float>({z, first, plain, plain_into.data(), step}, code, key);
+        encode_fast({z, first, fast, fast_into.data(), step}, code, key);
+        encode_fast({z, first, unapplied, nullptr, step}, code, key);
         REQUIRE(fast == plain);
         REQUIRE(unapplied == plain);
         REQUIRE(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);
@@ -94,10 +104,10 @@ TEST_CASE("dither: rounding to integers agrees between instruction sets at every
   const auto step = dither_step<float>(127.0, code);
   REQUIRE(step.gain == 0x1p24f);
   std::vector<std::byte> plain(code.bytes(z.size()));
-  encode_bucket<float>(z, step, code, {5, 6}, 0, plain, nullptr);
+  encode_bucket<float>({z, 0, plain, nullptr, step}, code, {5, 6});
   on_every_target([&] {
     std::vector<std::byte> fast(plain.size());
-    encode_bucket_fast(z, step, code, {5, 6}, 0, fast, nullptr);
+    encode_fast({z, 0, fast, nullptr, step}, code, {5, 6});
     CHECK(fast == plain);
   });
 }
@@ -138,6 +148,38 @@ TEST_CASE("dither: Inf and NaN are seen by every instruction set at every place"
       value = good;
     }
   });
+}
+
+TEST_CASE_TEMPLATE("dither: a bucket with NaN leaves all others as they are, wherever it stands in a batch",
+                   Scalar, float, double) {
+  const std::size_t size = 40;
+  const std::size_t count = 50;
+  const auto z = gaussian<Scalar>(size * count, 4);
+  const std::string spelling = "dither(linf, bits=8, bucket=40)";
+  const auto compressor = build<Scalar>(spelling, z.size());
+  const auto message = [&](const std::vector<Scalar>& vector, std::vector<Scalar>& into) {
+    PacketBuffer out = buffer();
+    RandomStream random(2, 0, 1, Purpose::compression);
+    compressor->encode_and_apply({vector, random}, out, into);
+    return std::vector<std::byte>(out.bytes().begin(), out.bytes().end());
+  };
+  for (std::size_t bad : {0u, 1u, 15u, 16u, 30u, 49u}) {
+    CAPTURE(bad);
+    auto zeroed = z;
+    std::fill_n(zeroed.begin() + static_cast<std::ptrdiff_t>(bad * size), size, Scalar(0));
+    auto broken = z;
+    broken[bad * size + 7] = std::numeric_limits<Scalar>::quiet_NaN();
+    std::vector<Scalar> into(z.size(), Scalar(0));
+    std::vector<Scalar> broken_into(z.size(), Scalar(0));
+    auto expected = message(zeroed, into);
+    const auto packet = message(broken, broken_into);
+    CHECK(std::isnan(read_scalar<Scalar>(packet, bad)));
+    write_scalar(std::span<std::byte>(expected), bad, read_scalar<Scalar>(packet, bad));
+    CHECK(packet == expected);
+    // The sender's own vector has the buckets before it, and none after.
+    std::fill(into.begin() + static_cast<std::ptrdiff_t>(bad * size), into.end(), Scalar(0));
+    CHECK(broken_into == into);
+  }
 }
 
 TEST_CASE("dither: codes of every width are written and read back") {

@@ -1,6 +1,7 @@
 #include "algorithms/compression/dither.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -13,14 +14,30 @@ namespace hearsay {
 
 namespace {
 
-/// The fast kernels where they exist, else the plain arithmetic that they reproduce.
+/// Buckets of a batch, however small.
+constexpr std::size_t most_batched = 16;
+
+// The fast kernels where they exist, else the plain arithmetic that they reproduce.
+
 template <class Scalar>
-void encode_any(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
-                ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into) {
+void norms_any(std::span<const DitherBucket<Scalar>> buckets, DitherNorm norm, std::span<double> norms) {
   if constexpr (std::is_same_v<Scalar, float>)
-    if (has_dither_kernel(code) && step.lift == 1.0f)
-      return encode_bucket_fast(z, step, code, key, first, bytes, into);
-  encode_bucket(z, step, code, key, first, bytes, into);
+    if (norm == DitherNorm::linf) {
+      std::array<float, most_batched> largest;
+      largest_magnitudes(buckets, largest);
+      std::copy_n(largest.begin(), buckets.size(), norms.begin());
+      return;
+    }
+  for (std::size_t k = 0; k < buckets.size(); ++k) norms[k] = bucket_norm(norm, buckets[k].z);
+}
+
+template <class Scalar>
+void encode_any(std::span<const DitherBucket<Scalar>> buckets, const DitherCode& code, ElementKey key) {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (has_dither_kernel(code) &&
+        std::ranges::all_of(buckets, [](const auto& bucket) { return bucket.step.lift == 1.0f; }))
+      return encode_buckets_fast(buckets, code, key);
+  for (const DitherBucket<Scalar>& bucket : buckets) encode_bucket(bucket, code, key);
 }
 
 template <class Scalar>
@@ -73,24 +90,41 @@ CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, Packe
   const auto steps = bytes.first(buckets().count(dimension) * sizeof(Scalar));
   auto codes = bytes.subspan(steps.size());
   CodecStatus status = CodecStatus::ok;
-  buckets().for_each(dimension, [&](std::size_t bucket, std::size_t begin, std::size_t size) {
-    const auto z = input.vector.subspan(begin, size);
-    const auto bucket_codes = codes.first(code().bytes(size));
-    codes = codes.subspan(bucket_codes.size());
-    const double norm = bucket_norm(quantizer_.norm(), z);
-    if (!std::isfinite(norm)) {
-      write_scalar(steps, bucket, static_cast<Scalar>(norm));
-      std::fill(bucket_codes.begin(), bucket_codes.end(), std::byte{0});
+  std::array<DitherBucket<Scalar>, most_batched> batch;
+  std::size_t batched = 0;
+  std::size_t batched_floats = 0;
+  const auto encode_batch = [&](std::size_t next_bucket) {
+    std::array<double, most_batched> norms;
+    norms_any<Scalar>(std::span(batch).first(batched), quantizer_.norm(), norms);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < batched; ++k) {
+      const std::size_t bucket = next_bucket - batched + k;
+      if (std::isfinite(norms[k])) {
+        if (kept != k) batch[kept] = batch[k];
+        if (status != CodecStatus::ok) batch[kept].into = nullptr;
+        batch[kept].step = dither_step<Scalar>(norms[k], code());
+        write_scalar(steps, bucket, batch[kept++].step.step);
+        continue;
+      }
+      write_scalar(steps, bucket, static_cast<Scalar>(norms[k]));
+      std::ranges::fill(batch[k].bytes, std::byte{0});
       if (status != CodecStatus::not_finite)
-        status = std::isnan(norm) ? CodecStatus::not_finite : CodecStatus::saturated;
-      into = nullptr;
-      return;
+        status = std::isnan(norms[k]) ? CodecStatus::not_finite : CodecStatus::saturated;
     }
-    const auto step = dither_step<Scalar>(norm, code());
-    write_scalar(steps, bucket, step.step);
-    encode_any(z, step, code(), key, static_cast<std::uint32_t>(begin), bucket_codes,
-               into ? into + begin : nullptr);
+    encode_any<Scalar>(std::span(batch).first(kept), code(), key);
+    batched = batched_floats = 0;
+  };
+  buckets().for_each(dimension, [&](std::size_t bucket, std::size_t begin, std::size_t size) {
+    DitherBucket<Scalar>& added = batch[batched++];
+    added.z = input.vector.subspan(begin, size);
+    added.first = static_cast<std::uint32_t>(begin);
+    added.bytes = codes.first(code().bytes(size));
+    added.into = into ? into + begin : nullptr;
+    codes = codes.subspan(added.bytes.size());
+    batched_floats += size;
+    if (batched == most_batched || batched_floats >= dither_batch_floats) encode_batch(bucket + 1);
   });
+  encode_batch(buckets().count(dimension));
   return status;
 }
 

@@ -94,13 +94,13 @@ std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherC
 }
 
 template <class Scalar>
-void encode_bucket(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
-                   ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into) {
-  std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    const std::int32_t q = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
-    write_code(bytes, code, i, q);
-    if (into) into[i] += static_cast<Scalar>(q) * step.step;
+void encode_bucket(const DitherBucket<Scalar>& bucket, const DitherCode& code, ElementKey key) {
+  std::fill(bucket.bytes.begin(), bucket.bytes.end(), std::byte{0});
+  for (std::size_t i = 0; i < bucket.z.size(); ++i) {
+    const std::uint32_t index = bucket.first + static_cast<std::uint32_t>(i);
+    const std::int32_t q = random_code(bucket.z[i], bucket.step, code, key, index);
+    write_code(bucket.bytes, code, i, q);
+    if (bucket.into) bucket.into[i] += static_cast<Scalar>(q) * bucket.step.step;
   }
 }
 
@@ -118,14 +118,13 @@ bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std:
   return true;
 }
 
-#define HEARSAY_INSTANTIATE(Scalar)                                                                          \
-  template DitherStep<Scalar> dither_step<Scalar>(double, const DitherCode&);                                \
-  template std::int32_t fixed_point<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&);           \
-  template std::int32_t random_code<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&,            \
-                                            ElementKey, std::uint32_t);                                      \
-  template void encode_bucket<Scalar>(std::span<const Scalar>, const DitherStep<Scalar>&, const DitherCode&, \
-                                      ElementKey, std::uint32_t, std::span<std::byte>, Scalar*);             \
-  template void accumulate_bucket<Scalar>(std::span<const std::byte>, const DitherCode&, Scalar, Scalar,     \
+#define HEARSAY_INSTANTIATE(Scalar)                                                                      \
+  template DitherStep<Scalar> dither_step<Scalar>(double, const DitherCode&);                            \
+  template std::int32_t fixed_point<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&);       \
+  template std::int32_t random_code<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&,        \
+                                            ElementKey, std::uint32_t);                                  \
+  template void encode_bucket<Scalar>(const DitherBucket<Scalar>&, const DitherCode&, ElementKey);       \
+  template void accumulate_bucket<Scalar>(std::span<const std::byte>, const DitherCode&, Scalar, Scalar, \
                                           std::span<Scalar>);
 HEARSAY_INSTANTIATE(float)
 HEARSAY_INSTANTIATE(double)

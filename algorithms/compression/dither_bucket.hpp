@@ -34,6 +34,16 @@ struct DitherStep {
   Scalar lift;
 };
 
+/// A bucket that is being encoded.
+template <class Scalar>
+struct DitherBucket {
+  std::span<const Scalar> z;
+  std::uint32_t first;         ///< index of its first element in the vector
+  std::span<std::byte> bytes;  ///< of its codes
+  Scalar* into;                ///< where given (same size), += q step
+  DitherStep<Scalar> step;
+};
+
 /// step = norm / levels, rounded toward 0, so that a coordinate as large as the norm always gets the code
 /// `levels`; where that is subnormal rounded up, since clipping such a coordinate would then cost more than
 /// an ulp. `norm` is finite, not negative and within the range of Scalar.
@@ -55,11 +65,9 @@ template <class Scalar>
 std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code, ElementKey key,
                          std::uint32_t index);
 
-/// Writes the codes of bucket z, whose first element has the index `first` in the vector. Where `into` is
-/// given (same size), also into += q step.
+/// Writes the bucket's codes and, where asked to, applies what they decode to.
 template <class Scalar>
-void encode_bucket(std::span<const Scalar> z, const DitherStep<Scalar>& step, const DitherCode& code,
-                   ElementKey key, std::uint32_t first, std::span<std::byte> bytes, Scalar* into);
+void encode_bucket(const DitherBucket<Scalar>& bucket, const DitherCode& code, ElementKey key);
 
 /// into += scale (q step), rounded after each of the three operations.
 template <class Scalar>

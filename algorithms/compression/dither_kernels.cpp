@@ -9,6 +9,8 @@
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/dither_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -31,6 +33,28 @@ constexpr Words words;
 
 /// Of codes with up to 8 bits: levels <= 127.
 constexpr int fraction_bits = 24;
+
+/// The nearest integers (ties to even) of x clipped to [-limit, limit], limit a vector of floats below 2^31.
+HWY_INLINE hn::Vec<Ints> NearestWithin(hn::Vec<Floats> x, hn::Vec<Floats> limit) {
+  // hn::NearestInt mends what is beyond an int32, which takes four instructions more; here nothing is.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  constexpr int smaller_magnitude_with_sign = 2;
+  return hn::Vec<Ints>{_mm512_cvtps_epi32(_mm512_range_ps(x.raw, limit.raw, smaller_magnitude_with_sign))};
+#else
+  const auto clipped = hn::Min(hn::Max(x, hn::Neg(limit)), limit);
+#if HWY_TARGET == HWY_AVX2
+  return hn::Vec<Ints>{_mm256_cvtps_epi32(clipped.raw)};
+#else
+  return hn::NearestInt(clipped);
+#endif
+#endif
+}
+
+/// Fetches what is read a batch later. Harmless beyond a vector's end: nothing is fetched there.
+HWY_INLINE void PrefetchAhead(const float* z) {
+  const auto address = reinterpret_cast<std::uintptr_t>(z) + dither_batch_floats * sizeof(float);
+  hwy::Prefetch(reinterpret_cast<const float*>(address));
+}
 
 float LargestMagnitude(const float* HWY_RESTRICT z, std::size_t size) {
   // As integers, magnitudes are ordered as the numbers are, with Inf and NaN above them all.
@@ -60,9 +84,13 @@ HWY_INLINE hn::Vec<Words> ElementBits(hn::Vec<Words> index, hn::Vec<Words> a, hn
 
 /// One byte of codes per lane: `planes` elements of each, a plane apart.
 template <int bits, bool apply>
-void Encode(const float* HWY_RESTRICT z, std::size_t size, const DitherStep<float>& step,
-            const DitherCode& code, ElementKey key, std::uint32_t first, std::span<std::byte> bytes,
-            float* HWY_RESTRICT into) {
+void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
+  const float* HWY_RESTRICT z = bucket.z.data();
+  float* HWY_RESTRICT into = bucket.into;
+  const std::size_t size = bucket.z.size();
+  const std::span<std::byte> bytes = bucket.bytes;
+  const DitherStep<float> step = bucket.step;
+  const std::uint32_t first = bucket.first;
   constexpr int planes = 8 / bits;
   const hn::Rebind<std::uint8_t, Words> byte_lanes;
   const std::size_t lanes = hn::Lanes(floats);
@@ -72,8 +100,7 @@ void Encode(const float* HWY_RESTRICT z, std::size_t size, const DitherStep<floa
 
   const auto gain = hn::Set(floats, step.gain);
   const auto width = hn::Set(floats, step.step);
-  const auto limit = hn::Set(ints, code.levels << fraction_bits);
-  const auto lower_limit = hn::Set(ints, -(code.levels << fraction_bits));
+  const auto limit = hn::Set(floats, static_cast<float>(code.levels << fraction_bits));
   const auto a = hn::Set(words, key.a);
   const auto b = hn::Set(words, key.b);
   const auto code_mask = hn::Set(words, (1u << bits) - 1);
@@ -87,12 +114,13 @@ void Encode(const float* HWY_RESTRICT z, std::size_t size, const DitherStep<floa
     const auto encode_plane = [&](auto number) HWY_ATTR {
       constexpr int p = decltype(number)::value;
       const std::size_t at = static_cast<std::size_t>(p) * plane + j;
-      const auto scaled = hn::NearestInt(hn::Mul(hn::LoadU(floats, z + at), gain));
-      const auto fixed = hn::Min(hn::Max(scaled, lower_limit), limit);
+      PrefetchAhead(z + at);
+      const auto fixed = NearestWithin(hn::Mul(hn::LoadU(floats, z + at), gain), limit);
       const auto plane_index = hn::Add(index, hn::Set(words, static_cast<std::uint32_t>(p * plane)));
       const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(plane_index, a, b)));
       const auto q = hn::ShiftRight<fraction_bits>(hn::Add(fixed, u));
       if constexpr (apply) {
+        PrefetchAhead(into + at);
         const auto value = hn::Mul(hn::ConvertTo(floats, q), width);
         hn::StoreU(hn::Add(hn::LoadU(floats, into + at), value), floats, into + at);
       }
@@ -194,23 +222,27 @@ bool InRange(std::span<const std::byte> bytes, const DitherCode& code) {
   return true;
 }
 
-template <int bits>
-void EncodeEither(std::span<const float> z, const DitherStep<float>& step, const DitherCode& code,
-                  ElementKey key, std::uint32_t first, std::span<std::byte> bytes, float* into) {
-  if (into)
-    Encode<bits, true>(z.data(), z.size(), step, code, key, first, bytes, into);
-  else
-    Encode<bits, false>(z.data(), z.size(), step, code, key, first, bytes, nullptr);
+void LargestMagnitudes(std::span<const DitherBucket<float>> buckets, float* largest) {
+  for (std::size_t k = 0; k < buckets.size(); ++k)
+    largest[k] = LargestMagnitude(buckets[k].z.data(), buckets[k].z.size());
 }
 
-void EncodeBucket(std::span<const float> z, const DitherStep<float>& step, const DitherCode& code,
-                  ElementKey key, std::uint32_t first, std::span<std::byte> bytes, float* into) {
+template <int bits>
+void EncodeAll(std::span<const DitherBucket<float>> buckets, const DitherCode& code, ElementKey key) {
+  for (const DitherBucket<float>& bucket : buckets)
+    if (bucket.into)
+      Encode<bits, true>(bucket, code, key);
+    else
+      Encode<bits, false>(bucket, code, key);
+}
+
+void EncodeBuckets(std::span<const DitherBucket<float>> buckets, const DitherCode& code, ElementKey key) {
   if (code.bits == 8)
-    EncodeEither<8>(z, step, code, key, first, bytes, into);
+    EncodeAll<8>(buckets, code, key);
   else if (code.bits == 4)
-    EncodeEither<4>(z, step, code, key, first, bytes, into);
+    EncodeAll<4>(buckets, code, key);
   else
-    EncodeEither<2>(z, step, code, key, first, bytes, into);
+    EncodeAll<2>(buckets, code, key);
 }
 
 void AccumulateBucket(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
@@ -237,7 +269,8 @@ namespace hearsay {
 
 namespace {
 HWY_EXPORT(LargestMagnitude);
-HWY_EXPORT(EncodeBucket);
+HWY_EXPORT(LargestMagnitudes);
+HWY_EXPORT(EncodeBuckets);
 HWY_EXPORT(AccumulateBucket);
 HWY_EXPORT(CodesInRange);
 }  // namespace
@@ -246,9 +279,13 @@ float largest_magnitude(std::span<const float> z) {
   return HWY_DYNAMIC_DISPATCH(LargestMagnitude)(z.data(), z.size());
 }
 
-void encode_bucket_fast(std::span<const float> z, const DitherStep<float>& step, const DitherCode& code,
-                        ElementKey key, std::uint32_t first, std::span<std::byte> bytes, float* into) {
-  HWY_DYNAMIC_DISPATCH(EncodeBucket)(z, step, code, key, first, bytes, into);
+void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<float> largest) {
+  HWY_DYNAMIC_DISPATCH(LargestMagnitudes)(buckets, largest.data());
+}
+
+void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
+                         ElementKey key) {
+  HWY_DYNAMIC_DISPATCH(EncodeBuckets)(buckets, code, key);
 }
 
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,

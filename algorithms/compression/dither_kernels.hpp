@@ -15,12 +15,19 @@ namespace hearsay {
 /// True for codes of 2, 4 and 8 bits; the kernels below take no others.
 inline bool has_dither_kernel(const DitherCode& code) { return has_planes(code.bits); }
 
+/// Buckets of about so many floats are taken at once, first for their norms, then for their codes: few enough to stay in
+/// the first cache for the second sweep, in which the kernel fetches as many floats ahead.
+constexpr std::size_t dither_batch_floats = 2048;
+
 /// The largest |z_i|; NaN where one of them is Inf or NaN.
 float largest_magnitude(std::span<const float> z);
 
-/// encode_bucket for a step with lift 1.
-void encode_bucket_fast(std::span<const float> z, const DitherStep<float>& step, const DitherCode& code,
-                        ElementKey key, std::uint32_t first, std::span<std::byte> bytes, float* into);
+/// The largest |z_i| of each bucket, as above.
+void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<float> largest);
+
+/// encode_bucket of each, for steps with lift 1.
+void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
+                         ElementKey key);
 
 /// accumulate_bucket.
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
