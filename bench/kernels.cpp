@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/registry.hpp"
 #include "algorithms/vector.hpp"
 
 using namespace hearsay;
@@ -109,24 +110,51 @@ void accumulate(benchmark::State& state, const std::string& spelling) {
                 [&] { require_ok(state, compressor->accumulate(out.bytes(), 0.5f, view(into))); });
 }
 
+/// A transform by itself: it stands before stages that cost more.
+std::unique_ptr<Transform<float>> make_transform(const std::string& spelling) {
+  const StageSpelling stage = parse_pipeline(spelling).front();
+  for (const StageEntry& entry : stage_entries())
+    if (entry.name.name == stage.name) return std::get<StageMaker<Transform>>(entry.make).in_float(stage, {});
+  return nullptr;
+}
+
+void transform_forward(benchmark::State& state, const std::string& spelling) {
+  const auto input = gaussian(static_cast<std::size_t>(state.range(0)));
+  const auto transform = make_transform(spelling);
+  Vector<float> out(static_cast<Index>(transform->coefficients(view(input).size())));
+  beside_memcpy(state, input, [&] { transform->forward(view(input), 1, view(out)); });
+}
+
+void transform_inverse(benchmark::State& state, const std::string& spelling) {
+  const auto input = gaussian(static_cast<std::size_t>(state.range(0)));
+  const auto transform = make_transform(spelling);
+  Vector<float> out(input.size());
+  Vector<float> coefficients =
+      Vector<float>::Zero(static_cast<Index>(transform->coefficients(view(input).size())));
+  beside_memcpy(state, input, [&] { transform->inverse(view(coefficients), 1, view(out)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto add = [](const std::string& spelling, const std::string& label, auto function) {
+    benchmark::RegisterBenchmark((label + " " + spelling).c_str(), function, spelling)
+        ->Arg(270'000)
+        ->Arg(4'194'304)
+        ->Iterations(40)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  };
   for (const char* spelling :
        {"dither(linf, bits=8)", "dither(linf, bits=4)", "dither(linf, bits=2)", "dither(l2, bits=4)",
         "natural", "natural(bits=8)", "none", "grid(step=0.02)", "topk(1%)", "randk(10%)"}) {
-    const std::string name = spelling;
-    const auto add = [&](const std::string& label, auto function) {
-      benchmark::RegisterBenchmark((label + " " + name).c_str(), function, name)
-          ->Arg(270'000)
-          ->Arg(4'194'304)
-          ->Iterations(40)
-          ->UseManualTime()
-          ->Unit(benchmark::kMicrosecond);
-    };
-    add("encode", encode);
-    add("encode_and_apply", encode_and_apply);
-    add("accumulate", accumulate);
+    add(spelling, "encode", encode);
+    add(spelling, "encode_and_apply", encode_and_apply);
+    add(spelling, "accumulate", accumulate);
+  }
+  for (const char* spelling : {"fwht(block=4096)"}) {
+    add(spelling, "forward", transform_forward);
+    add(spelling, "inverse", transform_inverse);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

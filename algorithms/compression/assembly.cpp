@@ -93,9 +93,8 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    const std::size_t dimension = segments_.empty() ? 0 : static_cast<std::size_t>(segments_.back().end());
-    // Layers are those of the model; coefficients have none.
-    if (dimension != 0 && stages_.transforms.back()->coefficients(dimension) != dimension) segments_.clear();
+    // Layers are those of the model; coefficients of many coordinates have none.
+    if (stages_.transforms.back()->mixes()) segments_.clear();
   }
 
   void add_selector(const StageSpelling& stage, const StageMaker<Selector>& maker) {

@@ -95,6 +95,10 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
   } else if (stages_.quantizer) {
     traits = composed(traits, stages_.quantizer->traits(n));
   }
+  // An error of many coefficients may gather in one coordinate, unless they are independent and have mean 0.
+  const bool mixed =
+      std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); });
+  if (mixed && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
   traits.bytes = most_bytes(dimension);
   traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
                                (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||

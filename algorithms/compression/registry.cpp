@@ -7,6 +7,7 @@
 #include "algorithms/compression/delta_indices.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/elias_coder.hpp"
+#include "algorithms/compression/fwht.hpp"
 #include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
@@ -55,6 +56,10 @@ constexpr std::array entries{
         {"clip", "transform: what lies beyond c standard deviations of its layer is cut; biased (TernGrad)",
          "clip(2.5sigma) | dither(linf, levels=1, bucket=layer)"},
         StageMaker<Transform>{&Clip<float>::parse, &Clip<double>::parse}},
+    StageEntry{
+        {"fwht", "transform: randomised Hadamard, spreads large coordinates over their block; lossless",
+         "fwht(block=4096) | dither(linf, levels=7, bucket=512)"},
+        StageMaker<Transform>{&Fwht<float>::parse, &Fwht<double>::parse}},
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},

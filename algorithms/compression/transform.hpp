@@ -9,7 +9,7 @@
 namespace hearsay {
 
 /// The first stage: coordinates to coefficients and back. What is random about it comes from a 64-bit seed that travels
-/// in the message, so that both ends use the same. NaN and Inf in the input make every output of their block NaN.
+/// in the message, so that both ends use the same. NaN and Inf in the input leave no output of their block (or layer) finite.
 template <class Scalar>
 class Transform {
  public:
@@ -20,6 +20,9 @@ class Transform {
   virtual Traits traits(std::size_t dimension) const = 0;
   virtual std::size_t coefficients(std::size_t dimension) const = 0;
   virtual bool uses_seed() const = 0;
+  /// True where a coefficient stands for many coordinates: layers end here, and so do bounds that hold coordinate by coordinate
+  /// (but for errors that are independent and have mean 0).
+  virtual bool mixes() const { return uses_seed(); }
   /// `out` has coefficients(in.size()) entries and does not overlap `in`. May use scratch space of its own.
   virtual void forward(std::span<const Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
   /// `in` has coefficients(out.size()) entries; it may be destroyed.

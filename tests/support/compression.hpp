@@ -65,6 +65,9 @@ inline std::vector<std::string> spellings() {
            "scale{randk(30%, scaled)}",
            "clip(1sigma) | topk(30%)",
            "clip(0.3sigma) | randk(60%, scaled) | qsgdinf(8)",
+           "fwht(block=16) | randk(50%, scaled)",
+           "fwht(block=256) | topk(10%) | qsgdinf(8)",
+           "clip(2sigma) | fwht(block=2) | dither(linf, bits=8, bucket=layer)",
            "induced{topk(10%) | qsgdinf(8)}{grid(0.1)}",
        })
     all.emplace_back(more);
