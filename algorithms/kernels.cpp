@@ -1,6 +1,7 @@
 #include "algorithms/kernels.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "algorithms/finite_kernel.hpp"
@@ -67,6 +68,12 @@ double squared_deviation(std::span<const Scalar> x, double center) {
 }
 
 template <class Scalar>
+double norm_1(std::span<const Scalar> x) {
+  const Scalar* data = x.data();
+  return sum_in_lanes(x.size(), [data](std::size_t i) { return std::abs(static_cast<double>(data[i])); });
+}
+
+template <class Scalar>
 double sum(std::span<const Scalar> x) {
   const Scalar* data = x.data();
   return sum_in_lanes(x.size(), [data](std::size_t i) { return static_cast<double>(data[i]); });
@@ -87,6 +94,7 @@ bool all_finite(std::span<const std::byte> bytes) {
   template double dot<Scalar>(std::span<const Scalar>, std::span<const Scalar>);              \
   template double squared_distance<Scalar>(std::span<const Scalar>, std::span<const Scalar>); \
   template double squared_deviation<Scalar>(std::span<const Scalar>, double);                 \
+  template double norm_1<Scalar>(std::span<const Scalar>);                                    \
   template double sum<Scalar>(std::span<const Scalar>);                                       \
   template bool all_finite<Scalar>(std::span<const Scalar>);                                  \
   template bool all_finite<Scalar>(std::span<const std::byte>);

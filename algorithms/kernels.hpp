@@ -25,6 +25,10 @@ double squared_distance(std::span<const Scalar> a, std::span<const Scalar> b);
 template <class Scalar>
 double squared_deviation(std::span<const Scalar> x, double center);
 
+/// sum_k |x_k|
+template <class Scalar>
+double norm_1(std::span<const Scalar> x);
+
 /// sum_k x_k
 template <class Scalar>
 double sum(std::span<const Scalar> x);

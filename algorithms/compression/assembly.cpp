@@ -6,6 +6,7 @@
 #include "algorithms/compression/pipeline.hpp"
 #include "algorithms/compression/plain_indices.hpp"
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/sign.hpp"
 #include "topology/nearest_name.hpp"
 
 namespace hearsay {
@@ -154,9 +155,12 @@ class Assembly {
       return nullptr;
     if (const auto* dither = dynamic_cast<const DitherQuantizer<Scalar>*>(stages_.quantizer.get()))
       return std::make_unique<Dither<Scalar>>(*dither);
-    if constexpr (std::is_same_v<Scalar, float>)
+    if constexpr (std::is_same_v<Scalar, float>) {
       if (const auto* natural = dynamic_cast<const NaturalQuantizer<float>*>(stages_.quantizer.get()))
         return std::make_unique<Natural>(*natural);
+      if (const auto* sign = dynamic_cast<const SignQuantizer<float>*>(stages_.quantizer.get()))
+        return std::make_unique<Sign>(*sign);
+    }
     return nullptr;
   }
 

@@ -8,10 +8,11 @@ namespace hearsay {
 
 // Places of codes of a fixed width, up to 24 bits, in bytes; unused bits are 0.
 //
-//   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ... with m the number of
-//                     bytes: neighbors lie in neighboring bytes, so that a vector unit packs them without a shuffle
-//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i / 8, as vector
-//                     units write their masks)
+//   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ... with m the number
+//                     of bytes: neighbors lie in neighboring bytes, so that a vector unit packs them without a
+//                     shuffle
+//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i / 8, as
+//                     vector units write their masks)
 //   above 8 bits      the low bytes of all codes, one each; then what is left of them, as codes of bits - 8
 
 inline std::size_t place_bytes(std::size_t count, unsigned bits) { return (count * bits + 7) / 8; }

@@ -16,6 +16,7 @@
 #include "algorithms/compression/none.hpp"
 #include "algorithms/compression/randk.hpp"
 #include "algorithms/compression/raw_coder.hpp"
+#include "algorithms/compression/sign_quantizer.hpp"
 #include "algorithms/compression/topk.hpp"
 #include "algorithms/compression/trit5_coder.hpp"
 #include "algorithms/compression/varint_coder.hpp"
@@ -48,6 +49,9 @@ constexpr std::array entries{
                 "random rounding to powers of two; unbiased, 9 bits a float, or 8 in a window of exponents",
                 "natural"},
                StageMaker<Quantizer>{&NaturalQuantizer<float>::parse, &NaturalQuantizer<double>::parse}},
+    StageEntry{{"sign", "the sign of every coordinate times the bucket's mean magnitude; contractive",
+                "sign(bucket=layer)"},
+               StageMaker<Quantizer>{&SignQuantizer<float>::parse, &SignQuantizer<double>::parse}},
     StageEntry{{"grid",
                 "random rounding to a fixed grid, integers of variable length; unbiased, what ECD-PSGD needs",
                 "grid(step=0.02)"},
