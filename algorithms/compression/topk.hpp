@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/compression/magnitudes.hpp"
 #include "algorithms/compression/selection.hpp"
 #include "algorithms/compression/selector.hpp"
 
@@ -9,7 +10,10 @@ namespace hearsay {
 /// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
 ///
 /// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message
-///            is a function of z alone. Cost: one sweep per 11 bits of Scalar (3 for float), no comparisons.
+///            is a function of z alone. Of long vectors a sample gives a bound that nearly always k or a few more
+///            exceed; one sweep collects these, and the k-th is found among them. Otherwise (few coordinates, many kept,
+///            a sample that misleads, many equal magnitudes) it is found in the vector itself, in a sweep per 11 bits
+///            of Scalar (3 for float).
 template <class Scalar>
 class TopK final : public Selector<Scalar> {
  public:
@@ -23,7 +27,14 @@ class TopK final : public Selector<Scalar> {
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
+  /// Fills `kept`, or says that it cannot.
+  bool select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept);
+
   SelectionSize size_;
+
+  // Scratch, kept from message to message.
+  std::vector<Magnitude<Scalar>> magnitudes_;
+  std::vector<std::uint32_t> candidates_;
 };
 
 extern template class TopK<float>;
