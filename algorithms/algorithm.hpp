@@ -50,6 +50,8 @@ class Algorithm {
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
   /// What this peer sends in iteration `number` under the mixing row `row`.
   virtual Traffic traffic(std::uint64_t number, const MixingRow& row) const = 0;
+  /// After so many iterations `traffic` repeats, row by row.
+  virtual std::uint64_t traffic_period() const { return 1; }
 };
 
 }  // namespace hearsay

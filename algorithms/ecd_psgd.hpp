@@ -37,6 +37,7 @@ class EcdPsgd final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const MixingRow& row) const override;
+  std::uint64_t traffic_period() const override { return restart_every_ == 0 ? 1 : restart_every_; }
 
  private:
   bool restarts_after(std::uint64_t number) const {

@@ -5,9 +5,11 @@
 namespace hearsay {
 
 template <class Scalar>
-void Iteration<Scalar>::begin(std::uint64_t number, double step_size, const MixingRow& row) {
+void Iteration<Scalar>::begin(std::uint64_t number, double step_size, double previous_step_size,
+                              const MixingRow& row) {
   number_ = number;
   step_size_ = static_cast<Scalar>(step_size);
+  previous_step_size_ = static_cast<Scalar>(previous_step_size);
   next_slot_ = 0;
   if (row_ == &row) return;  // a schedule's reference always shows the same row
   row_ = &row;

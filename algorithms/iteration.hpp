@@ -46,7 +46,7 @@ class Iteration {
       : host_(&host), self_(self), peer_count_(peer_count), seed_(seed) {}
 
   /// For the host: turns to iteration `number`.
-  void begin(std::uint64_t number, double step_size, const MixingRow& row);
+  void begin(std::uint64_t number, double step_size, double previous_step_size, const MixingRow& row);
 
   PeerId self() const { return self_; }
   PeerId peer_count() const { return peer_count_; }
@@ -54,6 +54,8 @@ class Iteration {
   std::uint64_t number() const { return number_; }
   /// eta_t
   Scalar step_size() const { return step_size_; }
+  /// eta_{t-1}, for what an earlier iteration left over; eta_1 in the first.
+  Scalar previous_step_size() const { return previous_step_size_; }
   /// w_ii, and w_ij for the neighbors j that are heard, in ascending id
   const MixingRow& mixing() const { return *row_; }
   /// A stream of its own for every (seed, peer, iteration, purpose).
@@ -119,6 +121,7 @@ class Iteration {
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
   Scalar step_size_ = 0;
+  Scalar previous_step_size_ = 0;
   const MixingRow* row_ = nullptr;
   std::vector<PeerId> heard_ids_;
   Slot next_slot_ = 0;

@@ -22,14 +22,16 @@ struct MethodInput {
   std::string compressor = "none";  ///< spelling
   const SegmentTable& segments;     ///< for bucket=layer
   std::uint64_t restart_every = 0;  ///< iterations; methods with MethodInfo::restarts only
+  std::string feedback = "none";    ///< a FeedbackRule's spelling; methods with MethodInfo::feeds_back only
 };
 
 /// Which compressors a method is sound with (design: which noise it tolerates).
 enum class CompressorNeed {
-  none,      ///< full precision only
-  any,       ///< takes any; makes no promise
-  unbiased,  ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
-  absolute,  ///< unbiased, with an error bound that does not grow with z
+  none,       ///< full precision only
+  any,        ///< takes any; makes no promise
+  unbiased,   ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
+  absolute,   ///< unbiased, with an error bound that does not grow with z
+  corrected,  ///< unbiased, or one whose error the feedback makes up for (algorithm.feedback)
 };
 
 /// Whom a method talks to.
@@ -51,7 +53,8 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;
-  bool restarts = false;  ///< reads algorithm.restart_every
+  bool restarts = false;    ///< reads algorithm.restart_every
+  bool feeds_back = false;  ///< reads algorithm.feedback
 
   std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);
   std::unique_ptr<Algorithm<double>> (*make_double)(const MethodInput<double>&);

@@ -7,14 +7,15 @@
 #include "algorithms/dcd_psgd.hpp"
 #include "algorithms/ecd_psgd.hpp"
 #include "algorithms/naive.hpp"
+#include "algorithms/qsgd_allreduce.hpp"
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
 
 namespace hearsay {
 
 std::span<const MethodInfo> methods() {
-  static const std::array all = {allreduce_sgd_info(), d_psgd_info(), naive_info(), dcd_psgd_info(),
-                                 ecd_psgd_info()};
+  static const std::array all = {allreduce_sgd_info(), d_psgd_info(),   naive_info(),
+                                 dcd_psgd_info(),      ecd_psgd_info(), qsgd_allreduce_info()};
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/feedback.hpp"
 #include "algorithms/registry.hpp"
 #include "runtime/problem_builder.hpp"
 #include "runtime/soundness.hpp"
@@ -107,6 +108,12 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   settings.algorithm.compressor = compressor->spelling();
   require_fitting_frame(settings, compressor->traits(static_cast<std::size_t>(problem.dimension())).bytes);
   require_sensible_batch(settings, problem);
+  if (method.feeds_back)
+    settings.algorithm.feedback = resolved_feedback(
+        settings.algorithm.feedback, compressor->traits(static_cast<std::size_t>(problem.dimension())));
+  else if (settings.algorithm.feedback != "auto")
+    throw Misuse("algorithm.feedback", settings.algorithm.feedback,
+                 method.name + " has no feedback; leave it out, or take qsgd-allreduce");
   if (settings.algorithm.restart_every != 0 && !method.restarts)
     throw Misuse("algorithm.restart_every", std::to_string(settings.algorithm.restart_every),
                  method.name + " does not restart; leave it out");
@@ -166,7 +173,8 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                                   .neighbors = std::move(neighbors),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
-                                  .restart_every = settings.algorithm.restart_every};
+                                  .restart_every = settings.algorithm.restart_every,
+                                  .feedback = settings.algorithm.feedback};
   return std::make_unique<Peer<Scalar>>(
       PeerInput<Scalar>{.id = id,
                         .algorithm = experiment.method->make(input),

@@ -80,6 +80,7 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"algorithm.warm_up", std::to_string(algorithm.warm_up)},
       {"algorithm.batch", algorithm.batch ? std::to_string(*algorithm.batch) : "full"},
       {"algorithm.restart_every", std::to_string(algorithm.restart_every)},
+      {"algorithm.feedback", algorithm.feedback},
       {"run.seed", std::to_string(run.seed)},
       {"run.scalar", run.scalar == ScalarKind::float32 ? "float" : "double"},
       {"run.evaluate_every", std::to_string(run.evaluate_every)},

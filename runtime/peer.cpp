@@ -62,7 +62,9 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
 template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
   const std::uint64_t number = completed_ + 1;
-  iteration_.begin(number, input_.step_size.at(number), input_.schedule->row(input_.id, completed_));
+  iteration_.begin(number, input_.step_size.at(number),
+                   input_.step_size.at(std::max<std::uint64_t>(completed_, 1)),
+                   input_.schedule->row(input_.id, completed_));
   minibatch_drawn_ = false;
   task_ = input_.algorithm->iterate(iteration_);
   resume();

@@ -94,6 +94,7 @@ struct RunSettings {
     std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
     std::uint64_t restart_every = 0;          ///< ecd-psgd: iterations between restarts, 0 = never
+    std::string feedback = "auto";            ///< qsgd-allreduce: see FeedbackRule
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;
   } algorithm;

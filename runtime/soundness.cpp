@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/feedback.hpp"
 #include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
 
@@ -24,11 +25,11 @@ class Check {
       : experiment_(experiment),
         method_(*experiment.method),
         compressor_(experiment.settings.algorithm.compressor),
-        traits_(make_compressor<Scalar>(compressor_, experiment.problem.objectives.front()->segments())
-                    ->traits(static_cast<std::size_t>(experiment.problem.dimension()))) {}
+        traits_(make()->traits(static_cast<std::size_t>(experiment.problem.dimension()))) {}
 
   void run() {
     check_topology();
+    check_leader();
     switch (method_.compressor) {
       case CompressorNeed::none:
         if (compressor_ != "none")
@@ -47,10 +48,17 @@ class Check {
       case CompressorNeed::absolute:
         check_absolute();
         break;
+      case CompressorNeed::corrected:
+        check_corrected();
+        break;
     }
   }
 
  private:
+  std::unique_ptr<Compressor<Scalar>> make() const {
+    return make_compressor<Scalar>(compressor_, experiment_.problem.objectives.front()->segments());
+  }
+
   void check_topology() {
     const MixingMatrix& mixing = experiment_.cluster.mixing;
     const std::string& weights = experiment_.cluster.weights;
@@ -63,6 +71,13 @@ class Check {
     if (!method_.permits_time_varying && experiment_.schedule->period() != 1)
       throw Misuse("topology.schedule", experiment_.settings.topology.schedule,
                    method_.name + " keeps replicas along fixed links; use static, or d-psgd");
+  }
+
+  void check_leader() {
+    if (method_.pattern == Pattern::gossip && make()->shared_selection())
+      throw Misuse("algorithm.compressor", compressor_,
+                   "it needs a common leader, which " + method_.name +
+                       " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
   }
 
   void check_relative() {
@@ -98,6 +113,34 @@ class Check {
               method_.name +
                   " needs an unbiased compressor whose error does not grow with what it compresses, such as "
                   "grid(0.02)");
+  }
+
+  void check_corrected() {
+    const std::string& feedback = experiment_.settings.algorithm.feedback;
+    if (!FeedbackRule::parse(feedback).remembers()) {
+      if (!traits_.unbiased)
+        unsound(
+            "algorithm.feedback", feedback,
+            compressor_ + " is biased, and without feedback its error is never made up for; expected \"ef\"");
+      return;
+    }
+    // An error that does not grow with what is compressed keeps the memory bounded by itself.
+    if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
+    if (!traits_.unbiased)
+      experiment_.warnings.push_back(
+          compressor_ + ": how far it contracts depends on the data, so nothing is promised of " + feedback +
+          " with it; watch the loss");
+    else if (traits_.omega_typical >= 1.0)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) +
+                  " on Gaussian data, and with feedback " + feedback +
+                  " an error of 1 or more piles up; expected scale{" + compressor_ +
+                  "}, or feedback = \"none\"");
+    else
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case; with feedback " + feedback +
+                                     " an error of 1 or more piles up, and scale{...} rules it out");
   }
 
   void unsound(const std::string& key, const std::string& value, const std::string& expectation) {

@@ -51,15 +51,14 @@ std::uint64_t TrafficForecast::total_bytes() const {
 
 template <class Scalar>
 TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
-  // What is sent repeats with the schedule and the restarts: a period holds the same rounds, in whatever order.
-  const std::uint64_t restart_every = std::max<std::uint64_t>(1, experiment.settings.algorithm.restart_every);
-  const std::uint64_t cycle = std::lcm(experiment.schedule->period(), restart_every);
   const std::uint64_t iterations = experiment.iterations;
-  const std::uint64_t cycles = iterations / cycle;
   TrafficForecast forecast;
   PacketPool packets;
   for (PeerId id = 0; id < experiment.peer_count(); ++id) {
     const auto peer = make_peer(experiment, id, packets);
+    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order.
+    const std::uint64_t cycle = std::lcm(experiment.schedule->period(), peer->algorithm().traffic_period());
+    const std::uint64_t cycles = iterations / cycle;
     PeerForecast<Scalar> of_peer(experiment, id, peer->algorithm(), forecast);
     PeerTraffic total;
     if (cycles > 0) {

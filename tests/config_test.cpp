@@ -58,6 +58,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.warm_up", {"10", "\"10\""}},
       {"algorithm.batch", {"64", "64.5"}},
       {"algorithm.restart_every", {"100", "1e2"}},
+      {"algorithm.feedback", {"\"low-pass(0.1)\"", "0.1"}},
       {"algorithm.allow_unsound", {"true", "1"}},
       {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
       {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
@@ -114,7 +115,8 @@ RunSettings random_settings(std::uint64_t seed) {
   s.model = {text(), number(), number(), chance() ? "zeros" : "/models/" + text() + ".npy"};
   s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}};
   s.algorithm = {text(),           chance() ? "" : text(), number(),         text(),
-                 random.below(10), 1 + random.below(100),  random.below(10), chance()};
+                 random.below(10), 1 + random.below(100),  random.below(10), text(),
+                 chance()};
   if (chance()) s.algorithm.batch = std::nullopt;
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;

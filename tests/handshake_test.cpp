@@ -36,6 +36,7 @@ const std::vector<Difference> differences = {
     {"algorithm.warm_up", "7", "0", [](RunSettings& s) { s.algorithm.warm_up = 7; }},
     {"algorithm.batch", "full", "32", [](RunSettings& s) { s.algorithm.batch.reset(); }},
     {"algorithm.restart_every", "50", "0", [](RunSettings& s) { s.algorithm.restart_every = 50; }},
+    {"algorithm.feedback", "ef", "auto", [](RunSettings& s) { s.algorithm.feedback = "ef"; }},
     {"run.seed", "18446744073709551615", "1", [](RunSettings& s) { s.run.seed = ~std::uint64_t{0}; }},
     {"run.scalar", "double", "float", [](RunSettings& s) { s.run.scalar = ScalarKind::float64; }},
     {"run.evaluate_every", "20", "10", [](RunSettings& s) { s.run.evaluate_every = 20; }},

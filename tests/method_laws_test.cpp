@@ -23,6 +23,7 @@ const std::map<std::string, std::string> matrix = {
     {"naive",         "xxxx.x.-.xxxxx"},
     {"dcd-psgd",      "xxxxxx.x.xxxxx"},
     {"ecd-psgd",      "xxxx.x.x..xxxx"},
+    {"qsgd-allreduce","xxxxxx.-xxx..x"},
 };
 // clang-format on
 
@@ -71,7 +72,7 @@ struct Memory {
 };
 const std::map<std::string, Memory> memory = {
     {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},   {"naive", {5, 0}},
-    {"dcd-psgd", {3, 1}},      {"ecd-psgd", {6, 1}},
+    {"dcd-psgd", {3, 1}},      {"ecd-psgd", {6, 1}}, {"qsgd-allreduce", {3, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

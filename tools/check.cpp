@@ -120,6 +120,7 @@ Json as_json(const std::string& name, const Plan& plan) {
       {"run", name},
       {"algorithm", plan.method->name},
       {"compressor", plan.settings.algorithm.compressor},
+      {"feedback", plan.method->feeds_back ? Json(plan.settings.algorithm.feedback) : Json(nullptr)},
       {"unbiased", plan.traits.unbiased},
       {"omega_worst", or_null(plan.traits.omega)},
       {"omega_typical", or_null(plan.traits.omega_typical)},
@@ -222,6 +223,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   if (const auto bits = least_bits_per_coordinate(plan.traits))
     table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
                        " bits per coordinate (rate-distortion)"});
+  if (plan.method->feeds_back) table.add({"feedback", settings.algorithm.feedback});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/feedback.hpp"
 #include "algorithms/objectives/partition.hpp"
 #include "algorithms/registry.hpp"
 #include "algorithms/step_size.hpp"
@@ -52,6 +53,7 @@ std::vector<Section> sections() {
     return std::vector<Choice>(choices.begin(), choices.end());
   };
   return {{"algorithm.compressor", "Compressors", compressor_choices()},
+          {"algorithm.feedback", "Error feedback", copy(feedback_choices())},
           {"algorithm.step_schedule", "Step size schedules", step_schedule_choices()},
           {"topology.kind", "Topologies", copy(family_choices())},
           {"topology.weights", "Mixing weights", copy(mixing_choices())},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct PeerRecord {
   Vector<Scalar> model;
   std::optional<Vector<Scalar>> published;
   std::vector<std::pair<PeerId, Vector<Scalar>>> replicas;  ///< (owner, copy)
+  std::map<std::string, Vector<Scalar>, std::less<>> states;
   std::vector<Outgoing> sent;
 };
 
@@ -99,7 +101,7 @@ class BareCluster {
 
   struct Recorder final : StateVisitor<Scalar> {
     PeerRecord<Scalar>* into;
-    void state(std::string_view, Vector<Scalar>&) override {}
+    void state(std::string_view name, Vector<Scalar>& vector) override { into->states.emplace(name, vector); }
     void published(std::string_view, Vector<Scalar>& vector) override { into->published = vector; }
     void replica(std::string_view, PeerId owner, Vector<Scalar>& vector) override {
       into->replicas.emplace_back(owner, vector);

@@ -69,7 +69,8 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
   const bool strays = in_float && !found.replayed && plan.compressor != "none";
   const double tolerance = strays ? 0.02 : rounding<Scalar>;
   if (found.deviation > tolerance)
-    return broken("with ", plan.compressor, " the models deviate by ", found.deviation);
+    return broken("with ", plan.compressor, ", feedback ", plan.feedback, " the models deviate by ",
+                  found.deviation);
   if (found.flips > (in_float ? 0.01 : 0.0))
     return broken("with ", plan.compressor, " a share of ", found.flips,
                   " of what was said is something else");
@@ -80,6 +81,11 @@ template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans = {{.compressor = "none"}};
   if (compresses(method)) plans.push_back({.compressor = method.default_compressor});
+  if (method.feeds_back)
+    for (const char* feedback : {"ef", "low-pass(0.1)", "dgd-def"}) {
+      plans.push_back({.compressor = method.default_compressor, .feedback = feedback});
+      plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
+    }
   for (Plan plan : plans)
     for (const std::uint64_t restart_every : {0, 5})
       for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {

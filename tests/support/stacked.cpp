@@ -23,13 +23,16 @@ class Network {
                                             experiment.problem.objectives.front()->segments())) {
     X.colwise() = experiment.problem.initial;
     Xt = X;
+    M.setZero(X.rows(), X.cols());
   }
 
   Matrix<Scalar> X;   ///< models
   Matrix<Scalar> Xt;  ///< estimates, where a method has them
+  Matrix<Scalar> M;   ///< what error feedback remembers, as steps
   std::uint64_t t = 0;
 
   Scalar eta() const { return static_cast<Scalar>(experiment_.step_size.at(t)); }
+  const std::string& feedback() const { return experiment_.settings.algorithm.feedback; }
   std::uint64_t restart_every() const { return experiment_.settings.algorithm.restart_every; }
 
   /// W' of iteration t, so that mixing is a product from the right.
@@ -45,12 +48,15 @@ class Network {
   }
 
   /// G: every local gradient at the peer's own model, on its minibatch.
-  Matrix<Scalar> gradients() const {
+  Matrix<Scalar> gradients() const { return gradients(X); }
+
+  /// The same at points of their own.
+  Matrix<Scalar> gradients(const Matrix<Scalar>& points) const {
     Matrix<Scalar> G(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) {
       const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
       Vector<Scalar> gradient(X.rows());
-      objective.gradient(X.col(i), minibatch(objective, static_cast<PeerId>(i)), gradient);
+      objective.gradient(points.col(i), minibatch(objective, static_cast<PeerId>(i)), gradient);
       G.col(i) = gradient;
     }
     return G;
@@ -144,6 +150,22 @@ void ecd_psgd(Network<Scalar>& net) {
   net.X = next;
 }
 
+/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding aside.
+template <class Scalar>
+void qsgd_allreduce(Network<Scalar>& net) {
+  const std::string& feedback = net.feedback();
+  const Scalar beta = feedback == "none"            ? Scalar(0)
+                      : feedback == "low-pass(0.1)" ? static_cast<Scalar>(0.1)
+                                                    : Scalar(1);
+  const Scalar eta = net.eta();
+  const Matrix<Scalar> G = net.gradients(feedback == "dgd-def" ? Matrix<Scalar>(net.X - net.M) : net.X);
+  const Matrix<Scalar> P = G + net.M / eta;
+  const Matrix<Scalar> C = net.said(P);
+  net.M = ((1 - beta) * net.M + beta * eta * (P - C)).eval();
+  const Vector<Scalar> mean = C.rowwise().mean();
+  net.X.colwise() -= eta * mean;
+}
+
 template <class Scalar>
 double deviation(const Matrix<Scalar>& X, const std::vector<PeerRecord<Scalar>>& peers) {
   double largest = 0.0;
@@ -159,11 +181,13 @@ double deviation(const Matrix<Scalar>& X, const std::vector<PeerRecord<Scalar>>&
 template <class Scalar>
 StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
                                        const Recording<Scalar>& recording) {
-  const std::map<std::string, void (*)(Network<Scalar>&)> methods = {{"allreduce-sgd", allreduce_sgd<Scalar>},
-                                                                     {"d-psgd", d_psgd<Scalar>},
-                                                                     {"naive", naive<Scalar>},
-                                                                     {"dcd-psgd", dcd_psgd<Scalar>},
-                                                                     {"ecd-psgd", ecd_psgd<Scalar>}};
+  const std::map<std::string, void (*)(Network<Scalar>&)> methods = {
+      {"allreduce-sgd", allreduce_sgd<Scalar>},
+      {"d-psgd", d_psgd<Scalar>},
+      {"naive", naive<Scalar>},
+      {"dcd-psgd", dcd_psgd<Scalar>},
+      {"ecd-psgd", ecd_psgd<Scalar>},
+      {"qsgd-allreduce", qsgd_allreduce<Scalar>}};
   StackedComparison comparison;
   const auto method = methods.find(experiment.method->name);
   if (method == methods.end()) {

@@ -34,6 +34,8 @@ struct Plan {
   std::uint64_t restart_every = 0;
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> batch = {};  ///< empty: full gradients
+  std::string feedback = "auto";
+  std::string step_schedule = "constant";
 };
 
 /// Evaluated at every iteration; allowed to be unsound.
@@ -48,6 +50,8 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   settings.algorithm.step_size = plan.step_size;
   settings.algorithm.batch = plan.batch;
   settings.algorithm.restart_every = plan.restart_every;
+  settings.algorithm.feedback = plan.feedback;
+  settings.algorithm.step_schedule = plan.step_schedule;
   settings.algorithm.allow_unsound = true;
   return settings;
 }
