@@ -8,6 +8,7 @@
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/elias_coder.hpp"
 #include "algorithms/compression/fwht.hpp"
+#include "algorithms/compression/entropy_coder.hpp"
 #include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
@@ -88,6 +89,11 @@ constexpr std::array entries{
     StageEntry{{"gap", "coder: runs of zeros, signs and levels in Elias' gamma code (QSGD's sparse form)",
                 "qsgd(4) | gap"},
                &GapCoder::parse},
+    StageEntry{
+        {"entropy",
+         "coder: about the entropy of the message's own codes (tabled ANS); pays on l2 and sparse codes",
+         "qsgd(4) | entropy"},
+        &EntropyCoder::parse},
     StageEntry{
         {"varint", "coder: seven bits to a byte, for codes without a useful bound", "qsgd(8) | varint"},
         &VarintCoder::parse},

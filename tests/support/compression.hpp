@@ -60,6 +60,8 @@ inline std::vector<std::string> spellings() {
            "qsgdinf(4) | elias",
            "qsgdinf(bits=16, bucket=layer) | gap",
            "qsgd(bits=2, bucket=layer) | gap",
+           "qsgdinf(bits=4, bucket=64) | entropy",
+           "qsgd(bits=16, bucket=layer) | entropy",
            "qsgdinf(16) | varint",
            "topk(100%) | delta",
            "topk(30%) | qsgd(bits=3, bucket=20) | delta | elias",

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "algorithms/compression/bit_reader.hpp"
+#include "algorithms/compression/coder.hpp"
+#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/state_tables.hpp"
+
+namespace hearsay {
+
+/// Codes at about the entropy of their frequencies, which are counted anew for every message: tabled asymmetric numeral systems
+/// (state_tables.hpp) with four states in turns. Pays on Euclidean norms and sparse codes, where most codes take less than a
+/// bit; where nothing is to be gained, codes travel at a fixed width.
+///
+///   number   v = 2 q for q >= 0, -2 q - 1 otherwise, if the range has negative codes; else q - least
+///   symbol   v itself below 32; above, eight to the octave, and the lower bits of v as they are
+///
+/// Message    no codes, no bytes. Else a byte 0, and every q - least in the fewest bits that hold the range; or, where that
+///            takes fewer bytes, a byte 1, then: the highest symbol (8 bits); gamma(f_s + 1) for all symbols below it (what is
+///            missing to 2^bits is its own, elias.hpp); the four states without their highest bit; for each code the lower bits
+///            of v, then those that bring state i mod 4 back. Highest bit of a byte first, zeros up to the last byte's end.
+///            `bits` follows from the number of codes and the highest symbol. At the end all states are 0: what a code
+///            leads back to is its only encoding.
+/// Canonical  frequencies other than those of the decoded codes are refused, and so is the form that takes more bytes.
+///
+/// Why not    Huffman: at least one bit a code, so codes must be grouped, and s = 1 of QSGD (0.26 bits) wants groups of seven; a
+///            range coder: multiplications and divisions in one chain; rANS: patents are claimed on forms of it, which its
+///            tabled sibling, in wide use since zstd, is not known to touch. libzstd exports no such stage, and zlib's
+///            Huffman codes know bytes only, at a bit or more each.
+class EntropyCoder final : public Coder {
+ public:
+  static std::unique_ptr<Coder> parse(const StageSpelling& stage);
+
+  std::string spelling() const override { return "entropy"; }
+  std::string objection(const CodeRange&) const override { return ""; }
+  bool data_dependent_size() const override { return true; }
+  std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
+  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
+                     std::span<std::byte> out) override;
+  bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
+              std::span<std::int32_t> codes) override;
+
+ private:
+  static constexpr std::size_t lanes = 4;
+
+  void count(std::span<const std::int32_t> codes, const CodeRange& range);
+  /// Codes from the last to the first into `payload_`, from its end; how many bits the message takes.
+  std::size_t encode_states(std::span<const std::int32_t> codes, const CodeRange& range);
+  std::size_t write_message(std::span<std::byte> out) const;
+  bool decode_states(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes);
+  bool read_frequencies(BitReader& reader, std::size_t n);
+
+  // Of the message at hand.
+  SymbolCounts counts_;
+  Frequencies frequencies_;
+  std::size_t highest_ = 0;  ///< symbol in use
+  unsigned bits_ = 0;        ///< of a state
+  std::array<std::uint32_t, lanes> states_{};
+  StateEncoder encoder_;
+  StateDecoder decoder_;
+  std::vector<std::byte> payload_;
+  std::size_t payload_begin_ = 0;
+  std::uint64_t payload_head_ = 0;  ///< bits before its first byte
+  unsigned payload_head_bits_ = 0;
+};
+
+}  // namespace hearsay
