@@ -145,9 +145,10 @@ int main(int argc, char** argv) {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  for (const char* spelling : {"dither(linf, bits=8)", "dither(linf, bits=4)", "dither(linf, bits=2)",
-                               "dither(l2, bits=4)", "natural", "natural(bits=8)", "sign(whole)", "sign(512)",
-                               "none", "grid(step=0.02)", "topk(1%)", "randk(10%)"}) {
+  for (const char* spelling :
+       {"dither(linf, bits=8)", "dither(linf, bits=4)", "dither(linf, bits=2)", "dither(l2, bits=4)",
+        "natural-dithering(linf)", "nuqsgd(4)", "natural", "natural(bits=8)", "sign(whole)", "sign(512)",
+        "none", "grid(step=0.02)", "topk(1%)", "randk(10%)"}) {
     add(spelling, "encode", encode);
     add(spelling, "encode_and_apply", encode_and_apply);
     add(spelling, "accumulate", accumulate);

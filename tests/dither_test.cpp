@@ -51,9 +51,14 @@ void encode_fast(const DitherBucket<float>& bucket, const DitherCode& code, Elem
 
 TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every instruction set") {
   const int targets = on_every_target([] {
+    std::vector<LevelSet> sets;
     for (const std::int32_t levels : {1, 4, 7, 64, 100, 127}) {
-      const DitherCode code(levels);
-      CAPTURE(levels);
+      sets.push_back(LevelSet::uniform(levels));
+      sets.push_back(LevelSet::powers_of_two(levels));
+    }
+    for (const LevelSet& set : sets) {
+      const DitherCode code(set);
+      CAPTURE(set.spelling());
       REQUIRE(has_dither_kernel(code));
       for (const auto& z : adversarial_vectors<float>()) {
         if (z.empty()) continue;
@@ -93,7 +98,7 @@ TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every i
 
 TEST_CASE("dither: rounding to integers agrees between instruction sets at every tie") {
   // z * gain lands on integers and halves of the 2^-24 grid: what separates ways of rounding.
-  const DitherCode code(127);
+  const DitherCode code(LevelSet::uniform(127));
   std::vector<float> z{127.0f};
   for (int i = 0; i < 400; ++i) {
     z.push_back(static_cast<float>(i) * 0x1p-25f);
@@ -112,10 +117,41 @@ TEST_CASE("dither: rounding to integers agrees between instruction sets at every
   });
 }
 
+TEST_CASE("dither: powers of two agree between instruction sets on both sides of every level") {
+  for (const std::int32_t levels : {1, 2, 7, 100, 127}) {
+    CAPTURE(levels);
+    const DitherCode code(LevelSet::powers_of_two(levels));
+    std::vector<float> z{1.0f, 0.0f, -0.0f, std::numeric_limits<float>::denorm_min()};
+    for (std::int32_t j = 0; j <= levels; ++j) {
+      const float level = std::ldexp(1.0f, j - levels);
+      for (const float factor :
+           {1.0f, 1.0f - 0x1p-24f, 1.0f + 0x1p-23f, 4.0f / 3.0f, 0x1.fffffep0f, 0x1.800001p-1f})
+        z.push_back(std::min(level * factor, 1.0f) * (z.size() % 2 ? -1.0f : 1.0f));
+    }
+    for (const float norm : {1.0f, 1.5f, 0x1.fffffep127f, 0x1p-126f, 0x1.8p-130f}) {
+      auto scaled = z;
+      for (float& value : scaled) value *= norm;
+      const auto step = dither_step<float>(static_cast<double>(norm), code);
+      REQUIRE(step.step == norm);
+      std::vector<std::byte> plain(code.bytes(z.size()));
+      std::vector<float> plain_into(z.size(), 0.0f);
+      encode_bucket<float>({scaled, 3, plain, plain_into.data(), step}, code, {5, 6});
+      CHECK(plain_into[0] == norm);
+      on_every_target([&] {
+        std::vector<std::byte> fast(plain.size());
+        std::vector<float> fast_into(z.size(), 0.0f);
+        encode_fast({scaled, 3, fast, fast_into.data(), step}, code, {5, 6});
+        CHECK(fast == plain);
+        CHECK(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);
+      });
+    }
+  }
+}
+
 TEST_CASE("dither: every instruction set finds a code out of range and an unused bit at every place") {
   on_every_target([] {
     for (const std::int32_t levels : {1, 5, 7, 90, 127}) {
-      const DitherCode code(levels);
+      const DitherCode code(LevelSet::uniform(levels));
       for (std::size_t size : {1u, 2u, 3u, 5u, 64u, 131u, 259u}) {
         const std::vector<std::byte> zeros(code.bytes(size), std::byte{0});
         CHECK(bucket_valid_fast(zeros, code, size));
@@ -184,7 +220,7 @@ TEST_CASE_TEMPLATE("dither: a bucket with NaN leaves all others as they are, whe
 
 TEST_CASE("dither: codes of every width are written and read back") {
   for (unsigned bits = 2; bits <= 16; ++bits) {
-    const DitherCode code((1 << (bits - 1)) - 1);
+    const DitherCode code(LevelSet::uniform((1 << (bits - 1)) - 1));
     REQUIRE(code.bits == bits);
     RandomStream random(bits, 0, 0, Purpose::data);
     for (std::size_t size : {1u, 2u, 3u, 7u, 8u, 9u, 100u}) {

@@ -139,7 +139,7 @@ CodecStatus Dither<Scalar>::check(std::span<const std::byte> packet, std::size_t
     const auto step = read_scalar<Scalar>(packet, bucket);
     if (std::signbit(step) || !valid_any(bucket_codes, code(), size))
       status = CodecStatus::malformed;
-    else if (!std::isfinite(step * static_cast<Scalar>(code().levels)) && status == CodecStatus::ok)
+    else if (!std::isfinite(decoded(code().levels, step, code())) && status == CodecStatus::ok)
       status = CodecStatus::not_finite;
   });
   return status;

@@ -12,6 +12,9 @@ namespace hearsay {
 
 namespace {
 
+/// Of places, where levels are not equally spaced: there are at most 127 then.
+constexpr std::int32_t unit = std::int32_t{1} << 24;
+
 /// sign(a b - c), exactly.
 template <class Scalar>
 int compare_product(Scalar a, Scalar b, double c) {
@@ -36,16 +39,50 @@ std::int32_t nearest_integer(double x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x + 0x1.8p52)));
 }
 
+/// Where the norm is what travels.
+template <class Scalar>
+DitherStep<Scalar> step_of_norm(double exact, const DitherCode& code) {
+  auto norm = static_cast<Scalar>(exact);
+  if (static_cast<double>(norm) < exact) norm = neighbor(norm, +1);
+  const bool powers = code.spacing == LevelSpacing::powers_of_two;
+  return {norm, powers ? std::ldexp(Scalar(1), code.levels - 1) : Scalar(1), Scalar(1)};
+}
+
+/// The place of a ratio r among powers of two; `gain` is 1 over the smallest.
+std::int32_t place_among_powers(double ratio, double gain) {
+  const double scaled = ratio * gain;
+  if (scaled < 1.0) return nearest_integer(scaled * unit);
+  int number = 0;
+  const double mantissa = 2.0 * std::frexp(scaled, &number);
+  return number * unit + nearest_integer((mantissa - 1.0) * unit);
+}
+
+/// The place of a ratio r in a list of levels, 0 to 1.
+template <class Scalar>
+std::int32_t place_in_list(Scalar ratio, const std::vector<double>& levels) {
+  const auto level = [&levels](std::size_t j) { return static_cast<double>(static_cast<Scalar>(levels[j])); };
+  const auto r = static_cast<double>(ratio);
+  std::size_t j = 0;
+  while (j + 1 < levels.size() && level(j + 1) <= r) ++j;
+  const std::int32_t place = static_cast<std::int32_t>(j) * unit;
+  if (j + 1 == levels.size()) return place;
+  return place + nearest_integer((r - level(j)) / (level(j + 1) - level(j)) * unit);
+}
+
 }  // namespace
 
-DitherCode::DitherCode(std::int32_t level_count)
-    : levels(level_count),
-      bits(static_cast<unsigned>(std::bit_width(2u * static_cast<unsigned>(level_count)))),
+DitherCode::DitherCode(const LevelSet& set)
+    : levels(set.count()),
+      spacing(set.spacing()),
+      bits(static_cast<unsigned>(std::bit_width(2u * static_cast<unsigned>(levels)))),
       fraction_bits(
-          std::min(24u, 31u - static_cast<unsigned>(std::bit_width(static_cast<unsigned>(level_count))))) {}
+          std::min(24u, 31u - static_cast<unsigned>(std::bit_width(static_cast<unsigned>(levels))))) {
+  if (spacing == LevelSpacing::listed) listed = set.levels();
+}
 
 template <class Scalar>
 DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
+  if (code.spacing != LevelSpacing::equal) return step_of_norm<Scalar>(norm, code);
   using Limits = std::numeric_limits<Scalar>;
   if (norm == 0.0) return {Scalar(0), Scalar(0), Scalar(1)};
   const auto levels = static_cast<Scalar>(code.levels);
@@ -81,6 +118,14 @@ void write_code(std::span<std::byte> bytes, const DitherCode& code, std::size_t 
 
 template <class Scalar>
 std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherCode& code) {
+  if (code.spacing != LevelSpacing::equal) {
+    const Scalar ratio = step.step == Scalar(0) ? Scalar(0) : std::abs(z) / step.step;
+    const std::int32_t place =
+        code.spacing == LevelSpacing::listed
+            ? place_in_list(ratio, code.listed)
+            : place_among_powers(static_cast<double>(ratio), static_cast<double>(step.gain));
+    return std::signbit(z) ? -place : place;
+  }
   const Scalar product = z * step.lift * step.gain;
   const std::int32_t limit = code.levels << code.fraction_bits;
   return std::clamp(nearest_integer(static_cast<double>(product)), -limit, limit);
@@ -94,13 +139,24 @@ std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherC
 }
 
 template <class Scalar>
+Scalar decoded(std::int32_t q, Scalar step, const DitherCode& code) {
+  if (code.spacing == LevelSpacing::equal) return static_cast<Scalar>(q) * step;
+  if (q == 0) return Scalar(0) * step;
+  const std::int32_t number = std::abs(q);
+  const double level = code.spacing == LevelSpacing::listed ? code.listed[static_cast<std::size_t>(number)]
+                                                            : std::ldexp(1.0, number - code.levels);
+  const Scalar magnitude = static_cast<Scalar>(level) * step;
+  return q < 0 ? -magnitude : magnitude;
+}
+
+template <class Scalar>
 void encode_bucket(const DitherBucket<Scalar>& bucket, const DitherCode& code, ElementKey key) {
   std::fill(bucket.bytes.begin(), bucket.bytes.end(), std::byte{0});
   for (std::size_t i = 0; i < bucket.z.size(); ++i) {
     const std::uint32_t index = bucket.first + static_cast<std::uint32_t>(i);
     const std::int32_t q = random_code(bucket.z[i], bucket.step, code, key, index);
     write_code(bucket.bytes, code, i, q);
-    if (bucket.into) bucket.into[i] += static_cast<Scalar>(q) * bucket.step.step;
+    if (bucket.into) bucket.into[i] += decoded(q, bucket.step.step, code);
   }
 }
 
@@ -108,7 +164,7 @@ template <class Scalar>
 void accumulate_bucket(std::span<const std::byte> bytes, const DitherCode& code, Scalar step, Scalar scale,
                        std::span<Scalar> into) {
   for (std::size_t i = 0; i < into.size(); ++i)
-    into[i] += scale * (static_cast<Scalar>(read_code(bytes, code, i)) * step);
+    into[i] += scale * decoded(read_code(bytes, code, i), step, code);
 }
 
 bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size) {
@@ -123,6 +179,7 @@ bool bucket_valid(std::span<const std::byte> bytes, const DitherCode& code, std:
   template std::int32_t fixed_point<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&);       \
   template std::int32_t random_code<Scalar>(Scalar, const DitherStep<Scalar>&, const DitherCode&,        \
                                             ElementKey, std::uint32_t);                                  \
+  template Scalar decoded<Scalar>(std::int32_t, Scalar, const DitherCode&);                              \
   template void encode_bucket<Scalar>(const DitherBucket<Scalar>&, const DitherCode&, ElementKey);       \
   template void accumulate_bucket<Scalar>(std::span<const std::byte>, const DitherCode&, Scalar, Scalar, \
                                           std::span<Scalar>);

@@ -22,7 +22,7 @@ double mean_variance(const LevelSet& levels, double reach, double width, Ratio r
                      Density density) {
   // Across equal gaps, many of them in a width, (r - l)(u - r) averages to a sixth of the gap squared.
   const double gap = levels.widest_gap();
-  if (levels.is_uniform() && gap * 16.0 < width) return gap * gap / 6.0;
+  if (levels.spacing() == LevelSpacing::equal && gap * 16.0 < width) return gap * gap / 6.0;
   double weighted = 0.0;
   double total = 0.0;
   const std::vector<double>& all = levels.levels();

@@ -50,6 +50,56 @@ HWY_INLINE hn::Vec<Ints> NearestWithin(hn::Vec<Floats> x, hn::Vec<Floats> limit)
 #endif
 }
 
+// The two ways that levels lie: values to places R 2^fraction_bits, codes to values (dither_bucket.hpp).
+
+struct EqualSteps {
+  EqualSteps(const DitherStep<float>& of, const DitherCode& code)
+      : step(of.step), gain(of.gain), limit(static_cast<float>(code.levels << fraction_bits)) {}
+
+  HWY_INLINE hn::Vec<Ints> Place(hn::Vec<Floats> z) const {
+    return NearestWithin(hn::Mul(z, hn::Set(floats, gain)), hn::Set(floats, limit));
+  }
+  HWY_INLINE hn::Vec<Floats> Value(hn::Vec<Ints> q) const {
+    return hn::Mul(hn::ConvertTo(floats, q), hn::Set(floats, step));
+  }
+
+  float step;
+  float gain;
+  float limit;
+};
+
+struct PowersOfTwo {
+  PowersOfTwo(const DitherStep<float>& of, const DitherCode& code)
+      : step(of.step),
+        divisor(of.step == 0.0f ? 1.0f : of.step),
+        gain(of.gain),
+        one_below_first(127 - code.levels) {}
+
+  HWY_INLINE hn::Vec<Ints> Place(hn::Vec<Floats> z) const {
+    const auto ratio = hn::Div(hn::Abs(z), hn::Set(floats, divisor));
+    // Below the smallest level a straight line. From there on a float's exponent and mantissa are the number of the
+    // level and the place between it and the next. There the line is cut off; before, it is above those.
+    const auto below_first = hn::Min(hn::Mul(ratio, hn::Set(floats, gain)), hn::Set(floats, 1.0f));
+    const auto line = NearestWithin(hn::Mul(below_first, hn::Set(floats, unit)), hn::Set(floats, unit));
+    const auto octaves = hn::Sub(hn::BitCast(ints, ratio), hn::Set(ints, one_below_first << 23));
+    const auto place = hn::Max(line, hn::ShiftLeft<fraction_bits - 23>(octaves));
+    const auto negative = hn::BroadcastSignBit(hn::BitCast(ints, z));
+    return hn::Sub(hn::Xor(place, negative), negative);
+  }
+  HWY_INLINE hn::Vec<Floats> Value(hn::Vec<Ints> q) const {
+    const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::Abs(q), hn::Set(ints, one_below_first)));
+    const auto level = hn::Or(exponent, hn::And(q, hn::Set(ints, std::numeric_limits<std::int32_t>::min())));
+    const auto level_or_zero = hn::IfThenZeroElse(hn::Eq(q, hn::Zero(ints)), level);
+    return hn::Mul(hn::BitCast(floats, level_or_zero), hn::Set(floats, step));
+  }
+
+  static constexpr float unit = 1 << fraction_bits;
+  float step;
+  float divisor;
+  float gain;
+  std::int32_t one_below_first;  ///< an exponent's field
+};
+
 /// Fetches what is read a batch later. Harmless beyond a vector's end: nothing is fetched there.
 HWY_INLINE void PrefetchAhead(const float* z) {
   const auto address = reinterpret_cast<std::uintptr_t>(z) + dither_batch_floats * sizeof(float);
@@ -83,7 +133,7 @@ HWY_INLINE hn::Vec<Words> ElementBits(hn::Vec<Words> index, hn::Vec<Words> a, hn
 }
 
 /// One byte of codes per lane: `planes` elements of each, a plane apart.
-template <int bits, bool apply>
+template <int bits, bool apply, class Levels>
 void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
   const float* HWY_RESTRICT z = bucket.z.data();
   float* HWY_RESTRICT into = bucket.into;
@@ -98,9 +148,7 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
   // The last plane may be shorter: from there on, element by element.
   const std::size_t whole = (planes - 1) * plane < size ? size - (planes - 1) * plane : 0;
 
-  const auto gain = hn::Set(floats, step.gain);
-  const auto width = hn::Set(floats, step.step);
-  const auto limit = hn::Set(floats, static_cast<float>(code.levels << fraction_bits));
+  const Levels levels(step, code);
   const auto a = hn::Set(words, key.a);
   const auto b = hn::Set(words, key.b);
   const auto code_mask = hn::Set(words, (1u << bits) - 1);
@@ -115,14 +163,13 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
       constexpr int p = decltype(number)::value;
       const std::size_t at = static_cast<std::size_t>(p) * plane + j;
       PrefetchAhead(z + at);
-      const auto fixed = NearestWithin(hn::Mul(hn::LoadU(floats, z + at), gain), limit);
+      const auto place = levels.Place(hn::LoadU(floats, z + at));
       const auto plane_index = hn::Add(index, hn::Set(words, static_cast<std::uint32_t>(p * plane)));
       const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(plane_index, a, b)));
-      const auto q = hn::ShiftRight<fraction_bits>(hn::Add(fixed, u));
+      const auto q = hn::ShiftRight<fraction_bits>(hn::Add(place, u));
       if constexpr (apply) {
         PrefetchAhead(into + at);
-        const auto value = hn::Mul(hn::ConvertTo(floats, q), width);
-        hn::StoreU(hn::Add(hn::LoadU(floats, into + at), value), floats, into + at);
+        hn::StoreU(hn::Add(hn::LoadU(floats, into + at), levels.Value(q)), floats, into + at);
       }
       const auto word = hn::BitCast(words, q);
       packed = hn::Or(packed, hn::ShiftLeft<p * bits>(p + 1 == planes ? word : hn::And(word, code_mask)));
@@ -141,11 +188,11 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
     for (std::size_t i = p * plane + j; i < std::min((p + 1) * plane, size); ++i) {
       const std::int32_t q = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
       write_code(bytes, code, i, q);
-      if constexpr (apply) into[i] += static_cast<float>(q) * step.step;
+      if constexpr (apply) into[i] += decoded(q, step.step, code);
     }
 }
 
-template <int bits>
+template <int bits, class Levels>
 void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                 float* HWY_RESTRICT into, std::size_t size) {
   constexpr int planes = 8 / bits;
@@ -153,7 +200,7 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
   const std::size_t lanes = hn::Lanes(floats);
   const std::size_t plane = bytes.size();
   const std::size_t whole = (planes - 1) * plane < size ? size - (planes - 1) * plane : 0;
-  const auto width = hn::Set(floats, step);
+  const Levels levels({step, 0.0f, 1.0f}, code);
   const auto factor = hn::Set(floats, scale);
   const auto* in = reinterpret_cast<const std::int8_t*>(bytes.data());
 
@@ -166,7 +213,7 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
       // The topmost code is sign-extended already; the others are moved up to the sign first.
       const auto raised = p + 1 == planes ? packed : hn::ShiftLeft<32 - (p + 1) * bits>(packed);
       const auto q = hn::ShiftRight < p + 1 == planes ? 8 - bits : 32 - bits > (raised);
-      const auto value = hn::Mul(factor, hn::Mul(hn::ConvertTo(floats, q), width));
+      const auto value = hn::Mul(factor, levels.Value(q));
       hn::StoreU(hn::Add(hn::LoadU(floats, into + at), value), floats, into + at);
     };
     add_plane(std::integral_constant<int, 0>());
@@ -178,7 +225,7 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
   }
   for (std::size_t p = 0; p < planes; ++p)
     for (std::size_t i = p * plane + j; i < std::min((p + 1) * plane, size); ++i)
-      into[i] += scale * (static_cast<float>(read_code(bytes, code, i)) * step);
+      into[i] += scale * decoded(read_code(bytes, code, i), step, code);
 }
 
 /// All codes of all bytes, unused places (which hold 0) among them.
@@ -227,32 +274,49 @@ void LargestMagnitudes(std::span<const DitherBucket<float>> buckets, float* larg
     largest[k] = LargestMagnitude(buckets[k].z.data(), buckets[k].z.size());
 }
 
-template <int bits>
+template <int bits, class Levels>
 void EncodeAll(std::span<const DitherBucket<float>> buckets, const DitherCode& code, ElementKey key) {
   for (const DitherBucket<float>& bucket : buckets)
     if (bucket.into)
-      Encode<bits, true>(bucket, code, key);
+      Encode<bits, true, Levels>(bucket, code, key);
     else
-      Encode<bits, false>(bucket, code, key);
+      Encode<bits, false, Levels>(bucket, code, key);
+}
+
+template <int bits>
+void EncodeEither(std::span<const DitherBucket<float>> buckets, const DitherCode& code, ElementKey key) {
+  if (code.spacing == LevelSpacing::equal)
+    EncodeAll<bits, EqualSteps>(buckets, code, key);
+  else
+    EncodeAll<bits, PowersOfTwo>(buckets, code, key);
 }
 
 void EncodeBuckets(std::span<const DitherBucket<float>> buckets, const DitherCode& code, ElementKey key) {
   if (code.bits == 8)
-    EncodeAll<8>(buckets, code, key);
+    EncodeEither<8>(buckets, code, key);
   else if (code.bits == 4)
-    EncodeAll<4>(buckets, code, key);
+    EncodeEither<4>(buckets, code, key);
   else
-    EncodeAll<2>(buckets, code, key);
+    EncodeEither<2>(buckets, code, key);
+}
+
+template <int bits>
+void AccumulateEither(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
+                      float* into, std::size_t size) {
+  if (code.spacing == LevelSpacing::equal)
+    Accumulate<bits, EqualSteps>(bytes, code, step, scale, into, size);
+  else
+    Accumulate<bits, PowersOfTwo>(bytes, code, step, scale, into, size);
 }
 
 void AccumulateBucket(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                       float* into, std::size_t size) {
   if (code.bits == 8)
-    Accumulate<8>(bytes, code, step, scale, into, size);
+    AccumulateEither<8>(bytes, code, step, scale, into, size);
   else if (code.bits == 4)
-    Accumulate<4>(bytes, code, step, scale, into, size);
+    AccumulateEither<4>(bytes, code, step, scale, into, size);
   else
-    Accumulate<2>(bytes, code, step, scale, into, size);
+    AccumulateEither<2>(bytes, code, step, scale, into, size);
 }
 
 bool CodesInRange(std::span<const std::byte> bytes, const DitherCode& code) {

@@ -12,11 +12,13 @@ namespace hearsay {
 /// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
 /// time). The same bytes and the same floats on every target as the plain ones.
 
-/// True for codes of 2, 4 and 8 bits; the kernels below take no others.
-inline bool has_dither_kernel(const DitherCode& code) { return has_planes(code.bits); }
+/// True for codes of 2, 4 and 8 bits but those of lists of levels; the kernels below take no others.
+inline bool has_dither_kernel(const DitherCode& code) {
+  return has_planes(code.bits) && code.spacing != LevelSpacing::listed;
+}
 
-/// Buckets of about so many floats are taken at once, first for their norms, then for their codes: few enough to stay in
-/// the first cache for the second sweep, in which the kernel fetches as many floats ahead.
+/// Buckets of about so many floats are taken at once, first for their norms, then for their codes: few enough to stay
+/// in the first cache for the second sweep, in which the kernel fetches as many floats ahead.
 constexpr std::size_t dither_batch_floats = 2048;
 
 /// The largest |z_i|; NaN where one of them is Inf or NaN.

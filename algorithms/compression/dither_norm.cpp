@@ -52,7 +52,8 @@ double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket) {
   const bool squares_in_range = 0x1p-400 < largest && largest < 0x1p400;
   const double euclidean = squares_in_range ? std::sqrt(squared_norm(bucket)) : scaled_norm(bucket, largest);
   const bool in_range = euclidean <= static_cast<double>(std::numeric_limits<Scalar>::max());
-  return in_range ? euclidean : std::numeric_limits<double>::infinity();
+  // Where all but one coordinate vanish, the computed norm may be an ulp of a double below that one.
+  return in_range ? std::max(euclidean, largest) : std::numeric_limits<double>::infinity();
 }
 
 template double bucket_norm<float>(DitherNorm, std::span<const float>);

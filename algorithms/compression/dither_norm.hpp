@@ -14,7 +14,8 @@ enum class DitherNorm { linf, l2 };
 DitherNorm parse_dither_norm(const Arguments& arguments);
 std::string spelling_of(DitherNorm norm);
 
-/// The bucket's norm; NaN where it holds Inf or NaN, Inf where the norm is beyond the range of Scalar.
+/// The bucket's norm, no less than any magnitude in it; NaN where it holds Inf or NaN, Inf where the norm is beyond the
+/// range of Scalar.
 template <class Scalar>
 double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket);
 

@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "algorithms/compression/dither_error.hpp"
-#include "algorithms/compression/level_dither.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
-#include "topology/ensure.hpp"
 
 namespace hearsay {
 
@@ -17,16 +15,12 @@ std::unique_ptr<Quantizer<Scalar>> DitherQuantizer<Scalar>::parse(const StageSpe
   const DitherNorm norm = parse_dither_norm(arguments);
   LevelSet levels = LevelSet::parse(arguments);
   Buckets buckets = Buckets::parse(arguments, segments, "512");
-  if (levels.is_uniform())
-    return std::make_unique<DitherQuantizer>(norm, std::move(levels), std::move(buckets));
-  return std::make_unique<LevelDither<Scalar>>(norm, std::move(levels), std::move(buckets));
+  return std::make_unique<DitherQuantizer>(norm, std::move(levels), std::move(buckets));
 }
 
 template <class Scalar>
 DitherQuantizer<Scalar>::DitherQuantizer(DitherNorm norm, LevelSet levels, Buckets buckets)
-    : norm_(norm), levels_(std::move(levels)), code_(levels_.count()), buckets_(std::move(buckets)) {
-  ensure(levels_.is_uniform(), "equal steps are for equally spaced levels");
-}
+    : norm_(norm), levels_(std::move(levels)), code_(levels_), buckets_(std::move(buckets)) {}
 
 template <class Scalar>
 std::string DitherQuantizer<Scalar>::spelling() const {
@@ -76,9 +70,9 @@ CodecStatus DitherQuantizer<Scalar>::reconstruct(std::span<const std::byte> head
     const auto step = read_scalar<Scalar>(header, bucket);
     if (std::signbit(step))
       status = CodecStatus::malformed;
-    else if (!std::isfinite(step * static_cast<Scalar>(code_.levels)) && status == CodecStatus::ok)
+    else if (!std::isfinite(decoded(code_.levels, step, code_)) && status == CodecStatus::ok)
       status = CodecStatus::not_finite;
-    for (std::size_t i = begin; i < begin + size; ++i) values[i] = static_cast<Scalar>(codes[i]) * step;
+    for (std::size_t i = begin; i < begin + size; ++i) values[i] = decoded(codes[i], step, code_);
   });
   return status;
 }
@@ -98,8 +92,8 @@ std::vector<Bracket> DitherQuantizer<Scalar>::brackets(std::span<const Scalar> v
       const std::int32_t fixed = fixed_point(value, step, code_);
       const std::int32_t low = fixed >> code_.fraction_bits;
       const std::int32_t high = std::min(low + 1, code_.levels);  // at the top the probability is 0
-      brackets.push_back({static_cast<double>(static_cast<Scalar>(low) * step.step),
-                          static_cast<double>(static_cast<Scalar>(high) * step.step),
+      brackets.push_back({static_cast<double>(decoded(low, step.step, code_)),
+                          static_cast<double>(decoded(high, step.step, code_)),
                           static_cast<double>(fixed & (unit - 1)) / unit});
     }
   });

@@ -8,11 +8,10 @@
 
 namespace hearsay {
 
-/// The dithering of dither.hpp, to equally spaced levels, as a stage: the same steps and codes, for any coder.
+/// The dithering of dither.hpp as a stage: the same steps and codes, for any coder.
 template <class Scalar>
 class DitherQuantizer final : public Quantizer<Scalar> {
  public:
-  /// Of every dither(...): where the levels are not equally spaced, the stage is a LevelDither.
   static std::unique_ptr<Quantizer<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
   DitherQuantizer(DitherNorm norm, LevelSet levels, Buckets buckets);

@@ -53,7 +53,7 @@ LevelSet LevelSet::uniform(std::int32_t count) {
   ensure(1 <= count && count <= most_uniform, "a uniform dither has 1 to 32767 positive levels");
   std::vector<double> levels(static_cast<std::size_t>(count));
   for (std::size_t j = 0; j < levels.size(); ++j) levels[j] = static_cast<double>(j + 1) / count;
-  return {Kind::uniform, std::move(levels)};
+  return {LevelSpacing::equal, std::move(levels)};
 }
 
 LevelSet LevelSet::powers_of_two(std::int32_t count) {
@@ -61,16 +61,16 @@ LevelSet LevelSet::powers_of_two(std::int32_t count) {
   std::vector<double> levels(static_cast<std::size_t>(count));
   for (std::int32_t j = 1; j <= count; ++j)
     levels[static_cast<std::size_t>(j - 1)] = std::ldexp(1.0, j - count);
-  return {Kind::powers_of_two, std::move(levels)};
+  return {LevelSpacing::powers_of_two, std::move(levels)};
 }
 
 LevelSet LevelSet::listed(std::vector<double> levels) {
   ensure(!levels.empty() && levels.back() == 1.0 && ascend_as_floats(levels), "levels ascend to 1");
-  return {Kind::listed, std::move(levels)};
+  return {LevelSpacing::listed, std::move(levels)};
 }
 
-LevelSet::LevelSet(Kind kind, std::vector<double> positive_levels)
-    : kind_(kind), levels_(std::move(positive_levels)) {
+LevelSet::LevelSet(LevelSpacing spacing, std::vector<double> positive_levels)
+    : spacing_(spacing), levels_(std::move(positive_levels)) {
   levels_.insert(levels_.begin(), 0.0);
   for (std::size_t j = 1; j < levels_.size(); ++j) {
     const double l = levels_[j - 1];
@@ -81,8 +81,8 @@ LevelSet::LevelSet(Kind kind, std::vector<double> positive_levels)
 }
 
 std::string LevelSet::spelling() const {
-  if (kind_ == Kind::uniform) return "levels=" + std::to_string(count());
-  if (kind_ == Kind::powers_of_two) return "pow2, levels=" + std::to_string(count());
+  if (spacing_ == LevelSpacing::equal) return "levels=" + std::to_string(count());
+  if (spacing_ == LevelSpacing::powers_of_two) return "pow2, levels=" + std::to_string(count());
   std::string list;
   for (std::size_t j = 1; j < levels_.size(); ++j) list += (j == 1 ? "" : ",") + number_text(levels_[j]);
   return "levels={" + list + "}";

@@ -8,6 +8,9 @@
 
 namespace hearsay {
 
+/// How the levels of a dither lie.
+enum class LevelSpacing { equal, powers_of_two, listed };
+
 /// What a dither rounds magnitudes to, in units of the bucket's norm: 0 = l_0 < l_1 < ... < l_s = 1, and the same
 /// below zero. s counts the positive levels.
 ///
@@ -31,7 +34,7 @@ class LevelSet {
 
   /// Parses back to it: "levels=7", "pow2, levels=7" or "levels={0.1,0.5,1}".
   std::string spelling() const;
-  bool is_uniform() const { return kind_ == Kind::uniform; }
+  LevelSpacing spacing() const { return spacing_; }
   /// s.
   std::int32_t count() const { return static_cast<std::int32_t>(levels_.size()) - 1; }
   /// l_0 to l_s.
@@ -39,14 +42,14 @@ class LevelSet {
   double smallest() const { return levels_[1]; }
   double widest_gap() const { return widest_gap_; }
   /// rho = max (u - l)^2 / (4 u l) over neighbors l < u among the positive levels, 0 where there is but one: rounding
-  /// between positive levels has a variance of at most rho times the square. 1/8 for uniform(s), s >= 2, and powers of two.
+  /// between positive levels has a variance of at most rho times the square. 1/8 for uniform(s), s >= 2, and for
+  /// powers of two.
   double relative_spread() const { return relative_spread_; }
 
  private:
-  enum class Kind { uniform, powers_of_two, listed };
-  LevelSet(Kind kind, std::vector<double> positive_levels);
+  LevelSet(LevelSpacing spacing, std::vector<double> positive_levels);
 
-  Kind kind_;
+  LevelSpacing spacing_;
   std::vector<double> levels_;
   double widest_gap_ = 0.0;
   double relative_spread_ = 0.0;

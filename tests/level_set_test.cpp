@@ -1,5 +1,5 @@
 // Dithering over level sets: their errors, exact and bounded, and what identifies the published members.
-#include "algorithms/compression/level_dither.hpp"
+#include "algorithms/compression/level_set.hpp"
 
 #include <doctest/doctest.h>
 
@@ -116,7 +116,7 @@ TEST_CASE("terngrad: with clipping it is biased, and says so") {
   CHECK(sent[3] == doctest::Approx(2.5 * std::sqrt(variance)));
 }
 
-TEST_CASE("level dither: a message by hand") {
+TEST_CASE("level sets: a message by hand") {
   // linf, levels 1/4, 1/2, 1; norm 8: levels 2, 4, 8. What lies on a level is not rounded.
   const std::vector<float> z{8.0f, -2.0f, 0.0f, 4.0f, -8.0f};
   const auto packet = message_of("dither(linf, pow2, levels=3, bucket=whole)", z);
@@ -130,7 +130,7 @@ TEST_CASE("level dither: a message by hand") {
   CHECK(decoded == z);
 }
 
-TEST_CASE("level dither: with powers of two and a norm that is one the mean is the input exactly") {
+TEST_CASE("level sets: with powers of two and a norm that is one the mean is the input exactly") {
   std::vector<float> z = gaussian<float>(3000, 6);
   for (float& value : z) value = std::clamp(value / 4.0f, -1.0f, 1.0f);
   z[17] = -1.0f;
@@ -143,7 +143,7 @@ TEST_CASE("level dither: with powers of two and a norm that is one the mean is t
   }
 }
 
-TEST_CASE_TEMPLATE("level dither: a lone coordinate and the largest of linf are exact, never clipped", Scalar,
+TEST_CASE_TEMPLATE("level sets: a lone coordinate and the largest of linf are exact, never clipped", Scalar,
                    float, double) {
   const auto values = gaussian<Scalar>(500, 11);
   for (const char* levels : {"pow2, levels=7", "levels={0.1,0.5,1}"})
@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE("level dither: a lone coordinate and the largest of linf are 
     }
 }
 
-TEST_CASE("level dither: the worst-case omega is that of the reference table, to its digits") {
+TEST_CASE("level sets: the worst-case omega is that of the reference table, to its digits") {
   struct Row {
     LevelSet levels;
     std::array<const char*, 5> l2;
@@ -208,7 +208,7 @@ TEST_CASE("level dither: the worst-case omega is that of the reference table, to
   CHECK(sharper == 5);  // uniform(7) at 64, uniform(15) at 64, 256 and 512 by l2 and at 64 by linf
 }
 
-TEST_CASE("level dither: no vector of one large and many equal small coordinates errs more than omega") {
+TEST_CASE("level sets: no vector of one large and many equal small coordinates errs more than omega") {
   for (const LevelSet& levels : level_sets())
     for (const DitherNorm norm : {DitherNorm::l2, DitherNorm::linf}) {
       const std::string spelling = spelling_with(norm, levels);
@@ -223,7 +223,7 @@ TEST_CASE("level dither: no vector of one large and many equal small coordinates
     }
 }
 
-TEST_CASE("level dither: coarse levels attain omega") {
+TEST_CASE("level sets: coarse levels attain omega") {
   const std::size_t n = 512;
   std::vector<LevelSet> coarse;
   for (int s : {1, 2, 3, 7}) coarse.push_back(LevelSet::uniform(s));
@@ -241,7 +241,7 @@ TEST_CASE("level dither: coarse levels attain omega") {
   }
 }
 
-TEST_CASE("level dither: the worst-case omega is below the published ones") {
+TEST_CASE("level sets: the worst-case omega is below the published ones") {
   for (std::size_t n : {2u, 3u, 10u, 64u, 512u, 4096u, 1'000'000u})
     for (int s = 1; s <= 30; ++s) {
       CAPTURE(n);
@@ -274,7 +274,7 @@ TEST_CASE("nuqsgd: the bound sqrt(d) 2^-s - 7/8 holds from d = 2^(2s+2) on, not 
   CHECK(error <= 0.125 + 512.0 / 1024.0);
 }
 
-TEST_CASE("level dither: s powers of two round no better than the 2^(s-1) equal steps they are among") {
+TEST_CASE("level sets: s powers of two round no better than the 2^(s-1) equal steps they are among") {
   for (std::uint64_t seed = 0; seed < 10; ++seed)
     for (int s : {2, 4, 7})
       for (const char* norm : {"l2", "linf"}) {
@@ -315,7 +315,7 @@ TEST_CASE("dither: with one level as many coordinates are sent as the norms say,
   CHECK(mean == doctest::Approx(norm_1 / largest).epsilon(1e-5));
 }
 
-TEST_CASE("level dither: the omega of Gaussian data is that of Gaussian vectors") {
+TEST_CASE("level sets: the omega of Gaussian data is that of Gaussian vectors") {
   for (const LevelSet& levels : level_sets())
     for (const DitherNorm norm : {DitherNorm::l2, DitherNorm::linf})
       for (std::size_t n : {3u, 40u, 512u}) {
@@ -332,7 +332,7 @@ TEST_CASE("level dither: the omega of Gaussian data is that of Gaussian vectors"
         doctest::Approx(0.07).epsilon(0.1));
 }
 
-TEST_CASE_TEMPLATE("level dither: a norm that is no norm is refused", Scalar, float, double) {
+TEST_CASE_TEMPLATE("level sets: a norm that is no norm is refused", Scalar, float, double) {
   using Limits = std::numeric_limits<Scalar>;
   const auto z = gaussian<Scalar>(20, 1);
   const std::string spelling = "dither(l2, pow2, levels=7, bucket=10)";
