@@ -5,13 +5,13 @@
 #include <cstddef>
 
 #include "algorithms/finite_kernel.hpp"
+#include "algorithms/lane_tree.hpp"
+#include "algorithms/squared_norm_kernel.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
 
 namespace {
-
-constexpr std::size_t lane_count = 16;
 
 /// sum_{i<n} term(i) in 16 lanes. The inner loop has a constant count, which is what lets the compiler keep
 /// the lanes in vector registers without reordering a single addition.
@@ -22,20 +22,14 @@ double sum_in_lanes(std::size_t n, Term term) {
   for (; i + lane_count <= n; i += lane_count)
     for (std::size_t lane = 0; lane < lane_count; ++lane) lanes[lane] += term(i + lane);
   for (std::size_t lane = 0; i < n; ++i, ++lane) lanes[lane] += term(i);
-  for (std::size_t width = lane_count / 2; width > 0; width /= 2)
-    for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-  return lanes[0];
+  return folded(lanes);
 }
 
 }  // namespace
 
 template <class Scalar>
 double squared_norm(std::span<const Scalar> x) {
-  const Scalar* data = x.data();
-  return sum_in_lanes(x.size(), [data](std::size_t i) {
-    const double value = data[i];
-    return value * value;
-  });
+  return squared_norm_in_vectors(x);
 }
 
 template <class Scalar>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/random.hpp"
+#include "tests/support/targets.hpp"
 
 using namespace hearsay;
 
@@ -31,6 +32,22 @@ std::span<const Scalar> all(const std::vector<Scalar>& x) {
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 }  // namespace
+
+TEST_CASE_TEMPLATE("kernels: a squared norm has the bits of the documented tree on every instruction set",
+                   Scalar, float, double) {
+  const auto x = gaussian<Scalar>(600, 2);
+  const int targets = test::on_every_target([&] {
+    for (std::size_t begin : {0u, 1u, 3u})
+      for (std::size_t n : {0u, 1u, 7u, 15u, 16u, 17u, 31u, 33u, 100u, 512u, 597u}) {
+        std::array<double, 16> lanes{};
+        for (std::size_t i = 0; i < n; ++i) lanes[i % 16] += std::pow(static_cast<double>(x[begin + i]), 2);
+        for (std::size_t width : {8, 4, 2, 1})
+          for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+        REQUIRE(bits(squared_norm(all(x).subspan(begin, n))) == bits(lanes[0]));
+      }
+  });
+  CHECK(targets >= 2);
+}
 
 TEST_CASE_TEMPLATE("kernels: a sum is that of the documented tree, for every tail", Scalar, float, double) {
   const auto x = gaussian<Scalar>(100, 1);
