@@ -20,9 +20,9 @@ namespace hearsay {
 /// Sends      n-1 messages of |C| bytes per iteration, one after the other, to the peer with the next id, whatever the
 ///            mixing graph; with leader_topk, n-1 more hops for the choice before.
 /// Shapes     x, the sum, g in R^d, with feedback m_i, too: memory 3 d or 4 d, and n encoded packets.
-/// Needs      nothing of W. C unbiased, or feedback: with ef, C contractive (an unbiased C of omega >= 1 does not contract,
-///            scale{C} does). Any number of bits per coordinate pays, but on the ring n packets of |C| bytes pass every peer
-///            where all-reduce has 2(n-1)/n of d numbers: 32-bit all-reduce sends less than |C| = 8 d / n bytes and more.
+/// Needs      nothing of W. C unbiased, or feedback and a C that contracts (an unbiased C of omega >= 1 does not, scale{C}
+///            does). Pays where |C| is below the 8 d / n bytes (16 d / n in double) that a chunk of all-reduce costs, its way
+///            there and back.
 /// Invariant  All models are equal, bit for bit: everybody decodes the same n packets in the same order. With ef the virtual
 ///            model x - (eta/n) sum_j m_j follows x' = x' - (eta/n) sum_j g_j, whatever C does and however eta changes; with
 ///            dgd-def so does the mean z of the points z_j = x - eta m_j at which the gradients are taken,

@@ -147,3 +147,73 @@ TEST_CASE("experiment: it carries the variance limit of its topology and the war
   settings.algorithm.allow_unsound = true;
   CHECK(prepare<float>(settings).warnings.size() == 1);
 }
+
+TEST_CASE("experiment: error feedback wants a contraction, and no feedback an unbiased compressor") {
+  RunSettings settings = quadratic_run(5);
+  settings.model.kind = "quadratic(500)";
+  settings.algorithm.kind = "qsgd-allreduce";
+  const auto with = [&](const std::string& compressor, const std::string& feedback) {
+    settings.algorithm.compressor = compressor;
+    settings.algorithm.feedback = feedback;
+  };
+  const std::string all_the_same = " (algorithm.allow_unsound = true tries it all the same)";
+
+  // Biased, and nobody makes up for it.
+  with("topk(10%)", "none");
+  CHECK(
+      refusal(settings) ==
+      "algorithm.feedback = none: topk(10%) is biased, and without feedback its error is never made up for; "
+      "expected \"ef\"" +
+          all_the_same);
+  // Unbiased, omega of 9: what is remembered would grow.
+  with("randk(10%, scaled)", "ef");
+  CHECK(refusal(settings) ==
+        "algorithm.compressor = randk(10%, scaled): its relative variance is 9 on Gaussian data, and with "
+        "feedback ef an "
+        "error of 1 or more piles up; expected scale{randk(10%, scaled)}, or feedback = \"none\"" +
+            all_the_same);
+  for (const char* feedback : {"low-pass(0.1)", "dgd-def"}) {
+    settings.algorithm.feedback = feedback;
+    CHECK(refusal(settings).starts_with("algorithm.compressor = randk(10%, scaled): "));
+  }
+  settings.algorithm.allow_unsound = true;
+  CHECK(prepare<double>(settings).warnings.size() == 1);
+  settings.algorithm.allow_unsound = false;
+
+  // The remedies, and what is sound by itself.
+  for (const auto& sound :
+       std::vector<std::pair<const char*, const char*>>{{"scale{randk(10%, scaled)}", "ef"},
+                                                        {"randk(10%, scaled)", "none"},
+                                                        {"randk(10%, scaled)", "auto"},
+                                                        {"topk(10%)", "auto"},
+                                                        {"topk(10%)", "low-pass(0.1)"},
+                                                        {"leader_topk(10%)", "dgd-def"},
+                                                        {"dither(linf, bits=8, bucket=512)", "ef"},
+                                                        {"grid(0.1)", "ef"},
+                                                        {"none", "ef"}}) {
+    CAPTURE(sound.first);
+    with(sound.first, sound.second);
+    CHECK(prepare<double>(settings).warnings.empty());
+  }
+  // Below 1 on Gaussian data, above in the worst case.
+  with("dither(linf, bits=4, bucket=512)", "ef");
+  CHECK(prepare<double>(settings).warnings.size() == 1);
+  // Neither unbiased nor contractive.
+  with("randk(50%, scaled) | sign", "auto");
+  CHECK(prepare<double>(settings).settings.algorithm.feedback == "ef");
+  CHECK(prepare<double>(settings).warnings.size() == 1);
+}
+
+TEST_CASE("experiment: leader_topk needs a common leader, which gossip has not, whatever is allowed") {
+  RunSettings settings = quadratic_run(3);
+  settings.algorithm.compressor = "leader_topk(10%)";
+  settings.algorithm.allow_unsound = true;
+  for (const char* method : {"naive", "dcd-psgd", "ecd-psgd"}) {
+    settings.algorithm.kind = method;
+    CHECK(refusal(settings) == "algorithm.compressor = leader_topk(10%): it needs a common leader, which " +
+                                   std::string(method) +
+                                   " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
+  }
+  settings.algorithm.kind = "qsgd-allreduce";
+  CHECK(refusal(settings) == "");
+}

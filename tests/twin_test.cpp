@@ -184,6 +184,17 @@ TEST_SUITE("net") {
                                       {.iterations = 25}));
   }
 
+  TEST_CASE("twin: error feedback, packets of varying size and a rotating leader end with the same bits") {
+    for (const PeerId peers : {1, 2, 3, 5})
+      for (const char* feedback : {"ef", "low-pass(0.1)", "dgd-def"})
+        for (const char* compressor : {"topk(10%)", "leader_topk(20%)", "grid(0.1)"}) {
+          CAPTURE(feedback);
+          CAPTURE(compressor);
+          check_twins(quadratics_in<float>({"ring", peers}, "qsgd-allreduce",
+                                           {.compressor = compressor, .feedback = feedback}));
+        }
+  }
+
   TEST_CASE("twin: a diverging run ends so on both drivers, and says in which iteration") {
     for (const MethodInfo& method : methods()) {
       CAPTURE(method.name);
