@@ -8,7 +8,9 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -134,6 +136,57 @@ void transform_inverse(benchmark::State& state, const std::string& spelling) {
   beside_memcpy(state, input, [&] { transform->inverse(view(coefficients), 1, view(out)); });
 }
 
+/// The stages of "quantizer | coder" one by one; the coder's throughput counts the floats that the codes stand for.
+class CoderBench {
+ public:
+  CoderBench(const std::string& spelling, std::span<const float> values) {
+    const PipelineSpelling stages = parse_pipeline(spelling);
+    const auto quantizer =
+        std::get<StageMaker<Quantizer>>(makers(stages.front())).in_float(stages.front(), {});
+    coder_ = std::get<CoderMaker>(makers(stages.back()))(stages.back());
+    range_ = quantizer->range();
+    buckets_ = quantizer->buckets();
+    codes_.resize(values.size());
+    out_.resize(coder_->most_bytes(values.size(), range_, *buckets_));
+    std::vector<std::byte> header(quantizer->header_bytes(values.size()));
+    RandomStream random(1, 0, 0, Purpose::compression);
+    quantizer->quantize(values, {random.element_key(), std::nullopt}, header, codes_);
+    encode();
+  }
+  void encode() { used_ = coder_->encode(codes_, range_, *buckets_, out_); }
+  bool decode() { return coder_->decode(std::span(out_).first(used_), range_, *buckets_, codes_); }
+  double bits_per_code() const {
+    return 8.0 * static_cast<double>(used_) / static_cast<double>(codes_.size());
+  }
+
+ private:
+  static const StageMakers& makers(const StageSpelling& stage) {
+    const auto named = [&](const StageEntry& entry) { return entry.name.name == stage.name; };
+    return std::ranges::find_if(stage_entries(), named)->make;
+  }
+
+  std::unique_ptr<Coder> coder_;
+  CodeRange range_{0, 0};
+  std::optional<Buckets> buckets_;
+  std::vector<std::int32_t> codes_;
+  std::vector<std::byte> out_;
+  std::size_t used_ = 0;
+};
+
+void coder_encode(benchmark::State& state, const std::string& spelling) {
+  const auto input = gaussian(static_cast<std::size_t>(state.range(0)));
+  CoderBench coder(spelling, view(input));
+  state.counters["bits"] = coder.bits_per_code();
+  beside_memcpy(state, input, [&] { coder.encode(); });
+}
+
+void coder_decode(benchmark::State& state, const std::string& spelling) {
+  const auto input = gaussian(static_cast<std::size_t>(state.range(0)));
+  CoderBench coder(spelling, view(input));
+  beside_memcpy(state, input,
+                [&] { require_ok(state, coder.decode() ? CodecStatus::ok : CodecStatus::malformed); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -153,6 +206,20 @@ int main(int argc, char** argv) {
     add(spelling, "encode_and_apply", encode_and_apply);
     add(spelling, "accumulate", accumulate);
   }
+  // With coders: the whole pipeline, and the coder alone on the codes.
+  const std::string ternary = "dither(linf, levels=1, bucket=512) | ";
+  const std::string sparse = "dither(l2, levels=7, bucket=512) | ";
+  const std::string dense = "dither(linf, levels=7, bucket=512) | ";
+  for (const std::string& spelling : {ternary + "trit5", sparse + "elias", sparse + "elias(delta)",
+                                      sparse + "elias(omega)", dense + "elias", sparse + "gap", dense + "gap",
+                                      sparse + "entropy", dense + "entropy", sparse + "varint"}) {
+    add(spelling, "encode", encode);
+    add(spelling, "accumulate", accumulate);
+    add(spelling, "coder encode", coder_encode);
+    add(spelling, "coder decode", coder_decode);
+  }
+  add("topk(1%) | delta", "encode", encode);
+  add("topk(1%) | delta", "accumulate", accumulate);
   for (const char* spelling : {"fwht(block=4096)"}) {
     add(spelling, "forward", transform_forward);
     add(spelling, "inverse", transform_inverse);
