@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -207,4 +208,47 @@ TEST_CASE("entropy: hostile frequencies, states and payloads are refused or are 
                                     "00010000" +
                                     std::string(16, '1') + std::string(40, '0')),
                            range, whole_bucket(), std::span(back).first(64)));
+}
+
+TEST_CASE(
+    "entropy: long messages of few symbols, whose codes go in pairs, decode to themselves at every length") {
+  EntropyCoder coder;
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  for (const CodeRange& range :
+       {CodeRange{-7, 7}, CodeRange{-1, 1}, CodeRange{0, 15}, CodeRange{-16, 15}, CodeRange{-8, 3},
+        CodeRange{0, 16}, CodeRange{most - 5, most}, CodeRange{-most - 1, -most}})
+    for (const std::size_t n : {8191u, 8192u, 8193u, 8199u, 8200u, 8205u})
+      for (const auto& codes : code_sequences(range, n)) {
+        std::vector<std::int32_t> back(n, 99);
+        REQUIRE(coder.decode(coded(coder, codes, range), range, whole_bucket(), back));
+        REQUIRE(back == codes);
+      }
+}
+
+TEST_CASE("entropy: hostile messages of pairs are refused or are canonical") {
+  EntropyCoder coder;
+  const CodeRange range{-7, 7};
+  const std::size_t n = 8193;
+  const auto codes = dithered("dither(l2, levels=7)", gaussian<double>(n, 2), 1).draws[0];
+  const auto message = coded(coder, codes, range);
+  std::vector<std::int32_t> back(n);
+  RandomStream noise(9, 0, 0, Purpose::data);
+  std::size_t refused = 0;
+  for (std::size_t round = 0; round < 1000; ++round) {
+    auto bytes = message;
+    // All of the header, the states and the end; a sample of what is between.
+    const std::size_t bit = round < 400   ? round
+                            : round < 500 ? 8 * bytes.size() - 1 - (round - 400)
+                                          : noise.below(8 * bytes.size());
+    bytes[bit / 8] ^= std::byte{0x80} >> (bit % 8);
+    if (!coder.decode(bytes, range, whole_bucket(), back))
+      ++refused;
+    else
+      REQUIRE(coded(coder, back, range) == bytes);
+  }
+  CHECK(refused > 900);
+  for (std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{20}, message.size() - 1}) {
+    const std::vector<std::byte> cut(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size));
+    CHECK_FALSE(coder.decode(cut, range, whole_bucket(), back));
+  }
 }

@@ -64,6 +64,32 @@ SymbolNumbers numbers_of(std::uint32_t symbol) {
   return {leading << (octave - octave_bits), octave - octave_bits};
 }
 
+/// Symbols that pairs are made of are below.
+constexpr std::uint32_t pair_symbols = 16;
+constexpr unsigned pair_shift = 4;
+
+/// Two codes of a range of at most 32 as one index.
+constexpr unsigned code_shift = 5;
+constexpr std::size_t code_pairs = std::size_t{1} << (2 * code_shift);
+class CodePairs {
+ public:
+  explicit CodePairs(const CodeRange& range) : least_(static_cast<std::uint32_t>(range.least)) {}
+  std::size_t index(const std::int32_t* codes) const {
+    return offset(codes[0]) | std::size_t{offset(codes[1])} << code_shift;
+  }
+  std::int32_t first(std::size_t index) const { return code(index & ((1u << code_shift) - 1)); }
+  std::int32_t second(std::size_t index) const { return code(index >> code_shift); }
+
+ private:
+  // Without overflow at the ends of the numbers, where an index is none of the range.
+  std::uint32_t offset(std::int32_t code) const { return static_cast<std::uint32_t>(code) - least_; }
+  std::int32_t code(std::size_t offset) const {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(offset) + least_);
+  }
+
+  std::uint32_t least_;
+};
+
 unsigned fixed_width(const CodeRange& range) {
   return static_cast<unsigned>(std::bit_width(range.size() - 1));
 }
@@ -119,67 +145,89 @@ std::size_t EntropyCoder::most_bytes(std::size_t n, const CodeRange& range, cons
 
 void EntropyCoder::count(std::span<const std::int32_t> codes, const CodeRange& range) {
   const Numbering numbering(range);
-  // Four counters for each symbol: the same code again would wait for the one before it.
-  std::array<std::array<std::uint32_t, most_symbols>, lanes> counters{};
-  const std::size_t whole = codes.size() / lanes * lanes;
-  const auto count_all = [&](auto symbol) {
-    for (std::size_t i = 0; i < whole; i += lanes)
-      for (std::size_t lane = 0; lane < lanes; ++lane) ++counters[lane][symbol(codes[i + lane])];
-    for (std::size_t i = whole; i < codes.size(); ++i) ++counters[0][symbol(codes[i])];
-  };
-  if (numbering.most(range) < own_symbols)
-    count_all([&](std::int32_t code) { return numbering.number(code); });
-  else
-    count_all([&](std::int32_t code) { return symbol_of(numbering.number(code)); });
-  for (std::size_t s = 0; s < counts_.size(); ++s) {
-    counts_[s] = 0;
-    for (const auto& counter : counters) counts_[s] += counter[s];
-    if (counts_[s] > 0) highest_ = s;
+  counts_ = {};
+  if (numbering.most(range) < own_symbols) {
+    // Two codes at once, in two tables: a counter that was just written would be waited for.
+    std::array<std::array<std::uint32_t, code_pairs>, 2> counters{};
+    const CodePairs pairs(range);
+    std::size_t i = 0;
+    for (; i + 4 <= codes.size(); i += 4) {
+      ++counters[0][pairs.index(&codes[i])];
+      ++counters[1][pairs.index(&codes[i + 2])];
+    }
+    for (std::size_t k = 0; k < code_pairs; ++k) {
+      const std::uint64_t pair_count = std::uint64_t{counters[0][k]} + counters[1][k];
+      if (pair_count == 0) continue;
+      counts_[numbering.number(pairs.first(k))] += pair_count;
+      counts_[numbering.number(pairs.second(k))] += pair_count;
+    }
+    for (; i < codes.size(); ++i) ++counts_[numbering.number(codes[i])];
+  } else {
+    for (const std::int32_t code : codes) ++counts_[symbol_of(numbering.number(code))];
   }
+  for (std::size_t s = 0; s < counts_.size(); ++s)
+    if (counts_[s] > 0) highest_ = s;
   bits_ = state_bits(codes.size(), highest_);
   frequencies_ = normalised(counts_, codes.size(), bits_);
 }
 
+bool EntropyCoder::paired() const { return bits_ == most_state_bits && highest_ < pair_symbols; }
+
+Frequencies EntropyCoder::pair_frequencies() const {
+  SymbolCounts products{};
+  for (std::size_t b = 0; b < pair_symbols; ++b)
+    for (std::size_t a = 0; a < pair_symbols; ++a)
+      products[a | b << pair_shift] = std::uint64_t{frequencies_[a]} * frequencies_[b];
+  return normalised(products, std::uint64_t{1} << (2 * bits_), bits_);
+}
+
 std::size_t EntropyCoder::encode_states(std::span<const std::int32_t> codes, const CodeRange& range) {
   count(codes, range);
-  encoder_.build(frequencies_, bits_);
+  encoder_.build(paired() ? pair_frequencies() : frequencies_, bits_);
   const Numbering numbering(range);
-  const std::uint32_t most = numbering.most(range);
   constexpr std::size_t slack = 8;
-  const std::size_t room = codes.size() * (most_state_bits + extra_bits(most)) / 8 + 2 * slack;
+  const std::size_t room =
+      codes.size() * (most_state_bits + extra_bits(numbering.most(range))) / 8 + 2 * slack;
   if (payload_.size() < room) payload_.resize(room);
   BackwardWriter writer(payload_.data() + payload_.size());
   const std::uint16_t* const next = encoder_.next.data();
   std::array<std::uint32_t, lanes> states;
   states.fill(1u << bits_);
 
-  std::size_t i = codes.size();
-  const auto encode_one = [&] {
-    --i;
-    const std::uint32_t number = numbering.number(codes[i]);
-    const unsigned extra = extra_bits(number);
-    step(states[i % lanes], encoder_.symbols[symbol_of(number)], next, writer);
-    writer.add(number & ((1u << extra) - 1), extra);
-    writer.flush();
-  };
-  if (most >= own_symbols) {
-    while (i > 0) encode_one();
+  if (!paired()) {
+    for (std::size_t i = codes.size(); i-- > 0;) {
+      const std::uint32_t number = numbering.number(codes[i]);
+      const unsigned extra = extra_bits(number);
+      step(states[i % lanes], encoder_.symbols[symbol_of(number)], next, writer);
+      writer.add(number & ((1u << extra) - 1), extra);
+      writer.flush();
+    }
   } else {
-    while (i % lanes != 0) encode_one();
-    // By code, so that nothing has to be computed from it.
-    std::array<StateEncoder::Symbol, 2 * own_symbols> by_code;
-    for (std::int64_t code = range.least; code <= range.most; ++code)
-      by_code[static_cast<std::size_t>(code - range.least)] =
-          encoder_.symbols[numbering.number(static_cast<std::int32_t>(code))];
-    const auto symbol = [&](std::int32_t code) {
-      return by_code[static_cast<std::size_t>(code - range.least)];
-    };
+    const CodePairs pairs(range);
+    std::array<StateEncoder::Symbol, code_pairs> by_codes;
+    for (std::size_t k = 0; k < code_pairs; ++k) {
+      const std::uint32_t a = numbering.number(pairs.first(k));
+      const std::uint32_t b = numbering.number(pairs.second(k));
+      if (a < pair_symbols && b < pair_symbols) by_codes[k] = encoder_.symbols[a | b << pair_shift];
+    }
+    std::size_t pair = (codes.size() + 1) / 2;
+    if (codes.size() % 2 != 0) {
+      const std::array<std::int32_t, 2> twice{codes.back(), codes.back()};
+      --pair;
+      step(states[pair % lanes], by_codes[pairs.index(twice.data())], next, writer);
+      writer.flush();
+    }
+    for (; pair % lanes != 0; writer.flush()) {
+      --pair;
+      step(states[pair % lanes], by_codes[pairs.index(&codes[2 * pair])], next, writer);
+    }
     auto [a, b, c, d] = states;
-    for (; i > 0; i -= lanes) {
-      step(d, symbol(codes[i - 1]), next, writer);
-      step(c, symbol(codes[i - 2]), next, writer);
-      step(b, symbol(codes[i - 3]), next, writer);
-      step(a, symbol(codes[i - 4]), next, writer);
+    for (; pair > 0; pair -= lanes) {
+      const std::int32_t* const eight = &codes[2 * (pair - lanes)];
+      step(d, by_codes[pairs.index(eight + 6)], next, writer);
+      step(c, by_codes[pairs.index(eight + 4)], next, writer);
+      step(b, by_codes[pairs.index(eight + 2)], next, writer);
+      step(a, by_codes[pairs.index(eight)], next, writer);
       writer.flush();
     }
     states = {a, b, c, d};
@@ -241,36 +289,61 @@ bool EntropyCoder::read_frequencies(BitReader& reader, std::size_t n) {
   return true;
 }
 
+bool EntropyCoder::decode_pairs(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes) {
+  const Numbering numbering(range);
+  std::array<std::array<std::int32_t, 2>, most_symbols> codes_of;
+  for (std::uint32_t symbol = 0; symbol < most_symbols; ++symbol)
+    codes_of[symbol] = {numbering.code(symbol % pair_symbols), numbering.code(symbol >> pair_shift)};
+  const auto next_pair = [&](std::uint32_t& state) {
+    const StateDecoder::Place place = decoder_.places[state];
+    state = place.base + static_cast<std::uint32_t>(reader.take(place.bits));
+    return codes_of[place.symbol];
+  };
+  auto states = states_;
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= codes.size(); i += 2 * lanes) {
+    reader.refill();
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const auto pair = next_pair(states[lane]);
+      codes[i + 2 * lane] = pair[0];
+      codes[i + 2 * lane + 1] = pair[1];
+    }
+  }
+  for (; i < codes.size(); i += 2) {
+    reader.refill();
+    const auto pair = next_pair(states[i / 2 % lanes]);
+    codes[i] = pair[0];
+    if (i + 1 < codes.size())
+      codes[i + 1] = pair[1];
+    else if (pair[0] != pair[1])
+      return false;
+  }
+  states_ = states;
+  return true;
+}
+
 bool EntropyCoder::decode_states(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes) {
   if (!read_frequencies(reader, codes.size())) return false;
   const Numbering numbering(range);
-  const std::uint32_t most = numbering.most(range);
-  if (highest_ > symbol_of(most)) return false;
-  decoder_.build(frequencies_, bits_);
-  std::array<std::uint32_t, lanes> states;
-  for (std::uint32_t& state : states) state = static_cast<std::uint32_t>(reader.read(bits_));
-
-  std::size_t i = 0;
-  const auto next_symbol = [&](std::uint32_t& state) {
-    const StateDecoder::Place place = decoder_.places[state];
-    state = place.base + static_cast<std::uint32_t>(reader.take(place.bits));
-    return std::uint32_t{place.symbol};
-  };
-  if (most < own_symbols)
-    for (; i + lanes <= codes.size(); i += lanes) {
+  if (highest_ > symbol_of(numbering.most(range))) return false;
+  decoder_.build(paired() ? pair_frequencies() : frequencies_, bits_);
+  for (std::uint32_t& state : states_) state = static_cast<std::uint32_t>(reader.read(bits_));
+  if (paired()) {
+    if (!decode_pairs(reader, range, codes)) return false;
+  } else {
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      std::uint32_t& state = states_[i % lanes];
       reader.refill();
-      for (std::size_t lane = 0; lane < lanes; ++lane)
-        codes[i + lane] = numbering.code(next_symbol(states[lane]));
+      const StateDecoder::Place place = decoder_.places[state];
+      const SymbolNumbers numbers = numbers_of(place.symbol);
+      codes[i] = numbering.code(numbers.first + static_cast<std::uint32_t>(reader.take(numbers.extra_bits)));
+      state = place.base + static_cast<std::uint32_t>(reader.take(place.bits));
     }
-  for (; i < codes.size(); ++i) {
-    reader.refill();
-    const StateDecoder::Place place = decoder_.places[states[i % lanes]];
-    const SymbolNumbers numbers = numbers_of(place.symbol);
-    codes[i] = numbering.code(numbers.first + static_cast<std::uint32_t>(reader.take(numbers.extra_bits)));
-    next_symbol(states[i % lanes]);
   }
-  if (!std::ranges::all_of(states, [](std::uint32_t state) { return state == 0; })) return false;
-  if (!std::ranges::all_of(codes, [&](std::int32_t code) { return range.contains(code); })) return false;
+  if (!std::ranges::all_of(states_, [](std::uint32_t state) { return state == 0; })) return false;
+  bool in_range = true;
+  for (const std::int32_t code : codes) in_range &= range.contains(code);
+  if (!in_range) return false;
   // The frequencies must be those of these codes.
   const Frequencies told = frequencies_;
   count(codes, range);

@@ -30,24 +30,37 @@ unsigned state_bits(std::size_t total, std::size_t highest) {
   return std::max(needed, std::clamp(wanted, least_state_bits, most_state_bits));
 }
 
-Frequencies normalised(const SymbolCounts& counts, std::size_t total, unsigned bits) {
+Frequencies normalised(const SymbolCounts& counts, std::uint64_t total, unsigned bits) {
+  struct Loss {
+    std::uint64_t lost;
+    std::size_t symbol;
+  };
+  std::array<Loss, most_symbols> losses;
+  std::size_t size = 0;
   Frequencies frequencies{};
-  SymbolCounts lost{};
   std::int64_t left = std::int64_t{1} << bits;
   for (std::size_t s = 0; s < counts.size(); ++s) {
     if (counts[s] == 0) continue;
     const std::uint64_t share = (counts[s] << bits) / total;
     frequencies[s] = static_cast<std::uint16_t>(std::max<std::uint64_t>(share, 1));
-    lost[s] = share == 0 ? 0 : (counts[s] << bits) % total;
+    if (share > 0) losses[size++] = {(counts[s] << bits) % total, s};
     left -= frequencies[s];
   }
-  for (; left > 0; --left) {
-    const auto most = static_cast<std::size_t>(std::ranges::max_element(lost) - lost.begin());
-    ++frequencies[most];
-    lost[most] = 0;
+  if (left > 0) {
+    const auto more = [](const Loss& a, const Loss& b) {
+      return a.lost != b.lost ? a.lost > b.lost : a.symbol < b.symbol;
+    };
+    std::nth_element(losses.begin(), losses.begin() + left,
+                     losses.begin() + static_cast<std::ptrdiff_t>(size), more);
+    for (std::int64_t k = 0; k < left; ++k) ++frequencies[losses[static_cast<std::size_t>(k)].symbol];
   }
-  // Rare symbols were rounded up: the most frequent ones pay.
-  for (; left < 0; ++left) --*std::ranges::max_element(frequencies);
+  // Rare symbols were rounded up: the most frequent ones pay, a sixteenth at a time.
+  while (left < 0) {
+    std::uint16_t& most = *std::ranges::max_element(frequencies);
+    const auto paid = std::min<std::int64_t>(-left, std::max(1, most / 16));
+    most = static_cast<std::uint16_t>(most - paid);
+    left += paid;
+  }
   return frequencies;
 }
 

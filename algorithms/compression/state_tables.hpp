@@ -29,8 +29,9 @@ using Frequencies = std::array<std::uint16_t, most_symbols>;
 unsigned state_bits(std::size_t total, std::size_t highest);
 
 /// Shares of L = 2^bits, about counts / total, at least 1 for every count above 0: rounded down, then up where most was lost,
-/// and of equal losses at the lowest symbol. Integers only, so that every machine finds the same.
-Frequencies normalised(const SymbolCounts& counts, std::size_t total, unsigned bits);
+/// and of equal losses at the lower symbol; where there are too many small ones, the largest pay. Integers only, so that
+/// every machine finds the same. At most L counts are above 0, and total 2^bits is below 2^64.
+Frequencies normalised(const SymbolCounts& counts, std::uint64_t total, unsigned bits);
 
 struct StateEncoder {
   struct Symbol {
