@@ -1,10 +1,15 @@
 #include "runtime/soundness.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/feedback.hpp"
+#include "algorithms/kernels.hpp"
 #include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
 
@@ -127,9 +132,9 @@ class Check {
     // An error that does not grow with what is compressed keeps the memory bounded by itself.
     if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
     if (!traits_.unbiased)
-      experiment_.warnings.push_back(
-          compressor_ + ": how far it contracts depends on the data, so nothing is promised of " + feedback +
-          " with it; watch the loss");
+      experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
+                                     measured_contraction() + ", so nothing is promised of " + feedback +
+                                     " with it; watch the loss");
     else if (traits_.omega_typical >= 1.0)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) +
@@ -141,6 +146,29 @@ class Check {
                                      " on Gaussian data, but up to " + number(traits_.omega) +
                                      " in the worst case; with feedback " + feedback +
                                      " an error of 1 or more piles up, and scale{...} rules it out");
+  }
+
+  /// By how much it contracts peer 0's gradient at the initial model; nothing where there is no such thing.
+  std::string measured_contraction() const {
+    const Objective<Scalar>& objective = *experiment_.problem.objectives.front();
+    std::vector<Index> samples(static_cast<std::size_t>(std::min<Index>(
+        objective.sample_count(), static_cast<Index>(experiment_.settings.algorithm.batch.value_or(4096)))));
+    std::iota(samples.begin(), samples.end(), Index{0});
+    Vector<Scalar> gradient(experiment_.problem.dimension());
+    objective.gradient(experiment_.problem.initial, samples, gradient);
+    Vector<Scalar> left = gradient;
+    PacketPool packets;
+    PacketBuffer packet = packets.acquire();
+    RandomStream random(experiment_.settings.run.seed, 0, 0, Purpose::compression);
+    const auto compressor = make();
+    const auto z = view(std::as_const(gradient));
+    if (compressor->encode({z, random, z}, packet) != CodecStatus::ok ||
+        compressor->accumulate(packet.bytes(), -1, view(left)) != CodecStatus::ok)
+      return "";
+    const double size = squared_norm(z);
+    return size > 0.0 ? " (by " + number(1.0 - squared_norm(view(std::as_const(left))) / size) +
+                            " on the first gradient)"
+                      : "";
   }
 
   void unsound(const std::string& key, const std::string& value, const std::string& expectation) {

@@ -288,9 +288,17 @@ TEST_CASE(
         else
           largest_dropped = std::max(largest_dropped, std::abs(p[i]));
       CHECK(least_kept >= largest_dropped);
-      // Every peer sent these coordinates, and remembers the others.
-      for (PeerId i = 0; i < n; ++i)
-        for (const std::uint32_t index : chosen) CHECK(run.memory(t, i)[index] == 0.0);
+      // Every peer sends these coordinates of its own vector, and remembers the others.
+      Vector<double> expected = run.recording[t - 1][0].model;
+      for (PeerId i = 0; i < n; ++i) {
+        Vector<double> left = run.gradient(i, run.recording[t - 1][i].model) + run.memory(t - 1, i);
+        for (const std::uint32_t index : chosen) {
+          expected[index] -= run.eta(t) / n * left[index];
+          left[index] = 0.0;
+        }
+        CHECK(same_bits(run.memory(t, i), left));
+      }
+      CHECK((run.recording[t][0].model - expected).cwiseAbs().maxCoeff() <= rounding<double>);
     }
   }
 }
