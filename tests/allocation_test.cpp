@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "algorithms/compression/shared_selection.hpp"
 #include "tests/support/compression.hpp"
 
 namespace {
@@ -71,4 +72,34 @@ TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Sca
     CHECK(made == 0);
   }
   CHECK(allocations > 0);  // the counter is in place
+}
+
+TEST_CASE_TEMPLATE("compressors: no allocation for a leader's choice and what follows it, after the first",
+                   Scalar, float, double) {
+  const std::size_t d = 3001;
+  const auto z = gaussian<Scalar>(d, 4);
+  std::vector<Scalar> into(d, Scalar(0));
+  std::vector<std::uint32_t> indices;
+  for (const char* spelling : {"leader_topk(2%)", "leader_topk(2%) | qsgdinf(8)"}) {
+    CAPTURE(spelling);
+    const auto compressor = build<Scalar>(spelling, d);
+    SharedSelection<Scalar>& selection = *compressor->shared_selection();
+    PacketPool pool;
+    const auto one_message = [&](std::uint64_t iteration) {
+      RandomStream random(1, 0, iteration, Purpose::compression);
+      PacketBuffer choice = pool.acquire();
+      PacketBuffer values = pool.acquire();
+      bool ok = selection.choose({z, random}, choice) == CodecStatus::ok;
+      ok = ok && selection.read_choice(choice.bytes(), d, indices) == CodecStatus::ok;
+      ok = ok && compressor->encode({z, random, {}, indices}, values) == CodecStatus::ok;
+      return ok && selection.accumulate_shared(values.bytes(), indices, Scalar(0.5), into) == CodecStatus::ok;
+    };
+    CHECK(one_message(0));
+    const long before = allocations;
+    bool ok = true;
+    for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
+    const long made = allocations - before;
+    CHECK(ok);
+    CHECK(made == 0);
+  }
 }
