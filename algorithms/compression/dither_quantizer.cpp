@@ -1,12 +1,51 @@
 #include "algorithms/compression/dither_quantizer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "algorithms/compression/dither_error.hpp"
+#include "algorithms/compression/dither_kernels.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 
 namespace hearsay {
+
+namespace {
+
+/// Packed codes one by one.
+void unpack(std::span<const std::byte> bytes, unsigned bits, std::span<std::int32_t> codes) {
+  const std::size_t plane = bytes.size();
+  unsigned shift = 32 - bits;
+  for (std::size_t first = 0; first < codes.size(); first += plane, shift -= bits) {
+    const auto run = codes.subspan(first, std::min(plane, codes.size() - first));
+    for (std::size_t k = 0; k < run.size(); ++k)
+      run[k] = static_cast<std::int32_t>(std::to_integer<std::uint32_t>(bytes[k]) << shift) >> (32 - bits);
+  }
+}
+
+/// random_code of each, by the kernel where there is one.
+template <class Scalar>
+void bucket_codes(std::span<const Scalar> z, std::uint32_t first, const DitherStep<Scalar>& step,
+                  const DitherCode& code, ElementKey key, std::span<std::int32_t> codes) {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (has_dither_kernel(code) && step.lift == 1.0f) {
+      constexpr std::size_t tile = 512;
+      std::array<std::byte, tile> bytes;
+      for (std::size_t begin = 0; begin < z.size(); begin += tile) {
+        const auto part = z.subspan(begin, std::min(tile, z.size() - begin));
+        const DitherBucket<float> bucket{part, first + static_cast<std::uint32_t>(begin),
+                                         std::span(bytes).first(code.bytes(part.size())), nullptr, step};
+        encode_buckets_fast({&bucket, 1}, code, key);
+        unpack(bucket.bytes, code.bits, codes.subspan(begin, part.size()));
+      }
+      return;
+    }
+  for (std::size_t i = 0; i < z.size(); ++i)
+    codes[i] = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
+}
+
+}  // namespace
 
 template <class Scalar>
 std::unique_ptr<Quantizer<Scalar>> DitherQuantizer<Scalar>::parse(const StageSpelling& stage,
@@ -55,8 +94,8 @@ CodecStatus DitherQuantizer<Scalar>::quantize(std::span<const Scalar> values, co
     }
     const auto step = dither_step<Scalar>(norm, code_);
     write_scalar(header, bucket, step.step);
-    for (std::size_t i = begin; i < begin + size; ++i)
-      codes[i] = random_code(values[i], step, code_, input.key, static_cast<std::uint32_t>(i));
+    bucket_codes(values.subspan(begin, size), static_cast<std::uint32_t>(begin), step, code_, input.key,
+                 codes.subspan(begin, size));
   });
   return status;
 }
