@@ -3,6 +3,7 @@
 #include <array>
 
 #include "algorithms/compression/aliases.hpp"
+#include "algorithms/compression/bf16.hpp"
 #include "algorithms/compression/clip.hpp"
 #include "algorithms/compression/delta_indices.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
@@ -12,12 +13,15 @@
 #include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
+#include "algorithms/compression/logarithm.hpp"
 #include "algorithms/compression/natural_quantizer.hpp"
+#include "algorithms/compression/nearest.hpp"
 #include "algorithms/compression/nested.hpp"
 #include "algorithms/compression/none.hpp"
 #include "algorithms/compression/randk.hpp"
 #include "algorithms/compression/raw_coder.hpp"
 #include "algorithms/compression/sign_quantizer.hpp"
+#include "algorithms/compression/ternary.hpp"
 #include "algorithms/compression/topk.hpp"
 #include "algorithms/compression/trit5_coder.hpp"
 #include "algorithms/compression/varint_coder.hpp"
@@ -53,6 +57,18 @@ constexpr std::array entries{
     StageEntry{{"sign", "the sign of every coordinate times the bucket's mean magnitude; contractive",
                 "sign(bucket=layer)"},
                StageMaker<Quantizer>{&SignQuantizer<float>::parse, &SignQuantizer<double>::parse}},
+    StageEntry{{"bf16", "random rounding to bfloat16; unbiased, or deterministic if 'nearest'", "bf16"},
+               StageMaker<Quantizer>{&Bf16<float>::parse, &Bf16<double>::parse}},
+    StageEntry{{"nearest", "rounding to the nearest of dither's levels; deterministic and contractive",
+                "nearest(bits=4, bucket=512)"},
+               StageMaker<Quantizer>{&Nearest<float>::parse, &Nearest<double>::parse}},
+    StageEntry{{"log", "rounding to powers of a base below the largest magnitude (FastSGD); contractive",
+                "log(base=2)"},
+               StageMaker<Quantizer>{&Logarithm<float>::parse, &Logarithm<double>::parse}},
+    StageEntry{{"ternary",
+                "signs and zeros times one magnitude, the selector's or their mean (AdaComp); contractive",
+                "topk(5%) | ternary"},
+               StageMaker<Quantizer>{&Ternary<float>::parse, &Ternary<double>::parse}},
     StageEntry{{"grid",
                 "random rounding to a fixed grid, integers of variable length; unbiased, what ECD-PSGD needs",
                 "grid(step=0.02)"},

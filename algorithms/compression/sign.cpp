@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "algorithms/compression/places.hpp"
+#include "algorithms/compression/scale_status.hpp"
 #include "algorithms/compression/sign_kernels.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "topology/ensure.hpp"
@@ -69,8 +70,7 @@ CodecStatus Sign::accumulate(std::span<const std::byte> packet, float scale, std
     const auto bucket_signs = signs.first(place_bytes(size, 1));
     signs = signs.subspan(bucket_signs.size());
     if (!unused_places_are_zero(bucket_signs, 1, size)) status = CodecStatus::malformed;
-    const CodecStatus of_scale = status_of_scale(read_scalar<float>(packet, bucket));
-    if (of_scale != CodecStatus::ok && status != CodecStatus::malformed) status = of_scale;
+    status = worse(status, status_of_scale(read_scalar<float>(packet, bucket)));
   });
   if (status != CodecStatus::ok) return status;
   signs = all_signs;

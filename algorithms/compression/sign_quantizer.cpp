@@ -4,15 +4,10 @@
 #include <cmath>
 
 #include "algorithms/compression/mean_magnitude.hpp"
+#include "algorithms/compression/scale_status.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 
 namespace hearsay {
-
-template <class Scalar>
-CodecStatus status_of_scale(Scalar scale) {
-  if (std::signbit(scale)) return CodecStatus::malformed;
-  return std::isfinite(scale) ? CodecStatus::ok : CodecStatus::not_finite;
-}
 
 template <class Scalar>
 std::unique_ptr<Quantizer<Scalar>> SignQuantizer<Scalar>::parse(const StageSpelling& stage,
@@ -52,8 +47,7 @@ CodecStatus SignQuantizer<Scalar>::reconstruct(std::span<const std::byte> header
   CodecStatus status = CodecStatus::ok;
   buckets_.for_each(values.size(), [&](std::size_t bucket, std::size_t begin, std::size_t size) {
     const auto scale = read_scalar<Scalar>(header, bucket);
-    const CodecStatus of_scale = status_of_scale(scale);
-    if (of_scale != CodecStatus::ok && status != CodecStatus::malformed) status = of_scale;
+    status = worse(status, status_of_scale(scale));
     for (std::size_t i = begin; i < begin + size; ++i) values[i] = codes[i] ? -scale : scale;
   });
   return status;
@@ -76,8 +70,6 @@ std::vector<Bracket> SignQuantizer<Scalar>::brackets(std::span<const Scalar> val
   return brackets;
 }
 
-template CodecStatus status_of_scale<float>(float);
-template CodecStatus status_of_scale<double>(double);
 template class SignQuantizer<float>;
 template class SignQuantizer<double>;
 

@@ -41,10 +41,6 @@ class SignQuantizer final : public Quantizer<Scalar> {
   Buckets buckets_;
 };
 
-/// A scale from a message: not negative and a number, or what it is instead.
-template <class Scalar>
-CodecStatus status_of_scale(Scalar scale);
-
 extern template class SignQuantizer<float>;
 extern template class SignQuantizer<double>;
 
