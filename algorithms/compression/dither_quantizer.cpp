@@ -111,7 +111,10 @@ CodecStatus DitherQuantizer<Scalar>::reconstruct(std::span<const std::byte> head
       status = CodecStatus::malformed;
     else if (!std::isfinite(decoded(code_.levels, step, code_)) && status == CodecStatus::ok)
       status = CodecStatus::not_finite;
-    for (std::size_t i = begin; i < begin + size; ++i) values[i] = decoded(codes[i], step, code_);
+    if (code_.spacing == LevelSpacing::equal)
+      for (std::size_t i = begin; i < begin + size; ++i) values[i] = static_cast<Scalar>(codes[i]) * step;
+    else
+      for (std::size_t i = begin; i < begin + size; ++i) values[i] = decoded(codes[i], step, code_);
   });
   return status;
 }
