@@ -85,13 +85,23 @@ bool GapCoder::decode(std::span<const std::byte> in, const CodeRange& range, con
   const std::int64_t zero = zero_of(range);
   std::ranges::fill(codes, static_cast<std::int32_t>(zero));
   BitReader reader(in);
+  // One refill lasts for a run, a sign and a level, as long as they are short.
+  const auto next_gamma = [&reader]() -> std::optional<std::uint64_t> {
+    constexpr unsigned few = 9;
+    const auto zeros = static_cast<unsigned>(std::countl_zero(reader.window()));
+    if (zeros <= few) return reader.take(2 * zeros + 1);
+    const auto number = read_gamma(reader);
+    reader.refill();
+    return number;
+  };
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    const auto run = read_gamma(reader);
+    reader.refill();
+    const auto run = next_gamma();
     if (!run || *run - 1 > codes.size() - i) return false;
     i += *run - 1;
     if (i == codes.size()) break;
-    const bool negative = range.least < 0 && reader.read(1) != 0;
-    const auto level = read_gamma(reader);
+    const bool negative = range.least < 0 && reader.take(1) != 0;
+    const auto level = next_gamma();
     if (!level) return false;
     const auto q = zero + (negative ? -1 : 1) * static_cast<std::int64_t>(*level);
     if (q < range.least || q > range.most) return false;
