@@ -4,11 +4,11 @@
 
 namespace hearsay {
 
-/// ScaleCom's CLT-k: the k coordinates of largest magnitude *of the leader's vector*, kept by everybody. Commutes with the
-/// mean, so the sum of n messages has k entries, not up to n k. For the leader itself top-k, contraction k/d. For a
-/// follower neither unbiased nor contractive: it may keep what is small there (in expectation, where the misses are
-/// spread over the top-k, 1 - delta = h/k + (1 - h/k) (1 - delta_topk) with 2h the Hamming distance of the two choices).
-/// For methods with a common leader and error feedback (qsgd-allreduce).
+/// ScaleCom's CLT-k: the k coordinates of largest magnitude *of the leader's vector*, kept by everybody. Commutes
+/// with the mean, so the sum of n messages has k entries, not up to n k. For the leader itself top-k, contraction
+/// k/d. For a follower neither unbiased nor contractive: it may keep what is small there (in expectation, where the
+/// misses are spread over the top-k, 1 - delta = h/k + (1 - h/k) (1 - delta_topk) with 2h the Hamming distance of
+/// the two choices). For methods with a common leader and error feedback (qsgd-allreduce).
 ///
 /// Message   without shared indices that of topk.
 /// Ties      to the lowest index, as topk.
