@@ -60,13 +60,14 @@ std::int32_t place_among_powers(double ratio, double gain) {
 /// The place of a ratio r in a list of levels, 0 to 1.
 template <class Scalar>
 std::int32_t place_in_list(Scalar ratio, const std::vector<double>& levels) {
-  const auto level = [&levels](std::size_t j) { return static_cast<double>(static_cast<Scalar>(levels[j])); };
-  const auto r = static_cast<double>(ratio);
+  // Counted to the end: where a search would stop no processor can foresee.
   std::size_t j = 0;
-  while (j + 1 < levels.size() && level(j + 1) <= r) ++j;
+  for (std::size_t k = 1; k < levels.size(); ++k) j += static_cast<Scalar>(levels[k]) <= ratio;
   const std::int32_t place = static_cast<std::int32_t>(j) * unit;
   if (j + 1 == levels.size()) return place;
-  return place + nearest_integer((r - level(j)) / (level(j + 1) - level(j)) * unit);
+  const auto below = static_cast<double>(static_cast<Scalar>(levels[j]));
+  const auto above = static_cast<double>(static_cast<Scalar>(levels[j + 1]));
+  return place + nearest_integer((static_cast<double>(ratio) - below) / (above - below) * unit);
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ DitherCode::DitherCode(const LevelSet& set)
       bits(static_cast<unsigned>(std::bit_width(2u * static_cast<unsigned>(levels)))),
       fraction_bits(
           std::min(24u, 31u - static_cast<unsigned>(std::bit_width(static_cast<unsigned>(levels))))) {
-  if (spacing == LevelSpacing::listed) listed = set.levels();
+  if (spacing != LevelSpacing::equal) values = set.levels();
 }
 
 template <class Scalar>
@@ -122,7 +123,7 @@ std::int32_t fixed_point(Scalar z, const DitherStep<Scalar>& step, const DitherC
     const Scalar ratio = step.step == Scalar(0) ? Scalar(0) : std::abs(z) / step.step;
     const std::int32_t place =
         code.spacing == LevelSpacing::listed
-            ? place_in_list(ratio, code.listed)
+            ? place_in_list(ratio, code.values)
             : place_among_powers(static_cast<double>(ratio), static_cast<double>(step.gain));
     return std::signbit(z) ? -place : place;
   }
@@ -141,12 +142,8 @@ std::int32_t random_code(Scalar z, const DitherStep<Scalar>& step, const DitherC
 template <class Scalar>
 Scalar decoded(std::int32_t q, Scalar step, const DitherCode& code) {
   if (code.spacing == LevelSpacing::equal) return static_cast<Scalar>(q) * step;
-  if (q == 0) return Scalar(0) * step;
-  const std::int32_t number = std::abs(q);
-  const double level = code.spacing == LevelSpacing::listed ? code.listed[static_cast<std::size_t>(number)]
-                                                            : std::ldexp(1.0, number - code.levels);
-  const Scalar magnitude = static_cast<Scalar>(level) * step;
-  return q < 0 ? -magnitude : magnitude;
+  const auto level = static_cast<Scalar>(code.values[static_cast<std::size_t>(std::abs(q))]);
+  return std::copysign(level, static_cast<Scalar>(q)) * step;
 }
 
 template <class Scalar>

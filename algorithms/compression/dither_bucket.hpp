@@ -20,7 +20,7 @@ struct DitherCode {
 
   std::int32_t levels;
   LevelSpacing spacing;
-  std::vector<double> listed;  ///< where `spacing` is, 0 = l_0 < ... < l_levels = 1
+  std::vector<double> values;  ///< 0 = l_0 < ... < l_levels = 1; none for equal spacing
   unsigned bits;               ///< of a code, two's complement: the fewest that hold 2 levels + 1 states
   unsigned fraction_bits;      ///< 24, fewer where (levels + 1) 2^24 would leave an int32
 
