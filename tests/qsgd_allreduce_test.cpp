@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -164,6 +165,28 @@ TEST_CASE_TEMPLATE(
         REQUIRE((ahead - descent).cwiseAbs().maxCoeff() <= rounding<Scalar>);
       }
     }
+}
+
+TEST_CASE(
+    "qsgd-allreduce: with dgd-def, 8 bits and one peer, x converges at the rate of gradient descent itself") {
+  // Curvatures in [1/2, 3/2] and eta = 1: nu = 1/2. C(p) is off by at most max |p| / 127 a coordinate, so with
+  // epsilon = sqrt(d) / 127:  ||m'|| <= epsilon (L ||z - x*|| + ||m||),  ||z - x*|| <= nu^t ||x_0 - x*||.
+  const auto run = run_of<double>(
+      1, {.compressor = "qsgdinf(8)", .iterations = 40, .step_size = 1.0, .feedback = "dgd-def"});
+  const Vector<double> minimiser = normal_vector<double>(run.dimension(), 5, 0);
+  REQUIRE(run.gradient(0, minimiser).norm() <= 1e-12);
+  const double nu = 0.5;
+  const double largest_curvature = 1.5;
+  const double epsilon = std::sqrt(static_cast<double>(run.dimension())) / 127;
+  const double start = (run.recording[0][0].model - minimiser).norm();
+  double ahead = start;
+  double owed = 0.0;
+  for (std::uint64_t t = 1; t < run.recording.size(); ++t) {
+    owed = epsilon * (largest_curvature * ahead + owed);
+    ahead *= nu;
+    CHECK((run.recording[t][0].model - minimiser).norm() <= ahead + owed + 1e-12);
+  }
+  CHECK(ahead + owed <= 1.2 * start * std::pow(nu, 40));  // what is owed vanishes at the same rate
 }
 
 TEST_CASE_TEMPLATE(
