@@ -53,6 +53,16 @@ TEST_CASE("compressor spelling: aliases and defaults expand") {
   CHECK(expanded("nuqsgd(bits=3, bucket=64)") == "dither(l2, pow2, levels=3, bucket=64)");
   CHECK(expanded("grid(0.02)") == "grid(step=0.02)");
   CHECK(expanded("grid(step=1e-4)") == "grid(step=1e-04)");
+  CHECK(expanded("natural | raw") == "natural");
+  CHECK(expanded("natural(8)") == "natural(bits=8)");
+  CHECK(expanded("sign") == "sign(bucket=layer)");
+  CHECK(expanded("sign(64)") == "sign(bucket=64)");
+  CHECK(expanded("bf16(nearest)") == "bf16(nearest)");
+  CHECK(expanded("nearest(4)") == "nearest(bits=4, bucket=512)");
+  CHECK(expanded("log") == "log(base=2, bucket=whole)");
+  CHECK(expanded("log(1.5, bucket=layer)") == "log(base=1.5, bucket=layer)");
+  CHECK(expanded("ternary | trit5") == "ternary");
+  CHECK(expanded("topk(1%) | ternary | raw") == "topk(1%) | ternary | raw");
   CHECK(expanded("topk(1%)") == "topk(1%)");
   CHECK(expanded("topk(share=0.005)") == "topk(0.5%)");
   CHECK(expanded("topk(k=10)") == "topk(k=10)");
@@ -164,6 +174,12 @@ TEST_CASE("compressor spelling: missing, doubled and contradicting arguments are
   CHECK(complaint("dither(linf, pow2, levels={0.5,1})") ==
         "column 27: expected a number of levels, as pow2 says which they are, got '{0.5,1}'");
   CHECK(complaint("dither(linf, pow2)") == "column 1: dither needs levels= or bits=");
+  CHECK(complaint("nearest") == "column 1: nearest needs bits=, the width of a code");
+  CHECK(complaint("natural(bits=9)") ==
+        "column 14: expected 8, or no bits for all exponents of the scalar, got '9'");
+  CHECK(complaint("log(1)") == "column 5: expected a number above 1 and at most 16, got '1'");
+  CHECK(complaint("bf16(even)") == "column 6: bf16 has no argument 'even' (nearest: 'nearest')");
+  CHECK(complaint("ternary(2)") == "column 9: ternary takes no arguments");
   CHECK(complaint("grid") == "column 1: grid needs step=, the distance of the grid's points");
   CHECK(complaint("topk") == "column 1: topk needs a share such as 1%, or k=");
   CHECK(complaint("topk(1%, k=3)") == "column 12: expected a share or k, not both, got '3'");

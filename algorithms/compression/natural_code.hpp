@@ -4,10 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "algorithms/compression/bracket.hpp"
-#include "algorithms/compression/coder.hpp"
+#include "algorithms/compression/magnitudes.hpp"
 
 namespace hearsay {
 
@@ -19,7 +18,7 @@ namespace hearsay {
 template <class Scalar>
 class NaturalCode {
  public:
-  using Word = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  using Word = Magnitude<Scalar>;
 
   explicit NaturalCode(bool windowed) : windowed_(windowed) {}
 
@@ -29,16 +28,14 @@ class NaturalCode {
   /// The code of what is no number.
   std::int32_t failure() const { return windowed_ ? 1 << 7 : (1 << field_bits()) - 1; }
 
-  /// |z| as a word; the words of non-negative numbers are ordered as the numbers are.
-  static Word magnitude(Scalar z) { return std::bit_cast<Word>(z) & ~sign_bit; }
   /// Of the largest power of two that has a code. What is above it cannot be encoded.
   Word largest() const {
     return power(windowed_ ? highest_in_window : std::numeric_limits<Scalar>::max_exponent - 1);
   }
   /// `not_finite` or `saturated` for a magnitude above largest(), else ok.
-  CodecStatus status(Word magnitude) const {
-    if (magnitude <= largest()) return CodecStatus::ok;
-    return magnitude < infinity ? CodecStatus::saturated : CodecStatus::not_finite;
+  CodecStatus status(Word size) const {
+    if (size <= largest()) return CodecStatus::ok;
+    return size < infinity ? CodecStatus::saturated : CodecStatus::not_finite;
   }
 
   /// The code of z, |z| not above the largest power, rounded with 32 random bits.

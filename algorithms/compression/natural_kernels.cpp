@@ -70,14 +70,14 @@ std::uint32_t Encode(const float* HWY_RESTRICT z, std::size_t size, const Natura
     std::uint32_t group_signs = 0;
     for (std::size_t k = 0; k < group; k += lanes) {
       const auto value = hn::BitCast(words, hn::LoadU(floats, z + i + k));
-      const auto magnitude = hn::And(value, magnitude_mask);
-      largest = hn::Max(largest, magnitude);
+      const auto absolute = hn::And(value, magnitude_mask);
+      largest = hn::Max(largest, absolute);
       const auto random = hn::ShiftRight<9>(ElementBits(index, a, b));
       index = hn::Add(index, index_step);
       if constexpr (windowed) {
-        const auto below = hn::Lt(magnitude, lowest);
-        const auto raised = hn::Add(hn::BitCast(floats, magnitude), hn::BitCast(floats, lowest));
-        const auto word = hn::IfThenElse(below, hn::BitCast(words, raised), magnitude);
+        const auto below = hn::Lt(absolute, lowest);
+        const auto raised = hn::Add(hn::BitCast(floats, absolute), hn::BitCast(floats, lowest));
+        const auto word = hn::IfThenElse(below, hn::BitCast(words, raised), absolute);
         const auto zero_field =
             hn::IfThenElse(below, hn::Set(words, first_field + 1), hn::Set(words, first_field));
         const auto field = hn::Sub(hn::ShiftRight<23>(hn::Add(word, random)), zero_field);
@@ -85,7 +85,7 @@ std::uint32_t Encode(const float* HWY_RESTRICT z, std::size_t size, const Natura
         const auto signed_field = hn::Or(field, hn::IfThenZeroElse(hn::Eq(field, hn::Zero(words)), sign));
         hn::StoreU(hn::TruncateTo(byte_lanes, signed_field), byte_lanes, codes + i + k);
       } else {
-        const auto field = hn::ShiftRight<23>(hn::Add(magnitude, random));
+        const auto field = hn::ShiftRight<23>(hn::Add(absolute, random));
         hn::StoreU(hn::TruncateTo(byte_lanes, field), byte_lanes, codes + i + k);
         group_signs |= BitsOf(hn::Lt(hn::BitCast(ints, value), hn::Zero(ints))) << k;
       }
@@ -99,7 +99,7 @@ std::uint32_t Encode(const float* HWY_RESTRICT z, std::size_t size, const Natura
   if constexpr (!windowed) std::fill(signs + i / 8, signs + (size + 7) / 8, std::uint8_t{0});
   for (; i < size; ++i) {
     const std::int32_t rounded = code.encode(z[i], element_bits(key, first + static_cast<std::uint32_t>(i)));
-    most = std::max(most, code.magnitude(z[i]));
+    most = std::max(most, magnitude(z[i]));
     codes[i] = static_cast<std::uint8_t>(rounded);
     if constexpr (!windowed) signs[i / 8] |= static_cast<std::uint8_t>(rounded >> 8 << (i % 8));
   }

@@ -9,13 +9,6 @@ namespace {
 /// E (z - 2^e)(2^(e+1) - z) over a standard normal z: the variance of the rounding, by numerical integration.
 constexpr double gaussian_omega = 0.0817206;
 
-template <class Scalar>
-CodecStatus status_of(std::span<const Scalar> values, const NaturalCode<Scalar>& code) {
-  typename NaturalCode<Scalar>::Word largest = 0;
-  for (const Scalar value : values) largest = std::max(largest, code.magnitude(value));
-  return code.status(largest);
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -40,7 +33,7 @@ Traits NaturalQuantizer<Scalar>::traits(std::size_t) const {
 template <class Scalar>
 CodecStatus NaturalQuantizer<Scalar>::quantize(std::span<const Scalar> values, const QuantizeInput& input,
                                                std::span<std::byte>, std::span<std::int32_t> codes) const {
-  const CodecStatus status = status_of(values, code_);
+  const CodecStatus status = code_.status(largest_magnitude_of(values));
   if (status != CodecStatus::ok) {
     std::ranges::fill(codes, code_.failure());
     return status;
@@ -64,7 +57,7 @@ CodecStatus NaturalQuantizer<Scalar>::reconstruct(std::span<const std::byte>,
 template <class Scalar>
 std::vector<Bracket> NaturalQuantizer<Scalar>::brackets(std::span<const Scalar> values) const {
   std::vector<Bracket> brackets;
-  if (status_of(values, code_) != CodecStatus::ok) return brackets;
+  if (code_.status(largest_magnitude_of(values)) != CodecStatus::ok) return brackets;
   for (const Scalar value : values) brackets.push_back(code_.bracket(value));
   return brackets;
 }
