@@ -11,6 +11,7 @@ namespace hearsay {
 namespace {
 
 constexpr std::size_t block = 64;
+constexpr unsigned glimpse_bits = 12;
 
 std::int32_t zero_of(const CodeRange& range) { return std::max(range.least, 0); }
 
@@ -80,30 +81,54 @@ std::size_t GapCoder::encode(std::span<const std::int32_t> codes, const CodeRang
   return writer.finish();
 }
 
+void GapCoder::prepare_glimpses(unsigned sign_bits) {
+  if (glimpses_sign_bits_ == sign_bits) return;
+  glimpses_sign_bits_ = sign_bits;
+  glimpses_.assign(std::size_t{1} << glimpse_bits, {});
+  // Every run and level whose words are short enough, with whatever follows them.
+  for (unsigned run = 0; gamma_word(run + 1).length < glimpse_bits; ++run)
+    for (unsigned level = 1; gamma_word(level).length < glimpse_bits; ++level)
+      for (unsigned sign = 0; sign <= sign_bits; ++sign) {
+        const CodeWord run_word = gamma_word(run + 1);
+        const CodeWord level_word = gamma_word(level);
+        const unsigned bits = run_word.length + sign_bits + level_word.length;
+        if (bits > glimpse_bits) continue;
+        const auto word = static_cast<std::size_t>((run_word.bits << sign_bits | sign) << level_word.length |
+                                                   level_word.bits);
+        const int signed_level = sign != 0 ? -static_cast<int>(level) : static_cast<int>(level);
+        const std::size_t rest = std::size_t{1} << (glimpse_bits - bits);
+        for (std::size_t behind = 0; behind < rest; ++behind)
+          glimpses_[word * rest + behind] = {static_cast<std::uint8_t>(run),
+                                             static_cast<std::int8_t>(signed_level),
+                                             static_cast<std::uint8_t>(bits)};
+      }
+}
+
 bool GapCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets&,
                       std::span<std::int32_t> codes) {
   const std::int64_t zero = zero_of(range);
+  const unsigned sign_bits = range.least < 0 ? 1 : 0;
+  prepare_glimpses(sign_bits);
   std::ranges::fill(codes, static_cast<std::int32_t>(zero));
   BitReader reader(in);
-  // One refill lasts for a run, a sign and a level, as long as they are short.
-  const auto next_gamma = [&reader]() -> std::optional<std::uint64_t> {
-    constexpr unsigned few = 9;
-    const auto zeros = static_cast<unsigned>(std::countl_zero(reader.window()));
-    if (zeros <= few) return reader.take(2 * zeros + 1);
-    const auto number = read_gamma(reader);
-    reader.refill();
-    return number;
-  };
   for (std::size_t i = 0; i < codes.size(); ++i) {
     reader.refill();
-    const auto run = next_gamma();
-    if (!run || *run - 1 > codes.size() - i) return false;
-    i += *run - 1;
-    if (i == codes.size()) break;
-    const bool negative = range.least < 0 && reader.take(1) != 0;
-    const auto level = next_gamma();
-    if (!level) return false;
-    const auto q = zero + (negative ? -1 : 1) * static_cast<std::int64_t>(*level);
+    const Glimpse glimpse = glimpses_[reader.window() >> (64 - glimpse_bits)];
+    std::int64_t q = 0;
+    if (glimpse.bits != 0 && glimpse.run < codes.size() - i) {
+      i += glimpse.run;
+      q = zero + glimpse.level;
+      reader.skip(glimpse.bits);
+    } else {
+      const auto run = read_gamma(reader);
+      if (!run || *run - 1 > codes.size() - i) return false;
+      i += *run - 1;
+      if (i == codes.size()) break;
+      const bool negative = reader.read(sign_bits) != 0;
+      const auto level = read_gamma(reader);
+      if (!level) return false;
+      q = zero + (negative ? -1 : 1) * static_cast<std::int64_t>(*level);
+    }
     if (q < range.least || q > range.most) return false;
     codes[i] = static_cast<std::int32_t>(q);
   }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "algorithms/compression/coder.hpp"
 #include "algorithms/compression/spelling.hpp"
 
@@ -27,6 +30,18 @@ class GapCoder final : public Coder {
                      std::span<std::byte> out) override;
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
+
+ private:
+  /// A run, a sign and a level that the next bits of a message begin with; 0 bits where they are longer than looked at.
+  struct Glimpse {
+    std::uint8_t run = 0;
+    std::int8_t level = 0;
+    std::uint8_t bits = 0;
+  };
+  void prepare_glimpses(unsigned sign_bits);
+
+  std::optional<unsigned> glimpses_sign_bits_;  ///< what the table was made for
+  std::vector<Glimpse> glimpses_;
 };
 
 }  // namespace hearsay
