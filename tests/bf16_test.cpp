@@ -97,6 +97,7 @@ TEST_CASE_TEMPLATE(
   }
   CHECK(worst <= 1.0 / 257);
   CHECK(worst > 0.999 / 257);
+  CHECK(1.0 - *bf16.traits(1).contraction == doctest::Approx(worst * worst).epsilon(2e-3));
 }
 
 TEST_CASE_TEMPLATE("bf16: what is above the largest bfloat16 is saturated and decodes as no number", Scalar,
