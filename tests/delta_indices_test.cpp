@@ -155,3 +155,11 @@ TEST_CASE("delta: the largest 1 % of a Gaussian vector take a third of plain ind
   CHECK(bytes("topk(1%)") == 4 * d / 100);
   CHECK(bytes("topk(1%) | delta") < bytes("topk(1%)") / 3);
 }
+
+TEST_CASE("delta: the bound for up to n indices holds for every smaller number") {
+  const DeltaIndices delta;
+  for (const std::size_t dimension : {1u, 130u, 3000u})
+    for (std::size_t n = 0; n <= dimension; n += 1 + n / 3)
+      for (std::size_t count = 0; count <= n; ++count)
+        REQUIRE(delta.most_bytes(count, dimension) <= delta.most_bytes_up_to(n, dimension));
+}

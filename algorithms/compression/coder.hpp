@@ -38,6 +38,10 @@ class IndexCoder {
   virtual std::string spelling() const = 0;
   virtual bool data_dependent_size() const = 0;
   virtual std::size_t most_bytes(std::size_t count, std::size_t dimension) const = 0;
+  /// Where `count` is only the most there may be: fewer indices lie further apart and may take more bytes each.
+  virtual std::size_t most_bytes_up_to(std::size_t count, std::size_t dimension) const {
+    return most_bytes(count, dimension);
+  }
   virtual std::size_t encode(std::span<const std::uint32_t> indices, std::size_t dimension,
                              std::span<std::byte> out) = 0;
   /// Reads indices.size() strictly ascending indices below `dimension` from the front of `in`; how many bytes they took,

@@ -20,20 +20,13 @@ unsigned width_of(std::uint32_t all) {
   return width >= widest_told ? 32 : width;
 }
 
-}  // namespace
-
-std::unique_ptr<IndexCoder> DeltaIndices::parse(const StageSpelling& stage) {
-  const Arguments none(stage, {"", {}, {}});
-  return std::make_unique<DeltaIndices>();
-}
-
-std::size_t DeltaIndices::most_bytes(std::size_t count, std::size_t dimension) const {
-  // The widths cannot all be large: the gaps sum to dimension - count at most. The worst is to widen the cheapest block
-  // always, where a block's first bit costs a gap of 1 and bit w another 2^(w-2).
+/// The most bytes of `count` gaps with a sum of at most `left`; grows with both.
+std::size_t most_bytes_of_gaps(std::size_t count, std::size_t left) {
+  // The widths cannot all be large. The worst is to widen the cheapest block always, where a block's first bit costs a gap
+  // of 1 and bit w another 2^(w-2).
   const std::size_t blocks = (count + block - 1) / block;
   const std::size_t per_width = std::min(count, block);
   std::size_t bits = blocks * width_bits;
-  std::size_t left = dimension - std::min(count, dimension);
   for (unsigned width = 1; width <= 32; ++width) {
     const std::size_t cost = std::size_t{1} << (width < 2 ? 0 : width - 2);
     const std::size_t widened = std::min(blocks, left / cost);
@@ -43,6 +36,21 @@ std::size_t DeltaIndices::most_bytes(std::size_t count, std::size_t dimension) c
     if (widened < blocks) break;
   }
   return (bits + 7) / 8;
+}
+
+}  // namespace
+
+std::unique_ptr<IndexCoder> DeltaIndices::parse(const StageSpelling& stage) {
+  const Arguments none(stage, {"", {}, {}});
+  return std::make_unique<DeltaIndices>();
+}
+
+std::size_t DeltaIndices::most_bytes(std::size_t count, std::size_t dimension) const {
+  return most_bytes_of_gaps(count, dimension - std::min(count, dimension));
+}
+
+std::size_t DeltaIndices::most_bytes_up_to(std::size_t count, std::size_t dimension) const {
+  return most_bytes_of_gaps(count, dimension);
 }
 
 std::size_t DeltaIndices::encode(std::span<const std::uint32_t> indices, std::size_t,

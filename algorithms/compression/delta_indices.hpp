@@ -21,6 +21,7 @@ class DeltaIndices final : public IndexCoder {
   std::string spelling() const override { return "delta"; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t count, std::size_t dimension) const override;
+  std::size_t most_bytes_up_to(std::size_t count, std::size_t dimension) const override;
   std::size_t encode(std::span<const std::uint32_t> indices, std::size_t dimension,
                      std::span<std::byte> out) override;
   std::optional<std::size_t> decode(std::span<const std::byte> in, std::size_t dimension,

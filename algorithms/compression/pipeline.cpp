@@ -68,7 +68,9 @@ std::size_t Pipeline<Scalar>::most_bytes(std::size_t dimension) const {
     n = selector->most(size);
     bytes += selector->count_varies() ? sizeof(std::uint32_t) : 0;
     bytes += selector->seed_bytes(size);
-    if (stages_.index_coder) bytes += stages_.index_coder->most_bytes(n, size);
+    if (stages_.index_coder)
+      bytes += selector->count_varies() ? stages_.index_coder->most_bytes_up_to(n, size)
+                                        : stages_.index_coder->most_bytes(n, size);
   }
   if (!stages_.quantizer) return bytes + n * sizeof(Scalar);
   const Quantizer<Scalar>& quantizer = *stages_.quantizer;
@@ -104,6 +106,13 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
                                (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||
                                (stages_.coder && stages_.coder->data_dependent_size());
   return traits;
+}
+
+template <class Scalar>
+void Pipeline<Scalar>::reserve(std::size_t most) {
+  selection_.indices.reserve(most);
+  values_.reserve(most);
+  if (stages_.quantizer) codes_.reserve(most);
 }
 
 template <class Scalar>
@@ -153,10 +162,12 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
       selector->select(
           {y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
           take(selector->seed_bytes(y.size())), selection_);
-      if (!count_place.empty()) write_scalar(count_place, 0, static_cast<std::uint32_t>(indices.size()));
+      if (!count_place.empty())
+        write_scalar(count_place, 0, static_cast<std::uint32_t>(y.size() - indices.size()));
       if (stages_.index_coder) rest = rest.subspan(stages_.index_coder->encode(indices, y.size(), rest));
     }
     const Scalar factor = selector->factor(y.size());
+    reserve(selector->most(y.size()));
     values_.resize(indices.size());
     for (std::size_t k = 0; k < indices.size(); ++k) values_[k] = factor * y[indices[k]];
     values = values_;
@@ -210,11 +221,12 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
   std::size_t n = size;
   if (const auto& selector = stages_.selector) {
     n = selector->most(size);
+    reserve(n);
     if (selector->count_varies()) {
       if (!reader.has(sizeof(std::uint32_t))) return CodecStatus::malformed;
-      const std::size_t count = read_scalar<std::uint32_t>(reader.take(sizeof(std::uint32_t)), 0);
-      if (count > n) return CodecStatus::malformed;
-      n = count;
+      const std::size_t dropped = read_scalar<std::uint32_t>(reader.take(sizeof(std::uint32_t)), 0);
+      if (dropped > size || size - dropped > n) return CodecStatus::malformed;
+      n = size - dropped;
     }
     const std::size_t seed_bytes = selector->seed_bytes(size);
     if (!reader.has(seed_bytes)) return CodecStatus::malformed;

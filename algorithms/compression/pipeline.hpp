@@ -29,7 +29,7 @@ struct PipelineStages {
 ///   codes         q = Q(v)                       quantizer
 ///   decoded       C(z) = T^-1(Q^-1(q) placed on the selection, 0 elsewhere)
 ///
-/// Message    a 64-bit seed where a transform uses one; the number of indices (u32) where it varies; the selector's seed, or
+/// Message    a 64-bit seed where a transform uses one; how many coordinates are dropped (u32) where it varies (how many are kept would say as much for any dimension); the selector's seed, or
 ///            the indices, unless they are shared; the quantizer's header; the codes, or the values as Scalars.
 /// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
 template <class Scalar>
@@ -58,6 +58,8 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
 
   std::size_t coefficients_of(std::size_t dimension) const;
   std::size_t most_bytes(std::size_t dimension) const;
+  /// Room for as many values as a message may ever have: no later one allocates.
+  void reserve(std::size_t most);
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed);
   /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,

@@ -2,14 +2,15 @@
 
 #include <array>
 
+#include "algorithms/compression/adacomp.hpp"
 #include "algorithms/compression/aliases.hpp"
 #include "algorithms/compression/bf16.hpp"
 #include "algorithms/compression/clip.hpp"
 #include "algorithms/compression/delta_indices.hpp"
 #include "algorithms/compression/dither_quantizer.hpp"
 #include "algorithms/compression/elias_coder.hpp"
-#include "algorithms/compression/fwht.hpp"
 #include "algorithms/compression/entropy_coder.hpp"
+#include "algorithms/compression/fwht.hpp"
 #include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
@@ -22,6 +23,7 @@
 #include "algorithms/compression/raw_coder.hpp"
 #include "algorithms/compression/sign_quantizer.hpp"
 #include "algorithms/compression/ternary.hpp"
+#include "algorithms/compression/threshold.hpp"
 #include "algorithms/compression/topk.hpp"
 #include "algorithms/compression/trit5_coder.hpp"
 #include "algorithms/compression/varint_coder.hpp"
@@ -81,6 +83,15 @@ constexpr std::array entries{
         {"fwht", "transform: randomised Hadamard, spreads large coordinates over their block; lossless",
          "fwht(block=4096) | dither(linf, levels=7, bucket=512)"},
         StageMaker<Transform>{&Fwht<float>::parse, &Fwht<double>::parse}},
+    StageEntry{
+        {"threshold",
+         "selector: what reaches a share of the largest magnitude (rel=), or a number (abs=); contractive",
+         "threshold(rel=2^-4)"},
+        StageMaker<Selector>{&Threshold<float>::parse, &Threshold<double>::parse}},
+    StageEntry{
+        {"adacomp", "selector: in each bin what the latest gradient may have made the largest (AdaComp)",
+         "adacomp(bin=500)"},
+        StageMaker<Selector>{&AdaComp<float>::parse, &AdaComp<double>::parse}},
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},

@@ -1,6 +1,7 @@
 #include "algorithms/compression/spelling.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 bool is_word(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
-         std::string_view(".%+-_").find(c) != std::string_view::npos;
+         std::string_view(".%+-_^").find(c) != std::string_view::npos;
 }
 
 class Reader {
@@ -194,7 +195,13 @@ std::optional<double> Arguments::positive(std::string_view key) const {
   const auto* argument = find(key);
   if (!argument) return std::nullopt;
   double value = 0.0;
-  if (!parse_number(argument->value, value) || !(value > 0.0)) refuse(key, "a number above 0");
+  bool is_number = parse_number(argument->value, value);
+  if (argument->value.starts_with("2^")) {
+    is_number =
+        parse_number(std::string_view(argument->value).substr(2), value) && value == std::trunc(value);
+    value = std::exp2(value);
+  }
+  if (!is_number || !(value > 0.0) || !std::isfinite(value)) refuse(key, "a number above 0");
   return value;
 }
 

@@ -19,7 +19,7 @@ struct StageSpelling;
 ///     argument := [ key "=" ] value
 ///     value    := word | "{" word { "," word } "}"
 ///
-/// Names, keys and words are runs of letters, digits and . % + - _; blanks between them do not count. Columns are those of
+/// Names, keys and words are runs of letters, digits and . % + - _ ^; blanks between them do not count. Columns are those of
 /// the spelling, the first is 1.
 using PipelineSpelling = std::vector<StageSpelling>;
 
@@ -66,7 +66,7 @@ class Arguments {
   /// may have, for the message only.
   std::optional<std::uint64_t> count(std::string_view key, std::uint64_t least, std::uint64_t most,
                                      const std::string& instead = {}) const;
-  /// A finite number above 0.
+  /// A finite number above 0; a power of two may be written 2^-12.
   std::optional<double> positive(std::string_view key) const;
   /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused: it would read like a count.
   std::optional<double> share(std::string_view key) const;
