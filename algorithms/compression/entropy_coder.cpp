@@ -4,125 +4,22 @@
 #include <bit>
 #include <cstring>
 
+#include "algorithms/compression/backward_writer.hpp"
 #include "algorithms/compression/elias.hpp"
+#include "algorithms/compression/entropy_symbols.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// Numbers below are symbols of their own.
-constexpr std::uint32_t own_symbols = 32;
-constexpr unsigned octave_bits = 3;  ///< of the symbols of an octave
-constexpr unsigned first_octave = 5;
-
 constexpr unsigned mode_bits = 8;
 constexpr unsigned highest_bits = 8;
-
-/// Codes to numbers >= 0 and back.
-class Numbering {
- public:
-  explicit Numbering(const CodeRange& range) : signed_(range.least < 0), least_(signed_ ? 0 : range.least) {}
-
-  std::uint32_t number(std::int32_t code) const {
-    const auto q = static_cast<std::uint32_t>(code) - static_cast<std::uint32_t>(least_);
-    return signed_ ? q << 1 ^ (0u - (q >> 31)) : q;
-  }
-  std::int32_t code(std::uint32_t number) const {
-    const std::uint32_t q = signed_ ? number >> 1 ^ (0u - (number & 1)) : number;
-    return static_cast<std::int32_t>(q + static_cast<std::uint32_t>(least_));
-  }
-  /// The largest number of a range.
-  std::uint32_t most(const CodeRange& range) const {
-    return std::max(number(range.least), number(range.most));
-  }
-
- private:
-  bool signed_;
-  std::int32_t least_;
-};
-
-unsigned extra_bits(std::uint32_t number) {
-  return number < own_symbols ? 0 : static_cast<unsigned>(std::bit_width(number)) - 1 - octave_bits;
-}
-
-std::uint32_t symbol_of(std::uint32_t number) {
-  if (number < own_symbols) return number;
-  const auto octave = static_cast<unsigned>(std::bit_width(number)) - 1;
-  return own_symbols + ((octave - first_octave) << octave_bits) + (number >> (octave - octave_bits)) -
-         (1u << octave_bits);
-}
-
-/// The smallest number of a symbol, and how many bits are added to it.
-struct SymbolNumbers {
-  std::uint32_t first;
-  unsigned extra_bits;
-};
-SymbolNumbers numbers_of(std::uint32_t symbol) {
-  if (symbol < own_symbols) return {symbol, 0};
-  const unsigned octave = first_octave + ((symbol - own_symbols) >> octave_bits);
-  const std::uint32_t leading = (1u << octave_bits) | ((symbol - own_symbols) & ((1u << octave_bits) - 1));
-  return {leading << (octave - octave_bits), octave - octave_bits};
-}
-
-/// Symbols that pairs are made of are below.
-constexpr std::uint32_t pair_symbols = 16;
-constexpr unsigned pair_shift = 4;
-
-/// Two codes of a range of at most 32 as one index.
-constexpr unsigned code_shift = 5;
-constexpr std::size_t code_pairs = std::size_t{1} << (2 * code_shift);
-class CodePairs {
- public:
-  explicit CodePairs(const CodeRange& range) : least_(static_cast<std::uint32_t>(range.least)) {}
-  std::size_t index(const std::int32_t* codes) const {
-    return offset(codes[0]) | std::size_t{offset(codes[1])} << code_shift;
-  }
-  std::int32_t first(std::size_t index) const { return code(index & ((1u << code_shift) - 1)); }
-  std::int32_t second(std::size_t index) const { return code(index >> code_shift); }
-
- private:
-  // Without overflow at the ends of the numbers, where an index is none of the range.
-  std::uint32_t offset(std::int32_t code) const { return static_cast<std::uint32_t>(code) - least_; }
-  std::int32_t code(std::size_t offset) const {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(offset) + least_);
-  }
-
-  std::uint32_t least_;
-};
 
 unsigned fixed_width(const CodeRange& range) {
   return static_cast<unsigned>(std::bit_width(range.size() - 1));
 }
 
 std::size_t fixed_bytes(std::size_t n, const CodeRange& range) { return (n * fixed_width(range) + 7) / 8; }
-
-/// Writes bits before those that it has written, from the end of a place to its front.
-class BackwardWriter {
- public:
-  /// `front` must have 8 bytes more than are written.
-  explicit BackwardWriter(std::byte* end) : at_(end) {}
-
-  /// Up to 56 bits from flush to flush.
-  void add(std::uint64_t word, unsigned count) {
-    window_ |= word << filled_;
-    filled_ += count;
-  }
-  void flush() {
-    const std::uint64_t word = big_endian(window_);
-    std::memcpy(at_ - sizeof(word), &word, sizeof(word));
-    at_ -= filled_ / 8;
-    window_ >>= filled_ & ~7u;
-    filled_ &= 7;
-  }
-  std::byte* at() const { return at_; }
-  std::uint64_t window() const { return window_; }
-  unsigned filled() const { return filled_; }
-
- private:
-  std::byte* at_;
-  std::uint64_t window_ = 0;  ///< the first bits of the message so far, the last of them lowest
-  unsigned filled_ = 0;
-};
 
 /// One step of the encoder; the bits that are dropped go in front of all others.
 inline void step(std::uint32_t& state, const StateEncoder::Symbol& symbol, const std::uint16_t* next,
