@@ -37,6 +37,9 @@ Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
       seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })) {
   ensure(!stages_.coder == !stages_.quantizer, "a pipeline codes what it quantizes");
   ensure(!stages_.index_coder || stages_.selector, "only a selection has indices");
+  ensure(!stages_.selector || !stages_.selector->shares_indices() ||
+             (stages_.index_coder && !stages_.selector->count_varies()),
+         "a choice that is shared is a fixed number of indices that travel");
 }
 
 template <class Scalar>

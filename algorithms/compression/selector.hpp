@@ -29,7 +29,7 @@ class Selector {
   /// How many coordinates are kept: exactly, or at most where `count_varies`.
   virtual std::size_t most(std::size_t dimension) const = 0;
   virtual bool count_varies() const { return false; }
-  /// Whether one peer's choice may be everybody's.
+  /// Whether one peer's choice may be everybody's: a fixed number of indices that travel.
   virtual bool shares_indices() const { return false; }
   /// What kept values are multiplied by.
   virtual Scalar factor(std::size_t dimension) const {
