@@ -104,10 +104,15 @@ TEST_CASE_TEMPLATE("compressors: the stated bytes are exact, or a bound where th
 }
 
 TEST_CASE("compressors: none claims an error that its bits cannot buy") {
-  CHECK(*least_bits_per_coordinate({.unbiased = true, .omega = 1.0 / 8}) ==
-        doctest::Approx(1.585).epsilon(1e-3));
-  CHECK(*least_bits_per_coordinate({.unbiased = true, .omega = 2.0}) == doctest::Approx(0.292).epsilon(2e-3));
-  CHECK_FALSE(least_bits_per_coordinate({.unbiased = true, .omega = 0.0}));
+  const auto line = [](double omega) {
+    Traits traits;
+    traits.unbiased = true;
+    traits.omega = omega;
+    return least_bits_per_coordinate(traits);
+  };
+  CHECK(*line(1.0 / 8) == doctest::Approx(1.585).epsilon(1e-3));
+  CHECK(*line(2.0) == doctest::Approx(0.292).epsilon(2e-3));
+  CHECK_FALSE(line(0.0));
   CHECK_FALSE(least_bits_per_coordinate({}));
   int judged = 0;
   for (const std::string& spelling : spellings())

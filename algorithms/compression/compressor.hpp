@@ -32,6 +32,8 @@ struct EncodeInput {
       {};  ///< what was added to z since the last message (AdaComp); empty: all of z
   /// The coordinates that all peers keep, another peer's choice, where it has a shared_selection; empty: its own choice.
   std::span<const std::uint32_t> shared_indices = {};
+  /// The side information that holders decode with (mod), as far as the sender knows; empty: zeros.
+  std::span<const Scalar> near = {};
 };
 
 /// C: R^d -> bytes -> R^d. Stateless as far as the mathematics goes: error feedback, replicas and predictors belong
@@ -57,6 +59,12 @@ class Compressor {
   /// into += scale * C(vector), from the bytes of a packet. Total on arbitrary bytes: anything else than a whole
   /// message of this compressor for a vector of into.size() entries gives `malformed` and leaves `into` as it was.
   virtual CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) = 0;
+  /// The same with a vector near the encoded one, where the compressor can use it (mod): size of `into`, or empty for zeros.
+  virtual CodecStatus accumulate_near(std::span<const std::byte> packet, std::span<const Scalar> near,
+                                      Scalar scale, std::span<Scalar> into) {
+    (void)near;
+    return accumulate(packet, scale, into);
+  }
 
   /// Where one peer may choose the coordinates of all (leader_topk): how; else null.
   virtual SharedSelection<Scalar>* shared_selection() { return nullptr; }

@@ -15,6 +15,7 @@
 #include "algorithms/compression/grid.hpp"
 #include "algorithms/compression/leader_topk.hpp"
 #include "algorithms/compression/logarithm.hpp"
+#include "algorithms/compression/modulo.hpp"
 #include "algorithms/compression/natural_quantizer.hpp"
 #include "algorithms/compression/nearest.hpp"
 #include "algorithms/compression/nested.hpp"
@@ -92,6 +93,11 @@ constexpr std::array entries{
         {"adacomp", "selector: in each bin what the latest gradient may have made the largest (AdaComp)",
          "adacomp(bin=500)"},
         StageMaker<Selector>{&AdaComp<float>::parse, &AdaComp<double>::parse}},
+    StageEntry{
+        {"mod",
+         "random rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
+         "mod(k=16, step=0.25)"},
+        StageMaker<Compressor>{&Modulo<float>::parse, &Modulo<double>::parse}},
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},

@@ -76,6 +76,8 @@ inline std::vector<std::string> spellings() {
            "qsgdinf(16) | varint",
            "topk(100%) | delta",
            "topk(30%) | qsgd(bits=3, bucket=20) | delta | elias",
+           "mod(k=5, step=0.5, bucket=3)",
+           "mod(k=65536, step=1e-3, bucket=whole)",
            "repeat(3){topk(10%) | qsgdinf(4)}",
            "repeat(2){qsgdinf(8)}",
            "scale{randk(30%, scaled)}",
