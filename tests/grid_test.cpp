@@ -38,19 +38,19 @@ TEST_CASE_TEMPLATE("grid: points of the grid travel exactly, in the shortest zig
   CHECK(message<Scalar>("grid(2)", {16382, 16384, -16384}) == bytes({0xFE, 0x7F, 0x80, 0x80, 1, 0xFF, 0x7F}));
 }
 
-TEST_CASE("grid: codes of every length up to ten bytes survive") {
+TEST_CASE("grid: codes of every length up to five bytes survive") {
   std::vector<double> z;
-  for (int exponent = 0; exponent < 62; ++exponent)
+  for (int exponent = 0; exponent < 31; ++exponent)
     for (const double sign : {-1.0, 1.0}) z.push_back(sign * std::ldexp(1.0, exponent));
-  z.push_back(0x1p62 - 0x1p10);
+  z.push_back(0x1p31 - 2);
   const auto packet = message<double>("grid(1)", z);
   std::vector<double> value(z.size(), 0.0);
   CHECK(decode(packet, value) == CodecStatus::ok);
   CHECK(value == z);
 }
 
-TEST_CASE("grid: what cannot be said in 62 bits is saturated, and never decodes as numbers") {
-  for (const double beyond : {0x1p62, -0x1p62, 1e300}) {
+TEST_CASE("grid: what cannot be said in 31 bits is saturated, and never decodes as numbers") {
+  for (const double beyond : {0x1p31, -0x1p31, 0x1p31 - 1, 1e300}) {
     auto packet = message<double>("grid(1)", {1.0, beyond, 2.0}, CodecStatus::saturated);
     std::vector<double> into{5, 6, 7};
     CHECK(decode(packet, into) == CodecStatus::not_finite);
@@ -59,20 +59,6 @@ TEST_CASE("grid: what cannot be said in 62 bits is saturated, and never decodes 
   // In range as a code, but its value would round to Inf.
   message<float>("grid(1e30)", {std::numeric_limits<float>::max()}, CodecStatus::saturated);
   message<double>("grid(1)", {1e300, std::numeric_limits<double>::quiet_NaN()}, CodecStatus::not_finite);
-}
-
-TEST_CASE("grid: overlong, unfinished, too large and superfluous codes are malformed") {
-  for (const auto& packet : {bytes({0x80, 0x80, 0x00}), bytes({0x81}), bytes({0x80}), bytes({1, 1}),
-                             bytes({}), bytes({0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}),
-                             bytes({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}),
-                             bytes({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01})}) {
-    std::vector<double> into{4};
-    CHECK(decode(packet, into) == CodecStatus::malformed);
-    CHECK(into == std::vector<double>{4});
-  }
-  std::vector<double> into{4};
-  CHECK(decode(bytes({3}), into) == CodecStatus::ok);
-  CHECK(into == std::vector<double>{2});
 }
 
 TEST_CASE("grid: messages grow by a byte for every factor of 128, as those of ECD-PSGD do") {

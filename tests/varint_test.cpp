@@ -33,19 +33,6 @@ TEST_CASE("varint: codes travel in the shortest zigzag form") {
         bytes({0xFE, 0xFF, 0xFF, 0xFF, 0x0F, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F}));
 }
 
-TEST_CASE("varint: the bytes are those of the grid compressor") {
-  // A grid of step 1 sends whole numbers as they are.
-  const auto grid = make_compressor<double>("grid(1)", {});
-  VarintCoder coder;
-  for (const auto& codes : code_sequences(everything, 3000)) {
-    const std::vector<double> z(codes.begin(), codes.end());
-    RandomStream random(1, 0, 1, Purpose::compression);
-    PacketBuffer out = buffer();
-    REQUIRE(grid->encode({z, random}, out) == CodecStatus::ok);
-    CHECK(coded(coder, codes, everything) == std::vector<std::byte>(out.bytes().begin(), out.bytes().end()));
-  }
-}
-
 TEST_CASE("varint: overlong, unfinished, too large and superfluous codes are refused") {
   VarintCoder coder;
   std::vector<std::int32_t> code(1);

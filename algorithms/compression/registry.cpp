@@ -75,7 +75,7 @@ constexpr std::array entries{
     StageEntry{{"grid",
                 "random rounding to a fixed grid, integers of variable length; unbiased, what ECD-PSGD needs",
                 "grid(step=0.02)"},
-               StageMaker<Compressor>{&Grid<float>::parse, &Grid<double>::parse}},
+               StageMaker<Quantizer>{&Grid<float>::parse, &Grid<double>::parse}},
     StageEntry{
         {"clip", "transform: what lies beyond c standard deviations of its layer is cut; biased (TernGrad)",
          "clip(2.5sigma) | dither(linf, levels=1, bucket=layer)"},

@@ -76,6 +76,8 @@ inline std::vector<std::string> spellings() {
            "qsgdinf(16) | varint",
            "topk(100%) | delta",
            "topk(30%) | qsgd(bits=3, bucket=20) | delta | elias",
+           "grid(0.05) | elias(omega)",
+           "topk(30%) | grid(0.01)",
            "mod(k=5, step=0.5, bucket=3)",
            "mod(k=65536, step=1e-3, bucket=whole)",
            "repeat(3){topk(10%) | qsgdinf(4)}",
