@@ -19,6 +19,7 @@ namespace hearsay {
 ///
 /// Bins       runs of `bin` coordinates within each layer (the last of a layer may be shorter): 500 for fully connected and
 ///            recurrent layers, 50 for convolutions in the paper. Behind a transform, of the coefficients.
+/// Tail       "ternary | delta" where nothing follows: signs times the scale; "adacomp | delta" sends the values themselves.
 /// Count      depends on the data, may be 0. A bin of zeros, where every 0 >= 0 would be sent, sends nothing.
 /// Rounding   H in Scalar, the scale's sum in double and in the order of the bins.
 /// Source     Chen, Choi, Brand, Agrawal, Zhang, Gopalakrishnan 2018 (AdaComp, arXiv:1712.02679), algorithm 2.
@@ -36,6 +37,7 @@ class AdaComp final : public Selector<Scalar> {
   Traits traits(std::size_t dimension) const override;
   std::size_t most(std::size_t dimension) const override { return dimension; }
   bool count_varies() const override { return true; }
+  std::string default_tail() const override { return "ternary | delta"; }
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:

@@ -1,6 +1,7 @@
 #include "algorithms/compression/aliases.hpp"
 
 #include "algorithms/compression/dither_norm.hpp"
+#include "algorithms/compression/fwht.hpp"
 #include "algorithms/compression/level_set.hpp"
 
 namespace hearsay {
@@ -48,6 +49,24 @@ std::string expand_nuqsgd(const StageSpelling& stage) {
   const Arguments arguments(stage, {"bits", {"bits", "bucket"}, {}});
   const auto bits = arguments.count("bits", 2, 8).value_or(4);
   return "dither(l2, pow2, bits=" + std::to_string(bits) + ", bucket=" + bucket_of(arguments, "8192") + ")";
+}
+
+std::string expand_fastsgd(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"rel", {"rel", "base"}, {}});
+  (void)arguments.positive("rel");
+  (void)arguments.positive("base");
+  const auto text = [&](std::string_view key, const std::string& fallback) {
+    return arguments.has(key) ? std::string(arguments.text(key)) : fallback;
+  };
+  return "threshold(rel=" + text("rel", "2^-12") + ") | log(base=" + text("base", "2") + ") | delta";
+}
+
+std::string expand_dgd_def(const StageSpelling& stage) {
+  const Arguments arguments(stage, {"bits", {"bits", "block"}, {"kashin"}});
+  const auto bits = arguments.count("bits", 2, 16).value_or(3);
+  const std::string block = std::to_string(parse_hadamard_block(arguments));
+  return (arguments.flag("kashin") ? "kashin" : "fwht") + ("(block=" + block + ") | nearest(bits=") +
+         std::to_string(bits) + ")";
 }
 
 std::string expand_scalecom(const StageSpelling& stage) {

@@ -15,6 +15,12 @@ std::string expand_qsgdinf(const StageSpelling& stage);
 /// TernGrad (Wen et al. 2017, arXiv:1705.07878): terngrad(bucket=layer) is dither(linf, levels=1), unbiased;
 /// terngrad(clip=2.5sigma), what its authors' program does, puts clip(2.5sigma) before it and is biased.
 std::string expand_terngrad(const StageSpelling& stage);
+/// FastSGD (Yang et al. 2021): fastsgd(rel=2^-12, base=2) is threshold(rel) | log(base) | delta. For methods with error
+/// feedback.
+std::string expand_fastsgd(const StageSpelling& stage);
+/// DGD-DEF (Saha, Pilanci, Goldsmith 2021, arXiv:2103.07578): dgd-def(bits=3, block=4096) is fwht(block) | nearest(bits), the
+/// near-democratic form; dgd-def(kashin) the democratic one. As published with algorithm.feedback = "dgd-def".
+std::string expand_dgd_def(const StageSpelling& stage);
 /// ScaleCom (Chen et al. 2020, arXiv:2104.11125): scalecom(share=0.1%) is leader_topk(share). As published with
 /// qsgd-allreduce and algorithm.feedback = "low-pass(0.1)".
 std::string expand_scalecom(const StageSpelling& stage);

@@ -65,7 +65,8 @@ class Assembly {
       add(stage, make);
     }
     // A selector may say how its values travel where nothing else does.
-    if (stages_.selector && !stages_.quantizer && !stages_.coder && !stages_.selector->default_tail().empty())
+    if (stages_.selector && !stages_.quantizer && !stages_.index_coder &&
+        !stages_.selector->default_tail().empty())
       for (const StageSpelling& stage : parse_pipeline(stages_.selector->default_tail()))
         add(stage, find_entry(stage).make);
     return completed(stages);

@@ -104,6 +104,12 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
   const bool mixed =
       std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); });
   if (mixed && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
+  double expansion = 1.0;
+  for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
+  if (expansion > 1.0 && traits.contraction) {
+    const double left = traits.unbiased ? traits.omega : expansion * (1.0 - *traits.contraction);
+    traits.contraction = left < 1.0 ? std::optional(1.0 - left) : std::nullopt;
+  }
   traits.bytes = most_bytes(dimension);
   traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
                                (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||

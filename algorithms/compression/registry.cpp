@@ -13,6 +13,7 @@
 #include "algorithms/compression/fwht.hpp"
 #include "algorithms/compression/gap_coder.hpp"
 #include "algorithms/compression/grid.hpp"
+#include "algorithms/compression/kashin.hpp"
 #include "algorithms/compression/leader_topk.hpp"
 #include "algorithms/compression/logarithm.hpp"
 #include "algorithms/compression/modulo.hpp"
@@ -98,6 +99,18 @@ constexpr std::array entries{
          "random rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
          "mod(k=16, step=0.25)"},
         StageMaker<Compressor>{&Modulo<float>::parse, &Modulo<double>::parse}},
+    StageEntry{{"kashin",
+                "transform: democratic embedding, twice the coefficients and the largest a third of fwht's; "
+                "lossless",
+                "kashin(block=4096) | dither(linf, levels=7, bucket=512)"},
+               StageMaker<Transform>{&Kashin<float>::parse, &Kashin<double>::parse}},
+    StageEntry{
+        {"fastsgd", "FastSGD: threshold, then rounding to powers of two, with narrow distances of indices",
+         "fastsgd(rel=2^-12)"},
+        &expand_fastsgd},
+    StageEntry{{"dgd-def", "DGD-DEF: fwht (or kashin), then rounding to the nearest level, given its bits",
+                "dgd-def(bits=3)"},
+               &expand_dgd_def},
     StageEntry{{"topk", "selector: the coordinates of largest magnitude, with their indices; contractive",
                 "topk(1%)"},
                StageMaker<Selector>{&TopK<float>::parse, &TopK<double>::parse}},

@@ -18,7 +18,7 @@ namespace hearsay {
 ///
 /// Ties       of equal largest coordinates, where one is kept alone, the lowest index.
 /// Rounding   t is a double; |z_i| is compared with it exactly.
-/// Source     the filter of FastSGD (Yang, Zhang, et al. 2021, arXiv:2112.04291), which drops integers floor(log_b(1/|g|)) beyond
+/// Source     the filter of FastSGD (Yang et al. 2021), which drops integers floor(log_b(1/|g|)) beyond
 ///            a limit: the same by a magnitude. QCMD and QRDA Adagrad (Xu et al. 2022) threshold alike.
 template <class Scalar>
 class Threshold final : public Selector<Scalar> {

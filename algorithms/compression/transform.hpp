@@ -23,6 +23,9 @@ class Transform {
   /// True where a coefficient stands for many coordinates: layers end here, and so do bounds that hold coordinate by coordinate
   /// (but for errors that are independent and have mean 0).
   virtual bool mixes() const { return uses_seed(); }
+  /// At most this many times ||z||^2 is the squared norm of the coefficients. An error of theirs never grows on the way back;
+  /// where this is above 1, uncorrelated errors with mean 0 shrink by as much.
+  virtual double expansion() const { return 1.0; }
   /// `out` has coefficients(in.size()) entries and does not overlap `in`. May use scratch space of its own.
   virtual void forward(std::span<const Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
   /// `in` has coefficients(out.size()) entries; it may be destroyed.

@@ -83,6 +83,8 @@ inline std::vector<std::string> spellings() {
            "repeat(3){topk(10%) | qsgdinf(4)}",
            "repeat(2){qsgdinf(8)}",
            "scale{randk(30%, scaled)}",
+           "kashin(block=16) | topk(20%)",
+           "dgd-def(bits=4, block=64, kashin)",
            "threshold(abs=0.5)",
            "threshold(rel=1)",
            "threshold(rel=0.3) | qsgdinf(bits=8, bucket=whole)",
