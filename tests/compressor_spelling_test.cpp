@@ -66,6 +66,14 @@ TEST_CASE("compressor spelling: aliases and defaults expand") {
   CHECK(expanded("topk(1%)") == "topk(1%)");
   CHECK(expanded("topk(share=0.005)") == "topk(0.5%)");
   CHECK(expanded("topk(k=10)") == "topk(k=10)");
+  CHECK(expanded("fastsgd") == "threshold(rel=0.000244140625) | log(base=2, bucket=whole) | delta");
+  CHECK(expanded("fastsgd(rel=2^-3, base=1.5)") ==
+        "threshold(rel=0.125) | log(base=1.5, bucket=whole) | delta");
+  CHECK(expanded("dgd-def") == "fwht(block=4096) | nearest(bits=3, bucket=512)");
+  CHECK(expanded("dgd-def(4, kashin, block=64)") == "kashin(block=64) | nearest(bits=4, bucket=512)");
+  CHECK(expanded("adacomp") == "adacomp(bin=500) | ternary | delta");
+  CHECK(expanded("adacomp(50) | delta") == "adacomp(bin=50) | delta");
+  CHECK(expanded("clip(2sigma) | sign") == "clip(2sigma) | " + expanded("sign"));
   CHECK(expanded("randk(10%)") == "randk(10%)");
   CHECK(expanded("randk(10%, scaled)") == "randk(10%, scaled)");
   CHECK(expanded("randk(scaled, k=3)") == "randk(k=3, scaled)");

@@ -99,11 +99,10 @@ constexpr std::array entries{
          "random rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
          "mod(k=16, step=0.25)"},
         StageMaker<Compressor>{&Modulo<float>::parse, &Modulo<double>::parse}},
-    StageEntry{{"kashin",
-                "transform: democratic embedding, twice the coefficients and the largest a third of fwht's; "
-                "lossless",
-                "kashin(block=4096) | dither(linf, levels=7, bucket=512)"},
-               StageMaker<Transform>{&Kashin<float>::parse, &Kashin<double>::parse}},
+    StageEntry{
+        {"kashin", "transform: democratic embedding, twice the coefficients, all about as large; lossless",
+         "kashin(block=4096) | dither(linf, levels=7, bucket=512)"},
+        StageMaker<Transform>{&Kashin<float>::parse, &Kashin<double>::parse}},
     StageEntry{
         {"fastsgd", "FastSGD: threshold, then rounding to powers of two, with narrow distances of indices",
          "fastsgd(rel=2^-12)"},
