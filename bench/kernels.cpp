@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
   }
   add("topk(1%) | delta", "encode", encode);
   add("topk(1%) | delta", "accumulate", accumulate);
-  for (const char* spelling : {"fwht(block=4096)"}) {
+  for (const char* spelling : {"fwht(block=4096)", "kashin(block=4096)", "clip(2.5sigma)"}) {
     add(spelling, "forward", transform_forward);
     add(spelling, "inverse", transform_inverse);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/compression/magnitudes.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/spelling.hpp"
 
@@ -15,11 +16,12 @@ namespace {
 template <class Scalar>
 double clipping_limit(std::span<const Scalar> layer, double deviations, std::span<Scalar> scaled) {
   if (!all_finite(layer)) return std::numeric_limits<double>::quiet_NaN();
-  const auto [least, most] = std::ranges::minmax(layer);
-  if (least == most) return std::numeric_limits<double>::infinity();
+  if (std::ranges::all_of(layer, [&](Scalar value) { return value == layer.front(); }))
+    return std::numeric_limits<double>::infinity();
   // Near the ends of the range its reciprocal would leave it.
   const int edge = std::numeric_limits<Scalar>::max_exponent - 4;
-  const int exponent = std::clamp(std::ilogb(std::max(std::abs(least), std::abs(most))), -edge, edge);
+  const int exponent =
+      std::clamp(std::ilogb(std::bit_cast<Scalar>(largest_magnitude_of(layer))), -edge, edge);
   const Scalar unit = std::ldexp(Scalar(1), -exponent);
   for (std::size_t i = 0; i < layer.size(); ++i) scaled[i] = layer[i] * unit;
   const auto n = static_cast<double>(layer.size());
