@@ -94,6 +94,7 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
       drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, patience.silence, control);
   const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
   if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
+  if (result.end.exit_code == 2) throw Misuse(result.end.reason);
   return result;
 }
 

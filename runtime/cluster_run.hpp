@@ -24,7 +24,8 @@ struct ClusterPeerEnd {
 /// Trains as peer `id` of a run whose topology file gives every peer an address and the observer one. Peers may be
 /// started in any order, on any hosts; nobody coordinates them. Peer 0 runs the observer in a thread of its own. There is
 /// no common clock between hosts: a frame carries how long the receiver has to hold it, and the real latency adds.
-/// Throws Misuse where an address is missing or cannot be had.
+/// Throws Misuse where an address is missing or cannot be had, and where the peers cannot train together because the input
+/// of one of them is wrong.
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
                                         const ClusterPatience& patience = {}, const RunControl& control = {});

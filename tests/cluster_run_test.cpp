@@ -9,6 +9,7 @@
 #include "runtime/zmq_frames.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
+#include "topology/misuse.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -29,11 +30,15 @@ const ClusterPatience short_patience{std::chrono::seconds(20), std::chrono::seco
 Process start_peer(const Experiment<float>& experiment, PeerId id,
                    const ClusterPatience& patience = short_patience, const RunControl& control = {}) {
   return Process([&experiment, id, patience, control] {
-    const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, control);
-    std::string text = ended.end.reason;
-    if (ended.outcome)
-      for (const PeerOutcome& peer : ended.outcome->peers) text += std::to_string(peer.model_digest) + " ";
-    return Ended{ended.end.exit_code, text};
+    try {
+      const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, control);
+      std::string text = ended.end.reason;
+      if (ended.outcome)
+        for (const PeerOutcome& peer : ended.outcome->peers) text += std::to_string(peer.model_digest) + " ";
+      return Ended{ended.end.exit_code, text};
+    } catch (const Misuse& misuse) {
+      return Ended{2, misuse.what()};
+    }
   });
 }
 
