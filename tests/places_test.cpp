@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "algorithms/compression/place_packing.hpp"
 #include "algorithms/random.hpp"
 
 using namespace hearsay;
@@ -21,6 +22,15 @@ TEST_CASE("places: words of every width are read back, and any other bit is seen
         write_place(bytes, bits, i, words[i]);
       }
       for (std::size_t i = 0; i < count; ++i) REQUIRE(read_place(bytes, bits, i) == words[i]);
+      // All at once, the codes moved by 5 and with bits above their width.
+      std::vector<std::int32_t> codes(count), unpacked(count, -1);
+      for (std::size_t i = 0; i < count; ++i)
+        codes[i] = static_cast<std::int32_t>(words[i]) + 5 + (1 << bits);
+      std::vector<std::byte> packed(bytes.size(), std::byte{0xFF});
+      pack_places(codes, 5, bits, packed);
+      REQUIRE(packed == bytes);
+      unpack_places(bytes, bits, unpacked);
+      for (std::size_t i = 0; i < count; ++i) REQUIRE(unpacked[i] == static_cast<std::int32_t>(words[i]));
       REQUIRE(unused_places_are_zero(bytes, bits, count));
       for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
         bytes[bit / 8] ^= std::byte{1} << (bit % 8);

@@ -17,6 +17,8 @@ template <class... Kinds>
 struct Visitor : Kinds... {
   using Kinds::operator()...;
 };
+template <class... Kinds>
+Visitor(Kinds...) -> Visitor<Kinds...>;
 
 const StageEntry& find_entry(const StageSpelling& stage) {
   std::vector<std::string> known;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "algorithms/compression/place_packing.hpp"
 #include "algorithms/compression/places.hpp"
 
 namespace hearsay {
@@ -35,15 +36,12 @@ std::size_t RawCoder::most_bytes(std::size_t n, const CodeRange& range, const Bu
 std::size_t RawCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range,
                              const Buckets& buckets, std::span<std::byte> out) {
   const unsigned bits = width(range);
-  const std::uint32_t mask = (1u << bits) - 1;
   const std::int32_t zero = range.least >= 0 ? range.least : 0;
   std::size_t used = 0;
   buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto bytes = out.subspan(used, place_bytes(size, bits));
     used += bytes.size();
-    std::ranges::fill(bytes, std::byte{0});
-    for (std::size_t i = 0; i < size; ++i)
-      write_place(bytes, bits, i, static_cast<std::uint32_t>(codes[begin + i] - zero) & mask);
+    pack_places(codes.subspan(begin, size), zero, bits, bytes);
   });
   return used;
 }
@@ -59,12 +57,17 @@ bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, con
   buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto bytes = in.subspan(used, place_bytes(size, bits));
     used += bytes.size();
-    valid = valid && unused_places_are_zero(bytes, bits, size);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t word = read_place(bytes, bits, i);
-      codes[begin + i] = (static_cast<std::int32_t>(word << spare) >> spare) + zero;
-      valid = valid && range.contains(codes[begin + i]);
+    const auto bucket = codes.subspan(begin, size);
+    unpack_places(bytes, bits, bucket);
+    std::int32_t least = range.most;
+    std::int32_t most = range.least;
+    for (std::int32_t& code : bucket) {
+      code = (static_cast<std::int32_t>(static_cast<std::uint32_t>(code) << spare) >> spare) + zero;
+      least = std::min(least, code);
+      most = std::max(most, code);
     }
+    valid =
+        valid && unused_places_are_zero(bytes, bits, size) && range.contains(least) && range.contains(most);
   });
   return valid;
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace hearsay {
+
+// All the places of places.hpp at once, in loops that a compiler makes vectors of.
+
+/// Writes the low `bits` bits of code - zero for every code; `bytes` has place_bytes(codes.size(), bits).
+void pack_places(std::span<const std::int32_t> codes, std::int32_t zero, unsigned bits,
+                 std::span<std::byte> bytes);
+
+/// The inverse, without the zero: words below 2^bits.
+void unpack_places(std::span<const std::byte> bytes, unsigned bits, std::span<std::int32_t> words);
+
+}  // namespace hearsay
