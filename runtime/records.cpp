@@ -32,39 +32,48 @@ std::optional<std::pair<Json, std::span<const std::byte>>> split(std::span<const
   return std::pair{std::move(json), payload.subspan(4 + length)};
 }
 
+// A number of another kind throws, as a missing one does: a foreign payload's 1e300 is no count.
+
+std::uint64_t count_at(const Json& json, const char* key) {
+  return json.at(key).get_ref<const Json::number_unsigned_t&>();
+}
+Duration duration_at(const Json& json, const char* key) {
+  return Duration(json.at(key).get_ref<const Json::number_integer_t&>());
+}
+
 PeerMeters meters_from(const Json& json) {
   PeerMeters meters;
-  meters.now = Duration(json.at("now_ns").get<std::int64_t>());
-  meters.bytes_sent = json.at("bytes_sent");
-  meters.bytes_received = json.at("bytes_received");
-  meters.messages_sent = json.at("messages_sent");
-  meters.retransmitted = json.at("retransmitted");
-  meters.refused = json.at("refused");
-  meters.garbage = json.at("garbage");
-  meters.compute = Duration(json.at("compute_ns").get<std::int64_t>());
-  meters.wait = Duration(json.at("wait_ns").get<std::int64_t>());
-  meters.wire = Duration(json.at("wire_ns").get<std::int64_t>());
-  meters.counters.gradient_evaluations = json.at("gradient_evaluations");
-  meters.counters.gossip_rounds = json.at("gossip_rounds");
-  meters.counters.late = json.at("late");
-  meters.counters.duplicate = json.at("duplicate");
-  meters.counters.overflow = json.at("overflow");
+  meters.now = duration_at(json, "now_ns");
+  meters.bytes_sent = count_at(json, "bytes_sent");
+  meters.bytes_received = count_at(json, "bytes_received");
+  meters.messages_sent = count_at(json, "messages_sent");
+  meters.retransmitted = count_at(json, "retransmitted");
+  meters.refused = count_at(json, "refused");
+  meters.garbage = count_at(json, "garbage");
+  meters.compute = duration_at(json, "compute_ns");
+  meters.wait = duration_at(json, "wait_ns");
+  meters.wire = duration_at(json, "wire_ns");
+  meters.counters.gradient_evaluations = count_at(json, "gradient_evaluations");
+  meters.counters.gossip_rounds = count_at(json, "gossip_rounds");
+  meters.counters.late = count_at(json, "late");
+  meters.counters.duplicate = count_at(json, "duplicate");
+  meters.counters.overflow = count_at(json, "overflow");
   return meters;
 }
 
 PeerOutcome outcome_from(const Json& json) {
   PeerOutcome outcome;
-  outcome.iterations = json.at("iterations");
+  outcome.iterations = count_at(json, "iterations");
   outcome.meters = meters_from(json.at("meters"));
-  outcome.model_digest = json.at("model_digest");
-  if (!json.at("published_digest").is_null()) outcome.digests.published = json.at("published_digest");
+  outcome.model_digest = count_at(json, "model_digest");
+  if (!json.at("published_digest").is_null()) outcome.digests.published = count_at(json, "published_digest");
   for (const Json& replica : json.at("replicas"))
-    outcome.digests.replicas.emplace_back(replica.at("owner").get<PeerId>(),
-                                          replica.at("digest").get<std::uint64_t>());
-  outcome.peak_memory_bytes = json.at("peak_memory_bytes");
+    outcome.digests.replicas.emplace_back(static_cast<PeerId>(count_at(replica, "owner")),
+                                          count_at(replica, "digest"));
+  outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
   if (!json.at("divergence").is_null())
-    outcome.divergence = Divergence{json.at("divergence").at("iteration"), json.at("divergence").at("what"),
-                                    json.at("divergence").at("malformed")};
+    outcome.divergence = Divergence{count_at(json.at("divergence"), "iteration"),
+                                    json.at("divergence").at("what"), json.at("divergence").at("malformed")};
   return outcome;
 }
 

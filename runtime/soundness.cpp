@@ -92,15 +92,25 @@ class Check {
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     if (experiment_.peer_count() == 1) return;
     const auto of_mixing = DcdLimit::of(experiment_.cluster.mixing);
-    if (!of_mixing) return;
+    if (!of_mixing) {
+      experiment_.warnings.push_back("how much relative variance " + method_.name +
+                                     " tolerates is not computed for more than 256 peers on such a "
+                                     "topology; " +
+                                     compressor_ + " has " + number(traits_.omega_typical) +
+                                     " on Gaussian data");
+      return;
+    }
     const double limit = of_mixing->omega();
     experiment_.omega_limit = limit;
     if (traits_.omega < limit) return;
     const bool typical = traits_.omega_typical >= limit;
-    const std::string remedy =
-        "; take more bits, smaller buckets, or lazier weights: self weights of at least " +
-        number(of_mixing->self_weight_for(typical ? traits_.omega_typical : traits_.omega)) +
-        " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
+    std::string remedy = "; take more bits or smaller buckets";
+    const double omega = typical ? traits_.omega_typical : traits_.omega;
+    // Peers that hardly listen tolerate anything: no remedy.
+    if (const double self_weight = std::isfinite(omega) ? of_mixing->self_weight_for(omega) : 1.0;
+        self_weight < 0.95)
+      remedy += ", or lazier weights: self weights of at least " + number(self_weight) +
+                " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
     if (typical)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +

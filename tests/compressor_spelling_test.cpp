@@ -117,6 +117,11 @@ TEST_CASE("compressor spelling: stages that do not go together are refused at th
   CHECK(complaint("topk(1%){topk(1%)}") == "column 1: topk takes no compressors in braces");
   CHECK(complaint("repeat(2)") ==
         "column 1: repeat takes one compressor in braces, such as repeat{topk(1%)}");
+  CHECK(complaint("repeat(8){repeat(9){topk(1%)}}") ==
+        "column 1: that is 72 rounds in all, expected at most 64");
+  CHECK(complaint("repeat(4){scale{repeat(4){qsgd(4)}}}") == "accepted");
+  CHECK(complaint("fwht(block=16) | topk(k=97)") ==
+        "column 25: expected a whole number from 1 to 96, got '97'");
   CHECK(complaint("repeat{topk(1%)}") == "column 1: repeat needs how often, such as repeat(4){topk(1%)}");
   CHECK(complaint("scale{topk(1%)}") ==
         "column 1: scale takes an unbiased compressor of bounded omega, which topk(1%) is not");

@@ -97,8 +97,10 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    // Layers are those of the model; coefficients of many coordinates have none.
-    if (stages_.transforms.back()->mixes()) segments_.clear();
+    // Layers are those of the model; coefficients of many coordinates are one.
+    if (!stages_.transforms.back()->mixes() || segments_.empty()) return;
+    const auto dimension = static_cast<std::size_t>(segments_.back().end());
+    segments_ = {{"coefficients", 0, static_cast<Index>(stages_.transforms.back()->coefficients(dimension))}};
   }
 
   void add_selector(const StageSpelling& stage, const StageMaker<Selector>& maker) {

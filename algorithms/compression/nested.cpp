@@ -48,8 +48,22 @@ std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_repeat(const StageSpel
   const Arguments arguments(stage, {"rounds", {"rounds"}, {}});
   const auto rounds = arguments.count("rounds", 1, most_rounds);
   if (!rounds) arguments.refuse("rounds", "how often, such as repeat(4){topk(1%)}");
-  return std::unique_ptr<Nested>(
+  auto nested = std::unique_ptr<Nested>(
       new Nested(Kind::repeat, static_cast<std::size_t>(*rounds), bodies<Scalar>(stage, 1, segments)));
+  if (nested->messages() > most_rounds)
+    refuse_stage(stage, "that is " + std::to_string(nested->messages()) +
+                            " rounds in all, expected at most " + std::to_string(most_rounds));
+  return nested;
+}
+
+template <class Scalar>
+std::size_t Nested<Scalar>::messages() const {
+  std::size_t of_parts = 0;
+  for (const auto& part : parts_) {
+    const auto* nested = dynamic_cast<const Nested*>(part.get());
+    of_parts += nested ? nested->messages() : 1;
+  }
+  return kind_ == Kind::repeat ? rounds_ * of_parts : of_parts;
 }
 
 template <class Scalar>
@@ -109,8 +123,10 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     traits.bytes = first.bytes;
   } else {
     traits.unbiased = true;
-    traits.omega = last.omega * (1.0 - *first.contraction);
-    traits.omega_typical = last.omega_typical * (1.0 - *first.contraction);
+    // A contraction may hold for small vectors only.
+    const double left = 1.0 - first.contraction.value_or(0.0);
+    traits.omega = left == 0.0 ? 0.0 : last.omega * left;
+    traits.omega_typical = left == 0.0 ? 0.0 : last.omega_typical * left;
     if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);

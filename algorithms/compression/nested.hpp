@@ -42,6 +42,8 @@ class Nested final : public Compressor<Scalar> {
   Nested(Kind kind, std::size_t rounds, std::vector<std::unique_ptr<Compressor<Scalar>>> parts)
       : kind_(kind), rounds_(rounds), parts_(std::move(parts)) {}
 
+  /// How many messages of its innermost compressors one of its own is made of.
+  std::size_t messages() const;
   Compressor<Scalar>& part(std::size_t round) const { return *parts_[round % parts_.size()]; }
   Scalar factor(std::size_t dimension) const;
 
