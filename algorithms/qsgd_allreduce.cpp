@@ -38,8 +38,9 @@ void QsgdAllreduce<Scalar>::keep(PacketRef& place, const PacketRef& packet, Iter
 
 template <class Scalar>
 void QsgdAllreduce<Scalar>::drop_packets() {
-  for (PacketRef& packet : packets_) packet = {};
-  choice_ = {};
+  // Not `= {}`: clang 14 never destroys an argument taken by value that a brace makes.
+  for (PacketRef& packet : packets_) packet = PacketRef();
+  choice_ = PacketRef();
 }
 
 template <class Scalar>
