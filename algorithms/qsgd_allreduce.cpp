@@ -27,27 +27,17 @@ CodecStatus QsgdAllreduce<Scalar>::add(Scalar scale, PeerId j, Vector<Scalar>& i
 }
 
 template <class Scalar>
-void QsgdAllreduce<Scalar>::keep(PacketRef& place, const PacketRef& packet, Iteration<Scalar>& it) {
-  place = packet;
-  if (packet) return;
-  it.report(CodecStatus::malformed);
-  PacketBuffer buffer = it.new_packet();
-  buffer.resize(0);
-  place = std::move(buffer).seal();
-}
-
-template <class Scalar>
-void QsgdAllreduce<Scalar>::drop_packets() {
-  // Not `= {}`: clang 14 never destroys an argument taken by value that a brace makes.
-  for (PacketRef& packet : packets_) packet = PacketRef();
-  choice_ = PacketRef();
-}
-
-template <class Scalar>
 Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   const PeerId next = (self_ + 1) % peer_count_;
   const PeerId previous = back(1);
   Slot slot = 0;
+  // In place of a message that did not come: one that nobody can decode.
+  const auto nothing = [&it] {
+    it.report(CodecStatus::malformed);
+    PacketBuffer buffer = it.new_packet();
+    buffer.resize(0);
+    return std::move(buffer).seal();
+  };
 
   // What is owed is a step: m_i <- m_i eta_{t-1} / eta_t
   if (feedback_.remembers() && it.previous_step_size() != it.step_size())
@@ -66,29 +56,29 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   indices_.clear();
   if (SharedSelection<Scalar>* const selection = compressor_->shared_selection();
       selection && peer_count_ > 1) {
+    PacketRef choice;
     if (self_ == leader(it.number())) {
       PacketBuffer buffer = it.new_packet();
       RandomStream random = it.random(Purpose::compression);
       it.report(selection->choose({view(std::as_const(sum_)), random, view(gradient)}, buffer));
-      keep(choice_, std::move(buffer).seal(), it);
+      choice = std::move(buffer).seal();
     } else {
-      const PacketRef received = co_await it.receive(slot, previous);
-      keep(choice_, received, it);
+      choice = co_await it.receive(slot, previous);
+      if (!choice) choice = nothing();
     }
-    if (next != leader(it.number())) it.send(slot, next, choice_);
+    if (next != leader(it.number())) it.send(slot, next, choice);
     ++slot;
-    it.report(selection->read_choice(choice_->bytes(), static_cast<std::size_t>(x_.size()), indices_));
+    it.report(selection->read_choice(choice->bytes(), static_cast<std::size_t>(x_.size()), indices_));
   }
 
   // compress: c_i = C(p_i), encoded once
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(compressor_->encode({view(std::as_const(sum_)), random, view(gradient), indices_}, buffer));
-  const PacketRef own = std::move(buffer).seal();
-  keep(packets_[self_], own, it);
+  packets_[self_] = std::move(buffer).seal();
 
   // all-gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
-  if (peer_count_ > 1) it.send(slot, next, own);
+  if (peer_count_ > 1) it.send(slot, next, packets_[self_]);
 
   // remember, while the packets travel: m_i <- (1 - beta) m_i + beta (p_i - c_i)
   if (feedback_.remembers()) {
@@ -102,16 +92,15 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
 
   for (PeerId hop = 1; hop < peer_count_; ++hop, ++slot) {
     const PacketRef packet = co_await it.receive(slot, previous);
-    keep(packets_[back(hop)], packet, it);
-    if (hop + 1 == peer_count_) break;
-    it.send(slot + 1, next, packets_[back(hop)]);
+    packets_[back(hop)] = packet ? packet : nothing();
+    if (hop + 1 < peer_count_) it.send(slot + 1, next, packets_[back(hop)]);
   }
 
   // step: x <- x - (eta/n) sum_j c_j, in ascending j
   sum_.setZero();
   for (PeerId j = 0; j < peer_count_; ++j) it.report(add(1, j, sum_));
   x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
-  drop_packets();
+  for (PacketRef& packet : packets_) packet = {};
 }
 
 template <class Scalar>

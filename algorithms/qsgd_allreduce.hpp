@@ -51,9 +51,6 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   PeerId leader(std::uint64_t number) const { return static_cast<PeerId>(number % peer_count_); }
   /// The peer so many steps back on the ring.
   PeerId back(PeerId steps) const { return (self_ + peer_count_ - steps) % peer_count_; }
-  /// place = packet; in place of one that did not come, one that nobody can decode.
-  void keep(PacketRef& place, const PacketRef& packet, Iteration<Scalar>& it);
-  void drop_packets();
   /// into += scale c_j
   CodecStatus add(Scalar scale, PeerId j, Vector<Scalar>& into);
 
@@ -65,8 +62,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   Vector<Scalar> memory_;  // m_i; empty without feedback
   Vector<Scalar> sum_;     // z, then p_i, then the sum
   std::vector<PacketRef> packets_;
-  PacketRef choice_;                    // the leader's, as it travels
-  std::vector<std::uint32_t> indices_;  // the leader's, as it is
+  std::vector<std::uint32_t> indices_;  // the leader's choice
 };
 
 MethodInfo qsgd_allreduce_info();

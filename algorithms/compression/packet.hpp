@@ -41,8 +41,11 @@ class PacketRef {
   explicit PacketRef(Packet* packet) : packet_(packet) { acquire(); }
   PacketRef(const PacketRef& other) : packet_(other.packet_) { acquire(); }
   PacketRef(PacketRef&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
-  PacketRef& operator=(PacketRef other) noexcept {
-    std::swap(packet_, other.packet_);
+  // Two, not one that takes its argument by value: clang 14 never destroys that of `reference = {}`.
+  PacketRef& operator=(const PacketRef& other) { return *this = PacketRef(other); }
+  PacketRef& operator=(PacketRef&& other) noexcept {
+    PacketRef taken(std::move(other));
+    std::swap(packet_, taken.packet_);
     return *this;
   }
   ~PacketRef() { release(); }
