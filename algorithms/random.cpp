@@ -50,6 +50,11 @@ std::uint32_t RandomStream::bits() {
   return block_[used_++];
 }
 
+std::uint64_t RandomStream::bits64() {
+  const std::uint64_t high = bits();
+  return high << 32 | bits();
+}
+
 double RandomStream::uniform() {
   const std::uint64_t high = bits() >> 5;
   const std::uint64_t low = bits() >> 6;
@@ -61,8 +66,7 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
   // Reject the incomplete last cycle of `bound` in 2^64.
   const std::uint64_t rejected = (0 - bound) % bound;
   for (;;) {
-    const std::uint64_t high = bits();
-    const std::uint64_t draw = high << 32 | bits();
+    const std::uint64_t draw = bits64();
     if (draw >= rejected) return draw % bound;
   }
 }

@@ -43,6 +43,8 @@ class RandomStream {
   RandomStream(std::uint64_t seed, PeerId peer, std::uint64_t iteration, Purpose purpose);
 
   std::uint32_t bits();
+  /// Two draws of `bits`, the first in the upper half.
+  std::uint64_t bits64();
   /// Uniform in [0, 1) with 53 random bits.
   double uniform();
   /// Uniform in {0, ..., bound-1}, without modulo bias; bound >= 1.

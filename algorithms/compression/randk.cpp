@@ -69,12 +69,8 @@ void RandK<Scalar>::draw(std::span<const std::byte> seed_bytes, std::size_t dime
 template <class Scalar>
 void RandK<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::byte> seed,
                            Selection& selection) {
-  const auto word = [&] {
-    const std::uint64_t high = input.random.bits();
-    return high << 32 | input.random.bits();
-  };
-  const std::uint64_t a = word();
-  write_scalar(seed, 0, Seed{a, word()});
+  const std::uint64_t a = input.random.bits64();
+  write_scalar(seed, 0, Seed{a, input.random.bits64()});
   selection.shared_scale.reset();
   draw(seed, input.vector.size(), selection.indices);
 }
