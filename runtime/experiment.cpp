@@ -106,11 +106,11 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   const auto compressor =
       make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
   settings.algorithm.compressor = compressor->spelling();
-  require_fitting_frame(settings, compressor->traits(static_cast<std::size_t>(problem.dimension())).bytes);
+  const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
+  require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
   if (method.feeds_back)
-    settings.algorithm.feedback = resolved_feedback(
-        settings.algorithm.feedback, compressor->traits(static_cast<std::size_t>(problem.dimension())));
+    settings.algorithm.feedback = resolved_feedback(settings.algorithm.feedback, traits);
   else if (settings.algorithm.feedback != "auto")
     throw Misuse("algorithm.feedback", settings.algorithm.feedback,
                  method.name + " has no feedback; leave it out, or take qsgd-allreduce");

@@ -66,9 +66,7 @@ Link::Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& s
   ensure(settings.message_loss >= 0.0 && settings.message_loss <= max_message_loss,
          "a link loses at most 99 % of its messages");
   // A stream is keyed by a peer and a 64-bit number, which is the sequence: the receiver goes into the seed.
-  RandomStream receiver(run_seed, from, to, Purpose::network);
-  const std::uint64_t high = receiver.bits();
-  stream_seed_ = high << 32 | receiver.bits();
+  stream_seed_ = RandomStream(run_seed, from, to, Purpose::network).bits64();
 }
 
 Link::Fate Link::fate(std::uint64_t sequence) const {

@@ -1,6 +1,5 @@
 #include "runtime/npy.hpp"
 
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <system_error>
 
 #include "runtime/data_file.hpp"
+#include "runtime/written_file.hpp"
 
 namespace hearsay {
 
@@ -139,22 +139,10 @@ void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) 
   const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
                          static_cast<char>(header.size() >> 8)};
 
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-  out.write(magic.data(), static_cast<std::streamsize>(magic.size()));
-  out.write(prefix, sizeof prefix);
-  out.write(header.data(), static_cast<std::streamsize>(header.size()));
-  out.write(reinterpret_cast<const char*>(vector.data()),
-            static_cast<std::streamsize>(static_cast<std::size_t>(vector.size()) * sizeof(Scalar)));
-  out.close();
-  std::string reason = std::strerror(errno);  // of the first write that failed, if one did
-  std::error_code error;
-  if (out) std::filesystem::rename(partial, path, error);
-  if (!out || error) {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    throw Misuse("cannot write " + path.string() + ": " + (error ? error.message() : reason));
-  }
+  const auto bytes = std::as_bytes(view(vector));
+  write_file(
+      path,
+      {magic, {prefix, sizeof prefix}, header, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
 }
 
 template NpyArray<float> read_npy<float>(const std::filesystem::path&);

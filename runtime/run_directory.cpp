@@ -9,6 +9,7 @@
 #include "runtime/config.hpp"
 #include "runtime/npy.hpp"
 #include "runtime/records.hpp"
+#include "runtime/written_file.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
@@ -95,21 +96,6 @@ void create_output(const fs::path& directory, bool overwrite) {
   if (error) refuse(directory, "it cannot be made", error);
 }
 
-void write_text_file(const fs::path& path, const std::string& text) {
-  const fs::path partial = path.string() + ".partial";
-  std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  std::string reason = std::strerror(errno);  // of the first write that failed, if one did
-  std::error_code error;
-  if (out) fs::rename(partial, path, error);
-  if (out && !error) return;
-  if (error) reason = error.message();
-  std::error_code ignored;
-  fs::remove(partial, ignored);
-  throw Misuse("cannot write " + path.string() + ": " + reason);
-}
-
 RunDirectory::RunDirectory(fs::path directory, bool overwrite)
     : directory_(std::move(directory)), overwrite_(overwrite) {
   require_free_output(directory_, overwrite_);
@@ -118,7 +104,7 @@ RunDirectory::RunDirectory(fs::path directory, bool overwrite)
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) {
     create_output(directory_, overwrite_);
-    write_text_file(directory_ / "run.toml", to_toml(settings));
+    write_file(directory_ / "run.toml", {to_toml(settings)});
     metrics_.open(directory_ / "metrics.jsonl", std::ios::binary);
   }
   metrics_ << to_json(evaluation).dump() << '\n' << std::flush;
@@ -134,7 +120,7 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
-  write_text_file(directory_ / "summary.json", json_text(summary, 2) + "\n");
+  write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
 }
 
 template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,

@@ -19,9 +19,6 @@ void require_free_output(const std::filesystem::path& directory, bool overwrite)
 /// Makes the empty directory, in the place of an earlier output where `overwrite` says so; checks as above.
 void create_output(const std::filesystem::path& directory, bool overwrite);
 
-/// Writes a text file that appears whole or not at all. Throws Misuse where it cannot.
-void write_text_file(const std::filesystem::path& path, const std::string& text);
-
 /// Which models a run leaves behind.
 enum class SaveModels { mean, peers };
 

@@ -102,14 +102,13 @@ class PeerSockets::Server {
   }
 
   void say_hello() {
-    const std::vector<std::byte> agreement = encode_agreement(input_.agreement);
-    for (Outlet& outlet : outlets_) say_hello_to(outlet);
-    send_frame(observer_, {}, header(FrameKind::hello), agreement);
+    for (Outlet& outlet : outlets_) say_hello_to(outlet.socket);
+    say_hello_to(observer_);
     tell_when_ready();
   }
 
-  void say_hello_to(Outlet& outlet) {
-    send_frame(outlet.socket, {}, header(FrameKind::hello), encode_agreement(input_.agreement));
+  void say_hello_to(zmq::socket_t& socket) {
+    send_frame(socket, {}, header(FrameKind::hello), encode_agreement(input_.agreement));
   }
 
   /// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
@@ -233,7 +232,7 @@ class PeerSockets::Server {
       else if (call == Greetings::Call::
                            by_successor)  // whoever welcomed this peer has gone: greet its successor, too
         for (Outlet& outlet : outlets_)
-          if (outlet.id == sender) say_hello_to(outlet);
+          if (outlet.id == sender) say_hello_to(outlet.socket);
     }
     if (verdict.welcome()) {
       send_frame(router_, routing_id(sender), header(FrameKind::welcome), {});

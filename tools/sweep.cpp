@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/records.hpp"
+#include "runtime/written_file.hpp"
 #include "tools/human_text.hpp"
 #include "tools/table.hpp"
 #include "tools/training.hpp"
@@ -122,7 +123,7 @@ int sweep_command(const RunOptions& options) {
   bool output_made = false;
   std::vector<Row> rows;
   const auto write_record = [&] {
-    write_text_file(sweep.output / "sweep.json", json_text(record_of(sweep, rows), 2) + "\n");
+    write_file(sweep.output / "sweep.json", {json_text(record_of(sweep, rows), 2), "\n"});
   };
   // The folder comes into being with the first point that can begin.
   const auto make_output = [&] {

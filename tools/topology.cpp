@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cluster_file.hpp"
+#include "runtime/written_file.hpp"
 #include "tools/commands.hpp"
 #include "tools/human_text.hpp"
 #include "tools/table.hpp"
@@ -74,13 +75,13 @@ void write_topology(const Cluster& cluster, const fs::path& file) {
   const std::string ending = file.extension().string();
   const auto drawn = [&] { return annotated(cluster.graph, &cluster.mixing, names_of(cluster)); };
   if (ending == ".toml")
-    write_text_file(file, to_toml(cluster));
+    write_file(file, {to_toml(cluster)});
   else if (ending == ".graphml")
-    write_text_file(file, to_graphml(drawn()));
+    write_file(file, {to_graphml(drawn())});
   else if (ending == ".dot" || ending == ".gv")
-    write_text_file(file, to_dot(drawn()));
+    write_file(file, {to_dot(drawn())});
   else if (ending == ".svg")
-    write_text_file(file, to_svg(cluster.graph, names_of(cluster)));
+    write_file(file, {to_svg(cluster.graph, names_of(cluster))});
   else
     throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
 }
