@@ -29,7 +29,7 @@ TEST_CASE("places: words of every width are read back, and any other bit is seen
       std::vector<std::byte> packed(bytes.size(), std::byte{0xFF});
       pack_places(codes, 5, bits, packed);
       REQUIRE(packed == bytes);
-      unpack_places(bytes, bits, unpacked);
+      unpack_places(bytes, bits, false, unpacked);
       for (std::size_t i = 0; i < count; ++i) REQUIRE(unpacked[i] == static_cast<std::int32_t>(words[i]));
       REQUIRE(unused_places_are_zero(bytes, bits, count));
       for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {

@@ -8,9 +8,6 @@ namespace {
 
 bool loses_nothing(const Traits& traits) { return traits.unbiased && traits.omega == 0.0; }
 
-/// 0 where one is 0, even if the other is infinite.
-double product(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : a * b; }
-
 }  // namespace
 
 Traits exact_traits() {
@@ -23,14 +20,16 @@ Traits exact_traits() {
   return traits;
 }
 
+double product_of_factors(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : a * b; }
+
 Traits composed(const Traits& first, const Traits& second) {
   Traits both;
   both.unbiased = first.unbiased && second.unbiased;
   both.deterministic = first.deterministic && second.deterministic;
   if (both.unbiased) {
-    both.omega = first.omega + second.omega + product(first.omega, second.omega);
-    both.omega_typical =
-        first.omega_typical + second.omega_typical + product(first.omega_typical, second.omega_typical);
+    both.omega = first.omega + second.omega + product_of_factors(first.omega, second.omega);
+    both.omega_typical = first.omega_typical + second.omega_typical +
+                         product_of_factors(first.omega_typical, second.omega_typical);
   }
   if (loses_nothing(first))
     both.contraction = second.contraction;

@@ -10,6 +10,9 @@ namespace hearsay {
 /// Of C(z) = z.
 Traits exact_traits();
 
+/// Of two factors of a variance, each at least 0: 0 where one is 0, even if the other is infinite.
+double product_of_factors(double a, double b);
+
 /// `second` after `first`, on all coordinates. Unbiased after unbiased: omega = omega_1 + omega_2 + omega_1 omega_2 (Horvath
 /// et al. 2019, arXiv:1905.10988, Theorem 6). A contraction is kept where the other stage loses nothing.
 Traits composed(const Traits& first, const Traits& second);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "algorithms/compression/dither_kernels.hpp"
+#include "algorithms/compression/magnitudes.hpp"
 #include "algorithms/kernels.hpp"
 
 namespace hearsay {
@@ -25,13 +27,8 @@ double scaled_norm(std::span<const Scalar> z, double largest) {
 }
 
 double largest_of(std::span<const double> z) {
-  double largest = 0.0;
-  for (const double value : z) {
-    const double magnitude = std::abs(value);
-    if (!(magnitude <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::quiet_NaN();
-    largest = std::max(largest, magnitude);
-  }
-  return largest;
+  const double largest = std::bit_cast<double>(largest_magnitude_of(z));
+  return std::isfinite(largest) ? largest : std::numeric_limits<double>::quiet_NaN();
 }
 
 double largest_of(std::span<const float> z) { return static_cast<double>(largest_magnitude(z)); }

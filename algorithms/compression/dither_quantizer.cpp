@@ -7,22 +7,12 @@
 
 #include "algorithms/compression/dither_error.hpp"
 #include "algorithms/compression/dither_kernels.hpp"
+#include "algorithms/compression/place_packing.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 
 namespace hearsay {
 
 namespace {
-
-/// Packed codes one by one.
-void unpack(std::span<const std::byte> bytes, unsigned bits, std::span<std::int32_t> codes) {
-  const std::size_t plane = bytes.size();
-  unsigned shift = 32 - bits;
-  for (std::size_t first = 0; first < codes.size(); first += plane, shift -= bits) {
-    const auto run = codes.subspan(first, std::min(plane, codes.size() - first));
-    for (std::size_t k = 0; k < run.size(); ++k)
-      run[k] = static_cast<std::int32_t>(std::to_integer<std::uint32_t>(bytes[k]) << shift) >> (32 - bits);
-  }
-}
 
 /// random_code of each, by the kernel where there is one.
 template <class Scalar>
@@ -37,7 +27,7 @@ void bucket_codes(std::span<const Scalar> z, std::uint32_t first, const DitherSt
         const DitherBucket<float> bucket{part, first + static_cast<std::uint32_t>(begin),
                                          std::span(bytes).first(code.bytes(part.size())), nullptr, step};
         encode_buckets_fast({&bucket, 1}, code, key);
-        unpack(bucket.bytes, code.bits, codes.subspan(begin, part.size()));
+        unpack_places(bucket.bytes, code.bits, true, codes.subspan(begin, part.size()));
       }
       return;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/compression/byte_pieces.hpp"
 #include "algorithms/compression/grid_rounding.hpp"
 #include "algorithms/compression/places.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
@@ -97,24 +98,19 @@ CodecStatus Modulo<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffe
   ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
   ensure(input.near.empty() || input.near.size() == z.size(), "side information is of the vector's size");
   const ElementKey key = input.random.element_key();
-  std::span<std::byte> rest = out.resize(traits(z.size()).bytes);
-  const std::size_t room = rest.size();
-  const auto take = [&rest](std::size_t bytes) {
-    const auto taken = rest.first(bytes);
-    rest = rest.subspan(bytes);
-    return taken;
-  };
+  const std::size_t room = traits(z.size()).bytes;
+  BytePieces message(out.resize(room));
   buckets_.for_each(z.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto bucket = z.subspan(begin, size);
     const auto near = input.near.empty() ? input.near : input.near.subspan(begin, size);
     if (!recoverable(bucket, near)) {
-      write_scalar(take(1), 0, full_precision);
-      std::ranges::copy(std::as_bytes(bucket), take(bucket.size_bytes()).begin());
+      write_scalar(message.take(1), 0, full_precision);
+      std::ranges::copy(std::as_bytes(bucket), message.take(bucket.size_bytes()).begin());
       return;
     }
-    write_scalar(take(1), 0, remainders);
-    const auto checksum_place = take(sizeof(std::uint16_t));
-    const auto places = take(place_bytes(size, bits_));
+    write_scalar(message.take(1), 0, remainders);
+    const auto checksum_place = message.take(sizeof(std::uint16_t));
+    const auto places = message.take(place_bytes(size, bits_));
     std::ranges::fill(places, std::byte{0});
     CodeChecksum checksum;
     for (std::size_t i = 0; i < size; ++i) {
@@ -126,7 +122,7 @@ CodecStatus Modulo<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffe
     }
     write_scalar(checksum_place, 0, checksum.value());
   });
-  out.resize(room - rest.size());
+  out.resize(room - message.rest().size());
   return all_finite(z) ? CodecStatus::ok : CodecStatus::not_finite;
 }
 
@@ -157,26 +153,23 @@ CodecStatus Modulo<Scalar>::accumulate_near(std::span<const std::byte> packet, s
                                             Scalar scale, std::span<Scalar> into) {
   ensure(near.empty() || near.size() == into.size(), "side information is of the vector's size");
   decoded_.resize(into.size());
+  BytePieces message(packet);
   CodecStatus status = CodecStatus::ok;
   buckets_.for_each(into.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     if (status == CodecStatus::malformed) return;
     status = [&] {
-      if (packet.empty()) return CodecStatus::malformed;
-      const auto kind = read_scalar<std::uint8_t>(packet, 0);
-      packet = packet.subspan(1);
+      if (!message.has(1)) return CodecStatus::malformed;
+      const auto kind = read_scalar<std::uint8_t>(message.take(1), 0);
       if (kind == full_precision) {
-        const std::size_t bytes = size * sizeof(Scalar);
-        if (packet.size() < bytes) return CodecStatus::malformed;
-        for (std::size_t i = 0; i < size; ++i) decoded_[begin + i] = read_scalar<Scalar>(packet, i);
-        const bool finite = all_finite<Scalar>(packet.first(bytes));
-        packet = packet.subspan(bytes);
-        return finite ? status : CodecStatus::not_finite;
+        if (!message.has(size * sizeof(Scalar))) return CodecStatus::malformed;
+        const auto values = message.take(size * sizeof(Scalar));
+        for (std::size_t i = 0; i < size; ++i) decoded_[begin + i] = read_scalar<Scalar>(values, i);
+        return all_finite<Scalar>(values) ? status : CodecStatus::not_finite;
       }
-      const std::size_t bytes = place_bytes(size, bits_);
-      if (kind != remainders || packet.size() < sizeof(std::uint16_t) + bytes) return CodecStatus::malformed;
-      const auto expected = read_scalar<std::uint16_t>(packet, 0);
-      const auto places = packet.subspan(sizeof(std::uint16_t), bytes);
-      packet = packet.subspan(sizeof(std::uint16_t) + bytes);
+      if (kind != remainders || !message.has(sizeof(std::uint16_t) + place_bytes(size, bits_)))
+        return CodecStatus::malformed;
+      const auto expected = read_scalar<std::uint16_t>(message.take(sizeof(std::uint16_t)), 0);
+      const auto places = message.take(place_bytes(size, bits_));
       if (!unused_places_are_zero(places, bits_, size)) return CodecStatus::malformed;
       CodeChecksum checksum;
       for (std::size_t i = 0; i < size; ++i) {
@@ -190,7 +183,7 @@ CodecStatus Modulo<Scalar>::accumulate_near(std::span<const std::byte> packet, s
       return checksum.value() == expected ? status : CodecStatus::malformed;
     }();
   });
-  if (status == CodecStatus::malformed || !packet.empty()) return CodecStatus::malformed;
+  if (status == CodecStatus::malformed || message.has(1)) return CodecStatus::malformed;
   if (status == CodecStatus::ok && !all_finite(std::span<const Scalar>(decoded_)))
     status = CodecStatus::not_finite;
   if (status == CodecStatus::ok)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/compression/compose.hpp"
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
@@ -125,8 +126,8 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     traits.unbiased = true;
     // A contraction may hold for small vectors only.
     const double left = 1.0 - first.contraction.value_or(0.0);
-    traits.omega = left == 0.0 ? 0.0 : last.omega * left;
-    traits.omega_typical = left == 0.0 ? 0.0 : last.omega_typical * left;
+    traits.omega = product_of_factors(last.omega, left);
+    traits.omega_typical = product_of_factors(last.omega_typical, left);
     if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);
@@ -135,9 +136,12 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
 }
 
 template <class Scalar>
-Scalar Nested<Scalar>::factor(std::size_t dimension) const {
-  if (kind_ != Kind::scale) return Scalar(1);
-  return static_cast<Scalar>(1.0 / (1.0 + parts_[0]->traits(dimension).omega));
+Scalar Nested<Scalar>::factor(std::size_t dimension) {
+  if (kind_ == Kind::scale && factor_dimension_ != dimension) {
+    factor_dimension_ = dimension;
+    factor_ = static_cast<Scalar>(1.0 / (1.0 + parts_[0]->traits(dimension).omega));
+  }
+  return factor_;
 }
 
 template <class Scalar>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithms/compression/compressor.hpp"
@@ -45,12 +46,15 @@ class Nested final : public Compressor<Scalar> {
   /// How many messages of its innermost compressors one of its own is made of.
   std::size_t messages() const;
   Compressor<Scalar>& part(std::size_t round) const { return *parts_[round % parts_.size()]; }
-  Scalar factor(std::size_t dimension) const;
+  /// What the sum of the parts is multiplied by.
+  Scalar factor(std::size_t dimension);
 
   Kind kind_;
   std::size_t rounds_;
   std::vector<std::unique_ptr<Compressor<Scalar>>> parts_;
 
+  std::optional<std::size_t> factor_dimension_;  ///< whose factor is below: traits cost more than messages
+  Scalar factor_ = 1;
   PacketPool pool_;
   std::vector<Scalar> residual_;  ///< scratch
   std::vector<Scalar> decoded_;   ///< scratch

@@ -1,5 +1,6 @@
 #include "algorithms/compression/none.hpp"
 
+#include "algorithms/compression/compose.hpp"
 #include "algorithms/full_precision.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
@@ -14,12 +15,7 @@ std::unique_ptr<Compressor<Scalar>> None<Scalar>::parse(const StageSpelling& sta
 
 template <class Scalar>
 Traits None<Scalar>::traits(std::size_t dimension) const {
-  Traits traits;
-  traits.unbiased = true;
-  traits.omega = traits.omega_typical = 0.0;
-  traits.contraction = 1.0;
-  traits.absolute_error_per_coordinate = 0.0;
-  traits.deterministic = true;
+  Traits traits = exact_traits();
   traits.bytes = dimension * sizeof(Scalar);
   return traits;
 }

@@ -4,32 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/compression/byte_pieces.hpp"
 #include "algorithms/compression/compose.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
-
-namespace {
-
-/// Takes pieces off the front of a message.
-class PacketReader {
- public:
-  explicit PacketReader(std::span<const std::byte> bytes) : rest_(bytes) {}
-  std::span<const std::byte> rest() const { return rest_; }
-  bool has(std::size_t bytes) const { return rest_.size() >= bytes; }
-  std::span<const std::byte> take(std::size_t bytes) {
-    const auto taken = rest_.first(bytes);
-    rest_ = rest_.subspan(bytes);
-    return taken;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
-
-}  // namespace
 
 template <class Scalar>
 Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
@@ -140,19 +121,13 @@ template <class Scalar>
 CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   const std::size_t dimension = input.vector.size();
   ensure(dimension <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-  std::span<std::byte> rest = out.resize(most_bytes(dimension));
+  const std::size_t room = most_bytes(dimension);
+  BytePieces message(out.resize(room));
   if (dimension == 0) return CodecStatus::ok;
-  const std::size_t room = rest.size();
-  const auto take = [&rest](std::size_t bytes) {
-    const auto taken = rest.first(bytes);
-    rest = rest.subspan(bytes);
-    return taken;
-  };
   const ElementKey key = input.random.element_key();
   if (seeded_) {
-    const std::uint64_t high = input.random.bits();
-    seed_ = high << 32 | input.random.bits();
-    write_scalar(take(sizeof(seed_)), 0, seed_);
+    seed_ = input.random.bits64();
+    write_scalar(message.take(sizeof(seed_)), 0, seed_);
   }
   const bool finite = all_finite(input.vector);
   const std::span<const Scalar> y = transform(input.vector, seed_);
@@ -160,7 +135,8 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
   std::span<const Scalar> values = y;
   QuantizeInput quantize_input{key, std::nullopt};
   if (const auto& selector = stages_.selector) {
-    const auto count_place = selector->count_varies() ? take(sizeof(std::uint32_t)) : std::span<std::byte>();
+    const auto count_place =
+        selector->count_varies() ? message.take(sizeof(std::uint32_t)) : std::span<std::byte>();
     const std::vector<std::uint32_t>& indices = selection_.indices;
     if (!input.shared_indices.empty()) {
       ensure(selector->shares_indices() && input.shared_indices.size() == selector->most(y.size()) &&
@@ -170,10 +146,10 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
     } else {
       selector->select(
           {y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
-          take(selector->seed_bytes(y.size())), selection_);
+          message.take(selector->seed_bytes(y.size())), selection_);
       if (!count_place.empty())
         write_scalar(count_place, 0, static_cast<std::uint32_t>(y.size() - indices.size()));
-      if (stages_.index_coder) rest = rest.subspan(stages_.index_coder->encode(indices, y.size(), rest));
+      if (stages_.index_coder) message.take(stages_.index_coder->encode(indices, y.size(), message.rest()));
     }
     const Scalar factor = selector->factor(y.size());
     reserve(selector->most(y.size()));
@@ -192,13 +168,13 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
   if (stages_.quantizer) {
     const Quantizer<Scalar>& quantizer = *stages_.quantizer;
     codes_.resize(values.size());
-    const CodecStatus quantized =
-        quantizer.quantize(values, quantize_input, take(quantizer.header_bytes(values.size())), codes_);
+    const CodecStatus quantized = quantizer.quantize(
+        values, quantize_input, message.take(quantizer.header_bytes(values.size())), codes_);
     // Of finite coordinates, what a transform or a factor made of them left the range.
     if (finite) status = quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
-    rest = rest.subspan(stages_.coder->encode(codes_, quantizer.range(), quantizer.buckets(), rest));
+    message.take(stages_.coder->encode(codes_, quantizer.range(), quantizer.buckets(), message.rest()));
   } else {
-    const auto place = take(values.size_bytes());
+    const auto place = message.take(values.size_bytes());
     std::ranges::copy(std::as_bytes(values), place.begin());
     if (status == CodecStatus::ok && !all_finite(values)) {
       status = CodecStatus::saturated;
@@ -206,7 +182,7 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
         write_scalar(place, k, std::numeric_limits<Scalar>::quiet_NaN());
     }
   }
-  out.resize(room - rest.size());
+  out.resize(room - message.rest().size());
   return status;
 }
 
@@ -222,7 +198,7 @@ template <class Scalar>
 CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension,
                                      std::span<const std::uint32_t> shared_indices) {
   const std::size_t size = coefficients_of(dimension);
-  PacketReader reader(packet);
+  BytePieces reader(packet);
   if (seeded_) {
     if (!reader.has(sizeof(seed_))) return CodecStatus::malformed;
     seed_ = read_scalar<std::uint64_t>(reader.take(sizeof(seed_)), 0);

@@ -82,8 +82,10 @@ void pack_places(std::span<const std::int32_t> codes, std::int32_t zero, unsigne
     pack_stream(codes, zero, shift, bits, bytes);
 }
 
-void unpack_places(std::span<const std::byte> bytes, unsigned bits, std::span<std::int32_t> words) {
+void unpack_places(std::span<const std::byte> bytes, unsigned bits, bool twos_complement,
+                   std::span<std::int32_t> words) {
   std::ranges::fill(words, 0);
+  const unsigned spare = 32 - bits;
   unsigned shift = 0;
   for (; bits > 8; bits -= 8, shift += 8) {
     unpack_planes(bytes.first(words.size()), shift, 8, words);
@@ -93,6 +95,9 @@ void unpack_places(std::span<const std::byte> bytes, unsigned bits, std::span<st
     unpack_planes(bytes, shift, bits, words);
   else
     unpack_stream(bytes, shift, bits, words);
+  if (twos_complement)
+    for (std::int32_t& word : words)
+      word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) << spare) >> spare;
 }
 
 }  // namespace hearsay

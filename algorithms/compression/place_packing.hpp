@@ -12,7 +12,8 @@ namespace hearsay {
 void pack_places(std::span<const std::int32_t> codes, std::int32_t zero, unsigned bits,
                  std::span<std::byte> bytes);
 
-/// The inverse, without the zero: words below 2^bits.
-void unpack_places(std::span<const std::byte> bytes, unsigned bits, std::span<std::int32_t> words);
+/// The inverse, without the zero: words below 2^bits; or, where they are `twos_complement`, numbers of either sign.
+void unpack_places(std::span<const std::byte> bytes, unsigned bits, bool twos_complement,
+                   std::span<std::int32_t> words);
 
 }  // namespace hearsay

@@ -50,7 +50,6 @@ bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, con
                       std::span<std::int32_t> codes) {
   if (in.size() != most_bytes(codes.size(), range, buckets)) return false;
   const unsigned bits = width(range);
-  const unsigned spare = range.least >= 0 ? 0 : 32 - bits;
   const std::int32_t zero = range.least >= 0 ? range.least : 0;
   bool valid = true;
   std::size_t used = 0;
@@ -58,11 +57,11 @@ bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, con
     const auto bytes = in.subspan(used, place_bytes(size, bits));
     used += bytes.size();
     const auto bucket = codes.subspan(begin, size);
-    unpack_places(bytes, bits, bucket);
+    unpack_places(bytes, bits, range.least < 0, bucket);
     std::int32_t least = range.most;
     std::int32_t most = range.least;
     for (std::int32_t& code : bucket) {
-      code = (static_cast<std::int32_t>(static_cast<std::uint32_t>(code) << spare) >> spare) + zero;
+      code += zero;
       least = std::min(least, code);
       most = std::max(most, code);
     }

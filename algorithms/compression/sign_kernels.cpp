@@ -1,9 +1,12 @@
 #include "algorithms/compression/sign_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+
+#include "algorithms/lane_tree.hpp"
 
 // Every target that this machine could run, the scalar one included: a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
@@ -29,8 +32,8 @@ constexpr Floats floats;
 constexpr Words words;
 constexpr Doubles doubles;
 
-/// Lanes of the sum, and floats that one step takes.
-constexpr std::size_t group = 16;
+/// Floats that one step takes: one for each lane of the sum.
+constexpr std::size_t group = lane_count;
 
 /// Bit k is lane k.
 HWY_INLINE std::uint32_t BitsOf(hn::Mask<Floats> mask) {
@@ -62,16 +65,15 @@ double Encode(std::span<const float> z, std::span<std::byte> signs) {
       sums[k / sum_lanes] =
           hn::Add(sums[k / sum_lanes], hn::Abs(hn::PromoteTo(doubles, hn::LoadU(half_floats, in + i + k))));
   }
-  double total[group];
-  for (std::size_t k = 0; k < group; k += sum_lanes) hn::StoreU(sums[k / sum_lanes], doubles, total + k);
+  std::array<double, group> total;
+  for (std::size_t k = 0; k < group; k += sum_lanes)
+    hn::StoreU(sums[k / sum_lanes], doubles, total.data() + k);
   std::fill(out + i / 8, out + signs.size(), std::uint8_t{0});
   for (std::size_t lane = 0; i < z.size(); ++i, ++lane) {
     out[i / 8] |= static_cast<std::uint8_t>((in[i] < 0.0f) << (i % 8));
     total[lane] += std::abs(static_cast<double>(in[i]));
   }
-  for (std::size_t width = group / 2; width > 0; width /= 2)
-    for (std::size_t lane = 0; lane < width; ++lane) total[lane] += total[lane + width];
-  return total[0];
+  return folded(total);
 }
 
 void Accumulate(std::span<const std::byte> signs, float magnitude, float scale, std::span<float> into) {
