@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -148,6 +149,25 @@ TEST_CASE("entropy: a million equal codes take a dozen bytes, two kinds of them 
   CHECK(bits_per_code(codes, {-7, 7}) * 1e6 <= 12 * 8);
   for (std::size_t i = 0; i < codes.size(); i += 1000) codes[i] = 5;
   CHECK(bits_per_code(codes, {-7, 7}) < 1.02 * entropy_of(codes) + 1e-4);
+}
+
+TEST_CASE("entropy: what a range allows beyond the codes in use changes nothing") {
+  RandomStream random(7, 0, 0, Purpose::data);
+  for (const std::size_t n : {20'000u, 20'001u}) {
+    std::vector<std::int32_t> codes(n);
+    for (std::int32_t& code : codes)
+      code = static_cast<std::int32_t>(std::lround(std::clamp(2 * random.normal(), -7.0, 7.0)));
+    EntropyCoder coder;
+    const auto narrow = coded(coder, codes, {-7, 7});
+    constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    for (const CodeRange range : {CodeRange{-31, 31}, CodeRange{-127, 127}, CodeRange{-most - 1, most}}) {
+      CAPTURE(range.most);
+      CHECK(coded(coder, codes, range) == narrow);
+      std::vector<std::int32_t> decoded(n);
+      CHECK(coder.decode(narrow, range, whole_bucket(), decoded));
+      CHECK(decoded == codes);
+    }
+  }
 }
 
 TEST_CASE("entropy: of the layout, the header in front of the states") {

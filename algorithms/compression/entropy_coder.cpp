@@ -100,34 +100,44 @@ std::size_t EntropyCoder::encode_states(std::span<const std::int32_t> codes, con
       writer.flush();
     }
   } else {
-    const CodePairs pairs(range);
-    std::array<StateEncoder::Symbol, code_pairs> by_codes;
-    for (std::size_t k = 0; k < code_pairs; ++k) {
-      const std::uint32_t a = numbering.number(pairs.first(k));
-      const std::uint32_t b = numbering.number(pairs.second(k));
-      if (a < pair_symbols && b < pair_symbols) by_codes[k] = encoder_.symbols[a | b << pair_shift];
+    const auto step_all = [&](auto symbol_of_pair) {
+      std::size_t pair = (codes.size() + 1) / 2;
+      if (codes.size() % 2 != 0) {
+        const std::array<std::int32_t, 2> twice{codes.back(), codes.back()};
+        --pair;
+        step(states[pair % lanes], symbol_of_pair(twice.data()), next, writer);
+        writer.flush();
+      }
+      for (; pair % lanes != 0; writer.flush()) {
+        --pair;
+        step(states[pair % lanes], symbol_of_pair(&codes[2 * pair]), next, writer);
+      }
+      auto [a, b, c, d] = states;
+      for (; pair > 0; pair -= lanes) {
+        const std::int32_t* const eight = &codes[2 * (pair - lanes)];
+        step(d, symbol_of_pair(eight + 6), next, writer);
+        step(c, symbol_of_pair(eight + 4), next, writer);
+        step(b, symbol_of_pair(eight + 2), next, writer);
+        step(a, symbol_of_pair(eight), next, writer);
+        writer.flush();
+      }
+      states = {a, b, c, d};
+    };
+    if (numbering.most(range) < own_symbols) {
+      const CodePairs pairs(range);
+      std::array<StateEncoder::Symbol, code_pairs> by_codes;
+      for (std::size_t k = 0; k < code_pairs; ++k) {
+        const std::uint32_t a = numbering.number(pairs.first(k));
+        const std::uint32_t b = numbering.number(pairs.second(k));
+        if (a < pair_symbols && b < pair_symbols) by_codes[k] = encoder_.symbols[a | b << pair_shift];
+      }
+      step_all([&](const std::int32_t* two) { return by_codes[pairs.index(two)]; });
+    } else {
+      // A wide range of which this message uses small numbers only.
+      step_all([&](const std::int32_t* two) {
+        return encoder_.symbols[numbering.number(two[0]) | numbering.number(two[1]) << pair_shift];
+      });
     }
-    std::size_t pair = (codes.size() + 1) / 2;
-    if (codes.size() % 2 != 0) {
-      const std::array<std::int32_t, 2> twice{codes.back(), codes.back()};
-      --pair;
-      step(states[pair % lanes], by_codes[pairs.index(twice.data())], next, writer);
-      writer.flush();
-    }
-    for (; pair % lanes != 0; writer.flush()) {
-      --pair;
-      step(states[pair % lanes], by_codes[pairs.index(&codes[2 * pair])], next, writer);
-    }
-    auto [a, b, c, d] = states;
-    for (; pair > 0; pair -= lanes) {
-      const std::int32_t* const eight = &codes[2 * (pair - lanes)];
-      step(d, by_codes[pairs.index(eight + 6)], next, writer);
-      step(c, by_codes[pairs.index(eight + 4)], next, writer);
-      step(b, by_codes[pairs.index(eight + 2)], next, writer);
-      step(a, by_codes[pairs.index(eight)], next, writer);
-      writer.flush();
-    }
-    states = {a, b, c, d};
   }
   for (std::size_t lane = 0; lane < lanes; ++lane) states_[lane] = states[lane] - (1u << bits_);
   payload_begin_ = static_cast<std::size_t>(writer.at() - payload_.data());
