@@ -86,6 +86,9 @@ TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every i
         REQUIRE(fast == plain);
         REQUIRE(unapplied == plain);
         REQUIRE(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);
+        std::vector<std::int32_t> codes(z.size());
+        dither_codes_fast(z, first, step, code, key, codes);
+        for (std::size_t i = 0; i < z.size(); ++i) REQUIRE(codes[i] == read_code(plain, code, i));
         accumulate_bucket<float>(plain, code, step.step, -0.7f, plain_into);
         accumulate_bucket_fast(fast, code, step.step, -0.7f, fast_into);
         REQUIRE(std::memcmp(fast_into.data(), plain_into.data(), z.size() * sizeof(float)) == 0);

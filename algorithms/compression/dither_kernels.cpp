@@ -17,88 +17,12 @@
 // Last: it is what the line above includes once per target.
 #include <hwy/highway.h>
 
+#include "algorithms/compression/dither_levels.inl"
+#include "algorithms/compression/element_bits.inl"
+
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using Floats = hn::ScalableTag<float>;
-using Ints = hn::RebindToSigned<Floats>;
-using Words = hn::RebindToUnsigned<Floats>;
-
-constexpr Floats floats;
-constexpr Ints ints;
-constexpr Words words;
-
-/// Of codes with up to 8 bits: levels <= 127.
-constexpr int fraction_bits = 24;
-
-/// The nearest integers (ties to even) of x clipped to [-limit, limit], limit a vector of floats below 2^31.
-HWY_INLINE hn::Vec<Ints> NearestWithin(hn::Vec<Floats> x, hn::Vec<Floats> limit) {
-  // hn::NearestInt mends what is beyond an int32, which takes four instructions more; here nothing is.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  constexpr int smaller_magnitude_with_sign = 2;
-  return hn::Vec<Ints>{_mm512_cvtps_epi32(_mm512_range_ps(x.raw, limit.raw, smaller_magnitude_with_sign))};
-#else
-  const auto clipped = hn::Min(hn::Max(x, hn::Neg(limit)), limit);
-#if HWY_TARGET == HWY_AVX2
-  return hn::Vec<Ints>{_mm256_cvtps_epi32(clipped.raw)};
-#else
-  return hn::NearestInt(clipped);
-#endif
-#endif
-}
-
-// The two ways that levels lie: values to places R 2^fraction_bits, codes to values (dither_bucket.hpp).
-
-struct EqualSteps {
-  EqualSteps(const DitherStep<float>& of, const DitherCode& code)
-      : step(of.step), gain(of.gain), limit(static_cast<float>(code.levels << fraction_bits)) {}
-
-  HWY_INLINE hn::Vec<Ints> Place(hn::Vec<Floats> z) const {
-    return NearestWithin(hn::Mul(z, hn::Set(floats, gain)), hn::Set(floats, limit));
-  }
-  HWY_INLINE hn::Vec<Floats> Value(hn::Vec<Ints> q) const {
-    return hn::Mul(hn::ConvertTo(floats, q), hn::Set(floats, step));
-  }
-
-  float step;
-  float gain;
-  float limit;
-};
-
-struct PowersOfTwo {
-  PowersOfTwo(const DitherStep<float>& of, const DitherCode& code)
-      : step(of.step),
-        divisor(of.step == 0.0f ? 1.0f : of.step),
-        gain(of.gain),
-        one_below_first(127 - code.levels) {}
-
-  HWY_INLINE hn::Vec<Ints> Place(hn::Vec<Floats> z) const {
-    const auto ratio = hn::Div(hn::Abs(z), hn::Set(floats, divisor));
-    // Below the smallest level a straight line. From there on a float's exponent and mantissa are the number of the
-    // level and the place between it and the next. There the line is cut off; before, it is above those.
-    const auto below_first = hn::Min(hn::Mul(ratio, hn::Set(floats, gain)), hn::Set(floats, 1.0f));
-    const auto line = NearestWithin(hn::Mul(below_first, hn::Set(floats, unit)), hn::Set(floats, unit));
-    const auto octaves = hn::Sub(hn::BitCast(ints, ratio), hn::Set(ints, one_below_first << 23));
-    const auto place = hn::Max(line, hn::ShiftLeft<fraction_bits - 23>(octaves));
-    const auto negative = hn::BroadcastSignBit(hn::BitCast(ints, z));
-    return hn::Sub(hn::Xor(place, negative), negative);
-  }
-  HWY_INLINE hn::Vec<Floats> Value(hn::Vec<Ints> q) const {
-    const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::Abs(q), hn::Set(ints, one_below_first)));
-    const auto level = hn::Or(exponent, hn::And(q, hn::Set(ints, std::numeric_limits<std::int32_t>::min())));
-    const auto level_or_zero = hn::IfThenZeroElse(hn::Eq(q, hn::Zero(ints)), level);
-    return hn::Mul(hn::BitCast(floats, level_or_zero), hn::Set(floats, step));
-  }
-
-  static constexpr float unit = 1 << fraction_bits;
-  float step;
-  float divisor;
-  float gain;
-  std::int32_t one_below_first;  ///< an exponent's field
-};
 
 /// Fetches what is read a batch later. Harmless beyond a vector's end: nothing is fetched there.
 HWY_INLINE void PrefetchAhead(const float* z) {
@@ -122,14 +46,6 @@ float LargestMagnitude(const float* HWY_RESTRICT z, std::size_t size) {
   for (; i < size; ++i) largest = std::max(largest, std::bit_cast<std::int32_t>(z[i]) & 0x7FFFFFFF);
   const float magnitude = std::bit_cast<float>(largest);
   return magnitude <= std::numeric_limits<float>::max() ? magnitude : std::numeric_limits<float>::quiet_NaN();
-}
-
-/// element_bits of a vector of indices.
-HWY_INLINE hn::Vec<Words> ElementBits(hn::Vec<Words> index, hn::Vec<Words> a, hn::Vec<Words> b) {
-  auto hash = hn::Mul(hn::Xor(index, a), hn::Set(words, 0x9E3779B1u));
-  hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
-  hash = hn::Mul(hn::Xor(hash, b), hn::Set(words, 0x85EBCA6Bu));
-  return hn::Xor(hash, hn::ShiftRight<15>(hash));
 }
 
 /// One byte of codes per lane: `planes` elements of each, a plane apart.
@@ -165,7 +81,8 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
       PrefetchAhead(z + at);
       const auto place = levels.Place(hn::LoadU(floats, z + at));
       const auto plane_index = hn::Add(index, hn::Set(words, static_cast<std::uint32_t>(p * plane)));
-      const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(plane_index, a, b)));
+      const auto u =
+          hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, plane_index, a, b)));
       const auto q = hn::ShiftRight<fraction_bits>(hn::Add(place, u));
       if constexpr (apply) {
         PrefetchAhead(into + at);
@@ -190,6 +107,28 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
       write_code(bytes, code, i, q);
       if constexpr (apply) into[i] += decoded(q, step.step, code);
     }
+}
+
+/// The codes by themselves, one after the other.
+template <class Levels>
+void Codes(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
+           const DitherCode& code, ElementKey key, std::int32_t* HWY_RESTRICT codes) {
+  const std::size_t lanes = hn::Lanes(floats);
+  const Levels levels(step, code);
+  const auto a = hn::Set(words, key.a);
+  const auto b = hn::Set(words, key.b);
+  auto index = hn::Iota(words, first);
+  const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
+  std::size_t i = 0;
+  for (; i + lanes <= z.size(); i += lanes) {
+    PrefetchAhead(z.data() + i);
+    const auto place = levels.Place(hn::LoadU(floats, z.data() + i));
+    const auto u = hn::BitCast(ints, hn::ShiftRight<32 - fraction_bits>(ElementBits(words, index, a, b)));
+    hn::StoreU(hn::ShiftRight<fraction_bits>(hn::Add(place, u)), ints, codes + i);
+    index = hn::Add(index, index_step);
+  }
+  for (; i < z.size(); ++i)
+    codes[i] = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
 }
 
 template <int bits, class Levels>
@@ -300,6 +239,14 @@ void EncodeBuckets(std::span<const DitherBucket<float>> buckets, const DitherCod
     EncodeEither<2>(buckets, code, key);
 }
 
+void CodesEither(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
+                 const DitherCode& code, ElementKey key, std::int32_t* codes) {
+  if (code.spacing == LevelSpacing::equal)
+    Codes<EqualSteps>(z, first, step, code, key, codes);
+  else
+    Codes<PowersOfTwo>(z, first, step, code, key, codes);
+}
+
 template <int bits>
 void AccumulateEither(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                       float* into, std::size_t size) {
@@ -335,6 +282,7 @@ namespace {
 HWY_EXPORT(LargestMagnitude);
 HWY_EXPORT(LargestMagnitudes);
 HWY_EXPORT(EncodeBuckets);
+HWY_EXPORT(CodesEither);
 HWY_EXPORT(AccumulateBucket);
 HWY_EXPORT(CodesInRange);
 }  // namespace
@@ -350,6 +298,11 @@ void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key) {
   HWY_DYNAMIC_DISPATCH(EncodeBuckets)(buckets, code, key);
+}
+
+void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
+                       const DitherCode& code, ElementKey key, std::span<std::int32_t> codes) {
+  HWY_DYNAMIC_DISPATCH(CodesEither)(z, first, step, code, key, codes.data());
 }
 
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,

@@ -31,6 +31,15 @@ void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key);
 
+/// True where dither_codes_fast takes the code: of any width up to 8 bits.
+inline bool has_dither_codes_kernel(const DitherCode& code) {
+  return code.bits <= 8 && code.spacing != LevelSpacing::listed;
+}
+
+/// random_code of each element of a bucket, the first of which has index `first`, for a step with lift 1.
+void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
+                       const DitherCode& code, ElementKey key, std::span<std::int32_t> codes);
+
 /// accumulate_bucket.
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                             std::span<float> into);

@@ -1,13 +1,11 @@
 #include "algorithms/compression/dither_quantizer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <type_traits>
 
 #include "algorithms/compression/dither_error.hpp"
 #include "algorithms/compression/dither_kernels.hpp"
-#include "algorithms/compression/place_packing.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 
 namespace hearsay {
@@ -19,18 +17,8 @@ template <class Scalar>
 void bucket_codes(std::span<const Scalar> z, std::uint32_t first, const DitherStep<Scalar>& step,
                   const DitherCode& code, ElementKey key, std::span<std::int32_t> codes) {
   if constexpr (std::is_same_v<Scalar, float>)
-    if (has_dither_kernel(code) && step.lift == 1.0f) {
-      constexpr std::size_t tile = 512;
-      std::array<std::byte, tile> bytes;
-      for (std::size_t begin = 0; begin < z.size(); begin += tile) {
-        const auto part = z.subspan(begin, std::min(tile, z.size() - begin));
-        const DitherBucket<float> bucket{part, first + static_cast<std::uint32_t>(begin),
-                                         std::span(bytes).first(code.bytes(part.size())), nullptr, step};
-        encode_buckets_fast({&bucket, 1}, code, key);
-        unpack_places(bucket.bytes, code.bits, true, codes.subspan(begin, part.size()));
-      }
-      return;
-    }
+    if (has_dither_codes_kernel(code) && step.lift == 1.0f)
+      return dither_codes_fast(z, first, step, code, key, codes);
   for (std::size_t i = 0; i < z.size(); ++i)
     codes[i] = random_code(z[i], step, code, key, first + static_cast<std::uint32_t>(i));
 }

@@ -14,6 +14,8 @@
 // Last: it is what the lines above include once per target.
 #include <hwy/highway.h>
 
+#include "algorithms/compression/element_bits.inl"
+
 HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
@@ -33,14 +35,6 @@ constexpr std::size_t group = 16;
 
 constexpr int first_field = 17;  // the window's field 1 is 2^-109, whose own field is 18
 constexpr std::uint32_t lowest_in_window = 18u << 23;
-
-/// element_bits of a vector of indices.
-HWY_INLINE hn::Vec<Words> ElementBits(hn::Vec<Words> index, hn::Vec<Words> a, hn::Vec<Words> b) {
-  auto hash = hn::Mul(hn::Xor(index, a), hn::Set(words, 0x9E3779B1u));
-  hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
-  hash = hn::Mul(hn::Xor(hash, b), hn::Set(words, 0x85EBCA6Bu));
-  return hn::Xor(hash, hn::ShiftRight<15>(hash));
-}
 
 /// Bit k is lane k.
 HWY_INLINE std::uint32_t BitsOf(hn::Mask<Ints> mask) {
@@ -72,7 +66,7 @@ std::uint32_t Encode(const float* HWY_RESTRICT z, std::size_t size, const Natura
       const auto value = hn::BitCast(words, hn::LoadU(floats, z + i + k));
       const auto absolute = hn::And(value, magnitude_mask);
       largest = hn::Max(largest, absolute);
-      const auto random = hn::ShiftRight<9>(ElementBits(index, a, b));
+      const auto random = hn::ShiftRight<9>(ElementBits(words, index, a, b));
       index = hn::Add(index, index_step);
       if constexpr (windowed) {
         const auto below = hn::Lt(absolute, lowest);
