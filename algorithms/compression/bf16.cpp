@@ -79,9 +79,10 @@ CodecStatus Bf16<Scalar>::quantize(std::span<const Scalar> values, const Quantiz
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Position place = position(std::abs(static_cast<double>(values[i])));
-    const bool up = nearest_
-                        ? nearer_to_next(place)
-                        : element_bits(input.key, static_cast<std::uint32_t>(i)) * 0x1p-32 < place.fraction;
+    const bool up =
+        nearest_
+            ? nearer_to_next(place)
+            : element_bits(input.key, input.first + static_cast<std::uint32_t>(i)) * 0x1p-32 < place.fraction;
     codes[i] = place.code + up + (std::signbit(values[i]) ? sign_code : 0);
   }
   return status;

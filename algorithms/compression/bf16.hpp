@@ -34,6 +34,7 @@ class Bf16 final : public Quantizer<Scalar> {
   CodeRange range() const override { return {0, 0xFFFF}; }
   const Buckets& buckets() const override { return whole_; }
   std::size_t header_bytes(std::size_t) const override { return 0; }
+  std::size_t part_grain() const override { return 1; }
   CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
                        std::span<std::byte> header, std::span<std::int32_t> codes) const override;
   CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,

@@ -16,6 +16,7 @@ inline std::uint64_t big_endian(std::uint64_t word) {
 /// enough room.
 class BitWriter {
  public:
+  BitWriter() : BitWriter(std::span<std::byte>()) {}
   explicit BitWriter(std::span<std::byte> out)
       : begin_(out.data()), at_(out.data()), end_(out.data() + out.size()) {}
 

@@ -25,6 +25,9 @@ class Buckets {
   /// Size of the largest bucket; 0 for an empty vector.
   std::size_t largest(std::size_t dimension) const;
 
+  /// Of all buckets but the last; 0 where they are layers or the whole vector.
+  std::size_t fixed_size() const { return size_; }
+
   /// visit(bucket number, first coordinate, size), in ascending order.
   template <class Visit>
   void for_each(std::size_t dimension, Visit visit) const {

@@ -23,8 +23,22 @@ class Coder {
   virtual std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const = 0;
 
   /// Writes the codes (each within `range`) to the front of `out`, which has most_bytes; how many bytes it took.
-  virtual std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range,
-                             const Buckets& buckets, std::span<std::byte> out) = 0;
+  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
+                     std::span<std::byte> out) {
+    begin(codes.size(), range, buckets, out);
+    append(codes);
+    return finish();
+  }
+
+  /// The same in parts, in order, of part_grain codes each or a multiple, and what is left after them: n codes in all.
+  /// What was begun and not finished may be begun anew. `buckets` and `out` stay where they are until the end.
+  virtual void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+                     std::span<std::byte> out) = 0;
+  virtual void append(std::span<const std::int32_t> codes) = 0;
+  virtual std::size_t finish() = 0;
+  /// 0: all codes are one part.
+  virtual std::size_t part_grain(const Buckets& buckets) const = 0;
+
   /// Total on arbitrary bytes: true where `in` is, to its last bit, what `encode` writes for codes.size() codes of the
   /// range; what `codes` holds is meaningless otherwise.
   virtual bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,

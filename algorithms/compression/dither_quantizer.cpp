@@ -72,8 +72,8 @@ CodecStatus DitherQuantizer<Scalar>::quantize(std::span<const Scalar> values, co
     }
     const auto step = dither_step<Scalar>(norm, code_);
     write_scalar(header, bucket, step.step);
-    bucket_codes(values.subspan(begin, size), static_cast<std::uint32_t>(begin), step, code_, input.key,
-                 codes.subspan(begin, size));
+    bucket_codes(values.subspan(begin, size), input.first + static_cast<std::uint32_t>(begin), step, code_,
+                 input.key, codes.subspan(begin, size));
   });
   return status;
 }

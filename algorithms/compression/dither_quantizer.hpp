@@ -21,6 +21,7 @@ class DitherQuantizer final : public Quantizer<Scalar> {
   CodeRange range() const override { return {-code_.levels, code_.levels}; }
   const Buckets& buckets() const override { return buckets_; }
   std::size_t header_bytes(std::size_t n) const override { return buckets_.count(n) * sizeof(Scalar); }
+  std::size_t part_grain() const override { return buckets_.fixed_size(); }
   CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
                        std::span<std::byte> header, std::span<std::int32_t> codes) const override;
   CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,

@@ -14,6 +14,9 @@ constexpr std::array<std::string_view, 3> names{"gamma", "delta", "omega"};
 constexpr std::int64_t farthest = 1024;
 constexpr unsigned glimpse_bits = 11;
 
+/// Bits of words of which four are put at once.
+constexpr unsigned longest_in_fours = 14;
+
 }  // namespace
 
 std::unique_ptr<Coder> EliasCoder::parse(const StageSpelling& stage) {
@@ -62,19 +65,43 @@ void EliasCoder::prepare_words(const CodeRange& range) {
   words_.clear();
   for (std::int64_t q = first_word_; q <= last; ++q)
     words_.push_back(word(static_cast<std::int32_t>(q), range));
+  longest_ = std::max(words_.front().length, words_.back().length);
+  pair_words_.clear();
+  if (range.size() > 1u << code_shift || longest_ > longest_in_fours) return;
+  const CodePairs pairs(range);
+  pair_words_.resize(code_pairs);
+  for (std::size_t k = 0; k < code_pairs; ++k) {
+    if (!range.contains(pairs.first(k)) || !range.contains(pairs.second(k))) continue;
+    const CodeWord first = word(pairs.first(k), range);
+    const CodeWord second = word(pairs.second(k), range);
+    pair_words_[k] = {static_cast<std::uint32_t>(first.bits << second.length | second.bits),
+                      first.length + second.length};
+  }
 }
 
-std::size_t EliasCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets&,
-                               std::span<std::byte> out) {
+void EliasCoder::begin(std::size_t, const CodeRange& range, const Buckets&, std::span<std::byte> out) {
   prepare_words(range);
-  BitWriter writer(out);
+  range_ = range;
+  writer_ = BitWriter(out);
+}
+
+void EliasCoder::append(std::span<const std::int32_t> codes) {
+  BitWriter writer = writer_;  // a local one stays in registers
   const CodeWord* const words = words_.data();
   const auto entry = [&](std::int32_t code) { return words[code - first_word_]; };
   std::size_t i = 0;
-  if (words_.size() == range.size()) {
-    const unsigned longest = std::max(words_.front().length, words_.back().length);
+  if (!pair_words_.empty()) {
+    const CodePairs pairs(range_);
+    for (; i + 4 <= codes.size(); i += 4) {
+      const PairWord first = pair_words_[pairs.index(&codes[i])];
+      const PairWord second = pair_words_[pairs.index(&codes[i + 2])];
+      writer.add(std::uint64_t{first.bits} << second.length | second.bits, first.length + second.length);
+      writer.flush();
+    }
+  }
+  if (words_.size() == range_.size()) {
     // Four words make one, which is then put.
-    if (longest <= 14)
+    if (longest_ <= longest_in_fours)
       for (; i + 4 <= codes.size(); i += 4) {
         for (std::size_t k = 0; k < 4; ++k) {
           const CodeWord word = entry(codes[i + k]);
@@ -87,15 +114,16 @@ std::size_t EliasCoder::encode(std::span<const std::int32_t> codes, const CodeRa
       writer.add(word.bits, word.length);
       writer.flush();
     }
-    return writer.finish();
   }
-  for (const std::int32_t code : codes) {
-    const bool known = static_cast<std::uint64_t>(code - first_word_) < words_.size();
-    const CodeWord word = known ? entry(code) : this->word(code, range);
+  for (; i < codes.size(); ++i) {
+    const bool known = static_cast<std::uint64_t>(codes[i] - first_word_) < words_.size();
+    const CodeWord word = known ? entry(codes[i]) : this->word(codes[i], range_);
     writer.put(word.bits, word.length);
   }
-  return writer.finish();
+  writer_ = writer;
 }
+
+std::size_t EliasCoder::finish() { return writer_.finish(); }
 
 void EliasCoder::prepare_glimpses(const CodeRange& range) {
   if (glimpses_range_ && *glimpses_range_ == range) return;

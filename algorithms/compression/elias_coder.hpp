@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "algorithms/compression/bit_writer.hpp"
+#include "algorithms/compression/code_pairs.hpp"
 #include "algorithms/compression/coder.hpp"
 #include "algorithms/compression/elias.hpp"
 #include "algorithms/compression/spelling.hpp"
@@ -29,8 +31,11 @@ class EliasCoder final : public Coder {
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets&) const override { return 1; }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
@@ -45,6 +50,12 @@ class EliasCoder final : public Coder {
     std::uint8_t bits;
   };
 
+  /// The words of two codes.
+  struct PairWord {
+    std::uint32_t bits;
+    std::uint32_t length;
+  };
+
   CodeWord word(std::int32_t code, const CodeRange& range) const;
   std::optional<std::int32_t> read(BitReader& reader, const CodeRange& range) const;
   void prepare_words(const CodeRange& range);
@@ -54,6 +65,12 @@ class EliasCoder final : public Coder {
   std::optional<CodeRange> words_range_, glimpses_range_;  ///< what the tables were made for
   std::int64_t first_word_ = 0;
   std::vector<CodeWord> words_;
+  unsigned longest_ = 0;              ///< of the words of the first and the last code
+  std::vector<PairWord> pair_words_;  ///< by CodePairs; none for large ranges
+
+  // Of the message that is being written.
+  CodeRange range_{0, 0};
+  BitWriter writer_;
   std::vector<Glimpse> glimpses_;
 };
 

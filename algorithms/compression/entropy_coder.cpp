@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "algorithms/compression/backward_writer.hpp"
 #include "algorithms/compression/elias.hpp"
 #include "algorithms/compression/entropy_symbols.hpp"
 
@@ -21,14 +20,6 @@ unsigned fixed_width(const CodeRange& range) {
 
 std::size_t fixed_bytes(std::size_t n, const CodeRange& range) { return (n * fixed_width(range) + 7) / 8; }
 
-/// One step of the encoder; the bits that are dropped go in front of all others.
-inline void step(std::uint32_t& state, const StateEncoder::Symbol& symbol, const std::uint16_t* next,
-                 BackwardWriter& writer) {
-  const unsigned dropped = (state + symbol.bits_bias) >> 16;
-  writer.add(state & ((1u << dropped) - 1), dropped);
-  state = next[static_cast<std::int32_t>(state >> dropped) + symbol.first_place];
-}
-
 }  // namespace
 
 std::unique_ptr<Coder> EntropyCoder::parse(const StageSpelling& stage) {
@@ -40,32 +31,12 @@ std::size_t EntropyCoder::most_bytes(std::size_t n, const CodeRange& range, cons
   return n == 0 ? 0 : mode_bits / 8 + fixed_bytes(n, range);
 }
 
-void EntropyCoder::count(std::span<const std::int32_t> codes, const CodeRange& range) {
-  const Numbering numbering(range);
-  counts_ = {};
-  if (numbering.most(range) < own_symbols) {
-    // Two codes at once, in two tables: a counter that was just written would be waited for.
-    std::array<std::array<std::uint32_t, code_pairs>, 2> counters{};
-    const CodePairs pairs(range);
-    std::size_t i = 0;
-    for (; i + 4 <= codes.size(); i += 4) {
-      ++counters[0][pairs.index(&codes[i])];
-      ++counters[1][pairs.index(&codes[i + 2])];
-    }
-    for (std::size_t k = 0; k < code_pairs; ++k) {
-      const std::uint64_t pair_count = std::uint64_t{counters[0][k]} + counters[1][k];
-      if (pair_count == 0) continue;
-      counts_[numbering.number(pairs.first(k))] += pair_count;
-      counts_[numbering.number(pairs.second(k))] += pair_count;
-    }
-    for (; i < codes.size(); ++i) ++counts_[numbering.number(codes[i])];
-  } else {
-    for (const std::int32_t code : codes) ++counts_[symbol_of(numbering.number(code))];
-  }
-  for (std::size_t s = 0; s < counts_.size(); ++s)
-    if (counts_[s] > 0) highest_ = s;
-  bits_ = state_bits(codes.size(), highest_);
-  frequencies_ = normalised(counts_, codes.size(), bits_);
+void EntropyCoder::find_frequencies() {
+  const SymbolCounts counts = tally_.counts();
+  for (std::size_t s = 0; s < counts.size(); ++s)
+    if (counts[s] > 0) highest_ = s;
+  bits_ = state_bits(tally_.size(), highest_);
+  frequencies_ = normalised(counts, tally_.size(), bits_);
 }
 
 bool EntropyCoder::paired() const { return bits_ == most_state_bits && highest_ < pair_symbols; }
@@ -78,72 +49,64 @@ Frequencies EntropyCoder::pair_frequencies() const {
   return normalised(products, std::uint64_t{1} << (2 * bits_), bits_);
 }
 
-std::size_t EntropyCoder::encode_states(std::span<const std::int32_t> codes, const CodeRange& range) {
-  count(codes, range);
+void EntropyCoder::encode_singles(BackwardWriter& writer) {
+  const Numbering numbering(tally_.range());
+  for (std::size_t i = tally_.size(); i-- > 0;) {
+    const std::uint32_t number = numbering.number(tally_.code(i));
+    const unsigned extra = extra_bits(number);
+    encode_step(states_[i % state_lanes], encoder_.symbols[symbol_of(number)], encoder_.next.data(), writer);
+    writer.add(number & ((1u << extra) - 1), extra);
+    writer.flush();
+  }
+}
+
+void EntropyCoder::encode_pairs_of_codes(BackwardWriter& writer) {
+  const Numbering numbering(tally_.range());
+  const std::uint16_t* const next = encoder_.next.data();
+  std::size_t pair = (tally_.size() + 1) / 2;
+  if (!tally_.has_pairs()) {
+    // A wide range of which this message uses small numbers only.
+    for (; pair-- > 0; writer.flush()) {
+      const std::size_t second = std::min(2 * pair + 1, tally_.size() - 1);
+      const std::uint32_t symbol =
+          numbering.number(tally_.code(2 * pair)) | numbering.number(tally_.code(second)) << pair_shift;
+      encode_step(states_[pair % state_lanes], encoder_.symbols[symbol], next, writer);
+    }
+    return;
+  }
+  const CodePairs pairs(tally_.range());
+  PairSymbols by_codes;
+  for (std::size_t k = 0; k < code_pairs; ++k) {
+    const std::uint32_t a = numbering.number(pairs.first(k));
+    const std::uint32_t b = numbering.number(pairs.second(k));
+    if (a < pair_symbols && b < pair_symbols) by_codes[k] = encoder_.symbols[a | b << pair_shift];
+  }
+  for (; pair % state_lanes != 0; writer.flush()) {
+    --pair;
+    encode_step(states_[pair % state_lanes], by_codes[tally_.pairs()[pair]], next, writer);
+  }
+  encode_pairs(tally_.pairs().first(pair), by_codes, next, states_, writer);
+}
+
+std::size_t EntropyCoder::encode_states() {
+  find_frequencies();
   encoder_.build(paired() ? pair_frequencies() : frequencies_, bits_);
-  const Numbering numbering(range);
+  const CodeRange range = tally_.range();
   constexpr std::size_t slack = 8;
   const std::size_t room =
-      codes.size() * (most_state_bits + extra_bits(numbering.most(range))) / 8 + 2 * slack;
+      tally_.size() * (most_state_bits + extra_bits(Numbering(range).most(range))) / 8 + 2 * slack;
   if (payload_.size() < room) payload_.resize(room);
   BackwardWriter writer(payload_.data() + payload_.size());
-  const std::uint16_t* const next = encoder_.next.data();
-  std::array<std::uint32_t, lanes> states;
-  states.fill(1u << bits_);
-
-  if (!paired()) {
-    for (std::size_t i = codes.size(); i-- > 0;) {
-      const std::uint32_t number = numbering.number(codes[i]);
-      const unsigned extra = extra_bits(number);
-      step(states[i % lanes], encoder_.symbols[symbol_of(number)], next, writer);
-      writer.add(number & ((1u << extra) - 1), extra);
-      writer.flush();
-    }
-  } else {
-    const auto step_all = [&](auto symbol_of_pair) {
-      std::size_t pair = (codes.size() + 1) / 2;
-      if (codes.size() % 2 != 0) {
-        const std::array<std::int32_t, 2> twice{codes.back(), codes.back()};
-        --pair;
-        step(states[pair % lanes], symbol_of_pair(twice.data()), next, writer);
-        writer.flush();
-      }
-      for (; pair % lanes != 0; writer.flush()) {
-        --pair;
-        step(states[pair % lanes], symbol_of_pair(&codes[2 * pair]), next, writer);
-      }
-      auto [a, b, c, d] = states;
-      for (; pair > 0; pair -= lanes) {
-        const std::int32_t* const eight = &codes[2 * (pair - lanes)];
-        step(d, symbol_of_pair(eight + 6), next, writer);
-        step(c, symbol_of_pair(eight + 4), next, writer);
-        step(b, symbol_of_pair(eight + 2), next, writer);
-        step(a, symbol_of_pair(eight), next, writer);
-        writer.flush();
-      }
-      states = {a, b, c, d};
-    };
-    if (numbering.most(range) < own_symbols) {
-      const CodePairs pairs(range);
-      std::array<StateEncoder::Symbol, code_pairs> by_codes;
-      for (std::size_t k = 0; k < code_pairs; ++k) {
-        const std::uint32_t a = numbering.number(pairs.first(k));
-        const std::uint32_t b = numbering.number(pairs.second(k));
-        if (a < pair_symbols && b < pair_symbols) by_codes[k] = encoder_.symbols[a | b << pair_shift];
-      }
-      step_all([&](const std::int32_t* two) { return by_codes[pairs.index(two)]; });
-    } else {
-      // A wide range of which this message uses small numbers only.
-      step_all([&](const std::int32_t* two) {
-        return encoder_.symbols[numbering.number(two[0]) | numbering.number(two[1]) << pair_shift];
-      });
-    }
-  }
-  for (std::size_t lane = 0; lane < lanes; ++lane) states_[lane] = states[lane] - (1u << bits_);
+  states_.fill(1u << bits_);
+  if (paired())
+    encode_pairs_of_codes(writer);
+  else
+    encode_singles(writer);
+  for (std::uint32_t& state : states_) state -= 1u << bits_;
   payload_begin_ = static_cast<std::size_t>(writer.at() - payload_.data());
   payload_head_ = writer.window();
   payload_head_bits_ = writer.filled();
-  std::size_t total = mode_bits + highest_bits + lanes * bits_;
+  std::size_t total = mode_bits + highest_bits + state_lanes * bits_;
   for (std::size_t s = 0; s < highest_; ++s) total += gamma_word(frequencies_[s] + 1u).length;
   return total + payload_head_bits_ + 8 * (payload_.size() - payload_begin_);
 }
@@ -168,16 +131,24 @@ std::size_t EntropyCoder::write_message(std::span<std::byte> out) const {
   return writer.finish();
 }
 
-std::size_t EntropyCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range,
-                                 const Buckets& buckets, std::span<std::byte> out) {
-  if (codes.empty()) return 0;
-  const std::size_t fixed = most_bytes(codes.size(), range, buckets);
-  if ((encode_states(codes, range) + 7) / 8 < fixed) return write_message(out);
-  BitWriter writer(out);
+void EntropyCoder::begin(std::size_t n, const CodeRange& range, const Buckets&, std::span<std::byte> out) {
+  tally_.begin(n, range);
+  out_ = out;
+}
+
+void EntropyCoder::append(std::span<const std::int32_t> codes) { tally_.append(codes); }
+
+std::size_t EntropyCoder::finish() {
+  const std::size_t n = tally_.size();
+  if (n == 0) return 0;
+  const CodeRange range = tally_.range();
+  const std::size_t fixed = mode_bits / 8 + fixed_bytes(n, range);
+  if ((encode_states() + 7) / 8 < fixed) return write_message(out_);
+  BitWriter writer(out_);
   writer.put(0, mode_bits);
   const unsigned width = fixed_width(range);
-  for (const std::int32_t code : codes)
-    writer.put(static_cast<std::uint32_t>(code) - static_cast<std::uint32_t>(range.least), width);
+  for (std::size_t i = 0; i < n; ++i)
+    writer.put(static_cast<std::uint32_t>(tally_.code(i)) - static_cast<std::uint32_t>(range.least), width);
   return writer.finish();
 }
 
@@ -208,9 +179,9 @@ bool EntropyCoder::decode_pairs(BitReader& reader, const CodeRange& range, std::
   };
   auto states = states_;
   std::size_t i = 0;
-  for (; i + 2 * lanes <= codes.size(); i += 2 * lanes) {
+  for (; i + 2 * state_lanes <= codes.size(); i += 2 * state_lanes) {
     reader.refill();
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t lane = 0; lane < state_lanes; ++lane) {
       const auto pair = next_pair(states[lane]);
       codes[i + 2 * lane] = pair[0];
       codes[i + 2 * lane + 1] = pair[1];
@@ -218,7 +189,7 @@ bool EntropyCoder::decode_pairs(BitReader& reader, const CodeRange& range, std::
   }
   for (; i < codes.size(); i += 2) {
     reader.refill();
-    const auto pair = next_pair(states[i / 2 % lanes]);
+    const auto pair = next_pair(states[i / 2 % state_lanes]);
     codes[i] = pair[0];
     if (i + 1 < codes.size())
       codes[i + 1] = pair[1];
@@ -239,7 +210,7 @@ bool EntropyCoder::decode_states(BitReader& reader, const CodeRange& range, std:
     if (!decode_pairs(reader, range, codes)) return false;
   } else {
     for (std::size_t i = 0; i < codes.size(); ++i) {
-      std::uint32_t& state = states_[i % lanes];
+      std::uint32_t& state = states_[i % state_lanes];
       reader.refill();
       const StateDecoder::Place place = decoder_.places[state];
       const SymbolNumbers numbers = numbers_of(place.symbol);
@@ -253,7 +224,9 @@ bool EntropyCoder::decode_states(BitReader& reader, const CodeRange& range, std:
   if (!in_range) return false;
   // The frequencies must be those of these codes.
   const Frequencies told = frequencies_;
-  count(codes, range);
+  tally_.begin(codes.size(), range);
+  tally_.append(codes);
+  find_frequencies();
   return frequencies_ == told;
 }
 
@@ -275,7 +248,10 @@ bool EntropyCoder::decode(std::span<const std::byte> in, const CodeRange& range,
     if (word >= range.size()) return false;
     code = static_cast<std::int32_t>(word + static_cast<std::uint32_t>(range.least));
   }
-  return reader.finish() == in.size() && (encode_states(codes, range) + 7) / 8 >= fixed;
+  if (reader.finish() != in.size()) return false;
+  tally_.begin(codes.size(), range);
+  tally_.append(codes);
+  return (encode_states() + 7) / 8 >= fixed;
 }
 
 }  // namespace hearsay

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "algorithms/compression/bit_reader.hpp"
+#include "algorithms/compression/code_tally.hpp"
 #include "algorithms/compression/coder.hpp"
+#include "algorithms/compression/entropy_kernel.hpp"
 #include "algorithms/compression/spelling.hpp"
 #include "algorithms/compression/state_tables.hpp"
 
@@ -40,32 +42,36 @@ class EntropyCoder final : public Coder {
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets&) const override { return 2; }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
  private:
-  static constexpr std::size_t lanes = 4;
-
-  /// Sets counts_, highest_, bits_ and frequencies_.
-  void count(std::span<const std::int32_t> codes, const CodeRange& range);
+  /// Sets highest_, bits_ and frequencies_ by the tally.
+  void find_frequencies();
   bool paired() const;
   /// Of a | b << 4.
   Frequencies pair_frequencies() const;
-  /// Codes from the last to the first into `payload_`, from its end; how many bits the message takes.
-  std::size_t encode_states(std::span<const std::int32_t> codes, const CodeRange& range);
+  /// The tally's codes from the last to the first into `payload_`, from its end; how many bits the message takes.
+  std::size_t encode_states();
+  void encode_singles(BackwardWriter& writer);
+  void encode_pairs_of_codes(BackwardWriter& writer);
   std::size_t write_message(std::span<std::byte> out) const;
   bool decode_states(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes);
   bool decode_pairs(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes);
   bool read_frequencies(BitReader& reader, std::size_t n);
 
   // Of the message at hand.
-  SymbolCounts counts_;
+  CodeTally tally_;
+  std::span<std::byte> out_;
   Frequencies frequencies_;
   std::size_t highest_ = 0;  ///< symbol in use
   unsigned bits_ = 0;        ///< of a state
-  std::array<std::uint32_t, lanes> states_{};
+  States states_{};
   StateEncoder encoder_;
   StateDecoder decoder_;
   std::vector<std::byte> payload_;

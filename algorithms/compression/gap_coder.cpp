@@ -13,6 +13,18 @@ namespace {
 constexpr std::size_t block = 64;
 constexpr unsigned glimpse_bits = 12;
 
+/// Runs and levels below have entries in the table of words.
+constexpr std::uint32_t short_runs = 32;
+constexpr std::int32_t low_levels = 32;
+
+/// The word of zeros and the level behind them, where both are low: gamma, sign, gamma.
+CodeWord code_word(std::uint64_t run, std::int64_t q, unsigned sign_bits) {
+  const CodeWord zeros = gamma_word(run + 1);
+  const CodeWord level = gamma_word(static_cast<std::uint64_t>(q < 0 ? -q : q));
+  return {(zeros.bits << sign_bits | static_cast<std::uint64_t>(q < 0)) << level.length | level.bits,
+          zeros.length + sign_bits + level.length};
+}
+
 std::int32_t zero_of(const CodeRange& range) { return std::max(range.least, 0); }
 
 /// Bit i is set where code i of a block is not zero.
@@ -45,40 +57,65 @@ std::size_t GapCoder::most_bytes(std::size_t n, const CodeRange& range, const Bu
   return (n * code + 1 + 7) / 8;
 }
 
-std::size_t GapCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets&,
-                             std::span<std::byte> out) {
-  BitWriter writer(out);
-  const std::int32_t zero = zero_of(range);
-  const unsigned sign_bits = range.least < 0 ? 1 : 0;
-  std::size_t told = 0;  // codes before this one are written
-  const auto put_run = [&](std::size_t place) {
-    const CodeWord run = gamma_word(place - told + 1);
-    writer.put(0, run.length / 2);
-    writer.put(run.bits, run.length / 2 + 1);
-  };
-  const auto put_code = [&](std::size_t place) {
-    const std::int64_t q = std::int64_t{codes[place]} - zero;
-    const std::uint64_t negative = q < 0;
-    const CodeWord level = gamma_word(static_cast<std::uint64_t>(q < 0 ? -q : q));
-    const CodeWord run = gamma_word(place - told + 1);
-    const unsigned tail = sign_bits + level.length;
-    if (run.length + tail <= 56) {
-      writer.put((run.bits << sign_bits | negative) << level.length | level.bits, run.length + tail);
-    } else {
-      put_run(place);
-      writer.put(negative, sign_bits);
-      writer.put(level.bits, level.length);
+void GapCoder::prepare_words(unsigned sign_bits) {
+  if (words_sign_bits_ == sign_bits) return;
+  words_sign_bits_ = sign_bits;
+  words_.assign(std::size_t{short_runs} * 2 * low_levels, {0, 0});
+  for (std::uint32_t run = 0; run < short_runs; ++run)
+    for (std::int32_t q = -low_levels; q < low_levels; ++q) {
+      if (q == 0 || (q < 0 && sign_bits == 0)) continue;
+      const CodeWord word = code_word(run, q, sign_bits);
+      words_[run * 2 * low_levels + static_cast<std::uint32_t>(q + low_levels)] = {
+          static_cast<std::uint32_t>(word.bits), word.length};
     }
+}
+
+void GapCoder::begin(std::size_t, const CodeRange& range, const Buckets&, std::span<std::byte> out) {
+  zero_ = zero_of(range);
+  sign_bits_ = range.least < 0 ? 1 : 0;
+  prepare_words(sign_bits_);
+  zeros_ = 0;
+  writer_ = BitWriter(out);
+}
+
+void GapCoder::append(std::span<const std::int32_t> codes) {
+  BitWriter writer = writer_;                  // a local one stays in registers
+  std::size_t told = std::size_t{0} - zeros_;  // codes of this part before this one are written; modulo 2^64
+  const auto put_code = [&](std::size_t place) {
+    const std::int64_t q = std::int64_t{codes[place]} - zero_;
+    const std::size_t run = place - told;
     told = place + 1;
+    const auto level = static_cast<std::uint64_t>(q + low_levels);
+    if (run < short_runs && level < 2 * low_levels) {
+      const ShortWord word = words_[run * 2 * low_levels + level];
+      writer.add(word.bits, word.length);
+      writer.flush();
+      return;
+    }
+    const CodeWord run_word = gamma_word(run + 1);
+    const CodeWord level_word = gamma_word(static_cast<std::uint64_t>(q < 0 ? -q : q));
+    writer.put(0, run_word.length / 2);
+    writer.put(run_word.bits, run_word.length / 2 + 1);
+    writer.put(q < 0, sign_bits_);
+    writer.put(level_word.bits, level_word.length);
   };
   std::size_t i = 0;
   for (; i + block <= codes.size(); i += block)
-    for (std::uint64_t mask = nonzeros(&codes[i], zero); mask != 0; mask &= mask - 1)
+    for (std::uint64_t mask = nonzeros(&codes[i], zero_); mask != 0; mask &= mask - 1)
       put_code(i + static_cast<std::size_t>(std::countr_zero(mask)));
   for (; i < codes.size(); ++i)
-    if (codes[i] != zero) put_code(i);
-  if (told < codes.size()) put_run(codes.size());
-  return writer.finish();
+    if (codes[i] != zero_) put_code(i);
+  zeros_ = codes.size() - told;
+  writer_ = writer;
+}
+
+std::size_t GapCoder::finish() {
+  if (zeros_ > 0) {
+    const CodeWord run = gamma_word(zeros_ + 1);
+    writer_.put(0, run.length / 2);
+    writer_.put(run.bits, run.length / 2 + 1);
+  }
+  return writer_.finish();
 }
 
 void GapCoder::prepare_glimpses(unsigned sign_bits) {

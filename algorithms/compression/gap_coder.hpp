@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "algorithms/compression/bit_writer.hpp"
 #include "algorithms/compression/coder.hpp"
 #include "algorithms/compression/spelling.hpp"
 
@@ -26,8 +27,11 @@ class GapCoder final : public Coder {
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets&) const override { return 1; }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
@@ -38,10 +42,24 @@ class GapCoder final : public Coder {
     std::int8_t level = 0;
     std::uint8_t bits = 0;
   };
+  /// A run, a sign and a level.
+  struct ShortWord {
+    std::uint32_t bits;
+    std::uint32_t length;
+  };
   void prepare_glimpses(unsigned sign_bits);
+  void prepare_words(unsigned sign_bits);
 
   std::optional<unsigned> glimpses_sign_bits_;  ///< what the table was made for
   std::vector<Glimpse> glimpses_;
+  std::optional<unsigned> words_sign_bits_;
+  std::vector<ShortWord> words_;  ///< by run and level
+
+  // Of the message that is being written.
+  std::int32_t zero_ = 0;
+  unsigned sign_bits_ = 0;
+  std::size_t zeros_ = 0;  ///< since the last other code
+  BitWriter writer_;
 };
 
 }  // namespace hearsay

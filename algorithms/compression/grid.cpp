@@ -64,7 +64,7 @@ CodecStatus Grid<Scalar>::quantize(std::span<const Scalar> values, const Quantiz
         status = std::isfinite(values[i]) ? CodecStatus::saturated : CodecStatus::not_finite;
       continue;
     }
-    const std::uint32_t u = element_bits(input.key, static_cast<std::uint32_t>(i));
+    const std::uint32_t u = element_bits(input.key, input.first + static_cast<std::uint32_t>(i));
     codes[i] = static_cast<std::int32_t>(grid_position(ratio).rounded(u));
   }
   if (status != CodecStatus::ok) {

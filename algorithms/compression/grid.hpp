@@ -33,6 +33,7 @@ class Grid final : public Quantizer<Scalar> {
   std::string default_coder() const override { return "varint"; }
   const Buckets& buckets() const override { return buckets_; }
   std::size_t header_bytes(std::size_t) const override { return 0; }
+  std::size_t part_grain() const override { return 1; }
   CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
                        std::span<std::byte> header, std::span<std::int32_t> codes) const override;
   CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,

@@ -39,7 +39,7 @@ CodecStatus NaturalQuantizer<Scalar>::quantize(std::span<const Scalar> values, c
     return status;
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    codes[i] = code_.encode(values[i], element_bits(input.key, static_cast<std::uint32_t>(i)));
+    codes[i] = code_.encode(values[i], element_bits(input.key, input.first + static_cast<std::uint32_t>(i)));
   return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "algorithms/compression/byte_pieces.hpp"
 #include "algorithms/compression/compose.hpp"
+#include "algorithms/compression/tiled_coding.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
@@ -129,7 +130,8 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
     seed_ = input.random.bits64();
     write_scalar(message.take(sizeof(seed_)), 0, seed_);
   }
-  const bool finite = all_finite(input.vector);
+  // A coordinate that is not selected counts too. Without a selector, a quantizer meets what is not finite itself.
+  bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
   const std::span<const Scalar> y = transform(input.vector, seed_);
 
   std::span<const Scalar> values = y;
@@ -158,7 +160,7 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
     values = values_;
     quantize_input.shared_scale = selection_.shared_scale;
   }
-  // A coordinate that was not selected counts too: the vector as a whole has failed, whatever would be seen of it.
+  // The vector as a whole has failed, whatever would be seen of it.
   if (!finite && stages_.selector) {
     std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
     values = values_;
@@ -167,12 +169,16 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
   CodecStatus status = finite ? CodecStatus::ok : CodecStatus::not_finite;
   if (stages_.quantizer) {
     const Quantizer<Scalar>& quantizer = *stages_.quantizer;
-    codes_.resize(values.size());
-    const CodecStatus quantized = quantizer.quantize(
-        values, quantize_input, message.take(quantizer.header_bytes(values.size())), codes_);
+    const auto header = message.take(quantizer.header_bytes(values.size()));
+    const auto [quantized, bytes] =
+        quantize_and_code(quantizer, *stages_.coder, values, quantize_input, header, message.rest(), codes_);
+    message.take(bytes);
+    if (quantized != CodecStatus::ok && !stages_.selector) finite = all_finite(input.vector);
     // Of finite coordinates, what a transform or a factor made of them left the range.
-    if (finite) status = quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
-    message.take(stages_.coder->encode(codes_, quantizer.range(), quantizer.buckets(), message.rest()));
+    if (!finite)
+      status = CodecStatus::not_finite;
+    else
+      status = quantized == CodecStatus::not_finite ? CodecStatus::saturated : quantized;
   } else {
     const auto place = message.take(values.size_bytes());
     std::ranges::copy(std::as_bytes(values), place.begin());

@@ -28,7 +28,8 @@ struct CodeRange {
 struct QuantizeInput {
   ElementKey key;  ///< of this message; the element index is the value's place
   std::optional<double>
-      shared_scale;  ///< a magnitude that the selector suggests (AdaComp); else the quantizer's own
+      shared_scale;         ///< a magnitude that the selector suggests (AdaComp); else the quantizer's own
+  std::uint32_t first = 0;  ///< the place of the first value, where they are a part of those of the message
 };
 
 /// The stage between values and whole numbers: value k becomes code k, and a header holds what all of a bucket share. Stateless.
@@ -53,6 +54,10 @@ class Quantizer {
   virtual const Buckets& buckets() const = 0;
   /// Bytes of the header of n values.
   virtual std::size_t header_bytes(std::size_t n) const = 0;
+
+  /// Parts of so many values each, or a multiple, and what is left after them, are quantized as the whole would be, as long as
+  /// all are `ok`: each to its own piece of the header, none of which an earlier part's values change. 0: the whole only.
+  virtual std::size_t part_grain() const { return 0; }
 
   virtual CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
                                std::span<std::byte> header, std::span<std::int32_t> codes) const = 0;

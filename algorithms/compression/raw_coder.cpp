@@ -33,18 +33,25 @@ std::size_t RawCoder::most_bytes(std::size_t n, const CodeRange& range, const Bu
   return bytes;
 }
 
-std::size_t RawCoder::encode(std::span<const std::int32_t> codes, const CodeRange& range,
-                             const Buckets& buckets, std::span<std::byte> out) {
-  const unsigned bits = width(range);
-  const std::int32_t zero = range.least >= 0 ? range.least : 0;
-  std::size_t used = 0;
-  buckets.for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
-    const auto bytes = out.subspan(used, place_bytes(size, bits));
-    used += bytes.size();
+void RawCoder::begin(std::size_t, const CodeRange& range, const Buckets& buckets, std::span<std::byte> out) {
+  range_ = range;
+  buckets_ = &buckets;
+  rest_ = out;
+  used_ = 0;
+}
+
+void RawCoder::append(std::span<const std::int32_t> codes) {
+  const unsigned bits = width(range_);
+  const std::int32_t zero = range_.least >= 0 ? range_.least : 0;
+  buckets_->for_each(codes.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    const auto bytes = rest_.first(place_bytes(size, bits));
+    rest_ = rest_.subspan(bytes.size());
+    used_ += bytes.size();
     pack_places(codes.subspan(begin, size), zero, bits, bytes);
   });
-  return used;
 }
+
+std::size_t RawCoder::finish() { return used_; }
 
 bool RawCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
                       std::span<std::int32_t> codes) {

@@ -19,13 +19,22 @@ class RawCoder final : public Coder {
   std::string objection(const CodeRange& range) const override;
   bool data_dependent_size() const override { return false; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets& buckets) const override { return buckets.fixed_size(); }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
   /// Bits of a code.
   static unsigned width(const CodeRange& range);
+
+ private:
+  CodeRange range_{0, 0};
+  const Buckets* buckets_ = nullptr;
+  std::span<std::byte> rest_;  ///< of the place for the message
+  std::size_t used_ = 0;
 };
 
 }  // namespace hearsay

@@ -45,21 +45,27 @@ std::string Trit5Coder::objection(const CodeRange& range) const {
          std::to_string(range.most);
 }
 
-std::size_t Trit5Coder::encode(std::span<const std::int32_t> codes, const CodeRange&, const Buckets&,
-                               std::span<std::byte> out) {
+void Trit5Coder::begin(std::size_t, const CodeRange&, const Buckets&, std::span<std::byte> out) {
+  out_ = out;
+  used_ = 0;
+}
+
+void Trit5Coder::append(std::span<const std::int32_t> codes) {
   const std::size_t n = codes.size();
   const std::size_t plane = (n + digits - 1) / digits;
   // Bytes all of whose digits have a code.
   const std::size_t whole = n - std::min(n, (digits - 1) * plane);
-  pack_whole(codes.data(), plane, whole, out.data());
+  pack_whole(codes.data(), plane, whole, out_.data());
   for (std::size_t j = whole; j < plane; ++j) {
     std::int32_t value = 0;
     for (std::size_t i = j, weight = 1; i < n; i += plane, weight *= 3)
       value += static_cast<std::int32_t>(weight) * (codes[i] + 1);
-    out[j] = static_cast<std::byte>(value);
+    out_[j] = static_cast<std::byte>(value);
   }
-  return plane;
+  used_ = plane;
 }
+
+std::size_t Trit5Coder::finish() { return used_; }
 
 bool Trit5Coder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets&,
                         std::span<std::int32_t> codes) {

@@ -22,10 +22,17 @@ class Trit5Coder final : public Coder {
   std::size_t most_bytes(std::size_t n, const CodeRange&, const Buckets&) const override {
     return (n + 4) / 5;
   }
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets&) const override { return 0; }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
+
+ private:
+  std::span<std::byte> out_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace hearsay

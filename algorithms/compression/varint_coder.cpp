@@ -54,9 +54,13 @@ std::size_t VarintCoder::most_bytes(std::size_t n, const CodeRange& range, const
   return n * std::max(bytes_of(range.least), bytes_of(range.most));
 }
 
-std::size_t VarintCoder::encode(std::span<const std::int32_t> codes, const CodeRange&, const Buckets&,
-                                std::span<std::byte> out) {
-  std::byte* at = out.data();
+void VarintCoder::begin(std::size_t, const CodeRange&, const Buckets&, std::span<std::byte> out) {
+  out_ = out;
+  at_ = out.data();
+}
+
+void VarintCoder::append(std::span<const std::int32_t> codes) {
+  std::byte* at = at_;
   for (std::size_t i = 0; i < codes.size();) {
     // Every code takes a byte at least, so a group always fits.
     if (i + group <= codes.size() && write_short(&codes[i], at)) {
@@ -70,8 +74,10 @@ std::size_t VarintCoder::encode(std::span<const std::int32_t> codes, const CodeR
       *at++ = static_cast<std::byte>(word);
     }
   }
-  return static_cast<std::size_t>(at - out.data());
+  at_ = at;
 }
+
+std::size_t VarintCoder::finish() { return static_cast<std::size_t>(at_ - out_.data()); }
 
 bool VarintCoder::decode(std::span<const std::byte> in, const CodeRange& range, const Buckets&,
                          std::span<std::int32_t> codes) {

@@ -19,10 +19,17 @@ class VarintCoder final : public Coder {
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
-  std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
-                     std::span<std::byte> out) override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets&) const override { return 1; }
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
+
+ private:
+  std::span<std::byte> out_;
+  std::byte* at_ = nullptr;
 };
 
 }  // namespace hearsay

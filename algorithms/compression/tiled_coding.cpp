@@ -1,0 +1,61 @@
+#include "algorithms/compression/tiled_coding.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/compression/byte_pieces.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// About so many values make a tile: they and their codes fill two thirds of a first cache.
+constexpr std::size_t tile_values = 4096;
+
+/// Values of a tile, of n.
+std::size_t tile_size(std::size_t n, std::size_t quantizer_grain, std::size_t coder_grain) {
+  const std::size_t grain = std::lcm(quantizer_grain, coder_grain);  // 0 where one of them is
+  if (grain == 0 || grain >= n) return n;
+  return std::max<std::size_t>(tile_values / grain, 1) * grain;
+}
+
+}  // namespace
+
+template <class Scalar>
+CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
+                              std::span<const Scalar> values, const QuantizeInput& input,
+                              std::span<std::byte> header, std::span<std::byte> out,
+                              std::vector<std::int32_t>& codes) {
+  const Buckets& buckets = quantizer.buckets();
+  const std::size_t n = values.size();
+  std::size_t tile = tile_size(n, quantizer.part_grain(), coder.part_grain(buckets));
+  CodecStatus status = CodecStatus::ok;
+  BytePieces headers(header);
+  coder.begin(n, quantizer.range(), buckets, out);
+  for (std::size_t begin = 0; begin < n; begin += tile) {
+    QuantizeInput part_input = input;
+    part_input.first += static_cast<std::uint32_t>(begin);
+    const auto part = values.subspan(begin, std::min(tile, n - begin));
+    codes.resize(part.size());
+    status = quantizer.quantize(part, part_input, headers.take(quantizer.header_bytes(part.size())), codes);
+    if (status != CodecStatus::ok && part.size() < n) {
+      // What the whole message says of a failure is a matter of all values.
+      tile = n;
+      codes.resize(n);
+      status = quantizer.quantize(values, input, header, codes);
+      coder.begin(n, quantizer.range(), buckets, out);
+      begin = 0;
+    }
+    coder.append(codes);
+  }
+  return {status, coder.finish()};
+}
+
+template CodedValues quantize_and_code<float>(const Quantizer<float>&, Coder&, std::span<const float>,
+                                              const QuantizeInput&, std::span<std::byte>,
+                                              std::span<std::byte>, std::vector<std::int32_t>&);
+template CodedValues quantize_and_code<double>(const Quantizer<double>&, Coder&, std::span<const double>,
+                                               const QuantizeInput&, std::span<std::byte>,
+                                               std::span<std::byte>, std::vector<std::int32_t>&);
+
+}  // namespace hearsay
