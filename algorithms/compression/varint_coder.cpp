@@ -33,6 +33,23 @@ bool write_short(const std::int32_t* __restrict codes, std::byte* __restrict out
   return all < 0x80;
 }
 
+/// A group of words below 2^14, one or two bytes each, which no branch can foresee: how many bytes they take, 0 where
+/// that is not what they are. May overwrite as many as two a word.
+std::size_t write_middling(const std::int32_t* __restrict codes, std::byte* __restrict out) {
+  std::uint32_t all = 0;
+  for (std::size_t k = 0; k < group; ++k) all |= zigzag(codes[k]);
+  if (all >= 1u << 14) return 0;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < group; ++k) {
+    const std::uint32_t word = zigzag(codes[k]);
+    const std::uint32_t longer = word >= 0x80;
+    out[at] = static_cast<std::byte>(word | longer << 7);
+    out[at + 1] = static_cast<std::byte>(word >> 7);
+    at += 1 + longer;
+  }
+  return at;
+}
+
 bool read_short(const std::byte* __restrict in, std::int32_t* __restrict codes) {
   std::uint32_t all = 0;
   for (std::size_t k = 0; k < group; ++k) {
@@ -68,6 +85,12 @@ void VarintCoder::append(std::span<const std::int32_t> codes) {
       at += group;
       continue;
     }
+    if (i + group <= codes.size() && out_.data() + out_.size() - at >= std::ptrdiff_t{2 * group})
+      if (const std::size_t bytes = write_middling(&codes[i], at); bytes > 0) {
+        i += group;
+        at += bytes;
+        continue;
+      }
     for (const std::size_t end = std::min(i + group, codes.size()); i < end; ++i) {
       std::uint32_t word = zigzag(codes[i]);
       for (; word >= 0x80; word >>= 7) *at++ = static_cast<std::byte>(word | 0x80);
