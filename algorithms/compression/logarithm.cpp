@@ -49,10 +49,12 @@ template <class Scalar>
 std::int32_t Logarithm<Scalar>::code_of(Scalar value, double largest) const {
   if (value == Scalar(0)) return 0;
   const double ratio = std::abs(static_cast<double>(value)) / largest;
-  const auto level =
-      std::ranges::partition_point(midpoints_, [ratio](double middle) { return ratio <= middle; });
-  if (level == midpoints_.end()) return 0;
-  const auto exponent = static_cast<std::int32_t>(level - midpoints_.begin());
+  // How many midpoints are not below the ratio, by halves and without a branch: where it lies no processor can foresee.
+  static_assert(level_count == 63);
+  std::size_t above = 0;
+  for (std::size_t half = 32; half > 0; half /= 2) above += half * (ratio <= midpoints_[above + half - 1]);
+  if (above == level_count) return 0;
+  const auto exponent = static_cast<std::int32_t>(above);
   return value < Scalar(0) ? -(exponent + 1) : exponent + 1;
 }
 
@@ -85,10 +87,20 @@ CodecStatus Logarithm<Scalar>::reconstruct(std::span<const std::byte> header,
   buckets_.for_each(values.size(), [&](std::size_t bucket, std::size_t begin, std::size_t size) {
     const auto largest = read_scalar<Scalar>(header, bucket);
     status = worse(status, status_of_scale(largest));
-    for (std::size_t i = begin; i < begin + size; ++i) {
-      if (largest == Scalar(0) && codes[i] != 0) status = CodecStatus::malformed;
-      values[i] = value_of(codes[i], largest);
+    const auto bucket_codes = codes.subspan(begin, size);
+    if (largest == Scalar(0) &&
+        std::ranges::any_of(bucket_codes, [](std::int32_t code) { return code != 0; }))
+      status = CodecStatus::malformed;
+    // Of every code once, where there are more coordinates.
+    std::array<Scalar, 2 * level_count + 1> table;
+    if (size < table.size()) {
+      for (std::size_t i = begin; i < begin + size; ++i) values[i] = value_of(codes[i], largest);
+      return;
     }
+    for (std::int32_t code = -level_count; code <= level_count; ++code)
+      table[static_cast<std::size_t>(code + level_count)] = value_of(code, largest);
+    for (std::size_t i = begin; i < begin + size; ++i)
+      values[i] = table[static_cast<std::size_t>(codes[i] + level_count)];
   });
   return status;
 }
