@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
+
+#include "algorithms/compression/quantizer_kernels.hpp"
 
 namespace hearsay {
 
@@ -72,6 +75,8 @@ Traits Bf16<Scalar>::traits(std::size_t) const {
 template <class Scalar>
 CodecStatus Bf16<Scalar>::quantize(std::span<const Scalar> values, const QuantizeInput& input,
                                    std::span<std::byte>, std::span<std::int32_t> codes) const {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (bf16_codes_fast(values, nearest_, input.key, input.first, codes)) return CodecStatus::ok;
   const CodecStatus status = status_of(values);
   if (status != CodecStatus::ok) {
     std::ranges::fill(codes, not_a_number);
@@ -91,6 +96,8 @@ CodecStatus Bf16<Scalar>::quantize(std::span<const Scalar> values, const Quantiz
 template <class Scalar>
 CodecStatus Bf16<Scalar>::reconstruct(std::span<const std::byte>, std::span<const std::int32_t> codes,
                                       std::span<Scalar> values) const {
+  if constexpr (std::is_same_v<Scalar, float>)
+    return bf16_values_fast(codes, values) ? CodecStatus::ok : CodecStatus::not_finite;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     if ((codes[i] & ~sign_code) >= infinity_code) return CodecStatus::not_finite;
     values[i] = static_cast<Scalar>(decoded(codes[i]));

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "algorithms/compression/grid_rounding.hpp"
+#include "algorithms/compression/quantizer_kernels.hpp"
+#include "algorithms/kernels.hpp"
 #include "topology/ensure.hpp"
 #include "topology/spelling.hpp"
 
@@ -56,6 +59,8 @@ CodeRange Grid<Scalar>::range() const {
 template <class Scalar>
 CodecStatus Grid<Scalar>::quantize(std::span<const Scalar> values, const QuantizeInput& input,
                                    std::span<std::byte>, std::span<std::int32_t> codes) const {
+  if constexpr (std::is_same_v<Scalar, float>)
+    if (grid_codes_fast(values, step_, largest_ratio_, input.key, input.first, codes)) return CodecStatus::ok;
   CodecStatus status = CodecStatus::ok;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double ratio = static_cast<double>(values[i]) / step_;
@@ -77,6 +82,12 @@ CodecStatus Grid<Scalar>::quantize(std::span<const Scalar> values, const Quantiz
 template <class Scalar>
 CodecStatus Grid<Scalar>::reconstruct(std::span<const std::byte>, std::span<const std::int32_t> codes,
                                       std::span<Scalar> values) const {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    const bool all_numbers = std::ranges::find(codes, no_number) == codes.end();
+    grid_values_fast(codes, step_, values);
+    return all_numbers && all_finite(std::span<const float>(values)) ? CodecStatus::ok
+                                                                     : CodecStatus::not_finite;
+  }
   bool numbers = true;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     values[i] = value(codes[i]);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "algorithms/compression/dither_norm.hpp"
+#include "algorithms/compression/quantizer_kernels.hpp"
 #include "algorithms/compression/scale_status.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 
@@ -57,6 +59,10 @@ CodecStatus Nearest<Scalar>::quantize(std::span<const Scalar> values, const Quan
     }
     const Scalar step = dither_step<Scalar>(norm, code_).step;
     write_scalar(header, bucket, step);
+    if constexpr (std::is_same_v<Scalar, float>)
+      if (step > 0.0f)
+        return nearest_codes_fast(values.subspan(begin, size), step, code_.levels,
+                                  codes.subspan(begin, size));
     for (std::size_t i = begin; i < begin + size; ++i) codes[i] = code_of(values[i], step);
   });
   return status;
