@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/compression/entropy_kernel.hpp"
+
 namespace hearsay {
 
 void CodeTally::begin(std::size_t n, const CodeRange& range) {
@@ -29,26 +31,16 @@ void CodeTally::append(std::span<const std::int32_t> codes) {
 }
 
 void CodeTally::append_pairs(std::span<const std::int32_t> codes) {
-  const CodePairs pairs(range_);
   std::uint16_t* const out = pairs_.data() + size_ / 2;
   const std::size_t whole = codes.size() / 2;
+  pair_indices(codes, range_, out);
   std::size_t k = 0;
-  for (; k + 2 <= whole; k += 2) {
-    const std::size_t first = pairs.index(&codes[2 * k]);
-    const std::size_t second = pairs.index(&codes[2 * k + 2]);
-    out[k] = static_cast<std::uint16_t>(first);
-    out[k + 1] = static_cast<std::uint16_t>(second);
-    ++pair_counts_[0][first];
-    ++pair_counts_[1][second];
-  }
-  for (; k < whole; ++k) {
-    const std::size_t last = pairs.index(&codes[2 * k]);
-    out[k] = static_cast<std::uint16_t>(last);
-    ++pair_counts_[0][last];
-  }
+  for (; k + pair_counts_.size() <= whole; k += pair_counts_.size())
+    for (std::size_t turn = 0; turn < pair_counts_.size(); ++turn) ++pair_counts_[turn][out[k + turn]];
+  for (; k < whole; ++k) ++pair_counts_[0][out[k]];
   if (codes.size() % 2 == 0) return;
   const std::array<std::int32_t, 2> twice{codes.back(), codes.back()};
-  out[whole] = static_cast<std::uint16_t>(pairs.index(twice.data()));
+  out[whole] = static_cast<std::uint16_t>(CodePairs(range_).index(twice.data()));
   ++counts_[Numbering(range_).number(codes.back())];
 }
 
@@ -58,7 +50,8 @@ SymbolCounts CodeTally::counts() const {
   const Numbering numbering(range_);
   const CodePairs pairs(range_);
   for (std::size_t k = 0; k < code_pairs; ++k) {
-    const std::uint64_t pair_count = std::uint64_t{pair_counts_[0][k]} + pair_counts_[1][k];
+    std::uint64_t pair_count = 0;
+    for (const auto& counters : pair_counts_) pair_count += counters[k];
     if (pair_count == 0) continue;
     counts[numbering.number(pairs.first(k))] += pair_count;
     counts[numbering.number(pairs.second(k))] += pair_count;

@@ -34,8 +34,8 @@ class CodeTally {
   bool has_pairs_ = false;
   std::size_t size_ = 0;
 
-  // A counter that was just written would be waited for: there are two of each.
-  std::array<std::array<std::uint32_t, code_pairs>, 2> pair_counts_;
+  // A counter that was just written would be waited for: there are several of each.
+  std::array<std::array<std::uint32_t, code_pairs>, 4> pair_counts_;
   SymbolCounts counts_;  ///< of the codes that are in no pair
   std::vector<std::uint16_t> pairs_;
   std::vector<std::int32_t> codes_;

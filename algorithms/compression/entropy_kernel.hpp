@@ -25,6 +25,9 @@ inline void encode_step(std::uint32_t& state, const StateEncoder::Symbol& symbol
   state = next[static_cast<std::int32_t>(state >> dropped) + symbol.first_place];
 }
 
+/// CodePairs::index of the codes two by two, codes.size() / 2 of them.
+void pair_indices(std::span<const std::int32_t> codes, const CodeRange& range, std::uint16_t* indices);
+
 /// Pairs from the last to the first, pair k with state k mod 4. Compiled for each instruction set, since later ones shift by
 /// a variable number of bits in a third of the instructions; a whole number of turns of all states.
 void encode_pairs(std::span<const std::uint16_t> pairs, const PairSymbols& symbols, const std::uint16_t* next,
