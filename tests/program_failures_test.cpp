@@ -52,6 +52,16 @@ bool trains(const Program& program, const std::filesystem::path& output) {
   return program.wait_until([&] { return lines_of(content_of(output / "metrics.jsonl")) >= 2; });
 }
 
+/// Whether the program (which the process may still be on its way to become) has a handler for the signal.
+bool handles(pid_t process, int signal) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  if (!std::filesystem::equivalent(folder + "/exe", HEARSAY_PROGRAM)) return false;
+  const std::string status = content_of(folder + "/status");
+  const std::size_t caught = status.find("SigCgt:");
+  if (caught == std::string::npos) return false;
+  return (std::stoull(status.substr(caught + 7), nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
 }  // namespace
 
 TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
@@ -267,6 +277,25 @@ batch = 1
   CHECK(program.wait() == 130);
   CHECK(program.everyone_ended());
   CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
+}
+
+TEST_CASE("Ctrl-C: a check, which has no record to close, ends at the first") {
+  const TemporaryFolder folder;
+  // Nobody waits for the end of its twelve simulated iterations either.
+  folder.write("long.toml", R"toml(
+[run]
+iterations = 100
+[model]
+kind = "quadratic(50)"
+[topology]
+kind = "complete"
+peers = 1000
+)toml");
+  Program program(folder.path(), {"check", "long.toml"});
+  REQUIRE(program.wait_until([&] { return handles(program.process(), SIGINT); }));
+  program.signal_group(SIGINT);
+  CHECK(program.wait() == 130);
+  CHECK(program.said().empty());
 }
 
 TEST_CASE("kill -9 of the program: no peer is left behind") {

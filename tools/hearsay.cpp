@@ -22,14 +22,18 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
 
-/// The first Ctrl-C asks the run to end in good order, the second ends the process at once.
-void on_interruption(int) {
+/// What keeps a record closes it: the first Ctrl-C asks it to end in good order, the second ends the process at
+/// once.
+void ask_to_end(int) {
   if (interrupted.exchange(true)) _exit(exit_interrupted);
 }
 
-void install_signal_handlers() {
+/// What only looks at things and computes (check, for one, may take minutes) has nothing to close.
+void end_at_once(int) { _exit(exit_interrupted); }
+
+void install_signal_handlers(bool has_record) {
   struct sigaction action {};
-  action.sa_handler = on_interruption;
+  action.sa_handler = has_record ? ask_to_end : end_at_once;
   action.sa_flags = SA_RESTART;  // what waits goes on waiting; the run looks at the flag
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction inherited {};
@@ -89,15 +93,20 @@ int main_of(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough(false);
   std::function<int()> chosen;
+  bool has_record = false;
+  const auto trains = [&](std::function<int()> command) {
+    chosen = std::move(command);
+    has_record = true;
+  };
 
   RunOptions run;
   run.interrupted = &interrupted;
   CLI::App* command = app.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ");
   add_output_options(*command, run);
-  command->callback([&] { chosen = [&] { return run_command(run, Driver::zmq); }; });
+  command->callback([&] { trains([&] { return run_command(run, Driver::zmq); }); });
   command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
   add_output_options(*command, run);
-  command->callback([&] { chosen = [&] { return run_command(run, Driver::simulator); }; });
+  command->callback([&] { trains([&] { return run_command(run, Driver::simulator); }); });
   PeerOptions peer;
   peer.interrupted = &interrupted;
   command = app.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
@@ -107,10 +116,10 @@ int main_of(int argc, char** argv) {
       ->type_name("TIME");
   command->add_option("--lost-after", peer.silence_patience, "silence after which a neighbor is lost [1 min]")
       ->type_name("TIME");
-  command->callback([&] { chosen = [&] { return peer_command(peer); }; });
+  command->callback([&] { trains([&] { return peer_command(peer); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
   add_output_options(*command, run);
-  command->callback([&] { chosen = [&] { return sweep_command(run); }; });
+  command->callback([&] { trains([&] { return sweep_command(run); }); });
 
   TopologyOptions topology;
   command = app.add_subcommand("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
@@ -154,7 +163,7 @@ int main_of(int argc, char** argv) {
     std::fprintf(stderr, "hearsay: %s (hearsay --help says more)\n", error.what());
     return exit_misuse;
   }
-  install_signal_handlers();
+  install_signal_handlers(has_record);
   const int code = chosen();
   // Who closes a pipe early has read enough.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE)
