@@ -153,7 +153,7 @@ TEST_CASE("families: a wrong number of peers is named, with what would fit") {
 TEST_CASE("families: an unknown family names the nearest") {
   CHECK(contains(misuse_text([] { make_graph("rnig", 8, 0); }), "topology.kind = rnig: did you mean ring?"));
   CHECK(contains(misuse_text([] { make_graph("tours(4x4)", 16, 0); }), "did you mean torus(AxB)?"));
-  CHECK(contains(misuse_text([] { make_graph(std::string(100000, 'x'), 8, 0); }), "did you mean"));
+  CHECK(contains(misuse_text([] { make_graph(std::string(100000, 'x'), 8, 0); }), "expected one of ring"));
 }
 
 TEST_CASE("families: hostile arguments are refused with the key") {

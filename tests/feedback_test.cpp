@@ -197,4 +197,8 @@ TEST_CASE("feedback: what is no feedback is refused, and so is any where the met
   for (const char* method : {"d-psgd", "dcd-psgd", "naive", "allreduce-sgd"})
     CHECK(refusal(method, "ef").starts_with("algorithm.feedback = ef: " + std::string(method)));
   CHECK(refusal("qsgd-allreduce", "ef").empty());
+  const std::string known = "auto, none, ef, low-pass(0.1), dgd-def";
+  CHECK(refusal("qsgd-allreduce", "low") ==
+        "algorithm.feedback = low: did you mean low-pass(0.1)? (known: " + known + ")");
+  CHECK(refusal("qsgd-allreduce", "foo") == "algorithm.feedback = foo: expected one of " + known);
 }

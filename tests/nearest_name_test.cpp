@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+using hearsay::likely_name;
 using hearsay::nearest_name;
 
 TEST_CASE("nearest name: one slip of each kind finds the name meant") {
@@ -22,6 +23,22 @@ TEST_CASE("nearest name: a swap costs one edit, not two") {
   CHECK(nearest_name("ab", std::array<std::string, 2>{"ba", "aa"}) == "ba");
   // Without the swap rule both are two edits away, and the first would stand.
   CHECK(nearest_name("ab", std::array<std::string, 2>{"ccab", "ba"}) == "ba");
+}
+
+TEST_CASE("nearest name: the beginning of a name finds it, even where a shorter name takes fewer edits") {
+  const std::array<std::string, 4> known{"auto", "none", "ef", "low-pass"};
+  CHECK(nearest_name("low", known) == "low-pass");
+  CHECK(nearest_name("Low-", known) == "low-pass");
+  CHECK(likely_name("low", known) == "low-pass");
+}
+
+TEST_CASE("nearest name: what resembles no name is not likely to mean any") {
+  const std::array<std::string, 4> known{"auto", "none", "ef", "low-pass"};
+  CHECK(likely_name("foo", known).empty());
+  CHECK(likely_name("", known).empty());
+  CHECK(likely_name("nome", known) == "none");
+  CHECK(likely_name("lowpas", known) == "low-pass");
+  CHECK(likely_name("anything", std::vector<std::string>{}).empty());
 }
 
 TEST_CASE("nearest name: ties go to the first, and only an empty list has no answer") {

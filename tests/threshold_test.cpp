@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/compression.hpp"
-#include "topology/misuse.hpp"
+#include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -99,4 +99,7 @@ TEST_CASE("threshold: is told one limit, as a number or a power of two") {
         "threshold(rel=2^)", "threshold(rel=2^-0.5)", "threshold(rel=3^-2)", "threshold(abs=-1)",
         "threshold(abs=2^99999)", "threshold(abs=2^-99999)", "threshold(rel=0.1, abs=2)"})
     CHECK_THROWS_AS(make_compressor<float>(spelling, {}), Misuse);
+  CHECK(misuse_text([] {
+          make_compressor<float>("threshold(rel=2^-0.5)", {});
+        }).ends_with("column 15: expected a whole number after 2^, such as 2^-12, got '2^-0.5'"));
 }

@@ -31,19 +31,33 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return above[to.size()];
 }
 
+struct Nearest {
+  const std::string* name = nullptr;
+  std::size_t edits = std::numeric_limits<std::size_t>::max();
+};
+
+Nearest nearest_of(std::string_view given, std::span<const std::string> known) {
+  Nearest nearest;
+  for (const std::string& name : known) {
+    std::size_t edits = edit_distance(given, name);
+    // Who stops early has made one slip, however long the rest is.
+    if (!given.empty() && edits > 1 && edit_distance(given, name.substr(0, given.size())) == 0) edits = 1;
+    if (edits < nearest.edits) nearest = {&name, edits};
+  }
+  return nearest;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {
-  const std::string* nearest = nullptr;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  for (const std::string& name : known) {
-    const std::size_t edits = edit_distance(given, name);
-    if (edits < fewest) {
-      fewest = edits;
-      nearest = &name;
-    }
-  }
-  return nearest ? *nearest : std::string();
+  const Nearest nearest = nearest_of(given, known);
+  return nearest.name ? *nearest.name : std::string();
+}
+
+std::string likely_name(std::string_view given, std::span<const std::string> known) {
+  const Nearest nearest = nearest_of(given, known);
+  const bool likely = nearest.name && 2 * nearest.edits <= std::max(given.size(), nearest.name->size());
+  return likely ? *nearest.name : std::string();
 }
 
 }  // namespace hearsay

@@ -54,10 +54,11 @@ const Choice& find_choice(const std::string& key, std::string_view name, std::sp
     known += (known.empty() ? "" : ", ") + choice.name + choice.arguments;
   }
   // Comparing takes time in proportion to the length; no name is longer than this.
-  const auto nearest = named(nearest_name(name.substr(0, 64), names));
-  ensure(nearest != choices.end(), "there is something to choose from");
+  const auto likely = named(likely_name(name.substr(0, 64), names));
   throw Misuse(key, std::string(name),
-               "did you mean " + nearest->name + nearest->arguments + "? (known: " + known + ")");
+               likely == choices.end()
+                   ? "expected one of " + known
+                   : "did you mean " + likely->name + likely->arguments + "? (known: " + known + ")");
 }
 
 bool parse_whole(std::string_view text, std::uint64_t& value) {

@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text);
 /// Misuse that names `key`.
 Spelling parse_spelling(const std::string& key, std::string_view text);
 
-/// The choice of that name; a Misuse that names the nearest one if there is none.
+/// The choice of that name; a Misuse that names them, and the one that was likely meant, if there is none.
 const Choice& find_choice(const std::string& key, std::string_view name, std::span<const Choice> choices);
 
 // Arguments as numbers: the whole text or nothing, no signs but those of a number, no blanks.

@@ -1,13 +1,16 @@
 #include "algorithms/compression/fwht.hpp"
 
 #include "algorithms/compression/compose.hpp"
+#include "topology/spelling.hpp"
 
 namespace hearsay {
 
 std::size_t parse_hadamard_block(const Arguments& arguments) {
   constexpr std::uint64_t largest = 1u << 20;
-  const auto block = arguments.count("block", 2, largest, ", a power of two").value_or(4096);
-  if (!std::has_single_bit(block)) arguments.refuse("block", "a power of two such as 4096");
+  std::uint64_t block = 4096;
+  const bool whole = !arguments.has("block") || parse_whole(arguments.text("block"), block);
+  if (!whole || block < 2 || block > largest || !std::has_single_bit(block))
+    arguments.refuse("block", "a power of two from 2 to " + std::to_string(largest));
   return static_cast<std::size_t>(block);
 }
 

@@ -199,6 +199,7 @@ std::optional<double> Arguments::positive(std::string_view key) const {
   if (argument->value.starts_with("2^")) {
     is_number =
         parse_number(std::string_view(argument->value).substr(2), value) && value == std::trunc(value);
+    if (!is_number) refuse(key, "a whole number after 2^, such as 2^-12");
     value = std::exp2(value);
   }
   if (!is_number || !(value > 0.0) || !std::isfinite(value)) refuse(key, "a number above 0");
