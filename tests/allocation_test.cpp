@@ -46,6 +46,24 @@ void operator delete[](void* memory, std::size_t, Alignment) noexcept { std::fre
 using namespace hearsay;
 using namespace hearsay::test;
 
+namespace {
+
+/// `one_message(iteration)` says whether all went well; the first one may allocate, those after it may not.
+template <class OneMessage>
+void check_only_the_first_allocates(OneMessage one_message) {
+  CHECK(one_message(0));
+  const long before = allocations;
+  bool ok = true;
+  for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
+  const long made = allocations - before;
+  CHECK(ok);
+  CHECK(made == 0);
+}
+
+RandomStream stream(std::uint64_t iteration) { return {1, 0, iteration, Purpose::compression}; }
+
+}  // namespace
+
 TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Scalar, float, double) {
   const std::size_t d = 3001;
   const auto z = gaussian<Scalar>(d, 4);
@@ -54,22 +72,15 @@ TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Sca
     CAPTURE(spelling);
     const auto compressor = build<Scalar>(spelling, d);
     PacketPool pool;
-    const auto one_message = [&](std::uint64_t iteration) {
-      RandomStream random(1, 0, iteration, Purpose::compression);
+    check_only_the_first_allocates([&](std::uint64_t iteration) {
+      RandomStream random = stream(iteration);
       PacketBuffer out = pool.acquire();
       PacketBuffer applied = pool.acquire();
       bool ok = compressor->encode({z, random}, out) == CodecStatus::ok;
       ok = ok && compressor->encode_and_apply({z, random}, applied, into) == CodecStatus::ok;
       const PacketRef packet = std::move(out).seal();
       return ok && compressor->accumulate(packet->bytes(), Scalar(0.5), into) == CodecStatus::ok;
-    };
-    CHECK(one_message(0));
-    const long before = allocations;
-    bool ok = true;
-    for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
-    const long made = allocations - before;
-    CHECK(ok);
-    CHECK(made == 0);
+    });
   }
   CHECK(allocations > 0);  // the counter is in place
 }
@@ -85,21 +96,14 @@ TEST_CASE_TEMPLATE("compressors: no allocation for a leader's choice and what fo
     const auto compressor = build<Scalar>(spelling, d);
     SharedSelection<Scalar>& selection = *compressor->shared_selection();
     PacketPool pool;
-    const auto one_message = [&](std::uint64_t iteration) {
-      RandomStream random(1, 0, iteration, Purpose::compression);
+    check_only_the_first_allocates([&](std::uint64_t iteration) {
+      RandomStream random = stream(iteration);
       PacketBuffer choice = pool.acquire();
       PacketBuffer values = pool.acquire();
       bool ok = selection.choose({z, random}, choice) == CodecStatus::ok;
       ok = ok && selection.read_choice(choice.bytes(), d, indices) == CodecStatus::ok;
       ok = ok && compressor->encode({z, random, {}, indices}, values) == CodecStatus::ok;
       return ok && selection.accumulate_shared(values.bytes(), indices, Scalar(0.5), into) == CodecStatus::ok;
-    };
-    CHECK(one_message(0));
-    const long before = allocations;
-    bool ok = true;
-    for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
-    const long made = allocations - before;
-    CHECK(ok);
-    CHECK(made == 0);
+    });
   }
 }

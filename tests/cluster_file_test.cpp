@@ -22,10 +22,6 @@ std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 bool same_rows(const MixingMatrix& one, const MixingMatrix& other) {
   if (one.peer_count() != other.peer_count()) return false;
   for (PeerId peer = 0; peer < one.peer_count(); ++peer) {

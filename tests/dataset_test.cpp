@@ -26,8 +26,6 @@ string refusal(const string& source, const string& test = "", bool classificatio
   return misuse_text([&] { load(source, test, classification); });
 }
 
-bool contains(const string& text, const string& part) { return text.find(part) != string::npos; }
-
 DenseRows<double> dense_of(const Samples<double>& samples) {
   if (const auto* dense = std::get_if<DenseRows<double>>(&samples.features)) return *dense;
   const auto& sparse = std::get<SparseRows<double>>(samples.features);

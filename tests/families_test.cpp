@@ -10,6 +10,7 @@
 #include "topology/graph_random.hpp"
 #include "topology/misuse.hpp"
 
+using hearsay::contains;
 using hearsay::Graph;
 using hearsay::make_graph;
 using hearsay::misuse_text;
@@ -19,10 +20,6 @@ namespace {
 
 const std::vector<std::string> random_spellings = {"random-regular(4)", "erdos-renyi(0.3)",
                                                    "small-world(4, 0.3)", "geometric(0.4)"};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

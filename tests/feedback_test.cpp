@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/ring_run.hpp"
-#include "topology/misuse.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -183,13 +183,10 @@ TEST_CASE(
 }
 
 TEST_CASE("feedback: what is no feedback is refused, and so is any where the method has none") {
-  const auto refusal = [](const std::string& method, const std::string& feedback) -> std::string {
-    try {
+  const auto refusal = [](const std::string& method, const std::string& feedback) {
+    return misuse_text([&] {
       quadratics_in<float>({"ring", 3}, method, {.compressor = "topk(10%)", .feedback = feedback});
-    } catch (const Misuse& misuse) {
-      return misuse.what();
-    }
-    return "";
+    });
   };
   for (const char* wrong : {"eff", "low-pass", "low-pass(0)", "low-pass(1.5)", "low-pass(-1)", "low-pass(x)",
                             "low-pass(0.1, 2)", "ef(1)", "none(1)", "dgd-def(0)", "auto(1)", ""})

@@ -9,6 +9,7 @@
 #include "topology/families.hpp"
 
 using hearsay::AnnotatedGraph;
+using hearsay::contains;
 using hearsay::Edge;
 using hearsay::make_graph;
 using hearsay::misuse_text;
@@ -28,10 +29,6 @@ std::vector<std::string> names_of(const AnnotatedGraph& annotated) {
   std::vector<std::string> names;
   for (const auto& peer : annotated.peers) names.push_back(peer.name);
   return names;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string graphml(const std::string& inside, const std::string& edge_default = "undirected") {

@@ -1,14 +1,13 @@
 #include "algorithms/compression/magnitudes.hpp"
 
-#define HWY_COMPILE_ALL_ATTAINABLE
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "algorithms/compression/topk.hpp"
 #include "tests/support/compression.hpp"
+#include "tests/support/targets.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -50,20 +49,13 @@ std::vector<std::uint32_t> largest(const std::vector<Scalar>& z, std::size_t k) 
 }  // namespace
 
 TEST_CASE("magnitudes: every instruction set finds what looking at each number finds") {
-  int targets = 0;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    CAPTURE(hwy::TargetName(target));
-    ++targets;
+  const int targets = on_every_target([] {
     for (const auto& z : adversarial_vectors<float>())
       for (const float border : {0.0f, std::numeric_limits<float>::denorm_min(), 0.3f, 1.0f, 2.5f, 1e30f})
         for (const std::size_t most : {z.size(), z.size() / 2, std::size_t{3}, std::size_t{0}})
           REQUIRE(found<float>(z, magnitude(border), most, find_at_least<float>) ==
                   found<float>(z, magnitude(border), most, find_at_least_plain<float>));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
   CHECK(targets >= 2);
 }
 

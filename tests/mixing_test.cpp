@@ -11,6 +11,7 @@
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
 
+using hearsay::contains;
 using hearsay::Graph;
 using hearsay::make_graph;
 using hearsay::make_mixing;
@@ -32,10 +33,6 @@ std::vector<Graph> sample_graphs() {
   graphs.push_back(make_graph("erdos-renyi(0.4)", 20, 1));
   graphs.push_back(make_graph("geometric(0.4)", 20, 1));
   return graphs;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -26,8 +26,6 @@ string refusal(const RunSettings& settings) {
   return misuse_text([&] { build_problem<float>(settings); });
 }
 
-bool contains(const string& text, const string& part) { return text.find(part) != string::npos; }
-
 }  // namespace
 
 TEST_CASE("problem: every model has one objective a peer, all samples, and a common start") {

@@ -15,6 +15,7 @@
 #include "topology/families.hpp"
 #include "topology/matchings.hpp"
 
+using hearsay::contains;
 using hearsay::Edge;
 using hearsay::Graph;
 using hearsay::make_graph;
@@ -57,10 +58,6 @@ std::set<Edge> links_of(const Schedule& schedule, std::uint64_t round) {
     for (const auto& neighbor : schedule.row(peer, round).hears)
       links.insert({std::min(peer, neighbor.id), std::max(peer, neighbor.id)});
   return links;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -15,17 +15,6 @@ using namespace hearsay::test;
 
 namespace {
 
-template <class Scalar>
-std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scalar>& z,
-                            std::uint64_t iteration = 1) {
-  const auto compressor = make_compressor<Scalar>(spelling, {});
-  RandomStream random(1, 0, iteration, Purpose::compression);
-  PacketBuffer out = buffer();
-  std::vector<Scalar> value(z.size(), Scalar(0));
-  REQUIRE(compressor->encode_and_apply({z, random}, out, value) == CodecStatus::ok);
-  return value;
-}
-
 SelectionSize size_of(const std::string& arguments) {
   return SelectionSize::parse(
       Arguments(parse_pipeline("topk(" + arguments + ")").front(), {"share", {"share", "k"}, {}}), {});

@@ -13,20 +13,6 @@
 using namespace hearsay;
 using namespace hearsay::test;
 
-namespace {
-
-template <class Scalar>
-std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scalar>& z) {
-  const auto compressor = make_compressor<Scalar>(spelling, {});
-  PacketBuffer out = buffer();
-  RandomStream random(1, 0, 1, Purpose::compression);
-  std::vector<Scalar> value(z.size(), Scalar(0));
-  REQUIRE(compressor->encode_and_apply({z, random}, out, value) == CodecStatus::ok);
-  return value;
-}
-
-}  // namespace
-
 TEST_CASE_TEMPLATE("sign: what is lost is the published share of the square, exactly", Scalar, float,
                    double) {
   // ||C(z) - z||^2 = ||z||^2 - ||z||_1^2 / n.

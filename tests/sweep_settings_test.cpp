@@ -42,10 +42,6 @@ std::string refusal(const std::string& toml, const std::vector<std::string>& ass
   return misuse_text([&] { parse(toml, assignments); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("sweep: the points are variants times axes, each what a run file of its own would say") {

@@ -22,10 +22,6 @@ std::string refusal(auto parse, const std::string& text) {
   return misuse_text([&] { parse("network.key", text); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("units: every bandwidth unit is its number of bytes per second, exactly") {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/kernels.hpp"
 
 namespace hearsay::test {
 
@@ -157,6 +160,24 @@ std::vector<std::vector<Scalar>> adversarial_vectors() {
 inline PacketBuffer buffer() {
   static PacketPool pool;
   return pool.acquire();
+}
+
+/// C(z), the message of an iteration: what the sender of z adds to its own replica.
+template <class Scalar>
+std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scalar>& z,
+                            std::uint64_t iteration = 1) {
+  const auto compressor = make_compressor<Scalar>(spelling, {});
+  PacketBuffer out = buffer();
+  RandomStream random(1, 0, iteration, Purpose::compression);
+  std::vector<Scalar> value(z.size(), Scalar(0));
+  REQUIRE(compressor->encode_and_apply({z, random}, out, value) == CodecStatus::ok);
+  return value;
+}
+
+/// ||C(z) - z||^2 / ||z||^2, of one message.
+template <class Scalar>
+double lost_share(const std::string& spelling, const std::vector<Scalar>& z) {
+  return squared_distance<Scalar>(decoded(spelling, z), z) / squared_norm<Scalar>(z);
 }
 
 }  // namespace hearsay::test

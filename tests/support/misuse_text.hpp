@@ -17,4 +17,8 @@ std::string misuse_text(Action action) {
   return "";
 }
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace hearsay

@@ -23,8 +23,4 @@ inline std::string refusal(const std::string& toml, const std::vector<std::strin
   return misuse_text([&] { parse(toml, assignments); });
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace hearsay
