@@ -122,6 +122,22 @@ TEST_CASE("compressor spelling: stages that do not go together are refused at th
   CHECK(complaint("induced{topk(1%)}") == "column 1: induced takes two compressors in braces: induced{C}{Q}");
 }
 
+TEST_CASE("compressor spelling: a bucket per layer is refused where there are no layers any more") {
+  const std::string no_layers = "there are no layers; expected bucket=whole or a number such as bucket=512";
+  CHECK(complaint("topk(10%) | sign(bucket=layer)") ==
+        "column 13: sign has a bucket per layer, and behind topk(10%) " + no_layers);
+  CHECK(complaint("clip(2sigma) | kashin(64) | nearest(bits=4, bucket=layer)") ==
+        "column 29: nearest has a bucket per layer, and behind kashin(block=64) " + no_layers);
+  CHECK(complaint("fwht | terngrad") ==
+        "column 8: dither has a bucket per layer, and behind fwht(block=4096) " + no_layers);
+  CHECK(complaint("repeat(2){topk(10%) | log(bucket=layer)}") != "accepted");
+  CHECK(complaint("clip(2sigma) | dither(l2, bits=4, bucket=layer)") == "accepted");  // layers stay layers
+  // Where layers are only the default, it is the whole.
+  CHECK(expanded("topk(10%) | sign") == "topk(10%) | sign(bucket=whole)");
+  CHECK(expanded("fwht | sign") == "fwht(block=4096) | sign(bucket=whole)");
+  CHECK(expanded("clip(2sigma) | sign") == "clip(2sigma) | sign(bucket=layer)");
+}
+
 TEST_CASE("compressor spelling: unknown names name the nearest known one") {
   CHECK(complaint(" quasigd(4)") == "column 2: no compressor is called 'quasigd' (nearest: 'qsgd')");
   CHECK(complaint("tpok(1%)") == "column 1: no compressor is called 'tpok' (nearest: 'topk')");

@@ -1,4 +1,5 @@
 // From a spelling to a compressor: aliases are expanded, stages put in their places, known combinations fused.
+#include <algorithm>
 #include <type_traits>
 
 #include "algorithms/compression/dither.hpp"
@@ -98,7 +99,9 @@ class Assembly {
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
     // Layers are those of the model; coefficients of many coordinates are one.
-    if (!stages_.transforms.back()->mixes() || segments_.empty()) return;
+    if (!stages_.transforms.back()->mixes()) return;
+    layers_end_at_ = stages_.transforms.back()->spelling();
+    if (segments_.empty()) return;
     const auto dimension = static_cast<std::size_t>(segments_.back().end());
     segments_ = {{"coefficients", 0, static_cast<Index>(stages_.transforms.back()->coefficients(dimension))}};
   }
@@ -108,6 +111,7 @@ class Assembly {
     if (stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a selector and stands before quantizers and coders");
     stages_.selector = made(maker, stage);
+    layers_end_at_ = stages_.selector->spelling();
     segments_.clear();
   }
 
@@ -116,6 +120,14 @@ class Assembly {
     if (stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a quantizer and stands before coders");
     stages_.quantizer = made(maker, stage);
+    if (layers_end_at_.empty() || stages_.quantizer->buckets().spelling() != "layer") return;
+    if (std::ranges::any_of(stage.arguments, [](const auto& argument) { return argument.value == "layer"; }))
+      refuse_stage(stage, stage.name + " has a bucket per layer, and behind " + layers_end_at_ +
+                              " there are no layers; expected bucket=whole or a number such as bucket=512");
+    // Nobody asked for layers: they are the default, where there are any.
+    StageSpelling whole = stage;
+    whole.arguments.push_back({"bucket", "whole", stage.column, stage.column});
+    stages_.quantizer = made(maker, whole);
   }
 
   void add_coder(const StageSpelling& stage, const CoderMaker& maker) {
@@ -171,6 +183,7 @@ class Assembly {
 
   SegmentTable segments_;
   bool fuse_;
+  std::string layers_end_at_;  ///< the stage behind which there are none; empty: there are
   PipelineStages<Scalar> stages_;
 };
 

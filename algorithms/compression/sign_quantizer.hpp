@@ -9,6 +9,8 @@ namespace hearsay {
 ///
 ///   C(z)_i = sign(z_i) ||z||_1 / n,    sign(0) = +1, of the negative zero too
 ///
+/// Buckets are the layers unless said; the whole of what a selector or a mixing transform makes of them.
+///
 /// The scale that leaves the least error: ||C(z) - z||^2 = (1 - delta) ||z||^2 with delta = ||z||_1^2 / (n
 /// ||z||_2^2), which is 2 / pi for Gaussian z and at least 1/n, reached where one coordinate is not 0. Deterministic
 /// and biased: for methods with error feedback.
