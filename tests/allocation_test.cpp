@@ -50,11 +50,11 @@ namespace {
 
 /// `one_message(iteration)` says whether all went well; the first one may allocate, those after it may not.
 template <class OneMessage>
-void check_only_the_first_allocates(OneMessage one_message) {
+void check_only_the_first_allocates(std::uint64_t messages, OneMessage one_message) {
   CHECK(one_message(0));
   const long before = allocations;
   bool ok = true;
-  for (std::uint64_t iteration = 1; iteration < 6; ++iteration) ok = one_message(iteration) && ok;
+  for (std::uint64_t iteration = 1; iteration < messages; ++iteration) ok = one_message(iteration) && ok;
   const long made = allocations - before;
   CHECK(ok);
   CHECK(made == 0);
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Sca
     CAPTURE(spelling);
     const auto compressor = build<Scalar>(spelling, d);
     PacketPool pool;
-    check_only_the_first_allocates([&](std::uint64_t iteration) {
+    check_only_the_first_allocates(6, [&](std::uint64_t iteration) {
       RandomStream random = stream(iteration);
       PacketBuffer out = pool.acquire();
       PacketBuffer applied = pool.acquire();
@@ -83,6 +83,32 @@ TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Sca
     });
   }
   CHECK(allocations > 0);  // the counter is in place
+}
+
+TEST_CASE_TEMPLATE("compressors: no allocation after the first message, which is the shortest of all", Scalar,
+                   float, double) {
+  const std::size_t d = 3001;
+  // From nothing to say to all coordinates of all sizes.
+  std::vector<std::vector<Scalar>> growing{std::vector<Scalar>(d, Scalar(0))};
+  for (const std::size_t spacing : {3000u, 300u, 17u, 2u, 1u}) {
+    auto& z = growing.emplace_back(d, Scalar(0));
+    for (std::size_t i = 0; i < d; i += spacing) z[i] = std::ldexp(Scalar(1.1), static_cast<int>(i % 16));
+  }
+  growing.push_back(gaussian<Scalar>(d, 4));
+  growing.emplace_back(d, Scalar(-0.7));
+  std::vector<Scalar> into(d, Scalar(0));
+  for (const std::string& spelling : spellings()) {
+    CAPTURE(spelling);
+    const auto sender = build<Scalar>(spelling, d);
+    const auto holder = build<Scalar>(spelling, d);
+    PacketPool pool;
+    check_only_the_first_allocates(growing.size(), [&](std::uint64_t iteration) {
+      RandomStream random = stream(iteration);
+      PacketBuffer out = pool.acquire();
+      const bool ok = sender->encode({growing[iteration], random}, out) == CodecStatus::ok;
+      return ok && holder->accumulate(out.bytes(), Scalar(0.5), into) == CodecStatus::ok;
+    });
+  }
 }
 
 TEST_CASE_TEMPLATE("compressors: no allocation for a leader's choice and what follows it, after the first",
@@ -96,7 +122,7 @@ TEST_CASE_TEMPLATE("compressors: no allocation for a leader's choice and what fo
     const auto compressor = build<Scalar>(spelling, d);
     SharedSelection<Scalar>& selection = *compressor->shared_selection();
     PacketPool pool;
-    check_only_the_first_allocates([&](std::uint64_t iteration) {
+    check_only_the_first_allocates(6, [&](std::uint64_t iteration) {
       RandomStream random = stream(iteration);
       PacketBuffer choice = pool.acquire();
       PacketBuffer values = pool.acquire();

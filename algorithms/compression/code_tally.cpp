@@ -6,17 +6,19 @@
 
 namespace hearsay {
 
+void CodeTally::reserve(std::size_t n, const CodeRange& range) {
+  const bool in_pairs = Numbering(range).most(range) < own_symbols;
+  if (in_pairs && pairs_.size() < (n + 1) / 2) pairs_.resize((n + 1) / 2);
+  if (!in_pairs && codes_.size() < n) codes_.resize(n);
+}
+
 void CodeTally::begin(std::size_t n, const CodeRange& range) {
   range_ = range;
   size_ = 0;
   counts_ = {};
   has_pairs_ = Numbering(range).most(range) < own_symbols;
-  if (has_pairs_) {
-    pair_counts_ = {};
-    if (pairs_.size() < (n + 1) / 2) pairs_.resize((n + 1) / 2);
-  } else if (codes_.size() < n) {
-    codes_.resize(n);
-  }
+  if (has_pairs_) pair_counts_ = {};
+  reserve(n, range);
 }
 
 void CodeTally::append(std::span<const std::int32_t> codes) {

@@ -14,6 +14,8 @@ namespace hearsay {
 /// range of at most 32 as pairs, two bytes each.
 class CodeTally {
  public:
+  /// Room for n codes of the range.
+  void reserve(std::size_t n, const CodeRange& range);
   void begin(std::size_t n, const CodeRange& range);
   /// An even number of codes, but for the last of the n.
   void append(std::span<const std::int32_t> codes);

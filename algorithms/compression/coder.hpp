@@ -22,6 +22,8 @@ class Coder {
   /// Bytes that n codes of the range take at most; exactly, where the size does not depend on the data.
   virtual std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const = 0;
 
+  /// Makes room for n codes of the range: no message of as many or fewer allocates, whatever is in it.
+  virtual void reserve(std::size_t n, const CodeRange& range) { (void)n, (void)range; }
   /// Writes the codes (each within `range`) to the front of `out`, which has most_bytes; how many bytes it took.
   std::size_t encode(std::span<const std::int32_t> codes, const CodeRange& range, const Buckets& buckets,
                      std::span<std::byte> out) {

@@ -39,6 +39,13 @@ void EntropyCoder::find_frequencies() {
   frequencies_ = normalised(counts, tally_.size(), bits_);
 }
 
+void EntropyCoder::reserve(std::size_t n, const CodeRange& range) {
+  constexpr std::size_t slack = 8;  // the writer stores whole words
+  const std::size_t room = n * (most_state_bits + extra_bits(Numbering(range).most(range))) / 8 + 2 * slack;
+  if (payload_.size() < room) payload_.resize(room);
+  tally_.reserve(n, range);
+}
+
 bool EntropyCoder::paired() const { return bits_ == most_state_bits && highest_ < pair_symbols; }
 
 Frequencies EntropyCoder::pair_frequencies() const {
@@ -91,11 +98,7 @@ void EntropyCoder::encode_pairs_of_codes(BackwardWriter& writer) {
 std::size_t EntropyCoder::encode_states() {
   find_frequencies();
   encoder_.build(paired() ? pair_frequencies() : frequencies_, bits_);
-  const CodeRange range = tally_.range();
-  constexpr std::size_t slack = 8;
-  const std::size_t room =
-      tally_.size() * (most_state_bits + extra_bits(Numbering(range).most(range))) / 8 + 2 * slack;
-  if (payload_.size() < room) payload_.resize(room);
+  reserve(tally_.size(), tally_.range());
   BackwardWriter writer(payload_.data() + payload_.size());
   states_.fill(1u << bits_);
   if (paired())

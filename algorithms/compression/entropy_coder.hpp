@@ -42,6 +42,7 @@ class EntropyCoder final : public Coder {
   std::string objection(const CodeRange&) const override { return ""; }
   bool data_dependent_size() const override { return true; }
   std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
+  void reserve(std::size_t n, const CodeRange& range) override;
   void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
              std::span<std::byte> out) override;
   void append(std::span<const std::int32_t> codes) override;

@@ -136,17 +136,18 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
 }
 
 template <class Scalar>
-Scalar Nested<Scalar>::factor(std::size_t dimension) {
-  if (kind_ == Kind::scale && factor_dimension_ != dimension) {
-    factor_dimension_ = dimension;
-    factor_ = static_cast<Scalar>(1.0 / (1.0 + parts_[0]->traits(dimension).omega));
-  }
-  return factor_;
+void Nested<Scalar>::prepare_for(std::size_t dimension) {
+  if (dimension_ == dimension) return;
+  dimension_ = dimension;
+  most_bytes_ = traits(dimension).bytes;
+  if (kind_ == Kind::scale) factor_ = static_cast<Scalar>(1.0 / (1.0 + parts_[0]->traits(dimension).omega));
 }
 
 template <class Scalar>
 CodecStatus Nested<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  prepare_for(input.vector.size());
   residual_.assign(input.vector.begin(), input.vector.end());
+  out.resize(most_bytes_);  // so that no later message needs more
   CodecStatus status = CodecStatus::ok;
   std::size_t size = 0;
   for (std::size_t round = 0; round < rounds_; ++round) {
@@ -197,8 +198,8 @@ CodecStatus Nested<Scalar>::accumulate(std::span<const std::byte> packet, Scalar
   if (status == CodecStatus::ok && !all_finite(std::span<const Scalar>(decoded_)))
     status = CodecStatus::not_finite;
   if (status != CodecStatus::ok) return status;
-  const Scalar factor_of_all = factor(into.size());
-  for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * (factor_of_all * decoded_[k]);
+  prepare_for(into.size());
+  for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * (factor_ * decoded_[k]);
   return CodecStatus::ok;
 }
 

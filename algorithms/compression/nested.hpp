@@ -46,15 +46,16 @@ class Nested final : public Compressor<Scalar> {
   /// How many messages of its innermost compressors one of its own is made of.
   std::size_t messages() const;
   Compressor<Scalar>& part(std::size_t round) const { return *parts_[round % parts_.size()]; }
-  /// What the sum of the parts is multiplied by.
-  Scalar factor(std::size_t dimension);
+  /// Sets what depends on the dimension alone: traits cost more than messages.
+  void prepare_for(std::size_t dimension);
 
   Kind kind_;
   std::size_t rounds_;
   std::vector<std::unique_ptr<Compressor<Scalar>>> parts_;
 
-  std::optional<std::size_t> factor_dimension_;  ///< whose factor is below: traits cost more than messages
-  Scalar factor_ = 1;
+  std::optional<std::size_t> dimension_;
+  std::size_t most_bytes_ = 0;  ///< of a message
+  Scalar factor_ = 1;           ///< what the sum of the parts is multiplied by
   PacketPool pool_;
   std::vector<Scalar> residual_;  ///< scratch
   std::vector<Scalar> decoded_;   ///< scratch

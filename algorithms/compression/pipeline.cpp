@@ -103,11 +103,22 @@ template <class Scalar>
 void Pipeline<Scalar>::reserve(std::size_t most) {
   selection_.indices.reserve(most);
   values_.reserve(most);
-  if (stages_.quantizer) codes_.reserve(most);
+  if (!stages_.quantizer) return;
+  codes_.reserve(most);
+  stages_.coder->reserve(most, stages_.quantizer->range());
+}
+
+template <class Scalar>
+void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
+  if (stages_.transforms.empty()) return;
+  // They change places with every sweep: each is to hold the most there is. No transform makes fewer of many.
+  const std::size_t most = coefficients_of(dimension);
+  for (auto* sweep : {&ping_, &pong_}) sweep->reserve(most);
 }
 
 template <class Scalar>
 std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vector, std::uint64_t seed) {
+  reserve_sweeps(vector.size());
   std::span<const Scalar> current = vector;
   for (const auto& transform : stages_.transforms) {
     pong_.resize(transform->coefficients(current.size()));
@@ -209,10 +220,9 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
     if (!reader.has(sizeof(seed_))) return CodecStatus::malformed;
     seed_ = read_scalar<std::uint64_t>(reader.take(sizeof(seed_)), 0);
   }
-  std::size_t n = size;
+  std::size_t n = stages_.selector ? stages_.selector->most(size) : size;
+  reserve(n);
   if (const auto& selector = stages_.selector) {
-    n = selector->most(size);
-    reserve(n);
     if (selector->count_varies()) {
       if (!reader.has(sizeof(std::uint32_t))) return CodecStatus::malformed;
       const std::size_t dropped = read_scalar<std::uint32_t>(reader.take(sizeof(std::uint32_t)), 0);
@@ -258,6 +268,7 @@ CodecStatus Pipeline<Scalar>::apply(Scalar scale, std::span<Scalar> into) {
       for (std::size_t k = 0; k < values_.size(); ++k) into[selection_.indices[k]] += scale * values_[k];
     return CodecStatus::ok;
   }
+  reserve_sweeps(into.size());
   if (stages_.selector) {
     ping_.assign(coefficients_of(into.size()), Scalar(0));
     for (std::size_t k = 0; k < values_.size(); ++k) ping_[selection_.indices[k]] = values_[k];

@@ -60,6 +60,8 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   std::size_t most_bytes(std::size_t dimension) const;
   /// Room for as many values as a message may ever have: no later one allocates.
   void reserve(std::size_t most);
+  /// The same for the coefficients before, between and after transforms.
+  void reserve_sweeps(std::size_t dimension);
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed);
   /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,

@@ -54,6 +54,7 @@ void Threshold<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::
   const auto z = input.vector;
   selection.shared_scale.reset();
   selection.indices.reserve(z.size());
+  found_.resize(z.size() + found_padding);
   selection.indices.assign(z.empty() ? 0 : 1, 0u);
   const Magnitude<Scalar> largest = largest_magnitude_of(z);
   const auto size = static_cast<double>(std::bit_cast<Scalar>(largest));
@@ -64,7 +65,6 @@ void Threshold<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::
     while (magnitude(z[selection.indices.front()]) < largest) ++selection.indices.front();
     return;
   }
-  found_.resize(z.size() + found_padding);
   const std::size_t count = find_at_least<Scalar>(z, border, z.size(), {found_, {}});
   selection.indices.assign(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count));
 }

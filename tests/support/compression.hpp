@@ -98,7 +98,11 @@ inline std::vector<std::string> spellings() {
            "clip(0.3sigma) | randk(60%, scaled) | qsgdinf(8)",
            "fwht(block=16) | randk(50%, scaled)",
            "fwht(block=256) | topk(10%) | qsgdinf(8)",
-           "clip(2sigma) | fwht(block=2) | dither(linf, bits=8, bucket=layer)",
+           "clip(2sigma) | fwht(block=2) | dither(linf, bits=8, bucket=whole)",
+           "clip(0.5sigma) | adacomp(bin=20)",
+           "threshold(rel=2^-6) | qsgd(4) | entropy",
+           "repeat(2){threshold(rel=0.5) | qsgdinf(8) | delta | elias}",
+           "kashin(block=64) | nearest(bits=16)",
            "induced{topk(10%) | qsgdinf(8)}{grid(0.1)}",
        })
     all.emplace_back(more);
