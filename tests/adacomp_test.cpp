@@ -111,3 +111,29 @@ TEST_CASE_TEMPLATE("adacomp: over many iterations sent and residue are all that 
   CHECK(bytes > 0);
   CHECK(bytes < 30 * d * sizeof(Scalar) / 2);  // and it did leave things out
 }
+
+TEST_CASE_TEMPLATE("adacomp: behind clip it goes by what the latest gradient changed of the clipped vector",
+                   Scalar, float, double) {
+  const auto sent = [](const std::string& spelling, const std::vector<Scalar>& g,
+                       const std::vector<Scalar>& latest) {
+    RandomStream random(1, 0, 0, Purpose::compression);
+    PacketBuffer out = buffer();
+    std::vector<Scalar> into(g.size(), Scalar(0));
+    const auto compressor = make_compressor<Scalar>(spelling, {});
+    REQUIRE(compressor->encode_and_apply({g, random, latest}, out, into) == CodecStatus::ok);
+    return into;
+  };
+  // Of equal magnitude and mean 0: sigma is 2, and nothing is beyond it.
+  const std::vector<Scalar> g{2, -2, 2, -2, 2, -2, 2, -2};
+  const std::vector<Scalar> latest{-1, 1, 0, Scalar(-0.5), 3, -9, Scalar(0.25), 3};
+  const std::string adacomp = "adacomp(bin=4) | delta";
+  CHECK(sent(adacomp, g, latest) == std::vector<Scalar>{0, 0, 2, -2, 2, -2, 2, 0});
+  CHECK(sent(adacomp, g, {}) == g);
+  CHECK(sent("clip(1.5sigma) | " + adacomp, g, latest) == sent(adacomp, g, latest));
+  // 8 becomes 4.635, as 9 did before the latest gradient: no change, so it is still the largest of its bin.
+  const std::vector<Scalar> peak{8, 0, 0, 1};
+  const auto of_peak = sent("clip(1.3856406sigma) | " + adacomp, peak, {-1, 0, 0, -1});
+  CHECK(static_cast<double>(of_peak[0]) == doctest::Approx(1.3856406 * std::sqrt(65.0 / 4 - 81.0 / 16)));
+  CHECK(of_peak[3] == Scalar(0));
+  CHECK(sent(adacomp, peak, {-1, 0, 0, -1})[0] == Scalar(0));
+}

@@ -12,7 +12,9 @@ namespace hearsay {
 ///   keep i  iff  |H_i| >= max_{j in i's bin} |G_j|
 ///   scale = mean over the bins of max |G_j|       what a ternary quantizer behind it takes
 ///
-/// dW is EncodeInput::latest; without one, all of G is new (dW = G) and what is kept is at least half its bin's maximum.
+/// dW is EncodeInput::latest; without one, all of G is new (dW = G) and what is kept is at least half its bin's
+/// maximum. So it is behind fwht and kashin, too; behind clip, dW is what the latest gradient changed of the clipped
+/// vector.
 ///
 /// Biased, and no uniform contraction: a bin may send nothing, what it sends need not be its largest, and the shared scale may
 /// exceed it. For hosts with error feedback, which keep residue = G - C(G), so that sent + residue = G.
@@ -37,6 +39,7 @@ class AdaComp final : public Selector<Scalar> {
   Traits traits(std::size_t dimension) const override;
   std::size_t most(std::size_t dimension) const override { return dimension; }
   bool count_varies() const override { return true; }
+  bool uses_latest() const override { return true; }
   std::string default_tail() const override { return "ternary | delta"; }
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 

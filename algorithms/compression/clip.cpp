@@ -30,6 +30,12 @@ double clipping_limit(std::span<const Scalar> layer, double deviations, std::spa
   return std::ldexp(deviations * std::sqrt(squared_deviation(coordinates, mean) / n), exponent);
 }
 
+/// The value brought back to [-limit, limit]; NaN where the limit is.
+template <class Scalar>
+Scalar within(Scalar value, Scalar limit) {
+  return std::isnan(limit) ? limit : std::min(std::max(value, -limit), limit);
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -54,19 +60,34 @@ Traits Clip<Scalar>::traits(std::size_t) const {
 }
 
 template <class Scalar>
+Scalar Clip<Scalar>::limit_of(std::span<const Scalar> layer, std::span<Scalar> scratch) const {
+  constexpr Scalar largest = std::numeric_limits<Scalar>::max();
+  const double limit = clipping_limit(layer, deviations_, scratch);
+  return limit > static_cast<double>(largest) ? largest : static_cast<Scalar>(limit);
+}
+
+template <class Scalar>
 void Clip<Scalar>::forward(std::span<const Scalar> in, std::uint64_t, std::span<Scalar> out) {
   layers_.for_each(in.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
     const auto layer = in.subspan(begin, size);
     const auto clipped = out.subspan(begin, size);
-    const double limit = clipping_limit(layer, deviations_, clipped);
-    if (std::isnan(limit)) {
-      std::ranges::fill(clipped, std::numeric_limits<Scalar>::quiet_NaN());
-      return;
-    }
-    constexpr Scalar largest = std::numeric_limits<Scalar>::max();
-    const Scalar bound = limit < static_cast<double>(largest) ? static_cast<Scalar>(limit) : largest;
-    for (std::size_t i = 0; i < size; ++i) clipped[i] = std::min(std::max(layer[i], -bound), bound);
+    const Scalar limit = limit_of(layer, clipped);
+    for (std::size_t i = 0; i < size; ++i) clipped[i] = within(layer[i], limit);
   });
+}
+
+template <class Scalar>
+bool Clip<Scalar>::forward_latest(std::span<const Scalar> in, std::span<const Scalar> latest,
+                                  std::span<Scalar> out) {
+  layers_.for_each(in.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    const Scalar limit = limit_of(in.subspan(begin, size), out.subspan(begin, size));
+    for (std::size_t i = begin; i < begin + size; ++i) {
+      const Scalar before = in[i] - latest[i];
+      const bool inside = std::abs(in[i]) <= limit && std::abs(before) <= limit;
+      out[i] = inside ? latest[i] : within(in[i], limit) - within(before, limit);
+    }
+  });
+  return true;
 }
 
 template <class Scalar>

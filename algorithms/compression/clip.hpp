@@ -16,7 +16,10 @@ namespace hearsay {
 /// is unbiased about y, not about z). Idempotent it is not: the clipped layer has a smaller sigma. No contraction is
 /// claimed: a layer of nearly equal coordinates has a sigma near 0 and loses nearly all of its norm.
 ///
-/// Layers     those of the model where the vector has layers, else the whole vector.
+/// Layers     those of the model where the vector has layers, else (and behind a transform that mixes them) the whole
+///            vector.
+/// Latest     dW, the newest part of z = r + dW, changes the clipped vector by clip(z) - clip(r), both at the limit of
+///            z: by dW itself where neither is clipped. What adacomp behind it goes by.
 /// Rounding   sums in double in the lane tree of kernels.hpp, of coordinates scaled by a power of two, so that no square
 ///            leaves the range; c s is rounded to Scalar. The same bits everywhere.
 /// Failure    Inf or NaN in a layer make all of the layer NaN.
@@ -36,9 +39,15 @@ class Clip final : public Transform<Scalar> {
   std::size_t coefficients(std::size_t dimension) const override { return dimension; }
   bool uses_seed() const override { return false; }
   void forward(std::span<const Scalar> in, std::uint64_t seed, std::span<Scalar> out) override;
+  bool forward_latest(std::span<const Scalar> in, std::span<const Scalar> latest,
+                      std::span<Scalar> out) override;
   void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) override;
 
  private:
+  /// c s of a layer, the largest Scalar where nothing is to be clipped; NaN where a coordinate is no number.
+  /// `scratch` has the size of the layer.
+  Scalar limit_of(std::span<const Scalar> layer, std::span<Scalar> scratch) const;
+
   double deviations_;
   Buckets layers_;
 };

@@ -114,14 +114,23 @@ void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
   // They change places with every sweep: each is to hold the most there is. No transform makes fewer of many.
   const std::size_t most = coefficients_of(dimension);
   for (auto* sweep : {&ping_, &pong_}) sweep->reserve(most);
+  if (stages_.selector && stages_.selector->uses_latest())
+    for (auto* sweep : {&latest_ping_, &latest_pong_}) sweep->reserve(most);
 }
 
 template <class Scalar>
-std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vector, std::uint64_t seed) {
+std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vector, std::uint64_t seed,
+                                                    std::span<const Scalar>& latest) {
   reserve_sweeps(vector.size());
   std::span<const Scalar> current = vector;
   for (const auto& transform : stages_.transforms) {
     pong_.resize(transform->coefficients(current.size()));
+    if (!latest.empty()) {
+      latest_pong_.resize(pong_.size());
+      const bool known = transform->forward_latest(current, latest, latest_pong_);
+      std::swap(latest_ping_, latest_pong_);
+      latest = known ? latest_ping_ : std::span<const Scalar>();
+    }
     transform->forward(current, seed, pong_);
     std::swap(ping_, pong_);
     current = ping_;
@@ -143,7 +152,9 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
   }
   // A coordinate that is not selected counts too. Without a selector, a quantizer meets what is not finite itself.
   bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
-  const std::span<const Scalar> y = transform(input.vector, seed_);
+  std::span<const Scalar> latest;
+  if (stages_.selector && stages_.selector->uses_latest()) latest = input.latest;
+  const std::span<const Scalar> y = transform(input.vector, seed_, latest);
 
   std::span<const Scalar> values = y;
   QuantizeInput quantize_input{key, std::nullopt};
@@ -157,9 +168,7 @@ CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuf
              "shared indices are a choice for this vector");
       selection_.indices.assign(input.shared_indices.begin(), input.shared_indices.end());
     } else {
-      selector->select(
-          {y, input.random, stages_.transforms.empty() ? input.latest : std::span<const Scalar>()},
-          message.take(selector->seed_bytes(y.size())), selection_);
+      selector->select({y, input.random, latest}, message.take(selector->seed_bytes(y.size())), selection_);
       if (!count_place.empty())
         write_scalar(count_place, 0, static_cast<std::uint32_t>(y.size() - indices.size()));
       if (stages_.index_coder) message.take(stages_.index_coder->encode(indices, y.size(), message.rest()));
@@ -310,7 +319,8 @@ std::size_t Pipeline<Scalar>::choice_bytes(std::size_t dimension) const {
 
 template <class Scalar>
 CodecStatus Pipeline<Scalar>::choose(const EncodeInput<Scalar>& input, PacketBuffer& out) {
-  const std::span<const Scalar> y = transform(input.vector, seed_);
+  std::span<const Scalar> latest;
+  const std::span<const Scalar> y = transform(input.vector, seed_, latest);
   stages_.selector->select({y, input.random}, {}, selection_);
   const auto place = out.resize(choice_bytes(input.vector.size()));
   out.resize(stages_.index_coder->encode(selection_.indices, y.size(), place));

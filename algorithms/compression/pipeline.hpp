@@ -62,7 +62,9 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   void reserve(std::size_t most);
   /// The same for the coefficients before, between and after transforms.
   void reserve_sweeps(std::size_t dimension);
-  std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed);
+  /// The coefficients; `latest` becomes what is known of it there, none where nothing is.
+  std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed,
+                                    std::span<const Scalar>& latest);
   /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
                      std::span<const std::uint32_t> shared_indices);
@@ -75,6 +77,7 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   // Scratch, kept from message to message.
   std::uint64_t seed_ = 0;
   std::vector<Scalar> ping_, pong_;
+  std::vector<Scalar> latest_ping_, latest_pong_;
   Selection selection_;
   std::vector<Scalar> values_;
   std::vector<std::int32_t> codes_;

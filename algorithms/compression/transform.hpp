@@ -28,6 +28,13 @@ class Transform {
   virtual double expansion() const { return 1.0; }
   /// `out` has coefficients(in.size()) entries and does not overlap `in`. May use scratch space of its own.
   virtual void forward(std::span<const Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
+  /// What `latest`, the last of the addends of `in`, is of forward(in), where that can be said; else false, and
+  /// all of `in` is as new as any. `out` has the size of forward's and overlaps neither.
+  virtual bool forward_latest(std::span<const Scalar> in, std::span<const Scalar> latest,
+                              std::span<Scalar> out) {
+    (void)in, (void)latest, (void)out;
+    return false;
+  }
   /// `in` has coefficients(out.size()) entries; it may be destroyed.
   virtual void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) = 0;
 };
