@@ -90,6 +90,19 @@ TEST_CASE_TEMPLATE("threshold: loses at most its stated share of the squared nor
         doctest::Approx(*make_compressor<double>("threshold(rel=0.25)", {})->traits(100).contraction));
 }
 
+TEST_CASE_TEMPLATE("threshold: a message with no coordinate at all is malformed, as none is ever sent",
+                   Scalar, float, double) {
+  // All d coordinates dropped: a count of d, no indices, no values.
+  const std::vector<std::byte> nothing{std::byte{5}, std::byte{0}, std::byte{0}, std::byte{0}};
+  std::vector<Scalar> into(5, Scalar(1));
+  const auto threshold = make_compressor<Scalar>("threshold(rel=0.5)", {});
+  CHECK(threshold->accumulate(nothing, Scalar(1), into) == CodecStatus::malformed);
+  // Of adacomp it is what a vector of zeros sends.
+  const auto adacomp = make_compressor<Scalar>("adacomp(bin=5) | delta", {});
+  CHECK(adacomp->accumulate(nothing, Scalar(1), into) == CodecStatus::ok);
+  CHECK(into == std::vector<Scalar>(5, Scalar(1)));
+}
+
 TEST_CASE("threshold: is told one limit, as a number or a power of two") {
   CHECK(make_compressor<float>("threshold(rel=2^-12)", {})->spelling() == "threshold(rel=0.000244140625)");
   CHECK(make_compressor<float>("threshold(abs=2^3)", {})->spelling() == "threshold(abs=8)");

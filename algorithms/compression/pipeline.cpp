@@ -237,6 +237,7 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
       const std::size_t dropped = read_scalar<std::uint32_t>(reader.take(sizeof(std::uint32_t)), 0);
       if (dropped > size || size - dropped > n) return CodecStatus::malformed;
       n = size - dropped;
+      if (n < selector->fewest()) return CodecStatus::malformed;
     }
     const std::size_t seed_bytes = selector->seed_bytes(size);
     if (!reader.has(seed_bytes)) return CodecStatus::malformed;

@@ -29,6 +29,8 @@ class Selector {
   /// How many coordinates are kept: exactly, or at most where `count_varies`.
   virtual std::size_t most(std::size_t dimension) const = 0;
   virtual bool count_varies() const { return false; }
+  /// How many at least, where `count_varies` and there is a coordinate at all.
+  virtual std::size_t fewest() const { return 0; }
   /// Whether EncodeInput::latest matters.
   virtual bool uses_latest() const { return false; }
   /// Whether one peer's choice may be everybody's: a fixed number of indices that travel.

@@ -10,7 +10,8 @@ namespace hearsay {
 ///   threshold(rel=r)   t = r max_i |z_i|, 0 < r <= 1
 ///   threshold(abs=x)   t = x > 0; where no coordinate reaches it, the largest alone is kept
 ///
-/// How many are kept depends on the data: at least one (of the zero vector the first), zeros never else. Biased. Both contract:
+/// How many are kept depends on the data: at least one (of the zero vector the first; a message with none is
+/// malformed), zeros never else. Biased. Both contract:
 ///
 ///   rel   what is dropped is below r of the largest, of at most d - 1 coordinates:
 ///         ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta = 1 / (1 + (d - 1) r^2)
@@ -31,6 +32,7 @@ class Threshold final : public Selector<Scalar> {
   Traits traits(std::size_t dimension) const override;
   std::size_t most(std::size_t dimension) const override { return dimension; }
   bool count_varies() const override { return true; }
+  std::size_t fewest() const override { return 1; }
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
