@@ -15,7 +15,8 @@ namespace hearsay {
 ///
 /// Traits     omega <= 2^-16 / (1 + 2^-7): f (1 - f) 2^-14 / (1 + f 2^-7)^2 at its largest, beside a power of two. Of
 ///            Gaussian data E 4^e 2^-14 / 6 = 5.5e-6. To the nearest the relative error is at most 1/257 (at
-///            2^e (1 + 2^-8)): delta = 1 - 1/257^2. Not for coordinates below 2^-126, whose error is up to 2^-133.
+///            2^e (1 + 2^-8)): delta = 1 - 1/257^2. Not for coordinates below 2^-126, in
+///            double as in float, whose error is up to 2^-133.
 /// Zeros      0 stays 0 and keeps its sign.
 /// Failure    `saturated` where |z| is above the largest bfloat16, 2^128 - 2^120. Then, and for Inf or NaN, every
 ///            code is that of NaN, and the message decodes as `not_finite`.

@@ -20,8 +20,9 @@ namespace hearsay {
 ///            so there are fewer than 2 d coefficients, and d where `block` divides d.
 /// Signs      element_bits(seed, index) of the coefficient's index, the seed a message's own.
 /// Rounding   see hadamard.hpp; exact but for m + 2 roundings per coefficient, N = 2^m. Numbers so small that 1/sqrt(N) of
-///            them is subnormal lose digits.
-/// Failure    Inf or NaN in a block leave none of its coefficients finite.
+///            them is subnormal lose digits: bounds relative to the norm end where traits.hpp says.
+/// Failure    Inf or NaN in a block leave none of its coefficients finite. Of a block whose norm is near the largest
+///            Scalar coefficients or the way back may leave the range: the pipeline says `saturated`.
 /// Source     Saha, Pilanci, Goldsmith 2021 (DGD-DEF, arXiv:2103.07578), near-democratic embedding.
 /// Departure  all rows of the Hadamard matrix are used, on blocks: the paper's S = P D H with N > n samples rows.
 template <class Scalar>

@@ -24,7 +24,8 @@ namespace hearsay {
 ///            2 delta - 1.
 /// Blocks     and signs, of the coefficient's index, as fwht; the coefficients of a block are those of D1 H, then of D2 H.
 /// Rounding   norms in double in the lane tree of kernels.hpp, the rest in Scalar by hadamard.hpp: the same bits everywhere.
-/// Failure    Inf or NaN in a block leave none of its coefficients finite.
+///            Small numbers lose digits as in fwht.
+/// Failure    as fwht.
 /// Source     Lyubarskii, Vershynin 2010 (Uncertainty principles and vector quantization); Saha, Pilanci, Goldsmith 2021
 ///            (DGD-DEF, arXiv:2103.07578), democratic embedding.
 /// Departure  two bases for their N > n sampled rows of one; M from the residual at hand for their M <- eta M; their delta =

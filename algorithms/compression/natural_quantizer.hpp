@@ -19,8 +19,8 @@ namespace hearsay {
 ///                     2^-109 at random, where GRACE's code is biased: the mean stays z but for 2^-133.
 ///
 /// Traits     omega = 1/8, worst at |z| = 2^e 4/3: (m - m^2) / (1 + m)^2. Of Gaussian data 0.0817. Not for
-///            coordinates below the smallest power (2^-126 in float, 2^-1022 in double, 2^-109 in the window): those
-///            are unbiased with a standard deviation of at most half that power, whatever their own size.
+///            coordinates between 0 and the smallest power (2^-126 in float, 2^-1022 in double, 2^-109 in the
+///            window): those are unbiased with a standard deviation of at most half that power, whatever their size.
 /// Zeros      0 stays 0, and keeps its sign, but in the window.
 /// Failure    `saturated` where |z| is above the largest power (2^127, 2^1023, 2^17), as its upper neighbor has no
 ///            code; every code of the message is then, and for Inf or NaN, the one that stands for no number

@@ -6,6 +6,7 @@
 
 #include "algorithms/compression/byte_pieces.hpp"
 #include "algorithms/compression/compose.hpp"
+#include "algorithms/compression/magnitudes.hpp"
 #include "algorithms/compression/tiled_coding.hpp"
 #include "algorithms/compression/wire_scalar.hpp"
 #include "algorithms/kernels.hpp"
@@ -16,7 +17,10 @@ namespace hearsay {
 template <class Scalar>
 Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
     : stages_(std::move(stages)),
-      seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })) {
+      seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })),
+      mixed_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); })) {
+  if (mixed_ && stages_.quantizer)
+    coarsest_ = 2.0 * stages_.quantizer->traits(1).absolute_error_per_coordinate.value_or(0.0);
   ensure(!stages_.coder == !stages_.quantizer, "a pipeline codes what it quantizes");
   ensure(!stages_.index_coder || stages_.selector, "only a selection has indices");
   ensure(!stages_.selector || !stages_.selector->shares_indices() ||
@@ -83,9 +87,7 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
     traits = composed(traits, stages_.quantizer->traits(n));
   }
   // An error of many coefficients may gather in one coordinate, unless they are independent and have mean 0.
-  const bool mixed =
-      std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); });
-  if (mixed && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
+  if (mixed_ && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
   double expansion = 1.0;
   for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
   if (expansion > 1.0 && traits.contraction) {
@@ -139,7 +141,27 @@ std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vect
 }
 
 template <class Scalar>
+bool Pipeline<Scalar>::surely_returns() const {
+  if (!mixed_) return true;
+  // No quantizer gives more than the norm of its values, natural twice as much, and a grid a step more; no inverse
+  // more than the sum of its coefficients.
+  const auto n = static_cast<double>(ping_.size());
+  double largest = static_cast<double>(std::bit_cast<Scalar>(largest_magnitude_of<Scalar>(ping_)));
+  if (stages_.selector) largest *= static_cast<double>(stages_.selector->factor(ping_.size()));
+  return 2.0 * n * (n * largest + coarsest_) <= static_cast<double>(std::numeric_limits<Scalar>::max());
+}
+
+template <class Scalar>
 CodecStatus Pipeline<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  const CodecStatus status = write_message(input, out);
+  if (status != CodecStatus::ok || input.vector.empty() || surely_returns()) return status;
+  const bool decodes = decode(out.bytes(), input.vector.size(), input.shared_indices) == CodecStatus::ok &&
+                       restore(input.vector.size());
+  return decodes ? status : CodecStatus::saturated;
+}
+
+template <class Scalar>
+CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   const std::size_t dimension = input.vector.size();
   ensure(dimension <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
   const std::size_t room = most_bytes(dimension);
@@ -216,8 +238,10 @@ template <class Scalar>
 CodecStatus Pipeline<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                                std::span<Scalar> into) {
   ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
-  const CodecStatus status = encode(input, out);
-  return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
+  const CodecStatus status = write_message(input, out);
+  if (status != CodecStatus::ok) return status;
+  const CodecStatus applied = accumulate(out.bytes(), Scalar(1), into);
+  return applied == CodecStatus::not_finite ? CodecStatus::saturated : applied;
 }
 
 template <class Scalar>
@@ -270,6 +294,27 @@ CodecStatus Pipeline<Scalar>::decode(std::span<const std::byte> packet, std::siz
 }
 
 template <class Scalar>
+bool Pipeline<Scalar>::restore(std::size_t dimension) {
+  reserve_sweeps(dimension);
+  if (stages_.selector) {
+    ping_.assign(coefficients_of(dimension), Scalar(0));
+    for (std::size_t k = 0; k < values_.size(); ++k) ping_[selection_.indices[k]] = values_[k];
+  } else {
+    ping_.assign(values_.begin(), values_.end());
+  }
+  // The sizes before each transform, the last one first.
+  for (std::size_t stage = stages_.transforms.size(); stage-- > 0;) {
+    std::size_t before = dimension;
+    for (std::size_t earlier = 0; earlier < stage; ++earlier)
+      before = stages_.transforms[earlier]->coefficients(before);
+    pong_.resize(before);
+    stages_.transforms[stage]->inverse(ping_, seed_, pong_);
+    std::swap(ping_, pong_);
+  }
+  return all_finite(std::span<const Scalar>(ping_));
+}
+
+template <class Scalar>
 CodecStatus Pipeline<Scalar>::apply(Scalar scale, std::span<Scalar> into) {
   if (stages_.transforms.empty()) {
     if (!stages_.selector)
@@ -278,23 +323,7 @@ CodecStatus Pipeline<Scalar>::apply(Scalar scale, std::span<Scalar> into) {
       for (std::size_t k = 0; k < values_.size(); ++k) into[selection_.indices[k]] += scale * values_[k];
     return CodecStatus::ok;
   }
-  reserve_sweeps(into.size());
-  if (stages_.selector) {
-    ping_.assign(coefficients_of(into.size()), Scalar(0));
-    for (std::size_t k = 0; k < values_.size(); ++k) ping_[selection_.indices[k]] = values_[k];
-  } else {
-    ping_.assign(values_.begin(), values_.end());
-  }
-  // The sizes before each transform, the last one first.
-  for (std::size_t stage = stages_.transforms.size(); stage-- > 0;) {
-    std::size_t before = into.size();
-    for (std::size_t earlier = 0; earlier < stage; ++earlier)
-      before = stages_.transforms[earlier]->coefficients(before);
-    pong_.resize(before);
-    stages_.transforms[stage]->inverse(ping_, seed_, pong_);
-    std::swap(ping_, pong_);
-  }
-  if (!all_finite(std::span<const Scalar>(ping_))) return CodecStatus::not_finite;
+  if (!restore(into.size())) return CodecStatus::not_finite;
   for (std::size_t k = 0; k < into.size(); ++k) into[k] += scale * ping_[k];
   return CodecStatus::ok;
 }

@@ -32,6 +32,8 @@ struct PipelineStages {
 /// Message    a 64-bit seed where a transform uses one; how many coordinates are dropped (u32) where it varies (how many are kept would say as much for any dimension); the selector's seed, or
 ///            the indices, unless they are shared; the quantizer's header; the codes, or the values as Scalars.
 /// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
+///            `saturated` where that happens to a finite vector: one so near the end of the range that the way through
+///            the transforms and back leaves it.
 template <class Scalar>
 class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelection<Scalar> {
  public:
@@ -65,14 +67,22 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   /// The coefficients; `latest` becomes what is known of it there, none where nothing is.
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed,
                                     std::span<const Scalar>& latest);
+  /// Writes the message. `ok`: the stages could express all they were given.
+  CodecStatus write_message(const EncodeInput<Scalar>& input, PacketBuffer& out);
+  /// Of the coefficients just encoded, in `ping_`: their size alone says that no way back leaves the range.
+  bool surely_returns() const;
   /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
                      std::span<const std::uint32_t> shared_indices);
+  /// ping_ = T^-1(values_ on selection_), with transforms; whether that is finite.
+  bool restore(std::size_t dimension);
   /// into += scale T^-1(values_ on selection_), or nothing where that is not finite.
   CodecStatus apply(Scalar scale, std::span<Scalar> into);
 
   PipelineStages<Scalar> stages_;
-  bool seeded_;  ///< a transform uses a seed
+  bool seeded_;          ///< a transform uses a seed
+  bool mixed_;           ///< a transform mixes coordinates
+  double coarsest_ = 0;  ///< a step behind it that does not shrink with the values (grid)
 
   // Scratch, kept from message to message.
   std::uint64_t seed_ = 0;

@@ -16,6 +16,11 @@ namespace hearsay {
 ///   absolute_error_per_coordinate  a with E (C(z)_k - z_k)^2 <= a^2 for every z; empty where the error
 ///                 scales with z
 ///   bytes         size of the payload; exact unless `data_dependent_size`, then an upper bound
+///
+/// Near 0 a format runs out of exponents, and errors become absolute: what is said relative to ||z|| holds
+/// relative to max(||z||, sqrt(d) r). r is 2^20 times the smallest normal number of Scalar (2^-106 in float,
+/// 2^-1002 in double), of float for bf16, whatever the Scalar is; for natural(bits=8), with a smallest power of
+/// 2^-109, it is 2^-98.
 struct Traits {
   bool unbiased = false;
   double omega = std::numeric_limits<double>::infinity();
