@@ -12,7 +12,8 @@ namespace hearsay {
 
 namespace {
 
-constexpr PeerId largest_dense = 256;
+constexpr PeerId largest_power_iteration = 256;
+constexpr PeerId largest_dense = 1024;
 constexpr std::size_t most_links_of_circulant = 10'000'000;
 /// Self weights are what rows leave over of 1, summed in different orders.
 constexpr double rounding = 1e-14;
@@ -70,6 +71,7 @@ std::optional<DcdLimit> DcdLimit::of(const MixingMatrix& mixing) {
   // Ascending; the last one is 1, of the mean.
   limit.lambda_.assign(spectrum.eigenvalues().data(), spectrum.eigenvalues().data() + n - 1);
   limit.eigenvectors_.assign(spectrum.eigenvectors().data(), spectrum.eigenvectors().data() + n * (n - 1));
+  if (n > largest_power_iteration && !limit.row_sum(limit.lambda_)) return std::nullopt;
   return limit;
 }
 
@@ -78,10 +80,21 @@ double DcdLimit::omega(double a) const {
   std::vector<double> lambda = lambda_;
   for (double& value : lambda) value = a + (1.0 - a) * value;
   if (std::ranges::any_of(lambda, [](double value) { return std::abs(value) > 1.0 - 1e-12; })) return 0.0;
-  if (!eigenvectors_.empty()) return 1.0 / power_iteration(lambda);
-  double sum = 0.0;
-  for (const double value : lambda) sum += (1.0 - value) / (1.0 + value);
-  return static_cast<double>(peer_count_) / sum;
+  const std::optional<double> largest = row_sum(lambda);
+  return 1.0 / (largest ? *largest : power_iteration(lambda));
+}
+
+/// The sum of every row of K, where all have the same: K 1 = diag(Q S Q'), S the diagonal of the s_kk. K 1 = c 1
+/// makes c the largest eigenvalue (Perron, Frobenius).
+std::optional<double> DcdLimit::row_sum(const std::vector<double>& lambda) const {
+  const auto n = static_cast<Eigen::Index>(peer_count_);
+  const Eigen::Map<const Eigen::ArrayXd> values(lambda.data(), n - 1);
+  const Eigen::ArrayXd series = (1.0 - values) / (1.0 + values);
+  const double mean = series.sum() / static_cast<double>(n);
+  if (eigenvectors_.empty()) return mean;
+  const Columns q(eigenvectors_.data(), n, n - 1);
+  const Eigen::VectorXd sums = q.cwiseAbs2() * series.matrix();
+  return (sums.array() - mean).abs().maxCoeff() <= 1e-9 * mean ? std::optional(mean) : std::nullopt;
 }
 
 /// The largest eigenvalue of K, whose entries are not negative.

@@ -18,12 +18,14 @@ namespace hearsay {
 ///     K_ij = sum_{s>=0} ((W - I) W^s)_ij^2
 ///          = sum_{k,l>=2} s_kl q_ik q_jk q_il q_jl,     s_kl = (1 - lambda_k)(1 - lambda_l) / (1 - lambda_k lambda_l)
 ///
-/// over the eigenpairs (lambda_k, q_k) of W but the mean's, so the limit is 1 over the largest eigenvalue of K. For
-/// circulant W that is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k), the eigenvalues being the Fourier transform of a row;
-/// otherwise a power iteration, K d = diag(Q (S o (Q' Diag(d) Q)) Q') at O(n^3) a step.
+/// over the eigenpairs (lambda_k, q_k) of W but the mean's, so the limit is 1 over the largest eigenvalue of K. Where
+/// all peers are alike (torus, hypercube, complete: the rows of K have one sum, which by Perron and Frobenius is that
+/// eigenvalue) it is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k), for circulant W (ring) with the Fourier transform
+/// of a row as eigenvalues; otherwise a power iteration, K d = diag(Q (S o (Q' Diag(d) Q)) Q') at O(n^3) a step.
 class DcdLimit {
  public:
-  /// Nothing where W is not symmetric, and for more than 256 peers unless W is circulant: it would cost seconds.
+  /// Nothing where W is not symmetric, and where it would cost seconds: for more than 256 peers if they are not alike,
+  /// for more than 1024 if W is not circulant.
   static std::optional<DcdLimit> of(const MixingMatrix& mixing);
 
   /// Infinite for n = 1, 0 where gossip does not converge at all. Of a I + (1 - a) W where a > 0 is given.
@@ -33,6 +35,7 @@ class DcdLimit {
   double self_weight_for(double omega) const;
 
  private:
+  std::optional<double> row_sum(const std::vector<double>& lambda) const;
   double power_iteration(const std::vector<double>& lambda) const;
 
   std::size_t peer_count_ = 1;

@@ -113,7 +113,7 @@ TEST_CASE("dcd: the tolerated omega of a ring is n / sum (1 - l)/(1 + l), worked
 }
 
 TEST_CASE("dcd: the tolerated omega of a ring does not depend on how its peers are numbered") {
-  // Shuffled, the matrix is not circulant any more: the power iteration meets the closed form.
+  // Shuffled, the matrix is not circulant any more: the eigenvectors meet the closed form.
   const PeerId n = 15;
   std::vector<Edge> edges;
   for (PeerId k = 0; k < n; ++k) {
@@ -148,6 +148,26 @@ TEST_CASE("dcd: the self weight that makes a compressor stable is the one of the
 TEST_CASE("dcd: the limit of a large circulant matrix costs nothing; of a large other one it is left out") {
   CHECK(limit_on({"ring", 4096}) == doctest::Approx(1.366).epsilon(5e-4));
   CHECK_FALSE(DcdLimit::of(mixing_of({"path", 300})));
+  CHECK_FALSE(DcdLimit::of(mixing_of({"torus(30x40)", 1200})));
+}
+
+TEST_CASE("dcd: where all peers are alike the eigenvalues give the tolerated omega, of many peers, too") {
+  const double pi = std::acos(-1.0);
+  const auto of_torus = [pi](int rows, int columns) {
+    double sum = 0.0;
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        const double waves = std::cos(2 * pi * i / rows) + std::cos(2 * pi * j / columns);
+        const double eigenvalue = 0.2 + 0.4 * waves;
+        sum += (1 - eigenvalue) / (1 + eigenvalue);
+      }
+    return rows * columns / sum;
+  };
+  CHECK(limit_on({"torus(3x5)", 15}) == doctest::Approx(of_torus(3, 5)).epsilon(1e-10));
+  CHECK(limit_on({"torus(16x17)", 272}) == doctest::Approx(of_torus(16, 17)).epsilon(1e-10));
+  CHECK(limit_on({"hypercube", 16}) == doctest::Approx(of_torus(4, 4)).epsilon(1e-10));  // the same graph
+  // A grid has borders: its corners receive less noise than its middle.
+  CHECK_FALSE(DcdLimit::of(mixing_of({"grid(16x17)", 272})));
 }
 
 TEST_CASE(
