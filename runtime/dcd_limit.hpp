@@ -24,7 +24,7 @@ namespace hearsay {
 /// of a row as eigenvalues; otherwise a power iteration, K d = diag(Q (S o (Q' Diag(d) Q)) Q') at O(n^3) a step.
 class DcdLimit {
  public:
-  /// Nothing where W is not symmetric, and where it would cost seconds: for more than 256 peers if they are not alike,
+  /// Nothing where W is not symmetric, and where it would cost seconds: for more than 128 peers if they are not alike,
   /// for more than 1024 if W is not circulant.
   static std::optional<DcdLimit> of(const MixingMatrix& mixing);
 

@@ -94,7 +94,7 @@ class Check {
     const auto of_mixing = DcdLimit::of(experiment_.cluster.mixing);
     if (!of_mixing) {
       experiment_.warnings.push_back("how much relative variance " + method_.name +
-                                     " tolerates is not computed for more than 256 peers on such a "
+                                     " tolerates is not computed for more than 128 peers on such a "
                                      "topology; " +
                                      compressor_ + " has " + number(traits_.omega_typical) +
                                      " on Gaussian data");
