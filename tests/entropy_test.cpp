@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -243,6 +244,54 @@ TEST_CASE(
         REQUIRE(coder.decode(coded(coder, codes, range), range, whole_bucket(), back));
         REQUIRE(back == codes);
       }
+}
+
+TEST_CASE("entropy: few small codes of a wide range, as many as go in pairs, decode to themselves") {
+  EntropyCoder coder;
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  for (const CodeRange& range : {CodeRange{-127, 127}, CodeRange{0, 511}, CodeRange{-most - 1, most},
+                                 CodeRange{most - 511, most}, CodeRange{-most - 1, -most + 600}})
+    for (const std::size_t n : {8191u, 8192u, 8193u, 20'000u}) {
+      CAPTURE(range.least);
+      CAPTURE(n);
+      const std::int32_t first = range.least < 0 && range.most > 0 ? -7 : range.least;
+      RandomStream random(12, 0, n, Purpose::data);
+      std::vector<std::vector<std::int32_t>> all(3, std::vector<std::int32_t>(n, first));
+      for (std::int32_t& code : all[1]) code += static_cast<std::int32_t>(random.below(15));
+      for (std::int32_t& code : all[2]) code += random.below(50) == 0 ? 14 : 7;
+      for (const auto& codes : all) {
+        std::vector<std::int32_t> back(n, 99);
+        REQUIRE(coder.decode(coded(coder, codes, range), range, whole_bucket(), back));
+        REQUIRE(back == codes);
+      }
+    }
+}
+
+TEST_CASE(
+    "entropy: a message of fixed width whose codes are few and small is refused, not read out of bounds") {
+  EntropyCoder coder;
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  for (const CodeRange& range : {CodeRange{-127, 127}, CodeRange{0, 511}, CodeRange{-most - 1, most}})
+    for (const std::size_t n : {8192u, 8193u, 20'000u}) {
+      CAPTURE(range.least);
+      CAPTURE(n);
+      const auto width = static_cast<std::size_t>(std::bit_width(range.size() - 1));
+      std::string bits(8, '0');
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t bit = width; bit-- > 0;)  // the code 0
+          bits += (static_cast<std::uint64_t>(-std::int64_t{range.least}) >> bit & 1) != 0 ? '1' : '0';
+      std::vector<std::int32_t> back(n);
+      CHECK_FALSE(coder.decode(bytes_of(bits), range, whole_bucket(), back));
+    }
+  // The same from afar: a grid's codes are all of the numbers.
+  const std::size_t d = 20'000;
+  std::vector<std::byte> packet(1, std::byte{0});
+  for (std::size_t i = 0; i < d; ++i)
+    for (const int byte : {0x80, 0, 0, 0}) packet.push_back(static_cast<std::byte>(byte));
+  const auto compressor = make_compressor<float>("grid(1e-3) | entropy", {});
+  std::vector<float> into(d, 0.5f);
+  CHECK(compressor->accumulate(packet, 1.0f, into) == CodecStatus::malformed);
+  CHECK(into == std::vector<float>(d, 0.5f));
 }
 
 TEST_CASE("entropy: hostile messages of pairs are refused or are canonical") {
