@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstdio>
+
 #include "algorithms/compression/spelling.hpp"
 #include "tests/support/compression.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -95,6 +97,20 @@ TEST_CASE("compressor spelling: what is not of the form is refused at its column
   CHECK(contains(complaint(deep), "expected no more than 8 braces in one another"));
 }
 
+TEST_CASE("compressor spelling: a character is shown whole, a byte that is none in hex") {
+  CHECK(complaint("топ") == "column 1: expected the name of a compressor, got 'т'");
+  CHECK(complaint("topk(5€)") == "column 7: expected ',' or ')', got '€'");
+  CHECK(complaint("topk(🙂)") == "column 6: expected an argument, got '🙂'");
+  for (const std::string broken : {"\xD1", "\xD1(", "\x82", "\xF0\x9F\x99", "\xFF\x80\x80", "\x01", "\x7F"}) {
+    CAPTURE(broken);
+    char expected[80];
+    std::snprintf(expected, sizeof expected,
+                  "column 1: expected the name of a compressor, got the byte 0x%02X",
+                  static_cast<unsigned char>(broken.front()));
+    CHECK(complaint(broken) == expected);
+  }
+}
+
 TEST_CASE("compressor spelling: stages that do not go together are refused at the one that is too much") {
   CHECK(complaint("topk(1%) | qsgd(4) | topk(2%)") == "column 22: a second selector after topk(1%)");
   CHECK(complaint("qsgd(4) | topk(2%)") ==
@@ -108,7 +124,8 @@ TEST_CASE("compressor spelling: stages that do not go together are refused at th
   CHECK(complaint("qsgd(4){topk(1%)}") == "column 1: qsgd takes no compressors in braces");
   CHECK(complaint("topk(1%){topk(1%)}") == "column 1: topk takes no compressors in braces");
   CHECK(complaint("repeat(2)") ==
-        "column 1: repeat takes one compressor in braces, such as repeat{topk(1%)}");
+        "column 1: repeat takes one compressor in braces, such as repeat(2){topk(1%)}");
+  CHECK(complaint("scale") == "column 1: scale takes one compressor in braces, such as scale{qsgd(4)}");
   CHECK(complaint("repeat(8){repeat(9){topk(1%)}}") ==
         "column 1: that is 72 rounds in all, expected at most 64");
   CHECK(complaint("repeat(4){scale{repeat(4){qsgd(4)}}}") == "accepted");
@@ -119,7 +136,10 @@ TEST_CASE("compressor spelling: stages that do not go together are refused at th
         "column 1: scale takes an unbiased compressor of bounded omega, which topk(1%) is not");
   CHECK(complaint("induced{topk(1%)}{topk(1%)}") ==
         "column 1: induced takes an unbiased compressor second, which topk(1%) is not");
-  CHECK(complaint("induced{topk(1%)}") == "column 1: induced takes two compressors in braces: induced{C}{Q}");
+  CHECK(complaint("induced{topk(1%)}") ==
+        "column 1: induced takes two compressors in braces, such as induced{topk(5%)}{qsgdinf(4)}");
+  for (const char* suggested : {"repeat(2){topk(1%)}", "scale{qsgd(4)}", "induced{topk(5%)}{qsgdinf(4)}"})
+    CHECK(complaint(suggested) == "accepted");
 }
 
 TEST_CASE("compressor spelling: a bucket per layer is refused where there are no layers any more") {

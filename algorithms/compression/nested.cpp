@@ -16,15 +16,14 @@ namespace {
 
 constexpr std::uint64_t most_rounds = 64;
 
-/// The compressors in the braces of a wrapper, as many as it needs.
+/// The compressors in the braces of a wrapper, as many as it needs; `example` is accepted.
 template <class Scalar>
 std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& stage, std::size_t wanted,
+                                                        const std::string& example,
                                                         const SegmentTable& segments) {
   if (stage.bodies.size() != wanted)
-    refuse_stage(
-        stage,
-        stage.name + (wanted == 1 ? " takes one compressor in braces, such as " + stage.name + "{topk(1%)}"
-                                  : " takes two compressors in braces: " + stage.name + "{C}{Q}"));
+    refuse_stage(stage, stage.name + (wanted == 1 ? " takes one compressor" : " takes two compressors") +
+                            " in braces, such as " + example);
   std::vector<std::unique_ptr<Compressor<Scalar>>> parts;
   for (const PipelineSpelling& body : stage.bodies) {
     parts.push_back(make_compressor<Scalar>(body, segments));
@@ -49,8 +48,9 @@ std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_repeat(const StageSpel
   const Arguments arguments(stage, {"rounds", {"rounds"}, {}});
   const auto rounds = arguments.count("rounds", 1, most_rounds);
   if (!rounds) arguments.refuse("rounds", "how often, such as repeat(4){topk(1%)}");
-  auto nested = std::unique_ptr<Nested>(
-      new Nested(Kind::repeat, static_cast<std::size_t>(*rounds), bodies<Scalar>(stage, 1, segments)));
+  const std::string example = "repeat(" + std::to_string(*rounds) + "){topk(1%)}";
+  auto nested = std::unique_ptr<Nested>(new Nested(Kind::repeat, static_cast<std::size_t>(*rounds),
+                                                   bodies<Scalar>(stage, 1, example, segments)));
   if (nested->messages() > most_rounds)
     refuse_stage(stage, "that is " + std::to_string(nested->messages()) +
                             " rounds in all, expected at most " + std::to_string(most_rounds));
@@ -71,7 +71,7 @@ template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_scale(const StageSpelling& stage,
                                                                 const SegmentTable& segments) {
   const Arguments none(stage, {"", {}, {}});
-  auto parts = bodies<Scalar>(stage, 1, segments);
+  auto parts = bodies<Scalar>(stage, 1, "scale{qsgd(4)}", segments);
   const Traits traits = traits_on(*parts[0], segments);
   if (!traits.unbiased || !std::isfinite(traits.omega))
     refuse_stage(stage, "scale takes an unbiased compressor of bounded omega, which " + parts[0]->spelling() +
@@ -83,7 +83,7 @@ template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> Nested<Scalar>::parse_induced(const StageSpelling& stage,
                                                                   const SegmentTable& segments) {
   const Arguments none(stage, {"", {}, {}});
-  auto parts = bodies<Scalar>(stage, 2, segments);
+  auto parts = bodies<Scalar>(stage, 2, "induced{topk(5%)}{qsgdinf(4)}", segments);
   if (!traits_on(*parts[0], segments).contraction)
     refuse_stage(stage,
                  "induced takes a contractive compressor first, which " + parts[0]->spelling() + " is not");

@@ -1,7 +1,9 @@
 #include "algorithms/compression/spelling.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdio>
 
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
@@ -18,6 +20,20 @@ namespace {
 bool is_word(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
          std::string_view(".%+-_^").find(c) != std::string_view::npos;
+}
+
+/// The character that begins at byte `at`, in quotes: all bytes of an UTF-8 sequence; a byte that is none of any and
+/// what no terminal shows in hex.
+std::string character(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(k < text.size() ? text[k] : 0); };
+  const int ones = std::countl_one(byte(at));
+  const std::size_t size = ones == 0 ? 1 : static_cast<std::size_t>(ones);
+  bool whole = ones == 0 ? byte(at) >= ' ' && byte(at) != 0x7F : 2 <= ones && ones <= 4;
+  for (std::size_t k = 1; whole && k < size; ++k) whole = std::countl_one(byte(at + k)) == 1;
+  if (whole) return '\'' + text.substr(at, size) + '\'';
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "the byte 0x%02X", unsigned{byte(at)});
+  return hex;
 }
 
 class Reader {
@@ -45,9 +61,8 @@ class Reader {
   }
 
   [[noreturn]] void refuse(const std::string& expected) const {
-    refuse_at(
-        text_, column(),
-        "expected " + expected + ", got " + (at_end() ? "the end" : '\'' + text_.substr(at_, 1) + '\''));
+    refuse_at(text_, column(),
+              "expected " + expected + ", got " + (at_end() ? "the end" : character(text_, at_)));
   }
 
  private:
