@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/feedback.hpp"
 #include "algorithms/kernels.hpp"
 #include "runtime/dcd_limit.hpp"
@@ -30,7 +31,7 @@ class Check {
       : experiment_(experiment),
         method_(*experiment.method),
         compressor_(experiment.settings.algorithm.compressor),
-        traits_(make()->traits(static_cast<std::size_t>(experiment.problem.dimension()))) {}
+        traits_(measured_traits(*make(), static_cast<std::size_t>(experiment.problem.dimension()))) {}
 
   void run() {
     check_topology();

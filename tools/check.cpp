@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "algorithms/compression/rate_distortion.hpp"
+#include "algorithms/compression/typical_omega.hpp"
 #include "runtime/simulator.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "runtime/traffic_forecast.hpp"
@@ -91,9 +92,9 @@ Plan plan_of(const RunSettings& settings) {
   Plan plan;
   plan.method = experiment.method;
   plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
-  plan.traits = make_compressor<Scalar>(experiment.settings.algorithm.compressor,
-                                        experiment.problem.objectives.front()->segments())
-                    ->traits(plan.dimension);
+  plan.traits = measured_traits(*make_compressor<Scalar>(experiment.settings.algorithm.compressor,
+                                                         experiment.problem.objectives.front()->segments()),
+                                plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
   plan.weights = experiment.cluster.weights;

@@ -112,10 +112,7 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
   if (kind_ == Kind::repeat) {
     const auto rounds = static_cast<double>(rounds_);
     traits.unbiased = first.unbiased;
-    if (traits.unbiased) {
-      traits.omega = std::pow(first.omega, rounds);
-      traits.omega_typical = std::pow(first.omega_typical, rounds);
-    }
+    if (traits.unbiased) traits.omega = std::pow(first.omega, rounds);
     if (first.contraction) traits.contraction = 1.0 - std::pow(1.0 - *first.contraction, rounds);
     traits.absolute_error_per_coordinate = first.absolute_error_per_coordinate;
     traits.bytes = rounds_ * first.bytes + (rounds_ - 1) * sizeof(std::uint32_t);
@@ -127,11 +124,12 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     // A contraction may hold for small vectors only.
     const double left = 1.0 - first.contraction.value_or(0.0);
     traits.omega = product_of_factors(last.omega, left);
-    traits.omega_typical = product_of_factors(last.omega_typical, left);
     if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);
   }
+  // What is left by one compressor is no Gaussian data for the next: to be measured (typical_omega.hpp).
+  if (traits.unbiased && traits.omega == 0.0) traits.omega_typical = 0.0;
   return traits;
 }
 

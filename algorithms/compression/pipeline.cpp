@@ -94,6 +94,8 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
     const double left = traits.unbiased ? traits.omega : expansion * (1.0 - *traits.contraction);
     traits.contraction = left < 1.0 ? std::optional(1.0 - left) : std::nullopt;
   }
+  // A flat embedding, or padding, leaves less of an error than the stages behind it make of Gaussian data.
+  if (mixed_ && traits.omega_typical > 0.0) traits.omega_typical = std::numeric_limits<double>::infinity();
   traits.bytes = most_bytes(dimension);
   traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
                                (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||

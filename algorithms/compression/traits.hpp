@@ -11,7 +11,9 @@ namespace hearsay {
 ///   unbiased      E C(z) = z
 ///   omega         E ||C(z) - z||^2 <= omega ||z||^2 for every z (unbiased C only); infinite where no relative
 ///                 bound exists
-///   omega_typical the same ratio on Gaussian data (what a validator refuses on; it only warns on the worst case)
+///   omega_typical the same ratio on Gaussian data (what a validator refuses on; it only warns on the worst case), of the
+///                 largest bucket, as each has an error of its own; infinite where that has no closed form, and
+///                 typical_omega.hpp measures it
 ///   contraction   delta with E ||C(z) - z||^2 <= (1 - delta) ||z||^2; empty where C does not contract
 ///   absolute_error_per_coordinate  a with E (C(z)_k - z_k)^2 <= a^2 for every z; empty where the error
 ///                 scales with z
