@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/compression.hpp"
+#include "topology/misuse.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -56,6 +58,29 @@ TEST_CASE("repeat: of an unbiased compressor it is unbiased, its error shrinks a
   CHECK(off <= error / rounds * 6);
 }
 
+TEST_CASE_TEMPLATE("repeat: however often, no error below the roundings of its sum is promised", Scalar,
+                   float, double) {
+  const auto z = gaussian<Scalar>(500, 4);
+  const double epsilon = std::numeric_limits<Scalar>::epsilon();
+  for (const std::string spelling :
+       {"repeat(64){natural}", "repeat(64){qsgdinf(8)}", "repeat(20){randk(90%, scaled)}",
+        "induced{repeat(32){natural}}{repeat(32){natural}}"}) {
+    CAPTURE(spelling);
+    const auto decoded = image<Scalar>(spelling, z);
+    double error = 0.0;
+    double norm = 0.0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      error += std::pow(static_cast<double>(decoded[i]) - static_cast<double>(z[i]), 2);
+      norm += std::pow(static_cast<double>(z[i]), 2);
+    }
+    const Traits traits = make_compressor<Scalar>(spelling, {})->traits(z.size());
+    CHECK(error <= 1.5 * traits.omega * norm);
+    CHECK(traits.omega >= epsilon * epsilon);
+    CHECK(*traits.contraction <= 1.0 - epsilon * epsilon);
+  }
+  CHECK(make_compressor<Scalar>("repeat(3){none}", {})->traits(500).omega == 0.0);
+}
+
 TEST_CASE("scale: the factor is 1 / (1 + omega), and so is the contraction") {
   const auto z = gaussian<double>(100, 5);
   const auto plain = image<double>("randk(25%, scaled)", z);
@@ -64,6 +89,11 @@ TEST_CASE("scale: the factor is 1 / (1 + omega), and so is the contraction") {
   const Traits traits = make_compressor<double>("scale{randk(25%, scaled)}", {})->traits(100);
   CHECK_FALSE(traits.unbiased);
   CHECK(*traits.contraction == doctest::Approx(0.25));
+}
+
+TEST_CASE("scale: a biased compressor is refused, whether or not the size of the model is known") {
+  CHECK_THROWS_AS(make_compressor<float>("scale{topk(1%)}", {}), Misuse);
+  CHECK_THROWS_AS(make_compressor<float>("scale{topk(1%)}", {{"all", 0, 300}}), Misuse);
 }
 
 TEST_CASE("induced: what the first compressor misses, the second one codes; what it hits is exact") {

@@ -83,6 +83,23 @@ TEST_CASE_TEMPLATE("topk: loses at most a share 1 - k/d of the squared norm, wha
     }
 }
 
+TEST_CASE("topk: all coordinates are all of the vector: unbiased without error, as randk(100%) is") {
+  for (const char* spelling : {"topk(100%)", "topk(k=9)", "leader_topk(100%)", "randk(100%)"}) {
+    CAPTURE(spelling);
+    const Traits traits = make_compressor<double>(spelling, {})->traits(9);
+    CHECK(traits.unbiased);
+    CHECK(traits.omega == 0.0);
+    CHECK(traits.omega_typical == 0.0);
+    CHECK(*traits.contraction == 1.0);
+  }
+  // What follows has its own omega, not none at all.
+  const auto omega_of = [](const char* spelling) {
+    return make_compressor<double>(spelling, {})->traits(90).omega;
+  };
+  CHECK(omega_of("topk(100%) | qsgdinf(4)") == omega_of("qsgdinf(4)"));
+  CHECK_FALSE(make_compressor<double>("topk(k=9)", {})->traits(10).unbiased);
+}
+
 TEST_CASE("topk: of equal magnitudes the lowest indices travel") {
   const std::vector<float> z{1, -2, 2, 2, -2, 3};
   CHECK(decoded("topk(k=3)", z) == std::vector<float>{0, -2, 2, 0, 0, 3});

@@ -34,10 +34,20 @@ std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& sta
   return parts;
 }
 
-/// Whether the compressor is unbiased, and its omega is finite, on vectors of the model's size.
+/// A share of ||z||^2 that several messages lose: summing them up in Scalar loses about this much, whatever is left unsaid.
+template <class Scalar>
+double with_roundings(double share) {
+  constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
+  return std::max(share, epsilon * epsilon);
+}
+
+bool loses_nothing(const Traits& traits) { return traits.unbiased && traits.omega == 0.0; }
+
+/// Whether the compressor is unbiased, and its omega is finite, on vectors of the model's size; of some size where that is not
+/// known (of a single coordinate, topk(1%) would lose nothing).
 template <class Scalar>
 Traits traits_on(const Compressor<Scalar>& compressor, const SegmentTable& segments) {
-  return compressor.traits(segments.empty() ? 1 : static_cast<std::size_t>(segments.back().end()));
+  return compressor.traits(segments.empty() ? 65'536 : static_cast<std::size_t>(segments.back().end()));
 }
 
 }  // namespace
@@ -112,8 +122,11 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
   if (kind_ == Kind::repeat) {
     const auto rounds = static_cast<double>(rounds_);
     traits.unbiased = first.unbiased;
-    if (traits.unbiased) traits.omega = std::pow(first.omega, rounds);
-    if (first.contraction) traits.contraction = 1.0 - std::pow(1.0 - *first.contraction, rounds);
+    const auto repeated = [&](double share) {
+      return loses_nothing(first) ? 0.0 : with_roundings<Scalar>(std::pow(share, rounds));
+    };
+    if (traits.unbiased) traits.omega = repeated(first.omega);
+    if (first.contraction) traits.contraction = 1.0 - repeated(1.0 - *first.contraction);
     traits.absolute_error_per_coordinate = first.absolute_error_per_coordinate;
     traits.bytes = rounds_ * first.bytes + (rounds_ - 1) * sizeof(std::uint32_t);
   } else if (kind_ == Kind::scale) {
@@ -122,8 +135,10 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
   } else {
     traits.unbiased = true;
     // A contraction may hold for small vectors only.
-    const double left = 1.0 - first.contraction.value_or(0.0);
+    const double left =
+        loses_nothing(first) ? 0.0 : with_roundings<Scalar>(1.0 - first.contraction.value_or(0.0));
     traits.omega = product_of_factors(last.omega, left);
+    if (traits.omega > 0.0) traits.omega = with_roundings<Scalar>(traits.omega);
     if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "algorithms/compression/compose.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -71,8 +73,9 @@ std::unique_ptr<Selector<Scalar>> TopK<Scalar>::parse(const StageSpelling& stage
 template <class Scalar>
 Traits TopK<Scalar>::traits(std::size_t dimension) const {
   const std::size_t k = size_.of(dimension);
+  if (k == dimension) return exact_traits();
   Traits traits;
-  traits.contraction = dimension ? static_cast<double>(k) / static_cast<double>(dimension) : 1.0;
+  traits.contraction = static_cast<double>(k) / static_cast<double>(dimension);
   traits.deterministic = true;
   return traits;
 }

@@ -8,6 +8,7 @@ namespace hearsay {
 
 /// Top-k: the k coordinates of largest magnitude, the others 0. Biased and contractive:
 /// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
+/// With k = d it loses nothing, and is unbiased.
 ///
 /// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message
 ///            is a function of z alone. Of long vectors a sample gives a bound that nearly always k or a few more
