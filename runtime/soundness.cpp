@@ -36,6 +36,7 @@ class Check {
   void run() {
     check_topology();
     check_leader();
+    check_size();
     switch (method_.compressor) {
       case CompressorNeed::none:
         if (compressor_ != "none")
@@ -86,6 +87,16 @@ class Check {
                        " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
   }
 
+  /// Where the size depends on the data, its bound says little (hearsay check tries it).
+  void check_size() {
+    const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
+    if (compressor_ == "none" || traits_.data_dependent_size || traits_.bytes < dimension * sizeof(Scalar))
+      return;
+    experiment_.warnings.push_back(no_shorter_than_none(
+        compressor_, 8.0 * static_cast<double>(traits_.bytes) / static_cast<double>(dimension),
+        8 * sizeof(Scalar)));
+  }
+
   void check_relative() {
     if (!traits_.unbiased)
       return unsound(
@@ -93,6 +104,13 @@ class Check {
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     if (experiment_.peer_count() == 1) return;
     const auto of_mixing = DcdLimit::of(experiment_.cluster.mixing);
+    if (of_mixing) experiment_.omega_limit = of_mixing->omega();
+    if (!std::isfinite(traits_.omega))
+      return unsound(
+          "algorithm.compressor", compressor_,
+          "its error does not shrink with the differences that " + method_.name +
+              " compresses, however small they become; expected algorithm.kind = \"ecd-psgd\", which "
+              "wants such a one, or dither(linf, bits=8, bucket=512)");
     if (!of_mixing) {
       experiment_.warnings.push_back("how much relative variance " + method_.name +
                                      " tolerates is not computed for more than 128 peers on such a "
@@ -101,15 +119,13 @@ class Check {
                                      " on Gaussian data");
       return;
     }
-    const double limit = of_mixing->omega();
-    experiment_.omega_limit = limit;
+    const double limit = *experiment_.omega_limit;
     if (traits_.omega < limit) return;
     const bool typical = traits_.omega_typical >= limit;
     std::string remedy = "; take more bits or smaller buckets";
     const double omega = typical ? traits_.omega_typical : traits_.omega;
     // Peers that hardly listen tolerate anything: no remedy.
-    if (const double self_weight = std::isfinite(omega) ? of_mixing->self_weight_for(omega) : 1.0;
-        self_weight < 0.95)
+    if (const double self_weight = of_mixing->self_weight_for(omega); self_weight < 0.95)
       remedy += ", or lazier weights: self weights of at least " + number(self_weight) +
                 " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
     if (typical)
@@ -195,6 +211,12 @@ class Check {
 };
 
 }  // namespace
+
+std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
+                                 std::size_t bits_of_none) {
+  return compressor + " takes " + number(bits_per_coordinate) + " bits per coordinate, and none takes " +
+         std::to_string(bits_of_none) + " and loses nothing";
+}
 
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment) {

@@ -11,4 +11,8 @@ namespace hearsay {
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment);
 
+/// The warning about a compressor whose messages take at least as many bits as those of none.
+std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
+                                 std::size_t bits_of_none);
+
 }  // namespace hearsay

@@ -165,6 +165,57 @@ TEST_CASE("experiment: a wrapper is judged by what it loses of Gaussian data, no
   CHECK(refusal(settings).find("and dcd-psgd tolerates less than 1.37") != std::string::npos);
 }
 
+TEST_CASE(
+    "experiment: an error that does not shrink with the differences has ecd-psgd for a remedy, not bits") {
+  RunSettings settings = quadratic_run(5);
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "grid(0.02)";
+  const auto remedied = [](const std::string& text) {
+    return text.find("does not shrink with the differences") != std::string::npos &&
+           text.find("\"ecd-psgd\"") != std::string::npos && text.find("dither(") != std::string::npos &&
+           text.find("more bits") == std::string::npos && text.find("inf ") == std::string::npos;
+  };
+  CHECK(remedied(refusal(settings)));
+  // Where the limit is not known, too.
+  settings.topology.peers = 300;
+  settings.topology.kind = "path";
+  CHECK(remedied(refusal(settings)));
+  settings.topology.peers = 5;
+  settings.algorithm.allow_unsound = true;
+  const auto experiment = prepare<float>(settings);
+  CHECK(experiment.omega_limit.has_value());
+  REQUIRE(experiment.warnings.size() == 1);
+  CHECK(remedied(experiment.warnings[0]));
+  // The remedies are accepted.
+  settings.algorithm.allow_unsound = false;
+  settings.algorithm.compressor = "dither(linf, bits=8, bucket=512)";
+  CHECK(refusal(settings) == "");
+  settings.algorithm.kind = "ecd-psgd";
+  settings.algorithm.compressor = "grid(0.02)";
+  CHECK(refusal(settings) == "");
+}
+
+TEST_CASE("experiment: a compressor that takes as much as none draws a warning, on every method") {
+  RunSettings settings = quadratic_run(5);
+  settings.model.kind = "quadratic(500)";
+  const auto warnings = [&](const char* kind, const char* compressor) {
+    settings.algorithm.kind = kind;
+    settings.algorithm.compressor = compressor;
+    return prepare<float>(settings).warnings;
+  };
+  const auto costly = warnings("dcd-psgd", "repeat(64){natural}");
+  REQUIRE(costly.size() == 1);
+  CHECK(costly[0] ==
+        "repeat(rounds=64){natural} takes 581 bits per coordinate, and none takes 32 and loses nothing");
+  CHECK(warnings("qsgd-allreduce", "topk(100%)").size() == 1);
+  CHECK(warnings("qsgd-allreduce", "topk(50%)").size() == 1);  // 16 bits of value, 16 of index
+  CHECK(warnings("qsgd-allreduce", "topk(49%)").empty());
+  CHECK(warnings("naive", "topk(100%)").size() == 2);
+  for (const char* kind : {"dcd-psgd", "ecd-psgd", "qsgd-allreduce", "allreduce-sgd"})
+    CHECK(warnings(kind, "none").empty());
+  CHECK(warnings("ecd-psgd", "grid(0.02)").empty());  // 40 bits at most, but hardly so many
+}
+
 TEST_CASE("experiment: error feedback wants a contraction, and no feedback an unbiased compressor") {
   RunSettings settings = quadratic_run(5);
   settings.model.kind = "quadratic(500)";
