@@ -248,6 +248,61 @@ TEST_CASE("check: its bytes are those of simulate and of run") {
   }
 }
 
+TEST_CASE("check: sizes that depend on the data are tried out, and told beside the most they may be") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto said = [&](const std::string& command, const std::string& compressor, const Words& more) {
+    Words words = {
+        command, "q.toml", "--set", "run.iterations=10", "--set", "algorithm.compressor=" + compressor};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return end.said;
+  };
+  for (const std::string compressor : {"qsgd(4) | gap", "qsgd(4)"}) {
+    const bool varies = compressor != "qsgd(4)";
+    const Json plan = json_of(said("check", compressor, {"--json"}));
+    CHECK(plan["bytes_exact"] == !varies);
+    CHECK((plan["predicted_bits_per_coordinate"] < plan["bits_per_coordinate"]) == varies);
+    for (const char* of_peers : {"min", "mean", "max"})
+      CHECK((plan["predicted_bytes_per_iteration"][of_peers] < plan["bytes_per_iteration"][of_peers]) ==
+            varies);
+    // A run as short as what is tried out is tried out as a whole.
+    const Json summary = json_of(said("simulate", compressor, {"--json", "--output", "out", "--overwrite"}));
+    CHECK(plan["predicted_bytes_sent"].get<double>() ==
+          doctest::Approx(summary["bytes_sent"].get<double>()).epsilon(1e-9));
+    const double payload = summary["bytes_sent"].get<double>() - 64 * summary["messages_sent"].get<double>();
+    CHECK(plan["predicted_bits_per_coordinate"].get<double>() ==
+          doctest::Approx(8 * payload / (50 * summary["messages_sent"].get<double>())).epsilon(1e-9));
+    const std::string text = said("check", compressor, {});
+    CHECK((text.find(" bits per coordinate, at most ") != std::string::npos) == varies);
+    CHECK((text.find(" bytes a peer, at most ") != std::string::npos) == varies);
+  }
+  // A bound of 40 bits says little of a grid; one so fine that it takes as much as none draws a warning.
+  const auto warnings = [&](const std::string& grid) {
+    return json_of(said("check", grid, {"--json", "--set", "algorithm.kind=ecd-psgd"}))["warnings"].size();
+  };
+  CHECK(warnings("grid(0.1)") == 0);
+  CHECK(warnings("grid(1e-8)") == 1);
+}
+
+TEST_CASE("check: a run whose first iterations end badly is told so, its time is not made up") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const Words words = {"check", "q.toml",
+                       "--set", "algorithm.kind=ecd-psgd",
+                       "--set", "algorithm.compressor=grid(0.1)",
+                       "--set", "algorithm.step_size=1e30"};
+  const ProgramEnd end = run_program(folder.path(), words);
+  CHECK(end.code == 0);
+  CHECK(end.said.find("the first iterations, tried out, end badly: a value left the finite range") !=
+        std::string::npos);
+  CHECK(end.said.find("not predicted") != std::string::npos);
+  Words in_json = words;
+  in_json.push_back("--json");
+  CHECK(json_of(run_program(folder.path(), in_json).said)["seconds"] == nullptr);
+}
+
 TEST_CASE("check: the variance limit that it prints is the one the run is held to, on 130 peers, too") {
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);

@@ -2,13 +2,15 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
-#include "runtime/simulator.hpp"
+#include "runtime/soundness.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "runtime/traffic_forecast.hpp"
+#include "tools/dry_run.hpp"
 #include "tools/human_text.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "tools/table.hpp"
@@ -21,38 +23,6 @@ namespace hearsay {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::uint64_t simulated_iterations = 12;
-
-/// The run's time under its network, extrapolated from its first iterations.
-struct TimeForecast {
-  Duration gradient{0};  ///< measured; 0 where it is emulated
-  double per_iteration = 0.0;
-  double total = 0.0;
-};
-
-/// Simulates the first iterations, evaluated twice, so that what happens once at the start does not count twice.
-template <class Scalar>
-TimeForecast forecast_time(Experiment<Scalar>& experiment) {
-  const std::uint64_t iterations = experiment.iterations;
-  const std::uint64_t evaluate_every = experiment.settings.run.evaluate_every;
-  const auto target_loss = std::exchange(experiment.settings.run.target_loss, std::nullopt);
-  experiment.iterations = std::min(iterations, simulated_iterations);
-  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
-  TimeForecast forecast;
-  forecast.gradient = measured_gradient_of(experiment);
-  const RunOutcome<Scalar> outcome = simulate(experiment, forecast.gradient);
-  experiment.iterations = iterations;
-  experiment.settings.run.evaluate_every = evaluate_every;
-  experiment.settings.run.target_loss = target_loss;
-
-  const Evaluation& last = outcome.evaluations.back();
-  const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
-  forecast.per_iteration =
-      (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
-  forecast.total = last.seconds + forecast.per_iteration * static_cast<double>(iterations - last.iteration);
-  return forecast;
-}
 
 /// Everything that a run file decides, and what follows from it.
 struct Plan {
@@ -67,23 +37,42 @@ struct Plan {
   Spectrum spectrum;
   std::optional<double> omega_limit;
   TrafficForecast traffic;
-  TimeForecast time;
+  DryRun dry_run;
   std::vector<std::string> warnings;
 
   double bits_per_coordinate() const {
     return 8.0 * static_cast<double>(traits.bytes) / static_cast<double>(dimension);
   }
-  /// Of a peer, averaged over the iterations.
+  /// As long as the first iterations' messages: where sizes depend on the data, less than the above.
+  double predicted_bits_per_coordinate() const { return dry_run.payload_share * bits_per_coordinate(); }
+  /// Of a peer, averaged over the iterations; at most, where sizes depend on the data.
   std::vector<double> bytes_per_iteration() const {
     std::vector<double> bytes;
     for (const PeerTraffic& peer : traffic.peers)
       bytes.push_back(static_cast<double>(peer.bytes) / static_cast<double>(iterations));
     return bytes;
   }
-  double mean_bytes_per_iteration() const {
-    return static_cast<double>(traffic.total_bytes()) /
-           (static_cast<double>(peers) * static_cast<double>(iterations));
+  /// The same with messages as long as in the first iterations.
+  std::vector<double> predicted_bytes_per_iteration() const {
+    std::vector<double> bytes = dry_run.peer_bytes;
+    for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
+    return bytes;
   }
+  double predicted_bytes() const {
+    return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
+  }
+};
+
+/// Of the peers' bytes.
+struct Spread {
+  explicit Spread(const std::vector<double>& values)
+      : least(std::ranges::min(values)),
+        most(std::ranges::max(values)),
+        mean(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())) {}
+
+  double least;
+  double most;
+  double mean;
 };
 
 template <class Scalar>
@@ -102,8 +91,14 @@ Plan plan_of(const RunSettings& settings) {
   plan.spectrum = spectrum(experiment.cluster.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.traffic = forecast_traffic(experiment);
-  plan.time = forecast_time(experiment);
+  plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
+  if (!plan.dry_run.failure.empty())
+    plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
+  constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);
+  if (plan.traits.data_dependent_size && plan.predicted_bits_per_coordinate() >= bits_of_none)
+    plan.warnings.push_back(no_shorter_than_none(experiment.settings.algorithm.compressor,
+                                                 plan.predicted_bits_per_coordinate(), bits_of_none));
   plan.settings = experiment.settings;
   return plan;
 }
@@ -113,35 +108,39 @@ Json or_null(const std::optional<double>& value) {
 }
 
 Json as_json(const std::string& name, const Plan& plan) {
-  const std::vector<double> bytes = plan.bytes_per_iteration();
-  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+  const auto spread_of = [](const std::vector<double>& bytes) {
+    const Spread spread(bytes);
+    return Json{{"min", spread.least}, {"mean", spread.mean}, {"max", spread.most}};
+  };
   Json totals = Json::array();
   for (const PeerTraffic& peer : plan.traffic.peers) totals.push_back(peer.bytes);
-  return {
-      {"run", name},
-      {"algorithm", plan.method->name},
-      {"compressor", plan.settings.algorithm.compressor},
-      {"feedback", plan.method->feeds_back ? Json(plan.settings.algorithm.feedback) : Json(nullptr)},
-      {"unbiased", plan.traits.unbiased},
-      {"omega_worst", or_null(plan.traits.omega)},
-      {"omega_typical", or_null(plan.traits.omega_typical)},
-      {"omega_limit", or_null(plan.omega_limit)},
-      {"contraction", or_null(plan.traits.contraction)},
-      {"bits_per_coordinate", plan.bits_per_coordinate()},
-      {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
-      {"dimension", plan.dimension},
-      {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
-      {"iterations", plan.iterations},
-      {"peers", plan.peers},
-      {"weights", plan.weights},
-      {"spectral_gap", plan.period == 1 ? Json(plan.spectrum.spectral_gap) : Json(nullptr)},
-      {"bytes_exact", plan.traffic.exact},
-      {"bytes_per_iteration", {{"min", *least}, {"mean", plan.mean_bytes_per_iteration()}, {"max", *most}}},
-      {"bytes_per_peer", std::move(totals)},
-      {"bytes_sent", plan.traffic.total_bytes()},
-      {"seconds_per_iteration", plan.time.per_iteration},
-      {"seconds", plan.time.total},
-      {"warnings", plan.warnings}};
+  return {{"run", name},
+          {"algorithm", plan.method->name},
+          {"compressor", plan.settings.algorithm.compressor},
+          {"feedback", plan.method->feeds_back ? Json(plan.settings.algorithm.feedback) : Json(nullptr)},
+          {"unbiased", plan.traits.unbiased},
+          {"omega_worst", or_null(plan.traits.omega)},
+          {"omega_typical", or_null(plan.traits.omega_typical)},
+          {"omega_limit", or_null(plan.omega_limit)},
+          {"contraction", or_null(plan.traits.contraction)},
+          {"bits_per_coordinate", plan.bits_per_coordinate()},
+          {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
+          {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
+          {"dimension", plan.dimension},
+          {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
+          {"iterations", plan.iterations},
+          {"peers", plan.peers},
+          {"weights", plan.weights},
+          {"spectral_gap", plan.period == 1 ? Json(plan.spectrum.spectral_gap) : Json(nullptr)},
+          {"bytes_exact", plan.traffic.exact},
+          {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
+          {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
+          {"bytes_per_peer", std::move(totals)},
+          {"bytes_sent", plan.traffic.total_bytes()},
+          {"predicted_bytes_sent", plan.predicted_bytes()},
+          {"seconds_per_iteration", or_null(plan.dry_run.seconds_per_iteration)},
+          {"seconds", or_null(plan.dry_run.seconds)},
+          {"warnings", plan.warnings}};
 }
 
 std::string bytes_text(double bytes) {
@@ -175,13 +174,15 @@ std::string compute_text(const Plan& plan) {
     case ComputeTime::Kind::lognormal:
       return "lognormal around " + to_text(compute.median) + ", sigma " + significant(compute.sigma);
   }
-  return seconds_text(seconds(plan.time.gradient)) + ", measured here";
+  return seconds_text(seconds(plan.dry_run.gradient)) + ", measured here";
 }
 
 std::string compressor_text(const Plan& plan) {
-  std::string text = plan.settings.algorithm.compressor + "   " + significant(plan.bits_per_coordinate(), 3) +
-                     " bits per coordinate" + (plan.traits.data_dependent_size ? " at most" : "");
-  return text;
+  const std::string most = significant(plan.bits_per_coordinate(), 3);
+  return plan.settings.algorithm.compressor + "   " +
+         (plan.traits.data_dependent_size ? "about " + significant(plan.predicted_bits_per_coordinate(), 3) +
+                                                " bits per coordinate, at most " + most
+                                          : most + " bits per coordinate");
 }
 
 std::string error_text(const Plan& plan) {
@@ -200,16 +201,26 @@ std::string error_text(const Plan& plan) {
   return text;
 }
 
+std::string spread_text(const Spread& bytes) {
+  if (bytes.least == bytes.most) return bytes_text(bytes.least) + " bytes a peer";
+  return bytes_text(bytes.least) + " to " + bytes_text(bytes.most) + " bytes a peer, mean " +
+         bytes_text(bytes.mean);
+}
+
 std::string traffic_text(const Plan& plan) {
-  const std::vector<double> bytes = plan.bytes_per_iteration();
-  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
-  std::string text = plan.traffic.exact ? "" : "at most ";
-  if (*least == *most)
-    text += bytes_text(*least) + " bytes a peer";
-  else
-    text += bytes_text(*least) + " to " + bytes_text(*most) + " bytes a peer, mean " +
-            bytes_text(plan.mean_bytes_per_iteration());
-  return text + (plan.traffic.steady ? "" : ", averaged over the iterations");
+  const Spread most(plan.bytes_per_iteration());
+  if (!plan.traffic.exact)
+    return "about " + bytes_text(std::round(Spread(plan.predicted_bytes_per_iteration()).mean)) +
+           " bytes a peer, at most " + bytes_text(std::round(most.mean));
+  return spread_text(most) + (plan.traffic.steady ? "" : ", averaged over the iterations");
+}
+
+std::string total_text(const Plan& plan) {
+  const double most = static_cast<double>(plan.traffic.total_bytes());
+  const double bytes = plan.predicted_bytes();
+  return (plan.traffic.exact ? "" : "about ") + megabytes_text(bytes / plan.peers) + " a peer, " +
+         megabytes_text(bytes) + " in total" +
+         (plan.traffic.exact ? "" : ", at most " + megabytes_text(most));
 }
 
 std::string as_text(const std::string& name, const Plan& plan) {
@@ -240,14 +251,15 @@ std::string as_text(const std::string& name, const Plan& plan) {
              grouped(plan.iterations) +
                  (settings.run.target_loss ? " at most, target loss " + significant(*settings.run.target_loss)
                                            : "")});
-  const std::string of_what =
-      plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations";
+  const auto predicted = [&](const std::optional<double>& seconds) {
+    if (!seconds) return std::string("not predicted: the first iterations end badly");
+    return seconds_text(*seconds) + " predicted" +
+           (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
+  };
   table.add({"an iteration", traffic_text(plan)});
-  table.add({"", seconds_text(plan.time.per_iteration) + " predicted" + of_what});
-  const double total = static_cast<double>(plan.traffic.total_bytes());
-  table.add({"the whole run", (plan.traffic.exact ? "" : "at most ") + megabytes_text(total / plan.peers) +
-                                  " a peer, " + megabytes_text(total) + " in total"});
-  table.add({"", seconds_text(plan.time.total) + " predicted" + of_what});
+  table.add({"", predicted(plan.dry_run.seconds_per_iteration)});
+  table.add({"the whole run", total_text(plan)});
+  table.add({"", predicted(plan.dry_run.seconds)});
   for (const std::string& warning : plan.warnings) table.add({"warning", warning});
   return table.text();
 }

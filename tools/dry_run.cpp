@@ -1,0 +1,76 @@
+#include "tools/dry_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/simulator.hpp"
+#include "runtime/wire.hpp"
+#include "tools/training.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint64_t simulated_iterations = 12;
+
+/// Bytes of payload, and what they take at most.
+struct Payload {
+  double taken = 0.0;
+  double room = 0.0;
+
+  double share() const { return room > 0.0 ? taken / room : 1.0; }
+};
+
+/// Messages are as long as in the dry run, and as many as forecast.
+void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers, DryRun& forecast) {
+  Payload of_all;
+  for (std::size_t id = 0; id < peers.size(); ++id) {
+    const PeerMeters& sent = peers[id].meters;
+    const PeerTraffic& bound = most.peers[id];
+    const auto headers = static_cast<double>(header_bytes * bound.messages);
+    const double payload = static_cast<double>(bound.bytes) - headers;
+    Payload of_peer;
+    if (bound.messages > 0)
+      of_peer.room = static_cast<double>(sent.messages_sent) * payload / static_cast<double>(bound.messages);
+    of_peer.taken = static_cast<double>(sent.bytes_sent - header_bytes * sent.messages_sent);
+    forecast.peer_bytes.push_back(most.exact ? static_cast<double>(bound.bytes)
+                                             : headers + of_peer.share() * payload);
+    of_all.taken += of_peer.taken;
+    of_all.room += of_peer.room;
+  }
+  if (!most.exact) forecast.payload_share = of_all.share();
+}
+
+}  // namespace
+
+template <class Scalar>
+DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most) {
+  const std::uint64_t iterations = experiment.iterations;
+  const std::uint64_t evaluate_every = experiment.settings.run.evaluate_every;
+  const auto target_loss = std::exchange(experiment.settings.run.target_loss, std::nullopt);
+  experiment.iterations = std::min(iterations, simulated_iterations);
+  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
+  DryRun forecast;
+  forecast.gradient = measured_gradient_of(experiment);
+  const RunOutcome<Scalar> outcome = simulate(experiment, forecast.gradient);
+  experiment.iterations = iterations;
+  experiment.settings.run.evaluate_every = evaluate_every;
+  experiment.settings.run.target_loss = target_loss;
+
+  forecast.failure = outcome.reason;
+  forecast_bytes(most, outcome.peers, forecast);
+  // A run that diverges at once is evaluated at its start only.
+  if (outcome.evaluations.size() < 2) return forecast;
+  const Evaluation& last = outcome.evaluations.back();
+  const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
+  const double per_iteration =
+      (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
+  forecast.seconds_per_iteration = per_iteration;
+  forecast.seconds = last.seconds + per_iteration * static_cast<double>(iterations - last.iteration);
+  return forecast;
+}
+
+template DryRun dry_run(Experiment<float>&, const TrafficForecast&);
+template DryRun dry_run(Experiment<double>&, const TrafficForecast&);
+
+}  // namespace hearsay
