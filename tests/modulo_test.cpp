@@ -77,6 +77,29 @@ TEST_CASE("mod: too far away, the checksum says so; a sender who knows sends the
   CHECK(detected == 200);  // each escapes with probability 2^-16
 }
 
+TEST_CASE(
+    "mod: remainders are sent up to (k - 3) / 2 steps from what the holder has, and beyond it the values") {
+  // Steps that are powers of two: the quotients are exact.
+  const auto compressor = make_compressor<double>("mod(k=16, step=0.25, bucket=8)", {});
+  const std::vector<double> y = {0.0, 3.0, -7.5, 100.0, 0.1, -0.1, 2.0, 1000.0};
+  for (const double direction : {-1.0, 1.0})
+    for (const bool inside : {true, false}) {
+      auto z = y;
+      z[3] += direction * (6.5 * 0.25 + (inside ? 0.0 : 1e-9));
+      RandomStream random(3, 0, 0, Purpose::compression);
+      PacketBuffer out = buffer();
+      std::vector<double> sent(z.size(), 0.0);
+      REQUIRE(compressor->encode_and_apply({.vector = z, .random = random, .near = y}, out, sent) ==
+              CodecStatus::ok);
+      CHECK(out.bytes().size() == (inside ? 1 + 2 + 4 : 1 + 8 * sizeof(double)));
+      CHECK(std::abs(sent[3] - z[3]) < 0.25);
+      CHECK((sent == z) == !inside);
+      std::vector<double> held(z.size(), 0.0);
+      REQUIRE(compressor->accumulate_near(out.bytes(), y, 1.0, held) == CodecStatus::ok);
+      CHECK(held == sent);
+    }
+}
+
 TEST_CASE("mod: what is sent does not depend on how large the vector is") {
   const auto compressor = modulo<double>("1000");
   const auto z = gaussian<double>(3 * bucket, 9);

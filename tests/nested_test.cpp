@@ -91,6 +91,38 @@ TEST_CASE("scale: the factor is 1 / (1 + omega), and so is the contraction") {
   CHECK(*traits.contraction == doctest::Approx(0.25));
 }
 
+TEST_CASE("repeat: its compressor is told what of the vector is new") {
+  const auto z = gaussian<double>(200, 11);
+  const auto latest = gaussian<double>(200, 12);
+  const auto message = [&](const char* spelling, std::span<const double> told) {
+    PacketBuffer out = buffer();
+    RandomStream random(1, 0, 0, Purpose::compression);
+    CHECK(make_compressor<double>(spelling, {})->encode({z, random, told}, out) == CodecStatus::ok);
+    return std::vector<std::byte>(out.bytes().begin(), out.bytes().end());
+  };
+  CHECK(message("repeat(1){adacomp(bin=20)}", latest) == message("adacomp(bin=20)", latest));
+  CHECK(message("repeat(1){adacomp(bin=20)}", latest) != message("adacomp(bin=20)", {}));
+}
+
+TEST_CASE("scale: one object serves vectors of several dimensions, each with its factor") {
+  const auto compressor = make_compressor<double>("scale{randk(k=10, scaled)}", {});
+  for (const std::size_t d : {100u, 40u, 10u, 100u}) {
+    const auto z = gaussian<double>(d, 7);
+    PacketBuffer out = buffer();
+    RandomStream random(2, 0, 0, Purpose::compression);
+    std::vector<double> decoded(d, 0.0);
+    REQUIRE(compressor->encode_and_apply({z, random}, out, decoded) == CodecStatus::ok);
+    // d / 10 times what is kept, over 1 + omega = d / 10.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      if (decoded[i] == 0.0) continue;
+      ++kept;
+      CHECK(decoded[i] == doctest::Approx(z[i]).epsilon(1e-14));
+    }
+    CHECK(kept == 10);
+  }
+}
+
 TEST_CASE("scale: a biased compressor is refused, whether or not the size of the model is known") {
   CHECK_THROWS_AS(make_compressor<float>("scale{topk(1%)}", {}), Misuse);
   CHECK_THROWS_AS(make_compressor<float>("scale{topk(1%)}", {{"all", 0, 300}}), Misuse);

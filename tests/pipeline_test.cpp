@@ -67,6 +67,20 @@ TEST_CASE("pipeline: the traits of its stages compose") {
   CHECK(traits("topk(10%) | qsgdinf(8)", 1000).bytes == 100 * 4 + 8 + 100);
 }
 
+TEST_CASE(
+    "pipeline: what is new of the coordinates says nothing of coefficients, also where they are as many") {
+  const auto z = gaussian<double>(64, 21);
+  const auto latest = gaussian<double>(64, 22);
+  const auto message = [&](const std::string& spelling, std::span<const double> told) {
+    PacketBuffer out = buffer();
+    RandomStream random = stream();
+    CHECK(make_compressor<double>(spelling, {})->encode({z, random, told}, out) == CodecStatus::ok);
+    return std::vector<std::byte>(out.bytes().begin(), out.bytes().end());
+  };
+  CHECK(message("adacomp(bin=8)", latest) != message("adacomp(bin=8)", {}));
+  CHECK(message("fwht(block=64) | adacomp(bin=8)", latest) == message("fwht(block=64) | adacomp(bin=8)", {}));
+}
+
 TEST_CASE("pipeline: composing with what loses nothing changes nothing") {
   const Traits dither = make_compressor<float>("qsgd(4)", {})->traits(300);
   for (const Traits& both : {composed(exact_traits(), dither), composed(dither, exact_traits())}) {

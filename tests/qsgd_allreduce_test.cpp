@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -109,6 +110,33 @@ TEST_CASE(
       CHECK((run.recording[t][0].model - expected).cwiseAbs().maxCoeff() <= rounding<double>);
     }
   }
+}
+
+TEST_CASE("qsgd-allreduce: adacomp is told the latest gradient, and sends what its rule says of p and g") {
+  const Index bin = 5;
+  const auto run = run_of<double>(2, {.compressor = "adacomp(bin=5)", .iterations = 6, .feedback = "ef"});
+  int tells = 0;
+  for (std::uint64_t t = 1; t < run.recording.size(); ++t)
+    for (PeerId i = 0; i < 2; ++i) {
+      const Vector<double> g = run.gradient(i, run.recording[t - 1][i].model);
+      const Vector<double> p = g + run.memory(t - 1, i);
+      Vector<double> expected = Vector<double>::Zero(p.size());
+      double maxima = 0.0;
+      double bins = 0.0;
+      for (Index begin = 0; begin < p.size(); begin += bin, ++bins) {
+        const Index end = std::min(begin + bin, p.size());
+        const double largest = p.segment(begin, end - begin).cwiseAbs().maxCoeff();
+        maxima += largest;
+        for (Index k = begin; k < end; ++k) {
+          const bool kept = std::abs(p[k] + g[k]) >= largest;
+          tells += kept != (std::abs(p[k] + p[k]) >= largest);
+          if (kept) expected[k] = std::copysign(1.0, p[k]);
+        }
+      }
+      expected *= maxima / bins;
+      REQUIRE((run.said(t, i) - expected).cwiseAbs().maxCoeff() <= 1e-12 * maxima);
+    }
+  CHECK(tells > 10);  // with all of p for the latest gradient, something else would have been sent
 }
 
 TEST_CASE("qsgd-allreduce: the forecast traffic is what is sent, exactly, or a bound where sizes vary") {
