@@ -53,7 +53,8 @@ class Compressor {
   /// Writes C(vector) into `out` (replacing what it held).
   virtual CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) = 0;
   /// encode, and into += C(vector) in the same sweep: the sender's own update uses the decoded bytes, never
-  /// the floats it meant to send. `into` has the size of `input.vector`; the two may not overlap.
+  /// the floats it meant to send. `into` has the size of `input.vector`; the two may not overlap. Where the status
+  /// is not ok `into` is unspecified (a sweep may have come to what failed only after other buckets) and the run stops.
   virtual CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                        std::span<Scalar> into) = 0;
   /// into += scale * C(vector), from the bytes of a packet. Total on arbitrary bytes: anything else than a whole

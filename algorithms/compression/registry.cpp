@@ -97,7 +97,7 @@ constexpr std::array entries{
     StageEntry{
         {"mod",
          "random rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
-         "mod(k=16, step=0.25)"},
+         "mod(k=16, step=1)"},
         StageMaker<Compressor>{&Modulo<float>::parse, &Modulo<double>::parse}},
     StageEntry{
         {"kashin", "transform: democratic embedding, twice the coefficients, all about as large; lossless",
