@@ -70,13 +70,16 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
     const auto ratio = hn::Div(hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)), divisor);
-    in_range = hn::And(in_range, hn::Lt(hn::Abs(ratio), limit));
+    const auto here = hn::Lt(hn::Abs(ratio), limit);
+    in_range = hn::And(in_range, here);
     const auto whole = hn::Floor(ratio);
     // 32 random bits as a signed number, moved back up: exact.
     const auto bits = hn::BitCast(ints, hn::Xor(ElementBits(words, index, a, b), sign));
     const auto u = hn::Add(hn::Mul(hn::PromoteTo(doubles, bits), unit), half);
     const auto up = hn::IfThenElseZero(hn::Lt(u, hn::Sub(ratio, whole)), hn::Set(doubles, 1.0));
-    hn::StoreU(hn::DemoteTo(ints, hn::Add(whole, up)), ints, codes + i);
+    // What does not fit an integer is not made one: in scalar code that is undefined.
+    const auto code = hn::IfThenElseZero(here, hn::Add(whole, up));
+    hn::StoreU(hn::DemoteTo(ints, code), ints, codes + i);
     index = hn::Add(index, index_step);
   }
   bool ok = hn::AllTrue(doubles, in_range);
