@@ -48,9 +48,9 @@ class Algorithm {
   virtual const Vector<Scalar>& model() const = 0;
   /// Names every vector the method owns, each once.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
-  /// What this peer sends in iteration `number` under the mixing row `row`.
-  virtual Traffic traffic(std::uint64_t number, const MixingRow& row) const = 0;
-  /// After so many iterations `traffic` repeats, row by row.
+  /// What this peer, whose rows of the schedule are `rows`, sends in iteration `number`.
+  virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
+  /// On a static schedule `traffic` repeats after so many iterations; 0 if it never does.
   virtual std::uint64_t traffic_period() const { return 1; }
 };
 

@@ -61,7 +61,7 @@ void AllreduceSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 }
 
 template <class Scalar>
-Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const MixingRow&) const {
+Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
   // Every chunk passes through this peer twice, but for the two that end or begin their way here.
   Traffic traffic{2 * (std::uint64_t{peer_count_} - 1), 0};
   const auto dimension = static_cast<std::uint64_t>(x_.size());

@@ -29,7 +29,7 @@ class AllreduceSgd final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
-  Traffic traffic(std::uint64_t number, const MixingRow& row) const override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
   std::span<Scalar> chunk(PeerId c);

@@ -35,8 +35,8 @@ void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 }
 
 template <class Scalar>
-Traffic DPsgd<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
-  return gossip_traffic(row, view(x_).size_bytes());
+Traffic DPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
 template class DPsgd<float>;

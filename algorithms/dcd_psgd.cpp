@@ -46,9 +46,9 @@ void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 }
 
 template <class Scalar>
-Traffic DcdPsgd<Scalar>::traffic(std::uint64_t, const MixingRow& row) const {
+Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
+  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
 template class DcdPsgd<float>;

@@ -8,7 +8,7 @@ namespace hearsay {
 template <class Scalar>
 EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
-      restart_every_(input.restart_every),
+      restart_every_(*input.options.restart_every),
       x_(input.initial),
       own_estimate_(input.initial),
       estimates_(input.neighbors, input.initial),
@@ -83,10 +83,10 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 }
 
 template <class Scalar>
-Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const MixingRow& row) const {
-  if (restarts_after(number)) return gossip_traffic(row, view(x_).size_bytes());
+Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
+  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
 template class EcdPsgd<float>;
@@ -103,7 +103,7 @@ MethodInfo ecd_psgd_info() {
       .compressor = CompressorNeed::absolute,
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
-      .restarts = true,
+      .options = {.restart_every = 0},
       .make_float = make_method<EcdPsgd<float>, float>,
       .make_double = make_method<EcdPsgd<double>, double>};
 }

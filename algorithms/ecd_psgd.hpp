@@ -36,7 +36,7 @@ class EcdPsgd final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
-  Traffic traffic(std::uint64_t number, const MixingRow& row) const override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
   std::uint64_t traffic_period() const override { return restart_every_ == 0 ? 1 : restart_every_; }
 
  private:

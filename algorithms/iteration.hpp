@@ -2,11 +2,13 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/compression/packet.hpp"
+#include "algorithms/peer_rows.hpp"
 #include "algorithms/random.hpp"
 #include "algorithms/vector.hpp"
 #include "topology/mixing_row.hpp"
@@ -24,8 +26,14 @@ class IterationHost {
  public:
   virtual PacketBuffer new_packet() = 0;
   virtual void send(Slot slot, PeerId to, const PacketRef& packet) = 0;
-  /// Asks for the gradient at x; true if it is there at once. `x` stays unchanged until the answer.
-  virtual bool request_gradient(const Vector<Scalar>& x) = 0;
+  /// The samples of the iteration's current minibatch; the first one unless `next_minibatch` was called.
+  virtual std::span<const Index> minibatch() = 0;
+  virtual void next_minibatch() = 0;
+  /// All local samples.
+  virtual std::span<const Index> all_samples() = 0;
+  /// Asks for the gradient at x on these samples; true if it is there at once. `x` and `samples` stay unchanged until
+  /// the answer.
+  virtual bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) = 0;
   virtual const Vector<Scalar>& gradient() const = 0;
   /// Asks for the message in `slot` of each of `senders`; true if all are there.
   virtual bool request_packets(Slot slot, std::span<const PeerId> senders) = 0;
@@ -38,18 +46,19 @@ class IterationHost {
 };
 
 /// Everything a method may see during one iteration t = 1, 2, 3, ... of one peer. It is *handed* gradients,
-/// weights, randomness and messages; it does no I/O and knows no clock. The mixing row is fixed for the iteration.
+/// weights, randomness and messages; it does no I/O and knows no clock. The mixing row of iteration t is that of round
+/// t - 1 of the schedule, and stays so, unless the method counts its gossip rounds itself (`turn_to`).
 template <class Scalar>
 class Iteration {
  public:
-  Iteration(IterationHost<Scalar>& host, PeerId self, PeerId peer_count, std::uint64_t seed)
-      : host_(&host), self_(self), peer_count_(peer_count), seed_(seed) {}
+  Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed)
+      : host_(&host), rows_(rows), seed_(seed) {}
 
   /// For the host: turns to iteration `number`.
-  void begin(std::uint64_t number, double step_size, double previous_step_size, const MixingRow& row);
+  void begin(std::uint64_t number, double step_size, double previous_step_size);
 
-  PeerId self() const { return self_; }
-  PeerId peer_count() const { return peer_count_; }
+  PeerId self() const { return rows_.self(); }
+  PeerId peer_count() const { return rows_.peer_count(); }
   /// t, counted from 1
   std::uint64_t number() const { return number_; }
   /// eta_t
@@ -58,24 +67,34 @@ class Iteration {
   Scalar previous_step_size() const { return previous_step_size_; }
   /// w_ii, and w_ij for the neighbors j that are heard, in ascending id
   const MixingRow& mixing() const { return *row_; }
+  /// For methods that gossip more often than once in an iteration: the mixing row is that of round `round` = 0, 1, 2, ...
+  /// from now on.
+  void turn_to(std::uint64_t round);
   /// A stream of its own for every (seed, peer, iteration, purpose).
-  RandomStream random(Purpose purpose) const { return {seed_, self_, number_, purpose}; }
+  RandomStream random(Purpose purpose) const { return {seed_, self(), number_, purpose}; }
+  /// The same stream at every peer, for decisions that all must take alike.
+  RandomStream common_random(Purpose purpose) const { return {seed_, everybody, number_, purpose}; }
   PacketBuffer new_packet() { return host_->new_packet(); }
   /// How an encode or decode went; anything but ok ends the run with a reason.
   void report(CodecStatus status) { host_->report(status); }
 
-  /// co_await it.gradient(x): the gradient of the local objective at x on this iteration's minibatch, the same
-  /// minibatch for every x of the iteration. In R^d, valid until the next gradient is asked for.
-  auto gradient(const Vector<Scalar>& x) {
-    struct Awaiter {
-      IterationHost<Scalar>& host;
-      const Vector<Scalar>& x;
-      bool await_ready() { return host.request_gradient(x); }
-      void await_suspend(std::coroutine_handle<>) {}
-      const Vector<Scalar>& await_resume() { return host.gradient(); }
-    };
-    return Awaiter{*host_, x};
+  /// The samples behind `gradient`: batch draws with replacement, or all local samples. The same for the whole
+  /// iteration, unless the method asks for more.
+  std::span<const Index> minibatch() { return host_->minibatch(); }
+  /// Turns to a further minibatch of this iteration, for methods that take several local steps.
+  void next_minibatch() { host_->next_minibatch(); }
+  /// m_i
+  Index sample_count() { return static_cast<Index>(host_->all_samples().size()); }
+
+  /// co_await it.gradient(x): the gradient of the local objective at x on the minibatch. In R^d, valid until the next
+  /// gradient is asked for.
+  auto gradient(const Vector<Scalar>& x) { return GradientAwaiter{*host_, x, host_->minibatch()}; }
+  /// The same on samples of the method's choice, which it keeps until the answer.
+  auto gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
+    return GradientAwaiter{*host_, x, samples};
   }
+  /// The full local gradient, grad f_i(x).
+  auto full_gradient(const Vector<Scalar>& x) { return GradientAwaiter{*host_, x, host_->all_samples()}; }
 
   /// Sends one packet to every neighbor that hears this peer, in the next free slot, and returns at once: the
   /// message travels while the method goes on. The sends leave in cyclic id order beginning after the own id, so
@@ -106,6 +125,16 @@ class Iteration {
   }
 
  private:
+  static constexpr PeerId everybody = std::numeric_limits<PeerId>::max();
+
+  struct GradientAwaiter {
+    IterationHost<Scalar>& host;
+    const Vector<Scalar>& x;
+    std::span<const Index> samples;
+    bool await_ready() { return host.request_gradient(x, samples); }
+    void await_suspend(std::coroutine_handle<>) {}
+    const Vector<Scalar>& await_resume() { return host.gradient(); }
+  };
   struct PacketsAwaiter {
     IterationHost<Scalar>& host;
     Slot slot;
@@ -116,8 +145,7 @@ class Iteration {
   };
 
   IterationHost<Scalar>* host_;
-  PeerId self_;
-  PeerId peer_count_;
+  PeerRows rows_;
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
   Scalar step_size_ = 0;

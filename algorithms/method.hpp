@@ -8,6 +8,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/method_options.hpp"
+#include "algorithms/optimizers/regularizer.hpp"
 #include "topology/peer_id.hpp"
 
 namespace hearsay {
@@ -21,8 +23,9 @@ struct MethodInput {
   std::vector<PeerId> neighbors;    ///< whom it hears under the (static) mixing matrix, ascending
   std::string compressor = "none";  ///< spelling
   const SegmentTable& segments;     ///< for bucket=layer
-  std::uint64_t restart_every = 0;  ///< iterations; methods with MethodInfo::restarts only
-  std::string feedback = "none";    ///< a FeedbackRule's spelling; methods with MethodInfo::feeds_back only
+  MethodOptions options = {};       ///< all that the method reads, set
+  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; where options.gossip is "chebyshev" only
+  const Regularizer<Scalar>* regularizer = nullptr;  ///< h; methods with MethodInfo::composite only
 };
 
 /// Which compressors a method is sound with (design: which noise it tolerates).
@@ -53,8 +56,8 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;
-  bool restarts = false;    ///< reads algorithm.restart_every
-  bool feeds_back = false;  ///< reads algorithm.feedback
+  bool composite = false;      ///< minimises f + h, h by its proximal map
+  MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
 
   std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);
   std::unique_ptr<Algorithm<double>> (*make_double)(const MethodInput<double>&);

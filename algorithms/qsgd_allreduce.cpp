@@ -10,7 +10,7 @@ template <class Scalar>
 QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
     : self_(input.self),
       peer_count_(input.peer_count),
-      feedback_(FeedbackRule::parse(input.feedback)),
+      feedback_(FeedbackRule::parse(*input.options.feedback)),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       sum_(input.initial.size()),
@@ -111,7 +111,7 @@ void QsgdAllreduce<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 }
 
 template <class Scalar>
-Traffic QsgdAllreduce<Scalar>::traffic(std::uint64_t number, const MixingRow&) const {
+Traffic QsgdAllreduce<Scalar>::traffic(std::uint64_t number, const PeerRows&) const {
   const auto dimension = static_cast<std::size_t>(x_.size());
   const std::uint64_t hops = std::uint64_t{peer_count_} - 1;
   const Traits traits = compressor_->traits(dimension);
@@ -143,7 +143,7 @@ MethodInfo qsgd_allreduce_info() {
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .feeds_back = true,
+          .options = {.feedback = "auto"},
           .make_float = make_method<QsgdAllreduce<float>, float>,
           .make_double = make_method<QsgdAllreduce<double>, double>};
 }

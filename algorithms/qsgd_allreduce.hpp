@@ -44,7 +44,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
-  Traffic traffic(std::uint64_t number, const MixingRow& row) const override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
   std::uint64_t traffic_period() const override;
 
  private:

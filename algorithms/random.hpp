@@ -16,6 +16,7 @@ enum class Purpose : std::uint32_t {
   partition = 5,  ///< which peer gets which sample
   network = 6,    ///< jitter and message loss
   compute = 7,    ///< emulated compute times
+  decision = 8,   ///< which way a method turns: snapshots, participation
 };
 
 /// 128 bits out of a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Stateless, so any

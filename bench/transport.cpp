@@ -35,8 +35,8 @@ class Exchange final : public Algorithm<float> {
   }
   const Vector<float>& model() const override { return x_; }
   void visit_state(StateVisitor<float>& visitor) override { visitor.state("model", x_); }
-  Traffic traffic(std::uint64_t, const MixingRow& row) const override {
-    return {row.heard_by.size(), row.heard_by.size() * packet_bytes};
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override {
+    return gossip_traffic(rows.at(number - 1), packet_bytes);
   }
 
  private:

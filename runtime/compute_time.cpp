@@ -7,18 +7,12 @@
 namespace hearsay {
 
 Duration compute_time(const ComputeTime& emulated, std::uint64_t seed, PeerId peer, std::uint64_t request,
-                      Duration measured) {
-  switch (emulated.kind) {
-    case ComputeTime::Kind::measured:
-      return measured;
-    case ComputeTime::Kind::constant:
-      return emulated.median;
-    case ComputeTime::Kind::lognormal:
-      break;
-  }
-  RandomStream random(seed, peer, request, Purpose::compute);
-  const double factor = std::exp(emulated.sigma * random.normal());
-  return Duration(std::llround(static_cast<double>(emulated.median.count()) * factor));
+                      double work, Duration measured) {
+  double factor = work;
+  if (emulated.kind == ComputeTime::Kind::lognormal)
+    factor *= std::exp(emulated.sigma * RandomStream(seed, peer, request, Purpose::compute).normal());
+  const Duration usual = emulated.kind == ComputeTime::Kind::measured ? measured : emulated.median;
+  return Duration(std::llround(static_cast<double>(usual.count()) * factor));
 }
 
 }  // namespace hearsay

@@ -14,6 +14,7 @@
 #include "runtime/soundness.hpp"
 #include "runtime/wire.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spectrum.hpp"
 #include "topology/spelling.hpp"
 
 namespace hearsay {
@@ -94,6 +95,14 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
   }
 }
 
+/// "dspg or dpsvrg"
+std::string composite_methods() {
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (method.composite) names += (names.empty() ? "" : " or ") + method.name;
+  return names;
+}
+
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
@@ -109,14 +118,14 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
   require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
-  if (method.feeds_back)
-    settings.algorithm.feedback = resolved_feedback(settings.algorithm.feedback, traits);
-  else if (settings.algorithm.feedback != "auto")
-    throw Misuse("algorithm.feedback", settings.algorithm.feedback,
-                 method.name + " has no feedback; leave it out, or take qsgd-allreduce");
-  if (settings.algorithm.restart_every != 0 && !method.restarts)
-    throw Misuse("algorithm.restart_every", std::to_string(settings.algorithm.restart_every),
-                 method.name + " does not restart; leave it out");
+  settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
+    feedback = resolved_feedback(*feedback, traits);
+  if (!problem.regularizer)
+    problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
+  if (!problem.regularizer->is_none() && !method.composite)
+    throw Misuse("model.regularizer", problem.regularizer->spelling(),
+                 method.name + " minimises smooth objectives only; take " + composite_methods());
 
   std::shared_ptr<const Schedule> schedule =
       make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed);
@@ -131,9 +140,15 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                                 step_size,
                                 iterations,
                                 {},
+                                0.0,
                                 {}};
   require_links_in_use(experiment);
   check_soundness(experiment);
+  if (experiment.settings.algorithm.options.gossip == "chebyshev")
+    experiment.rho = spectrum(experiment.cluster.mixing).rho;
+  // What a method cannot make of its options it refuses here, before anything starts.
+  PacketPool packets;
+  make_peer(experiment, 0, packets);
   return experiment;
 }
 
@@ -173,8 +188,9 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                                   .neighbors = std::move(neighbors),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
-                                  .restart_every = settings.algorithm.restart_every,
-                                  .feedback = settings.algorithm.feedback};
+                                  .options = settings.algorithm.options,
+                                  .rho = experiment.rho,
+                                  .regularizer = experiment.problem.regularizer.get()};
   return std::make_unique<Peer<Scalar>>(
       PeerInput<Scalar>{.id = id,
                         .algorithm = experiment.method->make(input),

@@ -26,7 +26,8 @@ struct Experiment {
   StepSize step_size{0.1, "constant", 0};
   std::uint64_t iterations = 0;
   std::optional<double>
-      omega_limit;  ///< what the method tolerates of its compressor here, where that is known
+      omega_limit;   ///< what the method tolerates of its compressor here, where that is known
+  double rho = 0.0;  ///< of W, where the method needs to know it (gossip = "chebyshev")
   std::vector<std::string> warnings;  ///< sound enough to run, but doubtful (`check_soundness`)
 
   PeerId peer_count() const { return schedule->peer_count(); }

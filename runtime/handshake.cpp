@@ -79,8 +79,6 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"algorithm.step_schedule", algorithm.step_schedule},
       {"algorithm.warm_up", std::to_string(algorithm.warm_up)},
       {"algorithm.batch", algorithm.batch ? std::to_string(*algorithm.batch) : "full"},
-      {"algorithm.restart_every", std::to_string(algorithm.restart_every)},
-      {"algorithm.feedback", algorithm.feedback},
       {"run.seed", std::to_string(run.seed)},
       {"run.scalar", run.scalar == ScalarKind::float32 ? "float" : "double"},
       {"run.evaluate_every", std::to_string(run.evaluate_every)},
@@ -89,6 +87,7 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"model.kind", model.kind},
       {"model.l1", toml_number(model.l1)},
       {"model.l2", toml_number(model.l2)},
+      {"model.regularizer", model.regularizer},
       {"model.init", model.init == "zeros" ? "zeros" : "a file"},
       {"data (digest of samples and labels)", text_of_digest(data_digest)},
       {"data.partition", settings.data.partition},
@@ -96,6 +95,9 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"topology (digest of links and weights)", text_of_digest(topology_digest)},
       {"topology.schedule", settings.topology.schedule},
   }};
+  for (const OptionKey& key : option_keys())
+    agreement.settings.push_back(
+        {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),

@@ -11,7 +11,7 @@ namespace hearsay {
 template <class Scalar>
 Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
-      iteration_(*this, input_.id, input_.schedule->peer_count(), input_.seed),
+      iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       gradient_(input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count()) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
@@ -63,9 +63,8 @@ template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
   const std::uint64_t number = completed_ + 1;
   iteration_.begin(number, input_.step_size.at(number),
-                   input_.step_size.at(std::max<std::uint64_t>(completed_, 1)),
-                   input_.schedule->row(input_.id, completed_));
-  minibatch_drawn_ = false;
+                   input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
+  minibatches_.reset();
   task_ = input_.algorithm->iterate(iteration_);
   resume();
 }
@@ -97,8 +96,36 @@ void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
 }
 
 template <class Scalar>
-bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x) {
+std::span<const Index> Peer<Scalar>::all_samples() {
+  if (all_samples_.empty()) {
+    all_samples_.resize(static_cast<std::size_t>(input_.objective->sample_count()));
+    std::iota(all_samples_.begin(), all_samples_.end(), Index{0});
+  }
+  return all_samples_;
+}
+
+template <class Scalar>
+std::span<const Index> Peer<Scalar>::minibatch() {
+  if (!input_.batch) return all_samples();
+  if (!minibatches_) next_minibatch();
+  return minibatch_;
+}
+
+template <class Scalar>
+void Peer<Scalar>::next_minibatch() {
+  if (!input_.batch) return;
+  if (!minibatches_) minibatches_ = iteration_.random(Purpose::minibatch);
+  minibatch_.clear();
+  const auto count = static_cast<std::uint64_t>(input_.objective->sample_count());
+  if (count == 0) return;
+  for (std::uint64_t k = 0; k < *input_.batch; ++k)
+    minibatch_.push_back(static_cast<Index>(minibatches_->below(count)));
+}
+
+template <class Scalar>
+bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
   gradient_point_ = &x;
+  gradient_samples_ = samples;
   state_ = PeerState::needs_gradient;
   return false;
 }
@@ -106,26 +133,15 @@ bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x) {
 template <class Scalar>
 void Peer<Scalar>::compute_gradient() {
   ensure(state_ == PeerState::needs_gradient, "a gradient was computed that nobody asked for");
-  if (!minibatch_drawn_) draw_minibatch();
-  counters_.gradient_evaluations += minibatch_.size();
-  input_.objective->gradient(*gradient_point_, minibatch_, gradient_);
+  counters_.gradient_evaluations += gradient_samples_.size();
+  input_.objective->gradient(*gradient_point_, gradient_samples_, gradient_);
 }
 
 template <class Scalar>
-void Peer<Scalar>::draw_minibatch() {
-  minibatch_drawn_ = true;
-  const Index count = input_.objective->sample_count();
-  if (!input_.batch) {
-    if (static_cast<Index>(minibatch_.size()) == count) return;  // all of them, since the first iteration
-    minibatch_.resize(static_cast<std::size_t>(count));
-    std::iota(minibatch_.begin(), minibatch_.end(), Index{0});
-    return;
-  }
-  minibatch_.clear();
-  if (count == 0) return;
-  RandomStream random = iteration_.random(Purpose::minibatch);
-  for (std::uint64_t k = 0; k < *input_.batch; ++k)
-    minibatch_.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+double Peer<Scalar>::gradient_work() const {
+  const std::size_t samples = gradient_samples_.size();
+  const std::size_t usual = input_.batch ? *input_.batch : all_samples_.size();
+  return samples == 0 ? 1.0 : static_cast<double>(samples) / static_cast<double>(usual);
 }
 
 template <class Scalar>

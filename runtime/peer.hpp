@@ -83,6 +83,8 @@ class Peer final : private IterationHost<Scalar> {
   void evaluation_taken();
   /// Evaluates the gradient that was asked for: all the arithmetic, no change of state.
   void compute_gradient();
+  /// How much work that is, in gradients of a minibatch: more than 1 where a method asks for a full gradient.
+  double gradient_work() const;
   void gradient_arrived();
   void deliver(const MessageKey& key, const PacketRef& packet);
   /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
@@ -105,7 +107,10 @@ class Peer final : private IterationHost<Scalar> {
   // IterationHost
   PacketBuffer new_packet() override { return input_.packets->acquire(); }
   void send(Slot slot, PeerId to, const PacketRef& packet) override;
-  bool request_gradient(const Vector<Scalar>& x) override;
+  std::span<const Index> minibatch() override;
+  void next_minibatch() override;
+  std::span<const Index> all_samples() override;
+  bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
   const Vector<Scalar>& gradient() const override { return gradient_; }
   bool request_packets(Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return packets_; }
@@ -116,7 +121,6 @@ class Peer final : private IterationHost<Scalar> {
   void resume();
   void end_iteration();
   void diverge(std::string what);
-  void draw_minibatch();
 
   PeerInput<Scalar> input_;
   Iteration<Scalar> iteration_;
@@ -128,8 +132,10 @@ class Peer final : private IterationHost<Scalar> {
 
   const Vector<Scalar>* gradient_point_ = nullptr;
   Vector<Scalar> gradient_;
+  std::span<const Index> gradient_samples_;
+  std::vector<Index> all_samples_;           // once they are asked for
+  std::optional<RandomStream> minibatches_;  // this iteration's draws, once there is one
   std::vector<Index> minibatch_;
-  bool minibatch_drawn_ = false;
 
   Inbox inbox_;
   Slot wanted_slot_ = 0;

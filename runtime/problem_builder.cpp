@@ -11,6 +11,7 @@
 #include "algorithms/objectives/partition.hpp"
 #include "algorithms/objectives/quadratic.hpp"
 #include "algorithms/objectives/softmax.hpp"
+#include "algorithms/optimizers/regularizer.hpp"
 #include "runtime/dataset.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/npy.hpp"
@@ -76,11 +77,20 @@ Model parse_model(const std::string& text) {
           {}};
 }
 
-void require_regularizers(const RunSettings::Model& model) {
-  if (!(model.l2 >= 0.0) || !std::isfinite(model.l2))
-    throw Misuse("model.l2", number_text(model.l2), "expected a number that is not negative");
-  if (model.l1 != 0.0)
-    throw Misuse("model.l1", number_text(model.l1), "no method handles an l1 term yet; expected 0");
+void require_strength(const std::string& name, double strength) {
+  if (!(strength >= 0.0) || !std::isfinite(strength))
+    throw Misuse(name, number_text(strength), "expected a number that is not negative");
+}
+
+/// h: model.l1 is short for model.regularizer = "l1(...)".
+std::string regularizer_of(const RunSettings::Model& model) {
+  require_strength("model.l1", model.l1);
+  require_strength("model.l2", model.l2);
+  if (model.l1 == 0.0) return model.regularizer;
+  if (model.regularizer != "none")
+    throw Misuse("model.l1", number_text(model.l1),
+                 "model.regularizer = " + model.regularizer + " is set, too; expected one of them");
+  return "l1(" + number_text(model.l1) + ")";
 }
 
 template <class Scalar>
@@ -172,7 +182,7 @@ Vector<Scalar> load_initial(const std::string& file, Index dimension) {
 template <class Scalar>
 Problem<Scalar> build_problem(const RunSettings& settings) {
   const Model model = parse_model(settings.model.kind);
-  require_regularizers(settings.model);
+  const std::string regularizer = regularizer_of(settings.model);
   const std::size_t peers = settings.topology.peers;
   if (peers == 0) throw Misuse("topology.peers", "0", "expected at least one peer");
   const double l2 = settings.model.l2;
@@ -184,6 +194,7 @@ Problem<Scalar> build_problem(const RunSettings& settings) {
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
   problem.data_digest ^= digest(problem.initial);
+  problem.regularizer = make_regularizer<Scalar>(regularizer, problem.objectives.front()->segments());
   return problem;
 }
 

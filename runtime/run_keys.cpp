@@ -135,7 +135,7 @@ RunKey common_network_key() {
           [](const S& of) { return network_keys()[index].write(of.network); }};
 }
 
-std::vector<RunKey> make_run_keys() {
+std::vector<RunKey> make_common_keys() {
   return {
       {"run.name", [](const Setting& s, const fs::path&, S& to) { to.run.name = read_run_name(s); },
        [](const S& of) { return toml_text(of.run.name); }},
@@ -180,6 +180,8 @@ std::vector<RunKey> make_run_keys() {
        [](const S& of) { return toml_number(of.model.l1); }},
       {"model.l2", [](const Setting& s, const fs::path&, S& to) { to.model.l2 = s.non_negative(); },
        [](const S& of) { return toml_number(of.model.l2); }},
+      {"model.regularizer", [](const Setting& s, const fs::path&, S& to) { to.model.regularizer = s.name(); },
+       [](const S& of) { return toml_text(of.model.regularizer); }},
       {"model.init",
        [](const Setting& s, const fs::path& directory, S& to) { to.model.init = read_init(s, directory); },
        [](const S& of) { return toml_text(spelled_path(of.model.init)); }},
@@ -216,12 +218,6 @@ std::vector<RunKey> make_run_keys() {
       {"algorithm.batch",
        [](const Setting& s, const fs::path&, S& to) { to.algorithm.batch = read_batch(s); },
        [](const S& of) { return of.algorithm.batch ? spelled(*of.algorithm.batch) : toml_text("full"); }},
-      {"algorithm.restart_every",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.restart_every = s.count(0); },
-       [](const S& of) { return spelled(of.algorithm.restart_every); }},
-      {"algorithm.feedback",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.feedback = s.name(); },
-       [](const S& of) { return toml_text(of.algorithm.feedback); }},
       {"algorithm.allow_unsound",
        [](const Setting& s, const fs::path&, S& to) { to.algorithm.allow_unsound = s.flag(); },
        [](const S& of) { return spelled(of.algorithm.allow_unsound); }},
@@ -239,6 +235,68 @@ std::vector<RunKey> make_run_keys() {
        },
        [](const S& of) { return toml_text(of.framing == Framing::none ? "none" : "ethernet"); }},
   };
+}
+
+// ---- the options of methods
+
+struct OptionReader {
+  const Setting& setting;
+  MethodOptions& to;
+  void operator()(const OptionKey::Number& of) const {
+    const double value = setting.number();
+    if (value < of.least || value > of.most) setting.refuse(expectation(of));
+    to.*of.member = value;
+  }
+  void operator()(const OptionKey::Count& of) const { to.*of.member = setting.count(of.least); }
+  void operator()(const OptionKey::Text& of) const {
+    const std::string& text = setting.name();
+    std::string names;
+    for (const std::string& choice : of.choices) names += (names.empty() ? "" : ", ") + choice;
+    if (!of.choices.empty() && std::ranges::find(of.choices, text) == of.choices.end())
+      setting.refuse("one of " + names);
+    to.*of.member = text;
+  }
+
+  /// The bounds as people say them: 2.2e-308 is "more than 0".
+  static std::string expectation(const OptionKey::Number& of) {
+    const std::string least = of.least == 0.0     ? "of at least 0"
+                              : of.least < 1e-300 ? "greater than 0"
+                                                  : "of at least " + toml_number(of.least);
+    const double rounded = std::round(of.most);
+    if (rounded > 1e300) return "a number " + least;
+    return "a number " + least + (of.most < rounded ? " and less than " : " and at most ") +
+           toml_number(rounded);
+  }
+};
+
+struct OptionWriter {
+  const MethodOptions& of;
+  template <class Kind>
+  std::string operator()(const Kind& kind) const {
+    const auto& value = of.*kind.member;
+    return value ? toml_of(*value) : "";
+  }
+  static std::string toml_of(double value) { return toml_number(value); }
+  static std::string toml_of(std::uint64_t value) { return spelled(value); }
+  static std::string toml_of(const std::string& value) { return toml_text(value); }
+};
+
+RunKey option_key(const OptionKey& option) {
+  return {"algorithm." + option.name,
+          [&option](const Setting& s, const fs::path&, S& to) {
+            std::visit(OptionReader{s, to.algorithm.options}, option.kind);
+          },
+          [&option](const S& of) { return std::visit(OptionWriter{of.algorithm.options}, option.kind); }};
+}
+
+std::vector<RunKey> make_run_keys() {
+  std::vector<RunKey> keys = make_common_keys();
+  const auto first_of_network =
+      std::ranges::find_if(keys, [](const RunKey& key) { return key.name.starts_with("network."); });
+  std::vector<RunKey> options;
+  for (const OptionKey& option : option_keys()) options.push_back(option_key(option));
+  keys.insert(first_of_network, options.begin(), options.end());
+  return keys;
 }
 
 std::vector<NetworkKey> make_network_keys() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ namespace hearsay {
 struct RunKey {
   std::string name;  ///< "algorithm.step_size"
   /// Relative paths start at `directory`.
-  void (*read)(const Setting& setting, const std::filesystem::path& directory, RunSettings& settings);
+  std::function<void(const Setting& setting, const std::filesystem::path& directory, RunSettings& settings)>
+      read;
   /// The TOML value, or empty where the resolved file leaves the key out (not set, or implied by another).
-  std::string (*write)(const RunSettings& settings);
+  std::function<std::string(const RunSettings& settings)> write;
 };
 
 /// Every key of a run file but the arrays of tables `network.peer` and `network.link`, in the order in which

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/method_options.hpp"
 #include "runtime/units.hpp"
 #include "topology/peer_id.hpp"
 
@@ -73,6 +74,7 @@ struct RunSettings {
     std::string kind = "softmax";
     double l1 = 0.0;
     double l2 = 0.0;
+    std::string regularizer = "none";  ///< h of composite objectives; l1 is short for "l1(...)"
     std::string init = "zeros";
     bool operator==(const Model&) const = default;
   } model;
@@ -93,8 +95,7 @@ struct RunSettings {
     std::string step_schedule = "constant";
     std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
-    std::uint64_t restart_every = 0;          ///< ecd-psgd: iterations between restarts, 0 = never
-    std::string feedback = "auto";            ///< qsgd-allreduce: see FeedbackRule
+    MethodOptions options;                    ///< those that only some methods read
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;
   } algorithm;

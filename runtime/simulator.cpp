@@ -177,8 +177,9 @@ class Simulation {
         case PeerState::needs_gradient: {
           peer.compute_gradient();
           const RunSettings& settings = experiment_.settings;
-          const Duration takes = compute_time(network_of(settings, peer.id()).compute, settings.run.seed,
-                                              peer.id(), simulated.gradients++, measured_gradient_);
+          const Duration takes =
+              compute_time(network_of(settings, peer.id()).compute, settings.run.seed, peer.id(),
+                           simulated.gradients++, peer.gradient_work(), measured_gradient_);
           simulated.meters.compute += takes;
           if (takes > Duration{0}) return schedule(now_ + takes, EventKind::gradient, peer.id());
           peer.gradient_arrived();

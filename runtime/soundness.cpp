@@ -35,6 +35,7 @@ class Check {
 
   void run() {
     check_topology();
+    check_gossip();
     check_leader();
     check_size();
     switch (method_.compressor) {
@@ -78,6 +79,15 @@ class Check {
     if (!method_.permits_time_varying && experiment_.schedule->period() != 1)
       throw Misuse("topology.schedule", experiment_.settings.topology.schedule,
                    method_.name + " keeps replicas along fixed links; use static, or d-psgd");
+  }
+
+  void check_gossip() {
+    const std::optional<std::string>& gossip = experiment_.settings.algorithm.options.gossip;
+    if (gossip == "chebyshev" &&
+        (experiment_.schedule->period() != 1 || !experiment_.cluster.mixing.symmetric()))
+      throw Misuse("algorithm.gossip", *gossip,
+                   "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
+                   "topology.schedule or topology.weights");
   }
 
   void check_leader() {
@@ -148,7 +158,7 @@ class Check {
   }
 
   void check_corrected() {
-    const std::string& feedback = experiment_.settings.algorithm.feedback;
+    const std::string& feedback = *experiment_.settings.algorithm.options.feedback;
     if (!FeedbackRule::parse(feedback).remembers()) {
       if (!traits_.unbiased)
         unsound(

@@ -17,14 +17,13 @@ std::uint64_t bytes_of(const Traffic& traffic) {
 template <class Scalar>
 class PeerForecast {
  public:
-  PeerForecast(const Experiment<Scalar>& experiment, PeerId id, Algorithm<Scalar>& algorithm,
-               TrafficForecast& forecast)
-      : experiment_(experiment), id_(id), algorithm_(algorithm), forecast_(forecast) {}
+  PeerForecast(PeerRows rows, Algorithm<Scalar>& algorithm, TrafficForecast& forecast)
+      : rows_(rows), algorithm_(algorithm), forecast_(forecast) {}
 
   PeerTraffic sum(std::uint64_t first, std::uint64_t last) {
     PeerTraffic sum;
     for (std::uint64_t number = first; number <= last; ++number) {
-      const Traffic traffic = algorithm_.traffic(number, experiment_.schedule->row(id_, number - 1));
+      const Traffic traffic = algorithm_.traffic(number, rows_);
       sum.messages += traffic.messages;
       sum.bytes += bytes_of(traffic);
       forecast_.exact = forecast_.exact && traffic.exact;
@@ -35,8 +34,7 @@ class PeerForecast {
   }
 
  private:
-  const Experiment<Scalar>& experiment_;
-  PeerId id_;
+  PeerRows rows_;
   Algorithm<Scalar>& algorithm_;
   TrafficForecast& forecast_;
   std::uint64_t first_bytes_ = 0;
@@ -58,8 +56,8 @@ TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
     const auto peer = make_peer(experiment, id, packets);
     // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order.
     const std::uint64_t cycle = std::lcm(experiment.schedule->period(), peer->algorithm().traffic_period());
-    const std::uint64_t cycles = iterations / cycle;
-    PeerForecast<Scalar> of_peer(experiment, id, peer->algorithm(), forecast);
+    const std::uint64_t cycles = cycle == 0 ? 0 : iterations / cycle;
+    PeerForecast<Scalar> of_peer(PeerRows(*experiment.schedule, id), peer->algorithm(), forecast);
     PeerTraffic total;
     if (cycles > 0) {
       const PeerTraffic per_cycle = of_peer.sum(1, cycle);

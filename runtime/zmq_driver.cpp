@@ -96,8 +96,8 @@ class PeerDriver {
     const Instant begin = monotonic_now();
     peer_->compute_gradient();
     const RunSettings& settings = experiment_.settings;
-    const Duration takes =
-        compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++, Duration{0});
+    const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
+                                        peer_->gradient_work(), Duration{0});
     if (takes > Duration{0}) sleep_until(begin + takes);
     meters_.compute += monotonic_now() - begin;
     peer_->gradient_arrived();

@@ -45,6 +45,7 @@ const std::map<std::string, Sample>& samples() {
       {"model.kind", {"\"logistic\"", "1"}},
       {"model.l1", {"1e-3", "\"1e-3\""}},
       {"model.l2", {"1e-4", "false"}},
+      {"model.regularizer", {"\"group-lasso(0.01)\"", "0.01"}},
       {"model.init", {"\"start.npy\"", "0"}},
       {"topology.kind", {"\"torus(4x4)\"", "4"}},
       {"topology.peers", {"16", "16.0"}},
@@ -59,6 +60,18 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.batch", {"64", "64.5"}},
       {"algorithm.restart_every", {"100", "1e2"}},
       {"algorithm.feedback", {"\"low-pass(0.1)\"", "0.1"}},
+      {"algorithm.consensus_step", {"0.3", "\"0.3\""}},
+      {"algorithm.damping", {"0.5", "true"}},
+      {"algorithm.momentum", {"0.9", "\"most\""}},
+      {"algorithm.local_steps", {"4", "4.5"}},
+      {"algorithm.trigger", {"0.1", "\"always\""}},
+      {"algorithm.estimator", {"\"saga\"", "1"}},
+      {"algorithm.inner_length", {"500", "\"long\""}},
+      {"algorithm.inner_growth", {"1.5", "false"}},
+      {"algorithm.snapshot", {"\"average\"", "0"}},
+      {"algorithm.consensus", {"\"min(k, 20)\"", "20"}},
+      {"algorithm.gossip", {"\"chebyshev\"", "true"}},
+      {"algorithm.prox_order", {"\"prox-then-mix\"", "2"}},
       {"algorithm.allow_unsound", {"true", "1"}},
       {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
       {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
@@ -112,11 +125,13 @@ RunSettings random_settings(std::uint64_t seed) {
   s.data.test = chance() ? "" : "csv:/data/" + text();
   s.data.partition = text();
   if (chance()) s.data.scale = number();
-  s.model = {text(), number(), number(), chance() ? "zeros" : "/models/" + text() + ".npy"};
+  s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy"};
   s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}};
-  s.algorithm = {text(),           chance() ? "" : text(), number(),         text(),
-                 random.below(10), 1 + random.below(100),  random.below(10), text(),
-                 chance()};
+  s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
+                 random.below(10), 1 + random.below(100),  {},       chance()};
+  if (chance()) s.algorithm.options.restart_every = random.below(10);
+  if (chance()) s.algorithm.options.feedback = text();
+  if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;
   if (chance()) s.algorithm.batch = std::nullopt;
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;
@@ -231,6 +246,12 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"model.l1", "-1e-9"},
       {"model.l2", "inf"},
       {"model.init", "\"random\""},
+      {"algorithm.consensus_step", "0"},
+      {"algorithm.consensus_step", "2.5"},
+      {"algorithm.momentum", "1"},
+      {"algorithm.inner_growth", "0.9"},
+      {"algorithm.local_steps", "0"},
+      {"algorithm.estimator", "\"svgr\""},
       {"topology.peers", "0"},
       {"topology.peers", "4294967296"},
       {"topology.kind", "\"\""},

@@ -222,7 +222,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   settings.algorithm.kind = "qsgd-allreduce";
   const auto with = [&](const std::string& compressor, const std::string& feedback) {
     settings.algorithm.compressor = compressor;
-    settings.algorithm.feedback = feedback;
+    settings.algorithm.options.feedback = feedback;
   };
   const std::string all_the_same = " (algorithm.allow_unsound = true tries it all the same)";
 
@@ -241,7 +241,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
         "error of 1 or more piles up; expected scale{randk(10%, scaled)}, or feedback = \"none\"" +
             all_the_same);
   for (const char* feedback : {"low-pass(0.1)", "dgd-def"}) {
-    settings.algorithm.feedback = feedback;
+    settings.algorithm.options.feedback = feedback;
     CHECK(refusal(settings).starts_with("algorithm.compressor = randk(10%, scaled): "));
   }
   settings.algorithm.allow_unsound = true;
@@ -269,7 +269,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   // Neither unbiased nor contractive.
   with("randk(80%, scaled) | sign", "auto");
   const auto unknown = prepare<double>(settings);
-  CHECK(unknown.settings.algorithm.feedback == "ef");
+  CHECK(unknown.settings.algorithm.options.feedback == "ef");
   REQUIRE(unknown.warnings.size() == 1);
   CAPTURE(unknown.warnings.front());
   CHECK(unknown.warnings.front().find("contracts depends on the data (by 0.") != std::string::npos);

@@ -35,8 +35,6 @@ const std::vector<Difference> differences = {
      [](RunSettings& s) { s.algorithm.step_schedule = "inverse-sqrt"; }},
     {"algorithm.warm_up", "7", "0", [](RunSettings& s) { s.algorithm.warm_up = 7; }},
     {"algorithm.batch", "full", "32", [](RunSettings& s) { s.algorithm.batch.reset(); }},
-    {"algorithm.restart_every", "50", "0", [](RunSettings& s) { s.algorithm.restart_every = 50; }},
-    {"algorithm.feedback", "ef", "auto", [](RunSettings& s) { s.algorithm.feedback = "ef"; }},
     {"run.seed", "18446744073709551615", "1", [](RunSettings& s) { s.run.seed = ~std::uint64_t{0}; }},
     {"run.scalar", "double", "float", [](RunSettings& s) { s.run.scalar = ScalarKind::float64; }},
     {"run.evaluate_every", "20", "10", [](RunSettings& s) { s.run.evaluate_every = 20; }},
@@ -44,6 +42,8 @@ const std::vector<Difference> differences = {
     {"model.kind", "mlp(64)", "softmax", [](RunSettings& s) { s.model.kind = "mlp(64)"; }},
     {"model.l1", "0.001", "0", [](RunSettings& s) { s.model.l1 = 0.001; }},
     {"model.l2", "1e-10", "0", [](RunSettings& s) { s.model.l2 = 1e-10; }},
+    {"model.regularizer", "non-negative", "none",
+     [](RunSettings& s) { s.model.regularizer = "non-negative"; }},
     {"model.init", "a file", "zeros", [](RunSettings& s) { s.model.init = "warm/start.npy"; }},
     {"data.partition", "by-label", "iid", [](RunSettings& s) { s.data.partition = "by-label"; }},
     {"topology.peers", "4", "8", [](RunSettings& s) { s.topology.peers = 4; }},
@@ -75,6 +75,22 @@ TEST_CASE("handshake: every setting that differs is named with both values, and 
   }
 }
 
+TEST_CASE("handshake: every option of a method that differs is named with both values") {
+  RunSettings settings;
+  for (const OptionKey& option : option_keys()) {
+    const Agreement mine = agreement_of(settings);
+    if (const auto* const number = std::get_if<OptionKey::Number>(&option.kind))
+      settings.algorithm.options.*number->member = 0.25;
+    else if (const auto* const count = std::get_if<OptionKey::Count>(&option.kind))
+      settings.algorithm.options.*count->member = 25;
+    else
+      settings.algorithm.options.*std::get<OptionKey::Text>(option.kind).member = "so";
+    CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+          "peer 3 runs with algorithm." + option.name + " = " + option.text(settings.algorithm.options) +
+              ", this peer with unset");
+  }
+}
+
 TEST_CASE("handshake: another model size, other data and another topology are named") {
   const Agreement mine = agreement_of({});
   CHECK(disagreement(mine, make_agreement({}, 7, 0xda7a, 0x7090), "peer 0") ==
@@ -89,7 +105,7 @@ TEST_CASE("handshake: another model size, other data and another topology are na
 
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
   // Besides these: protocol, model dimension, the digests of data and topology.
-  CHECK(agreement_of({}).settings.size() == differences.size() + 4);
+  CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 4);
 }
 
 TEST_CASE("handshake: peers may differ in paths, length of the run, network and output") {

@@ -125,7 +125,12 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
     CHECK(contains(with([&](RunSettings& s) { s.model.kind = kind; }), "model.kind = "));
   }
   CHECK(contains(with([](RunSettings& s) { s.model.kind = "logistic"; }), "4 classes"));
-  CHECK(contains(with([](RunSettings& s) { s.model.l1 = 0.1; }), "model.l1 = 0.1"));
+  CHECK(contains(with([](RunSettings& s) { s.model.l1 = -0.1; }), "model.l1 = -0.1"));
+  CHECK(contains(with([](RunSettings& s) {
+                   s.model.l1 = 0.1;
+                   s.model.regularizer = "non-negative";
+                 }),
+                 "model.l1 = 0.1: model.regularizer = non-negative is set, too; expected one of them"));
   CHECK(contains(with([](RunSettings& s) { s.model.l2 = -1.0; }), "model.l2 = -1"));
   CHECK(contains(with([](RunSettings& s) { s.model.l2 = NAN; }), "model.l2"));
   CHECK(contains(with([](RunSettings& s) { s.topology.peers = 0; }), "topology.peers = 0"));

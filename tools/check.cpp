@@ -107,6 +107,14 @@ Json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
+/// What the method reads besides, as the run has it.
+Json options_json(const MethodOptions& options) {
+  Json json = Json::object();
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(options)) json[option.name] = option.text(options);
+  return json;
+}
+
 Json as_json(const std::string& name, const Plan& plan) {
   const auto spread_of = [](const std::vector<double>& bytes) {
     const Spread spread(bytes);
@@ -117,7 +125,7 @@ Json as_json(const std::string& name, const Plan& plan) {
   return {{"run", name},
           {"algorithm", plan.method->name},
           {"compressor", plan.settings.algorithm.compressor},
-          {"feedback", plan.method->feeds_back ? Json(plan.settings.algorithm.feedback) : Json(nullptr)},
+          {"options", options_json(plan.settings.algorithm.options)},
           {"unbiased", plan.traits.unbiased},
           {"omega_worst", or_null(plan.traits.omega)},
           {"omega_typical", or_null(plan.traits.omega_typical)},
@@ -235,7 +243,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   if (const auto bits = least_bits_per_coordinate(plan.traits))
     table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
                        " bits per coordinate (rate-distortion)"});
-  if (plan.method->feeds_back) table.add({"feedback", settings.algorithm.feedback});
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(settings.algorithm.options))
+      table.add({option.name, option.text(settings.algorithm.options)});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});

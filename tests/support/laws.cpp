@@ -81,7 +81,7 @@ template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans = {{.compressor = "none"}};
   if (compresses(method)) plans.push_back({.compressor = method.default_compressor});
-  if (method.feeds_back)
+  if (method.options.feedback)
     for (const char* feedback : {"ef", "low-pass(0.1)", "dgd-def"}) {
       plans.push_back({.compressor = method.default_compressor, .feedback = feedback});
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
@@ -89,7 +89,7 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
   for (Plan plan : plans)
     for (const std::uint64_t restart_every : {0, 5})
       for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {
-        if (restart_every != 0 && !method.restarts) continue;
+        if (restart_every != 0 && !method.options.restart_every) continue;
         plan.restart_every = restart_every;
         plan.batch = batch;
         if (const Violation violation = stacked_with<Scalar>(method, world, plan); !violation.empty())
@@ -221,9 +221,9 @@ Violation replicas_equal_owners(const MethodInfo& method, const World& world) {
   auto experiment = quadratics_in<Scalar>(world, method.name, {}, Shared::nothing, across_buckets);
   for (const std::string& compressor : compressors())
     for (const std::uint64_t restart_every : {0, 5}) {
-      if (restart_every != 0 && !method.restarts) continue;
+      if (restart_every != 0 && !method.options.restart_every) continue;
       experiment.settings.algorithm.compressor = compressor;
-      experiment.settings.algorithm.restart_every = restart_every;
+      if (restart_every != 0) experiment.settings.algorithm.options.restart_every = restart_every;
       if (const Violation violation = replicas_in(experiment); !violation.empty()) return violation;
     }
   return "";

@@ -36,6 +36,8 @@ struct Plan {
   std::optional<std::uint64_t> batch = {};  ///< empty: full gradients
   std::string feedback = "auto";
   std::string step_schedule = "constant";
+  MethodOptions options = {};
+  std::string regularizer = "none";
 };
 
 /// Evaluated at every iteration; allowed to be unsound.
@@ -49,8 +51,9 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   settings.algorithm.compressor = plan.compressor;
   settings.algorithm.step_size = plan.step_size;
   settings.algorithm.batch = plan.batch;
-  settings.algorithm.restart_every = plan.restart_every;
-  settings.algorithm.feedback = plan.feedback;
+  settings.algorithm.options = plan.options;
+  if (plan.restart_every != 0) settings.algorithm.options.restart_every = plan.restart_every;
+  if (plan.feedback != "auto") settings.algorithm.options.feedback = plan.feedback;
   settings.algorithm.step_schedule = plan.step_schedule;
   settings.algorithm.allow_unsound = true;
   return settings;
@@ -141,18 +144,26 @@ inline std::vector<PeerId> first_peers(PeerId count) {
   return ids;
 }
 
+/// The problem with the plan's h.
+template <class Scalar>
+Problem<Scalar> with_regularizer(Problem<Scalar> problem, const Plan& plan) {
+  problem.regularizer = make_regularizer<Scalar>(plan.regularizer, problem.objectives.front()->segments());
+  return problem;
+}
+
 template <class Scalar>
 Experiment<Scalar> quadratics_in(const World& world, const std::string& method, const Plan& plan,
                                  Shared shared = Shared::nothing, Index dimension = 19) {
-  return prepare<Scalar>(settings_of(method, world, plan),
-                         quadratic_problem<Scalar>(dimension, first_peers(world.peers), shared));
+  return prepare<Scalar>(
+      settings_of(method, world, plan),
+      with_regularizer(quadratic_problem<Scalar>(dimension, first_peers(world.peers), shared), plan));
 }
 
 template <class Scalar>
 Experiment<Scalar> regressions_in(const World& world, const std::string& method, const Plan& plan,
                                   Index dimension) {
   return prepare<Scalar>(settings_of(method, world, plan),
-                         regression_problem<Scalar>(dimension, world.peers));
+                         with_regularizer(regression_problem<Scalar>(dimension, world.peers), plan));
 }
 
 template <class Scalar>

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "topology/schedule.hpp"
+
+namespace hearsay {
+
+/// What one peer sees of the schedule: its row of the mixing matrix of every round, 0, 1, 2, ...
+class PeerRows {
+ public:
+  /// The schedule outlives this.
+  PeerRows(const Schedule& schedule, PeerId self) : schedule_(&schedule), self_(self) {}
+
+  PeerId self() const { return self_; }
+  PeerId peer_count() const { return schedule_->peer_count(); }
+  /// The same reference always shows the same row.
+  const MixingRow& at(std::uint64_t round) const { return schedule_->row(self_, round); }
+
+ private:
+  const Schedule* schedule_;
+  PeerId self_;
+};
+
+}  // namespace hearsay

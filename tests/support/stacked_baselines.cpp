@@ -1,0 +1,75 @@
+#include "tests/support/stacked_network.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+template <class Scalar>
+void allreduce_sgd(Network<Scalar>& net) {
+  const Vector<Scalar> mean = net.gradients().rowwise().mean();
+  net.X.colwise() -= net.eta() * mean;
+}
+
+template <class Scalar>
+void d_psgd(Network<Scalar>& net) {
+  net.X = (net.X * net.mixing() - net.eta() * net.gradients()).eval();
+}
+
+template <class Scalar>
+void naive(Network<Scalar>& net) {
+  net.X = (net.said(net.X) * net.mixing() - net.eta() * net.gradients()).eval();
+}
+
+template <class Scalar>
+void dcd_psgd(Network<Scalar>& net) {
+  const Matrix<Scalar> half = net.X * net.mixing() - net.eta() * net.gradients();
+  net.X += net.said(half - net.X);
+}
+
+template <class Scalar>
+void ecd_psgd(Network<Scalar>& net) {
+  const std::uint64_t every = *net.options().restart_every;
+  const auto t = static_cast<Scalar>(every == 0 ? net.t : (net.t - 1) % every + 1);
+  Matrix<Scalar>& Xt = net.kept("estimates");
+  if (net.t == 1) Xt = net.X;
+  const Matrix<Scalar> next = Xt * net.mixing() - net.eta() * net.gradients();
+  if (every != 0 && net.t % every == 0)
+    Xt = next;
+  else
+    Xt = ((1 - 2 / t) * Xt + (2 / t) * net.said((1 - t / 2) * net.X + (t / 2) * next)).eval();
+  net.X = next;
+}
+
+/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding aside.
+template <class Scalar>
+void qsgd_allreduce(Network<Scalar>& net) {
+  const std::string& feedback = *net.options().feedback;
+  const Scalar beta = feedback == "none"            ? Scalar(0)
+                      : feedback == "low-pass(0.1)" ? static_cast<Scalar>(0.1)
+                                                    : Scalar(1);
+  const Scalar eta = net.eta();
+  Matrix<Scalar>& M = net.kept("memory");
+  const Matrix<Scalar> G = net.gradients(feedback == "dgd-def" ? Matrix<Scalar>(net.X - M) : net.X);
+  const Matrix<Scalar> P = G + M / eta;
+  const Matrix<Scalar> C = net.said(P);
+  M = ((1 - beta) * M + beta * eta * (P - C)).eval();
+  const Vector<Scalar> mean = C.rowwise().mean();
+  net.X.colwise() -= eta * mean;
+}
+
+}  // namespace
+
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> baseline_recursions() {
+  return {{"allreduce-sgd", allreduce_sgd<Scalar>},
+          {"d-psgd", d_psgd<Scalar>},
+          {"naive", naive<Scalar>},
+          {"dcd-psgd", dcd_psgd<Scalar>},
+          {"ecd-psgd", ecd_psgd<Scalar>},
+          {"qsgd-allreduce", qsgd_allreduce<Scalar>}};
+}
+
+template std::map<std::string, Recursion<float>> baseline_recursions<float>();
+template std::map<std::string, Recursion<double>> baseline_recursions<double>();
+
+}  // namespace hearsay::test

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "algorithms/full_precision.hpp"
+#include "tests/support/cluster.hpp"
+
+namespace hearsay::test {
+
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+/// The whole network as matrices, d x n, a column a peer, for recursions that replay the packets of a recorded run.
+template <class Scalar>
+class Network {
+ public:
+  Network(const Experiment<Scalar>& experiment, const Recording<Scalar>& recording)
+      : X(experiment.problem.dimension(), experiment.peer_count()),
+        experiment_(experiment),
+        recording_(recording),
+        compressor_(make_compressor<Scalar>(experiment.settings.algorithm.compressor,
+                                            experiment.problem.objectives.front()->segments())) {
+    X.colwise() = experiment.problem.initial;
+  }
+
+  Matrix<Scalar> X;  ///< models
+  std::uint64_t t = 0;
+
+  /// A matrix of the method's own, d x n, zero until it is first written.
+  Matrix<Scalar>& kept(const std::string& name) {
+    return kept_.try_emplace(name, Matrix<Scalar>::Zero(X.rows(), X.cols())).first->second;
+  }
+
+  Scalar eta() const { return static_cast<Scalar>(experiment_.step_size.at(t)); }
+  /// eta_{t-1}; eta_1 in the first iteration.
+  Scalar previous_eta() const { return static_cast<Scalar>(experiment_.step_size.at(t > 1 ? t - 1 : 1)); }
+  const Regularizer<Scalar>& regularizer() const { return *experiment_.problem.regularizer; }
+  const MethodOptions& options() const { return experiment_.settings.algorithm.options; }
+
+  /// W' of iteration t, so that mixing is a product from the right.
+  Matrix<Scalar> mixing() const { return mixing(t - 1); }
+
+  /// W' of a round of the schedule.
+  Matrix<Scalar> mixing(std::uint64_t round) const {
+    Matrix<Scalar> transposed = Matrix<Scalar>::Zero(X.cols(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const MixingRow& row = experiment_.schedule->row(static_cast<PeerId>(i), round);
+      transposed(i, i) = static_cast<Scalar>(row.self_weight);
+      for (const WeightedNeighbor& neighbor : row.hears)
+        transposed(neighbor.id, i) = static_cast<Scalar>(neighbor.weight);
+    }
+    return transposed;
+  }
+
+  /// G: every local gradient at the peer's own model, on its minibatch.
+  Matrix<Scalar> gradients() const { return gradients(X); }
+
+  /// The same at points of their own.
+  Matrix<Scalar> gradients(const Matrix<Scalar>& points) const {
+    Matrix<Scalar> G(X.rows(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
+      Vector<Scalar> gradient(X.rows());
+      objective.gradient(points.col(i), minibatch(objective, static_cast<PeerId>(i)), gradient);
+      G.col(i) = gradient;
+    }
+    return G;
+  }
+
+  /// All local gradients in full.
+  Matrix<Scalar> full_gradients(const Matrix<Scalar>& points) const {
+    Matrix<Scalar> G(X.rows(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
+      Vector<Scalar> gradient(X.rows());
+      objective.gradient(points.col(i), all_samples(objective), gradient);
+      G.col(i) = gradient;
+    }
+    return G;
+  }
+
+  /// C(Z), a column a peer, as the peers said it in `slot` of iteration t; slots in ascending order.
+  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0) {
+    if (slot == 0) {
+      streams_.clear();
+      for (PeerId i = 0; i < Z.cols(); ++i)
+        streams_.emplace_back(experiment_.settings.run.seed, i, t, Purpose::compression);
+    }
+    Matrix<Scalar> C = Matrix<Scalar>::Zero(Z.rows(), Z.cols());
+    for (Index i = 0; i < Z.cols(); ++i) {
+      const Vector<Scalar> z = Z.col(i);
+      Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
+      RandomStream& random = streams_[static_cast<std::size_t>(i)];
+      PacketBuffer buffer = packets_.acquire();
+      compressor_->encode_and_apply({view(z), random}, buffer, view(again));
+      const auto& all_sent = recording_[t][static_cast<std::size_t>(i)].sent;
+      const auto sent = std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
+      Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
+      if (sent == all_sent.end()) {  // nobody listens
+        decoded = again;
+        replayed = false;
+      } else {
+        ensure(compressor_->accumulate(sent->packet->bytes(), 1, view(decoded)) == CodecStatus::ok,
+               "a recorded packet can be decoded");
+      }
+      const Scalar same =
+          (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff();
+      flipped += static_cast<double>(((again - decoded).array().abs() > same).count());
+      compared += static_cast<double>(Z.rows());
+      C.col(i) = decoded;
+    }
+    return C;
+  }
+
+  double flipped = 0.0;
+  double compared = 0.0;
+  bool replayed = true;
+
+ private:
+  static std::vector<Index> all_samples(const Objective<Scalar>& objective) {
+    std::vector<Index> samples(static_cast<std::size_t>(objective.sample_count()));
+    std::iota(samples.begin(), samples.end(), Index{0});
+    return samples;
+  }
+
+  std::vector<Index> minibatch(const Objective<Scalar>& objective, PeerId peer) const {
+    const Index count = objective.sample_count();
+    if (!experiment_.settings.algorithm.batch) return all_samples(objective);
+    std::vector<Index> samples;
+    RandomStream random(experiment_.settings.run.seed, peer, t, Purpose::minibatch);
+    for (std::uint64_t k = 0; k < *experiment_.settings.algorithm.batch; ++k)
+      samples.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+    return samples;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  const Recording<Scalar>& recording_;
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  PacketPool packets_;
+  std::vector<RandomStream> streams_;  // of this iteration's compressions, by peer
+  std::map<std::string, Matrix<Scalar>> kept_;
+};
+
+/// One iteration of a method, t = network.t.
+template <class Scalar>
+using Recursion = void (*)(Network<Scalar>& network);
+
+// The methods' recursions by name, a family of methods a file.
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> baseline_recursions();
+
+}  // namespace hearsay::test
