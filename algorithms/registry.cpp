@@ -5,6 +5,8 @@
 #include "algorithms/allreduce_sgd.hpp"
 #include "algorithms/d_psgd.hpp"
 #include "algorithms/dcd_psgd.hpp"
+#include "algorithms/dpsvrg.hpp"
+#include "algorithms/dspg.hpp"
 #include "algorithms/ecd_psgd.hpp"
 #include "algorithms/naive.hpp"
 #include "algorithms/qsgd_allreduce.hpp"
@@ -14,8 +16,8 @@
 namespace hearsay {
 
 std::span<const MethodInfo> methods() {
-  static const std::array all = {allreduce_sgd_info(), d_psgd_info(),   naive_info(),
-                                 dcd_psgd_info(),      ecd_psgd_info(), qsgd_allreduce_info()};
+  static const std::array all = {allreduce_sgd_info(), d_psgd_info(),         naive_info(), dcd_psgd_info(),
+                                 ecd_psgd_info(),      qsgd_allreduce_info(), dspg_info(),  dpsvrg_info()};
   return all;
 }
 

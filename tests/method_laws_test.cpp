@@ -24,6 +24,8 @@ const std::map<std::string, std::string> matrix = {
     {"dcd-psgd",      "xxxxxx.x.xxxxx"},
     {"ecd-psgd",      "xxxx.x.x..xxxx"},
     {"qsgd-allreduce","xxxxxx.-xxx..x"},
+    {"dspg",          "xxxx-x--.xxx.x"},
+    {"dpsvrg",        "xxxx-x--..xx.x"},
 };
 // clang-format on
 
@@ -71,8 +73,8 @@ struct Memory {
   std::size_t per_neighbor;
 };
 const std::map<std::string, Memory> memory = {
-    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},   {"naive", {5, 0}},
-    {"dcd-psgd", {3, 1}},      {"ecd-psgd", {6, 1}}, {"qsgd-allreduce", {3, 0}},
+    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},         {"naive", {5, 0}}, {"dcd-psgd", {3, 1}},
+    {"ecd-psgd", {6, 1}},      {"qsgd-allreduce", {3, 0}}, {"dspg", {4, 0}},  {"dpsvrg", {7, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

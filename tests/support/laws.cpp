@@ -77,6 +77,15 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
   return "";
 }
 
+/// Options worth a look besides the method's defaults.
+std::vector<MethodOptions> variants_of(const MethodInfo& method) {
+  if (method.name == "dpsvrg")
+    return {{.inner_length = 2, .inner_growth = 1.3, .snapshot = "average"},
+            {.inner_length = 3, .inner_growth = 1.0, .consensus = "2", .prox_order = "prox-then-mix"},
+            {.inner_length = 1, .inner_growth = 2.0, .consensus = "k"}};
+  return {};
+}
+
 template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans = {{.compressor = "none"}};
@@ -86,6 +95,14 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
       plans.push_back({.compressor = method.default_compressor, .feedback = feedback});
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
     }
+  for (const MethodOptions& options : variants_of(method))
+    plans.push_back({.compressor = plans.back().compressor, .options = options});
+  if (method.composite) {
+    for (std::size_t k = 0, count = plans.size(); k < count; ++k) {
+      plans.push_back(plans[k]);
+      plans.back().regularizer = "l1(0.3)";
+    }
+  }
   for (Plan plan : plans)
     for (const std::uint64_t restart_every : {0, 5})
       for (const std::optional<std::uint64_t> batch : {std::optional<std::uint64_t>(), {3}}) {

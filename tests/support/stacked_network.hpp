@@ -152,5 +152,7 @@ using Recursion = void (*)(Network<Scalar>& network);
 // The methods' recursions by name, a family of methods a file.
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> baseline_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> composite_recursions();
 
 }  // namespace hearsay::test

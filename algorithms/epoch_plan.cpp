@@ -1,0 +1,76 @@
+#include "algorithms/epoch_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "topology/misuse.hpp"
+#include "topology/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+/// No run takes more iterations, and longer epochs would not fit an integer.
+constexpr double longest_epoch = 1e15;
+}  // namespace
+
+ConsensusRule ConsensusRule::parse(const std::string& text) {
+  const auto refuse = [&]() -> std::uint64_t {
+    throw Misuse("algorithm.consensus", text,
+                 "expected a number of gossip rounds of at least 1, \"k\", or \"min(k, 20)\"");
+  };
+  const auto count = [&](const std::string& digits) {
+    std::uint64_t value = 0;
+    return parse_whole(digits, value) && value >= 1 && value <= 1'000'000 ? value : refuse();
+  };
+  ConsensusRule rule;
+  if (text == "k") return rule;
+  if (!text.starts_with("min")) {
+    rule.grows_ = false;
+    rule.most_ = count(text);
+    return rule;
+  }
+  const Spelling spelling = parse_spelling("algorithm.consensus", text);
+  if (spelling.name != "min" || spelling.arguments.size() != 2 || spelling.arguments[0] != "k") refuse();
+  rule.most_ = count(spelling.arguments[1]);
+  return rule;
+}
+
+std::uint64_t ConsensusRule::rounds(std::uint64_t k) const {
+  if (!grows_) return *most_;
+  return most_ ? std::min(k, *most_) : k;
+}
+
+std::uint64_t ConsensusRule::rounds_up_to(std::uint64_t k) const {
+  if (!grows_) return k * *most_;
+  const std::uint64_t growing = most_ ? std::min(k, *most_) : k;
+  return growing * (growing + 1) / 2 + (k - growing) * most_.value_or(0);
+}
+
+std::uint64_t EpochPlan::length(std::uint64_t epoch) const {
+  const double length = std::pow(growth_, static_cast<double>(epoch)) * static_cast<double>(first_length_);
+  return static_cast<std::uint64_t>(std::ceil(std::min(length, longest_epoch)));
+}
+
+EpochPlan::Position EpochPlan::at(std::uint64_t iteration) const {
+  std::uint64_t before = 0;  // iterations of earlier epochs
+  std::uint64_t rounds = 0;
+  std::uint64_t previous = 0;
+  std::uint64_t epoch = 1;
+  if (growth_ == 1.0) {  // all of one length
+    const std::uint64_t passed = (iteration - 1) / first_length_;
+    before = passed * first_length_;
+    rounds = passed * consensus_.rounds_up_to(first_length_);
+    previous = passed == 0 ? 0 : first_length_;
+  } else {
+    while (iteration - before > length(epoch)) {
+      previous = length(epoch);
+      before += previous;
+      rounds += consensus_.rounds_up_to(previous);
+      ++epoch;
+    }
+  }
+  const std::uint64_t k = iteration - before;
+  return {k, length(epoch), previous, consensus_.rounds(k), rounds + consensus_.rounds_up_to(k - 1)};
+}
+
+}  // namespace hearsay

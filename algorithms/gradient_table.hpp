@@ -1,0 +1,37 @@
+#pragma once
+
+#include "algorithms/vector.hpp"
+
+namespace hearsay {
+
+/// SAGA's memory of one peer: the newest gradient of every local sample, m_i x d, and their mean.
+template <class Scalar>
+class GradientTable {
+ public:
+  bool empty() const { return gradients_.size() == 0; }
+  /// All zero, which is what the gradients are replaced from.
+  void resize(Index samples, Index dimension) {
+    samples_ = samples;
+    gradients_ = Vector<Scalar>::Zero(samples * dimension);
+    mean_ = Vector<Scalar>::Zero(dimension);
+  }
+
+  const Vector<Scalar>& mean() const { return mean_; }
+  /// The gradient at `sample` is `gradient` from now on; adds `share` times its change to `estimate`.
+  void replace(Index sample, const Vector<Scalar>& gradient, Scalar share, Vector<Scalar>& estimate) {
+    auto old = gradients_.segment(sample * mean_.size(), mean_.size());
+    estimate += share * (gradient - old);
+    mean_ += (gradient - old) / static_cast<Scalar>(samples_);
+    old = gradient;
+  }
+
+  Vector<Scalar>& gradients() { return gradients_; }
+  Vector<Scalar>& mean_vector() { return mean_; }
+
+ private:
+  Index samples_ = 0;
+  Vector<Scalar> gradients_;
+  Vector<Scalar> mean_;
+};
+
+}  // namespace hearsay
