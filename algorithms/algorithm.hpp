@@ -16,9 +16,10 @@ class StateVisitor {
   virtual ~StateVisitor() = default;
   /// A vector that outlives an iteration.
   virtual void state(std::string_view name, Vector<Scalar>& vector) = 0;
-  /// The vector of this peer that others keep replicas of; at most one.
+  /// A vector of this peer that others keep replicas of.
   virtual void published(std::string_view name, Vector<Scalar>& vector) = 0;
-  /// This peer's copy of `owner`'s published vector: equal to it, bit for bit, between any two iterations.
+  /// This peer's copy of what `owner` published: equal to it, bit for bit, between any two iterations. Of several published
+  /// vectors the copies are visited in the order in which those are.
   virtual void replica(std::string_view name, PeerId owner, Vector<Scalar>& vector) = 0;
   /// Scratch: its content means nothing between iterations.
   virtual void scratch(std::string_view name, Vector<Scalar>& vector) = 0;

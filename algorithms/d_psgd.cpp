@@ -1,6 +1,6 @@
 #include "algorithms/d_psgd.hpp"
 
-#include "algorithms/full_precision.hpp"
+#include "algorithms/full_mixing.hpp"
 #include "algorithms/method_factory.hpp"
 
 namespace hearsay {
@@ -8,30 +8,27 @@ namespace hearsay {
 template <class Scalar>
 Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
-  PacketBuffer buffer = it.new_packet();
-  write_full<Scalar>(view(x_), buffer);
-  const Slot slot = it.post(std::move(buffer).seal());
+  const Slot slot = it.post(full_packet(it, x_));
 
-  // gradient: g_i = grad F_i(x_i; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
-
-  // mix, step: x_i + sum_j w_ij (x_j - x_i) - eta g_i
-  mixed_ = x_;
-  const std::span<const PacketRef> packets = co_await it.collect(slot);
-  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-  for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight stays with x_i
-    const auto weight = static_cast<Scalar>(neighbors[j].weight);
-    if (!add_weighted_difference<Scalar>(packets[j]->bytes(), weight, view(std::as_const(x_)), view(mixed_)))
-      it.report(CodecStatus::malformed);
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
   }
-  x_ = mixed_ - it.step_size() * gradient;
+
+  // mix, step: x_i + sum_j w_ij (x_j - x_i) + s_i
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  it.report(mix_full(it.mixing(), packets, x_, mixed_));
+  local_.add_to(mixed_);
+  x_.swap(mixed_);
 }
 
 template <class Scalar>
 void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.scratch("mixed", mixed_);
+  local_.visit(visitor);
 }
 
 template <class Scalar>
@@ -51,6 +48,7 @@ MethodInfo d_psgd_info() {
           .compressor = CompressorNeed::none,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .options = {.optimizer = "sgd", .local_steps = 1},
           .make_float = make_method<DPsgd<float>, float>,
           .make_double = make_method<DPsgd<double>, double>};
 }

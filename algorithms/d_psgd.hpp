@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 
 namespace hearsay {
@@ -11,7 +12,8 @@ namespace hearsay {
 ///   mix, step  x_i <- x_i + sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
-/// Shapes     x, the mixed model, g in R^d; memory 3d.
+/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch.
+/// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more for H > 1.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
 /// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else; equal models with a zero
 ///            gradient stay, bit for bit (edge-difference form).
@@ -21,7 +23,8 @@ namespace hearsay {
 template <class Scalar>
 class DPsgd final : public Algorithm<Scalar> {
  public:
-  explicit DPsgd(const MethodInput<Scalar>& input) : x_(input.initial), mixed_(input.initial.size()) {}
+  explicit DPsgd(const MethodInput<Scalar>& input)
+      : x_(input.initial), mixed_(input.initial.size()), local_(input) {}
 
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
@@ -31,6 +34,7 @@ class DPsgd final : public Algorithm<Scalar> {
  private:
   Vector<Scalar> x_;
   Vector<Scalar> mixed_;
+  LocalSteps<Scalar> local_;
 };
 
 MethodInfo d_psgd_info();

@@ -9,20 +9,24 @@ DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       replicas_(input.neighbors, input.initial),
-      difference_(input.initial.size()) {}
+      difference_(input.initial.size()),
+      local_(input) {}
 
 template <class Scalar>
 Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
 
-  // gradient: g_i = grad F_i(x_i; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
 
-  // difference: z_i = sum_j w_ij (xhat_j - x_i) - eta g_i
+  // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
   difference_.setZero();
-  for (const auto& [j, weight] : neighbors)
-    difference_ += static_cast<Scalar>(weight) * (replicas_.of(j) - x_);
-  difference_ -= it.step_size() * gradient;
+  replicas_.add_differences(neighbors, x_, 1, difference_);
+  local_.add_to(difference_);
 
   // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
   PacketBuffer buffer = it.new_packet();
@@ -32,10 +36,7 @@ Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
   const PacketRef packet = std::move(buffer).seal();
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;
-    it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(replicas_.of(neighbors[j].id))));
-  }
+  it.report(replicas_.hear(*compressor_, neighbors, packets));
 }
 
 template <class Scalar>
@@ -43,6 +44,7 @@ void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.published("model", x_);
   replicas_.visit(visitor);
   visitor.scratch("difference", difference_);
+  local_.visit(visitor);
 }
 
 template <class Scalar>
@@ -63,6 +65,7 @@ MethodInfo dcd_psgd_info() {
           .compressor = CompressorNeed::unbiased,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
+          .options = {.optimizer = "sgd", .local_steps = 1},
           .make_float = make_method<DcdPsgd<float>, float>,
           .make_double = make_method<DcdPsgd<double>, double>};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 #include "algorithms/replicas.hpp"
 
@@ -14,6 +15,7 @@ namespace hearsay {
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time.
+/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch.
 /// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d.
 /// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C unbiased with relative error below the
 ///            mean-square limit omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for circulant W. Every message
@@ -36,6 +38,7 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Replicas<Scalar> replicas_;  // xhat_j
   Vector<Scalar> difference_;  // z_i
+  LocalSteps<Scalar> local_;
 };
 
 MethodInfo dcd_psgd_info();

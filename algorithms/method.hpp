@@ -30,11 +30,13 @@ struct MethodInput {
 
 /// Which compressors a method is sound with (design: which noise it tolerates).
 enum class CompressorNeed {
-  none,       ///< full precision only
-  any,        ///< takes any; makes no promise
-  unbiased,   ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
-  absolute,   ///< unbiased, with an error bound that does not grow with z
-  corrected,  ///< unbiased, or one whose error the feedback makes up for (algorithm.feedback)
+  none,         ///< full precision only
+  any,          ///< takes any; makes no promise
+  unbiased,     ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
+  absolute,     ///< unbiased, with an error bound that does not grow with z
+  contracting,  ///< E ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta > 0, bias allowed
+  damped,       ///< unbiased, or contracting: a small consensus step makes up for either
+  corrected,    ///< unbiased, or one whose error the feedback makes up for (algorithm.feedback)
 };
 
 /// Whom a method talks to.
@@ -45,17 +47,19 @@ enum class Pattern {
 
 /// A method as the user sees it: what it is called, what it needs, where it comes from. The registry holds one for each.
 struct MethodInfo {
-  std::string name;           ///< algorithm.kind; also the stem of its file
-  std::string summary;        ///< one line
-  std::string equation;       ///< one line
-  std::string bytes;          ///< what a peer sends per iteration, a formula
-  std::string source;         ///< paper and algorithm number
-  CompressorNeed compressor;  ///< what it is sound with
+  std::string name;                       ///< algorithm.kind; also the stem of its file
+  std::vector<std::string> aliases = {};  ///< other names that users know it by
+  std::string summary;                    ///< one line
+  std::string equation;                   ///< one line
+  std::string bytes;                      ///< what a peer sends per iteration, a formula
+  std::string source;                     ///< paper and algorithm number
+  CompressorNeed compressor;              ///< what it is sound with
   std::string default_compressor = "none";
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;
+  bool trains = true;          ///< otherwise it averages
   bool composite = false;      ///< minimises f + h, h by its proximal map
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
 

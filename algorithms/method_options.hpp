@@ -18,10 +18,13 @@ struct MethodOptions {
   std::optional<std::uint64_t> restart_every = {};  ///< iterations between restarts; 0 = never
   std::optional<std::string> feedback = {};         ///< see FeedbackRule
   std::optional<double> consensus_step = {};        ///< gamma: how much of a gossip step is taken
-  std::optional<double> damping = {};   ///< a: how much of a compressed difference moves the reference
-  std::optional<double> momentum = {};  ///< beta
+  std::optional<double> damping = {};         ///< a: how much of a compressed difference moves the reference
+  std::optional<double> momentum = {};        ///< beta
+  std::optional<std::string> optimizer = {};  ///< see LocalOptimizer
   std::optional<std::uint64_t> local_steps = {};   ///< H: local steps to a gossip round
   std::optional<double> trigger = {};              ///< c_0: a peer is silent while its news are smaller
+  std::optional<std::string> memory = {};          ///< what is kept of the neighbors' replicas
+  std::optional<std::string> form = {};            ///< in which order a method takes its steps
   std::optional<std::string> estimator = {};       ///< how stochastic gradients are corrected
   std::optional<std::uint64_t> inner_length = {};  ///< n_0: steps of the first epoch
   std::optional<double> inner_growth = {};         ///< how much longer each epoch is than the one before

@@ -1,10 +1,16 @@
 #include "algorithms/registry.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "algorithms/allreduce_sgd.hpp"
+#include "algorithms/beer.hpp"
+#include "algorithms/cedas.hpp"
+#include "algorithms/choco_gossip.hpp"
+#include "algorithms/choco_sgd.hpp"
 #include "algorithms/d_psgd.hpp"
 #include "algorithms/dcd_psgd.hpp"
+#include "algorithms/deep_squeeze.hpp"
 #include "algorithms/dpsvrg.hpp"
 #include "algorithms/dspg.hpp"
 #include "algorithms/ecd_psgd.hpp"
@@ -16,16 +22,20 @@
 namespace hearsay {
 
 std::span<const MethodInfo> methods() {
-  static const std::array all = {allreduce_sgd_info(), d_psgd_info(),         naive_info(), dcd_psgd_info(),
-                                 ecd_psgd_info(),      qsgd_allreduce_info(), dspg_info(),  dpsvrg_info()};
+  static const std::array all = {
+      allreduce_sgd_info(),  d_psgd_info(),    naive_info(),  dcd_psgd_info(), ecd_psgd_info(),
+      qsgd_allreduce_info(), choco_sgd_info(), cedas_info(),  beer_info(),     deep_squeeze_info(),
+      choco_gossip_info(),   dspg_info(),      dpsvrg_info(),
+  };
   return all;
 }
 
 const MethodInfo& find_method(const std::string& name) {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods()) {
-    if (method.name == name) return method;
+    if (method.name == name || std::ranges::find(method.aliases, name) != method.aliases.end()) return method;
     names.push_back(method.name);
+    names.insert(names.end(), method.aliases.begin(), method.aliases.end());
   }
   throw Misuse("algorithm.kind", name, "no such method, did you mean " + nearest_name(name, names) + "?");
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/compression/compressor.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -22,8 +24,27 @@ class Replicas {
     return copies_[static_cast<std::size_t>(found - owners_.begin())];
   }
 
-  void visit(StateVisitor<Scalar>& visitor) {
-    for (std::size_t k = 0; k < owners_.size(); ++k) visitor.replica("replica", owners_[k], copies_[k]);
+  /// Every replica takes what its owner said: replica_j += scale * decoded(packet_j), the packets in the order of `neighbors`. An
+  /// empty packet (a neighbor that was lost, or has nothing to say) leaves its replica as it is.
+  CodecStatus hear(Compressor<Scalar>& compressor, std::span<const WeightedNeighbor> neighbors,
+                   std::span<const PacketRef> packets, Scalar scale = 1) {
+    CodecStatus status = CodecStatus::ok;
+    for (std::size_t j = 0; j < neighbors.size(); ++j) {
+      if (!packets[j] || packets[j]->size() == 0) continue;
+      const CodecStatus one = compressor.accumulate(packets[j]->bytes(), scale, view(of(neighbors[j].id)));
+      if (one != CodecStatus::ok) status = one;
+    }
+    return status;
+  }
+
+  /// into += factor * sum_j w_ij (replica_j - own): gossip on replicas, in edge-difference form.
+  void add_differences(std::span<const WeightedNeighbor> neighbors, const Vector<Scalar>& own, Scalar factor,
+                       Vector<Scalar>& into) {
+    for (const auto& [j, weight] : neighbors) into += factor * static_cast<Scalar>(weight) * (of(j) - own);
+  }
+
+  void visit(StateVisitor<Scalar>& visitor, std::string_view name = "replica") {
+    for (std::size_t k = 0; k < owners_.size(); ++k) visitor.replica(name, owners_[k], copies_[k]);
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <xxh_x86dispatch.h>  // the widest vectors of the machine, the same digests
 
+#include <algorithm>
+
 namespace hearsay {
 
 template <class Scalar>
@@ -29,12 +31,23 @@ std::uint64_t fold(std::uint64_t digest, const SparseRows<Scalar>& rows) {
 }
 
 template <class Scalar>
+std::uint64_t joined(std::uint64_t digest, const Vector<Scalar>& vector) {
+  return fold(digest, vector.data(), static_cast<std::size_t>(vector.size()));
+}
+
+template <class Scalar>
 struct DigestVisitor final : StateVisitor<Scalar> {
   StateDigests digests;
   void state(std::string_view, Vector<Scalar>&) override {}
-  void published(std::string_view, Vector<Scalar>& vector) override { digests.published = digest(vector); }
+  void published(std::string_view, Vector<Scalar>& vector) override {
+    digests.published = digests.published ? joined(*digests.published, vector) : digest(vector);
+  }
   void replica(std::string_view, PeerId owner, Vector<Scalar>& vector) override {
-    digests.replicas.emplace_back(owner, digest(vector));
+    const auto known = std::ranges::find(digests.replicas, owner, &std::pair<PeerId, std::uint64_t>::first);
+    if (known == digests.replicas.end())
+      digests.replicas.emplace_back(owner, digest(vector));
+    else
+      known->second = joined(known->second, vector);
   }
   void scratch(std::string_view, Vector<Scalar>&) override {}
 };

@@ -20,7 +20,8 @@ std::uint64_t digest(const Vector<Scalar>& vector);
 template <class Scalar>
 std::uint64_t digest(const Samples<Scalar>& samples);
 
-/// Digests of what a method publishes and of the replicas it keeps, for comparison between peers.
+/// Digests of what a method publishes and of the replicas it keeps, for comparison between peers; of several vectors, one
+/// digest of all.
 struct StateDigests {
   std::optional<std::uint64_t> published;
   std::vector<std::pair<PeerId, std::uint64_t>> replicas;  ///< (owner, digest of this holder's copy)

@@ -107,6 +107,7 @@ template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
   const MethodInfo& method = find_method(settings.algorithm.kind);
+  settings.algorithm.kind = method.name;  // an alias is another spelling of the same run
   if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
   if (problem.dimension() > largest_dimension)
     throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +

@@ -56,6 +56,12 @@ class Check {
       case CompressorNeed::absolute:
         check_absolute();
         break;
+      case CompressorNeed::contracting:
+        check_contracting();
+        break;
+      case CompressorNeed::damped:
+        if (!traits_.unbiased) check_contracting();
+        break;
       case CompressorNeed::corrected:
         check_corrected();
         break;
@@ -155,6 +161,25 @@ class Check {
               method_.name +
                   " needs an unbiased compressor whose error does not grow with what it compresses, such as "
                   "grid(0.02)");
+  }
+
+  /// What is not sent stays in the difference to the replica, or in the error: it must shrink.
+  void check_contracting() {
+    if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
+    if (!traits_.unbiased)
+      experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
+                                     measured_contraction() + ", so nothing is promised of " + method_.name +
+                                     " with it; watch the consensus distance");
+    else if (traits_.omega_typical >= 1.0)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
+                  method_.name + " diverges with any consensus step from 1 on; expected scale{" +
+                  compressor_ + "}");
+    else
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case, and " + method_.name +
+                                     " diverges from 1 on; scale{...} rules it out");
   }
 
   void check_corrected() {

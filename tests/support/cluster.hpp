@@ -18,7 +18,7 @@ namespace hearsay::test {
 template <class Scalar>
 struct PeerRecord {
   Vector<Scalar> model;
-  std::optional<Vector<Scalar>> published;
+  std::optional<Vector<Scalar>> published;                  ///< of several, one behind the other
   std::vector<std::pair<PeerId, Vector<Scalar>>> replicas;  ///< (owner, copy)
   std::map<std::string, Vector<Scalar>, std::less<>> states;
   std::vector<Outgoing> sent;
@@ -102,9 +102,21 @@ class BareCluster {
   struct Recorder final : StateVisitor<Scalar> {
     PeerRecord<Scalar>* into;
     void state(std::string_view name, Vector<Scalar>& vector) override { into->states.emplace(name, vector); }
-    void published(std::string_view, Vector<Scalar>& vector) override { into->published = vector; }
+    void published(std::string_view, Vector<Scalar>& vector) override {
+      into->published = into->published ? joined(*into->published, vector) : vector;
+    }
     void replica(std::string_view, PeerId owner, Vector<Scalar>& vector) override {
+      for (auto& [known, copy] : into->replicas)
+        if (known == owner) {
+          copy = joined(copy, vector);
+          return;
+        }
       into->replicas.emplace_back(owner, vector);
+    }
+    static Vector<Scalar> joined(const Vector<Scalar>& first, const Vector<Scalar>& second) {
+      Vector<Scalar> both(first.size() + second.size());
+      both << first, second;
+      return both;
     }
     void scratch(std::string_view, Vector<Scalar>&) override {}
   };

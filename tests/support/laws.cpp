@@ -83,7 +83,16 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method) {
     return {{.inner_length = 2, .inner_growth = 1.3, .snapshot = "average"},
             {.inner_length = 3, .inner_growth = 1.0, .consensus = "2", .prox_order = "prox-then-mix"},
             {.inner_length = 1, .inner_growth = 2.0, .consensus = "k"}};
-  return {};
+  std::vector<MethodOptions> variants;
+  if (method.options.local_steps) {
+    variants.push_back({.local_steps = 3});
+    variants.push_back({.optimizer = "heavy-ball(0.5)"});
+    variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
+  }
+  if (method.options.form) variants.push_back({.form = "pipelined"});
+  if (method.options.memory) variants.push_back({.memory = "aggregate"});
+  if (method.options.trigger) variants.push_back({.trigger = 30.0});
+  return variants;
 }
 
 template <class Scalar>

@@ -12,7 +12,7 @@ void allreduce_sgd(Network<Scalar>& net) {
 
 template <class Scalar>
 void d_psgd(Network<Scalar>& net) {
-  net.X = (net.X * net.mixing() - net.eta() * net.gradients()).eval();
+  net.X = (net.X * net.mixing() + net.local_steps()).eval();
 }
 
 template <class Scalar>
@@ -22,7 +22,7 @@ void naive(Network<Scalar>& net) {
 
 template <class Scalar>
 void dcd_psgd(Network<Scalar>& net) {
-  const Matrix<Scalar> half = net.X * net.mixing() - net.eta() * net.gradients();
+  const Matrix<Scalar> half = net.X * net.mixing() + net.local_steps();
   net.X += net.said(half - net.X);
 }
 

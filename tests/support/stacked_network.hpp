@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -60,15 +61,29 @@ class Network {
   Matrix<Scalar> gradients() const { return gradients(X); }
 
   /// The same at points of their own.
-  Matrix<Scalar> gradients(const Matrix<Scalar>& points) const {
+  Matrix<Scalar> gradients(const Matrix<Scalar>& points, std::uint64_t draw = 0) const {
     Matrix<Scalar> G(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) {
       const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
       Vector<Scalar> gradient(X.rows());
-      objective.gradient(points.col(i), minibatch(objective, static_cast<PeerId>(i)), gradient);
+      objective.gradient(points.col(i), minibatch(objective, static_cast<PeerId>(i), draw), gradient);
       G.col(i) = gradient;
     }
     return G;
+  }
+
+  /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without momentum.
+  Matrix<Scalar> local_steps() {
+    const bool heavy_ball = *options().optimizer == "heavy-ball(0.5)";
+    ensure(heavy_ball || *options().optimizer == "sgd", "the reference knows of no other optimizer");
+    Matrix<Scalar>& momentum = kept("momentum");
+    Matrix<Scalar> Y = X;
+    for (std::uint64_t h = 0; h < *options().local_steps; ++h) {
+      const Matrix<Scalar> G = gradients(Y, h);
+      momentum = (heavy_ball ? Scalar(0.5) : Scalar(0)) * momentum + G;
+      Y -= eta() * momentum;
+    }
+    return Y - X;
   }
 
   /// All local gradients in full.
@@ -103,12 +118,16 @@ class Network {
       if (sent == all_sent.end()) {  // nobody listens
         decoded = again;
         replayed = false;
+      } else if (sent->packet->size() == 0) {  // nothing new to say
+        again.setZero();
       } else {
         ensure(compressor_->accumulate(sent->packet->bytes(), 1, view(decoded)) == CodecStatus::ok,
                "a recorded packet can be decoded");
       }
+      // What is left of two nearly equal vectors carries their roundings, however small it is itself.
       const Scalar same =
-          (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff();
+          (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff() +
+          64 * std::numeric_limits<Scalar>::epsilon() * X.cwiseAbs().maxCoeff();
       flipped += static_cast<double>(((again - decoded).array().abs() > same).count());
       compared += static_cast<double>(Z.rows());
       C.col(i) = decoded;
@@ -127,12 +146,14 @@ class Network {
     return samples;
   }
 
-  std::vector<Index> minibatch(const Objective<Scalar>& objective, PeerId peer) const {
+  std::vector<Index> minibatch(const Objective<Scalar>& objective, PeerId peer, std::uint64_t draw) const {
     const Index count = objective.sample_count();
     if (!experiment_.settings.algorithm.batch) return all_samples(objective);
     std::vector<Index> samples;
     RandomStream random(experiment_.settings.run.seed, peer, t, Purpose::minibatch);
-    for (std::uint64_t k = 0; k < *experiment_.settings.algorithm.batch; ++k)
+    const std::uint64_t batch = *experiment_.settings.algorithm.batch;
+    for (std::uint64_t k = 0; k < draw * batch; ++k) random.below(static_cast<std::uint64_t>(count));
+    for (std::uint64_t k = 0; k < batch; ++k)
       samples.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
     return samples;
   }
@@ -154,5 +175,7 @@ template <class Scalar>
 std::map<std::string, Recursion<Scalar>> baseline_recursions();
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> composite_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> compressed_recursions();
 
 }  // namespace hearsay::test

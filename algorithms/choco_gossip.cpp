@@ -1,0 +1,74 @@
+#include "algorithms/choco_gossip.hpp"
+
+#include "algorithms/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+ChocoGossip<Scalar>::ChocoGossip(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      consensus_step_(*input.options.consensus_step),
+      x_(input.initial),
+      own_replica_(input.initial),
+      replicas_(input.neighbors, input.initial),
+      difference_(input.initial.size()) {}
+
+template <class Scalar>
+Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+
+  // start: x_i <- x_0 - eta_1 grad f_i(x_0), in the first iteration
+  if (it.number() == 1) {
+    const Vector<Scalar>& gradient = co_await it.full_gradient(x_);
+    x_ = own_replica_ - it.step_size() * gradient;
+  }
+
+  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
+  difference_ = x_ - own_replica_;
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(
+      compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
+
+  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
+  const PacketRef packet = std::move(buffer).seal();
+  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+  it.report(replicas_.hear(*compressor_, neighbors, packets));
+
+  // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
+  replicas_.add_differences(neighbors, own_replica_, static_cast<Scalar>(consensus_step_), x_);
+}
+
+template <class Scalar>
+void ChocoGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.published("own replica", own_replica_);
+  replicas_.visit(visitor);
+  visitor.scratch("difference", difference_);
+}
+
+template <class Scalar>
+Traffic ChocoGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
+}
+
+template class ChocoGossip<float>;
+template class ChocoGossip<double>;
+
+MethodInfo choco_gossip_info() {
+  return {.name = "choco-gossip",
+          .summary = "averages what one local gradient step leaves, through compressed messages",
+          .equation = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i), xhat_i <- xhat_i + C(x_i - xhat_i)",
+          .bytes = "deg (|C| + 64)",
+          .source = "Koloskova et al. 2019, arXiv:1902.00340, Algorithm 1",
+          .compressor = CompressorNeed::contracting,
+          .default_compressor = "topk(10%)",
+          .needs_symmetric_mixing = true,
+          .trains = false,
+          .options = {.consensus_step = 0.2},
+          .make_float = make_method<ChocoGossip<float>, float>,
+          .make_double = make_method<ChocoGossip<double>, double>};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "algorithms/method.hpp"
+#include "algorithms/replicas.hpp"
+
+namespace hearsay {
+
+/// CHOCO-GOSSIP: the peers average their vectors, exactly and through compressed messages. No training: the first iteration
+/// makes vectors that differ, one full local gradient step, and what follows brings every x_i to their mean, which is one step of
+/// centralized gradient descent.
+///
+///   start      x_i <- x_0 - eta_1 grad f_i(x_0), in the first iteration
+///   compress   q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
+///   replicas   xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
+///   consensus  x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
+///
+/// Options    consensus_step gamma.
+/// Sends      deg messages of |C| bytes per iteration.
+/// Shapes     x, xhat, a difference in R^d, one xhat_j per neighbor, and a gradient: memory (deg + 4) d.
+/// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C contracting in expectation (an unbiased one
+///            scaled by 1/(1 + omega)). Every message delivered exactly once.
+/// Invariant  the mean of the vectors stays, for any C and gamma; xhat_j = its owner's xhat, bit for bit.
+/// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 1.
+/// Departs    xhat starts at the common x_0, not at 0; edge differences.
+template <class Scalar>
+class ChocoGossip final : public Algorithm<Scalar> {
+ public:
+  explicit ChocoGossip(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  double consensus_step_;  // gamma
+  Vector<Scalar> x_;
+  Vector<Scalar> own_replica_;  // xhat_i
+  Replicas<Scalar> replicas_;   // xhat_j
+  Vector<Scalar> difference_;   // x_i - xhat_i
+};
+
+MethodInfo choco_gossip_info();
+
+}  // namespace hearsay

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+
+#include "algorithms/local_steps.hpp"
+#include "algorithms/method.hpp"
+#include "algorithms/replicas.hpp"
+
+namespace hearsay {
+
+/// CHOCO-SGD: compressed gossip that keeps the mean exactly, for any contraction C.
+///
+///   gradient   g_i = grad F_i(x_i; xi_i);   x_i <- x_i - eta g_i
+///   compress   q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
+///   replicas   xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
+///   consensus  x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
+///
+/// Options    consensus_step gamma: the rougher C, the smaller; too large a one explodes.
+///            form = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus, compress, and the gradient
+///            while q_i travels.
+///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i), for fixed W.
+///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
+///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only where ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2; otherwise an
+///            empty message says so, so that silence is never mistaken for loss.
+/// Sends      deg messages of |C| bytes per iteration.
+/// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6 d.
+/// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C contracting in expectation: an unbiased C
+///            of omega >= 1 must be scaled by 1/(1 + omega). Every message delivered exactly once.
+/// Invariant  consensus keeps the mean of the models, for any C and gamma; xhat_j = its owner's xhat, bit for bit.
+/// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 2; pipelined: Koloskova, Lin, Stich, Jaggi 2020
+///            (arXiv:1907.09356), Algorithm 1. Trigger: Singh, Data, George, Diggavi 2019 (arXiv:1910.14280); SQuARM: 2020
+///            (arXiv:2005.07041).
+/// Departs    xhat starts at the common x_0, not at 0; edge differences throughout.
+template <class Scalar>
+class ChocoSgd final : public Algorithm<Scalar> {
+ public:
+  explicit ChocoSgd(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  bool keeps_replicas() const { return aggregate_.size() == 0; }
+  PacketRef compressed(Iteration<Scalar>& it);
+  void take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets);
+  void consensus(const Iteration<Scalar>& it);
+
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  double consensus_step_;  // gamma
+  double trigger_;         // c_0
+  bool pipelined_;
+  Vector<Scalar> x_;
+  Vector<Scalar> own_replica_;  // xhat_i
+  Replicas<Scalar> replicas_;   // xhat_j; none with memory = "aggregate"
+  Vector<Scalar> difference_;   // x_i - xhat_i
+  Vector<Scalar> aggregate_;    // s_i; empty with memory = "replicas"
+  Vector<Scalar> change_;       // q_i, then a q_j; empty with memory = "replicas"
+  LocalSteps<Scalar> local_;
+};
+
+MethodInfo choco_sgd_info();
+
+}  // namespace hearsay

@@ -1,0 +1,99 @@
+#include "tests/support/stacked_network.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+template <class Scalar>
+Scalar gamma_of(const Network<Scalar>& net) {
+  return static_cast<Scalar>(*net.options().consensus_step);
+}
+
+/// H (W - I), what gossip on replicas adds.
+template <class Scalar>
+Matrix<Scalar> gossip(const Network<Scalar>& net, const Matrix<Scalar>& H) {
+  return H * net.mixing() - H;
+}
+
+template <class Scalar>
+void choco_sgd(Network<Scalar>& net) {
+  Matrix<Scalar>& H = net.kept("replicas");
+  if (net.t == 1) H = net.X;
+  if (*net.options().form == "pipelined") {
+    net.X += gamma_of(net) * gossip(net, H);
+    H += net.said(net.X - H);
+    net.X += net.local_steps();
+  } else {
+    net.X += net.local_steps();
+    H += net.said(net.X - H);
+    net.X += gamma_of(net) * gossip(net, H);
+  }
+}
+
+template <class Scalar>
+void choco_gossip(Network<Scalar>& net) {
+  Matrix<Scalar>& H = net.kept("replicas");
+  if (net.t == 1) {
+    H = net.X;
+    net.X -= net.eta() * net.full_gradients(H);
+  }
+  H += net.said(net.X - H);
+  net.X += gamma_of(net) * gossip(net, H);
+}
+
+template <class Scalar>
+void deep_squeeze(Network<Scalar>& net) {
+  Matrix<Scalar>& E = net.kept("errors");
+  net.X += net.local_steps();
+  const Matrix<Scalar> V = net.X + E;
+  const Matrix<Scalar> C = net.said(V);
+  E = V - C;
+  net.X += gamma_of(net) * gossip(net, C);
+}
+
+template <class Scalar>
+void cedas(Network<Scalar>& net) {
+  Matrix<Scalar>& H = net.kept("references");
+  Matrix<Scalar>& D = net.kept("duals");
+  if (net.t == 1) H = net.X;
+  const Matrix<Scalar> stepped = net.X - net.eta() * net.gradients();
+  const Matrix<Scalar> Q = net.said(stepped - D - H);
+  const Matrix<Scalar> tried = H + Q;
+  D -= gamma_of(net) / 2 * gossip(net, tried);
+  H += static_cast<Scalar>(*net.options().damping) * Q;
+  net.X = stepped - D;
+}
+
+template <class Scalar>
+void beer(Network<Scalar>& net) {
+  Matrix<Scalar>& H = net.kept("model replicas");
+  Matrix<Scalar>& G = net.kept("tracker replicas");
+  Matrix<Scalar>& V = net.kept("trackers");
+  Matrix<Scalar>& gradient = net.kept("gradients");
+  if (net.t == 1) {
+    H = net.X;
+    V = gradient = net.gradients();
+  }
+  net.X += gamma_of(net) * gossip(net, H) - net.eta() * V;
+  H += net.said(net.X - H, 0);
+  const Matrix<Scalar> next = net.gradients();
+  V += gamma_of(net) * gossip(net, G) + next - gradient;
+  gradient = next;
+  G += net.said(V - G, 1);
+}
+
+}  // namespace
+
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> compressed_recursions() {
+  return {{"choco-sgd", choco_sgd<Scalar>},
+          {"choco-gossip", choco_gossip<Scalar>},
+          {"deep-squeeze", deep_squeeze<Scalar>},
+          {"cedas", cedas<Scalar>},
+          {"beer", beer<Scalar>}};
+}
+
+template std::map<std::string, Recursion<float>> compressed_recursions<float>();
+template std::map<std::string, Recursion<double>> compressed_recursions<double>();
+
+}  // namespace hearsay::test
