@@ -54,6 +54,7 @@ std::span<const OptionKey> option_keys() {
       {"optimizer", Text{&O::optimizer, {}}},
       {"local_steps", Count{&O::local_steps, 1}},
       {"trigger", Number{&O::trigger, 0.0, any}},
+      {"rank", Count{&O::rank, 1}},
       {"memory", Text{&O::memory, {"replicas", "aggregate"}}},
       {"form", Text{&O::form, {"plain", "pipelined"}}},
       {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}}},

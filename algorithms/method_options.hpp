@@ -23,6 +23,7 @@ struct MethodOptions {
   std::optional<std::string> optimizer = {};  ///< see LocalOptimizer
   std::optional<std::uint64_t> local_steps = {};   ///< H: local steps to a gossip round
   std::optional<double> trigger = {};              ///< c_0: a peer is silent while its news are smaller
+  std::optional<std::uint64_t> rank = {};          ///< of what an edge exchanges of a matrix
   std::optional<std::string> memory = {};          ///< what is kept of the neighbors' replicas
   std::optional<std::string> form = {};            ///< in which order a method takes its steps
   std::optional<std::string> estimator = {};       ///< how stochastic gradients are corrected

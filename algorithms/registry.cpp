@@ -14,7 +14,9 @@
 #include "algorithms/dpsvrg.hpp"
 #include "algorithms/dspg.hpp"
 #include "algorithms/ecd_psgd.hpp"
+#include "algorithms/moniqua.hpp"
 #include "algorithms/naive.hpp"
+#include "algorithms/power_gossip.hpp"
 #include "algorithms/qsgd_allreduce.hpp"
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
@@ -23,9 +25,9 @@ namespace hearsay {
 
 std::span<const MethodInfo> methods() {
   static const std::array all = {
-      allreduce_sgd_info(),  d_psgd_info(),    naive_info(),  dcd_psgd_info(), ecd_psgd_info(),
-      qsgd_allreduce_info(), choco_sgd_info(), cedas_info(),  beer_info(),     deep_squeeze_info(),
-      choco_gossip_info(),   dspg_info(),      dpsvrg_info(),
+      allreduce_sgd_info(),  d_psgd_info(),       naive_info(),        dcd_psgd_info(), ecd_psgd_info(),
+      qsgd_allreduce_info(), choco_sgd_info(),    cedas_info(),        beer_info(),     deep_squeeze_info(),
+      moniqua_info(),        power_gossip_info(), choco_gossip_info(), dspg_info(),     dpsvrg_info(),
   };
   return all;
 }

@@ -64,6 +64,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.damping", {"0.5", "true"}},
       {"algorithm.momentum", {"0.9", "\"most\""}},
       {"algorithm.optimizer", {"\"adam(0.9, 0.99)\"", "1"}},
+      {"algorithm.rank", {"2", "\"two\""}},
       {"algorithm.memory", {"\"aggregate\"", "2"}},
       {"algorithm.form", {"\"pipelined\"", "true"}},
       {"algorithm.local_steps", {"4", "4.5"}},

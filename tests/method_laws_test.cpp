@@ -28,6 +28,8 @@ const std::map<std::string, std::string> matrix = {
     {"cedas",         "xxxxxxxx.xxx.x"},
     {"beer",          "xxxxxxxx.xxx.x"},
     {"deep-squeeze",  "xxxx.xx-.xxx.x"},
+    {"moniqua",       "xxxx.xx-.xxxxx"},
+    {"power-gossip",  "xxxx-x--.xxx.x"},
     {"choco-gossip",  "xxxxx--x.--x.x"},
     {"dspg",          "xxxx-x--.xxx.x"},
     {"dpsvrg",        "xxxx-x--..xx.x"},
@@ -78,10 +80,10 @@ struct Memory {
   std::size_t per_neighbor;
 };
 const std::map<std::string, Memory> memory = {
-    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},         {"naive", {5, 0}}, {"dcd-psgd", {3, 1}},
-    {"ecd-psgd", {6, 1}},      {"qsgd-allreduce", {3, 0}}, {"dspg", {4, 0}},  {"dpsvrg", {7, 0}},
-    {"choco-sgd", {4, 1}},     {"cedas", {7, 1}},          {"beer", {7, 2}},  {"deep-squeeze", {6, 0}},
-    {"choco-gossip", {4, 1}},
+    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},         {"naive", {5, 0}},        {"dcd-psgd", {3, 1}},
+    {"ecd-psgd", {6, 1}},      {"qsgd-allreduce", {3, 0}}, {"dspg", {4, 0}},         {"dpsvrg", {7, 0}},
+    {"choco-sgd", {4, 1}},     {"cedas", {7, 1}},          {"beer", {7, 2}},         {"deep-squeeze", {6, 0}},
+    {"choco-gossip", {4, 1}},  {"moniqua", {5, 0}},        {"power-gossip", {4, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

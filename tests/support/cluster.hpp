@@ -59,6 +59,15 @@ class BareCluster {
     }
   }
 
+  /// Starts everybody at its own model; whatever else a method keeps stays as it is.
+  void plant_models(const Models<Scalar>& models) {
+    for (PeerId id = 0; id < peers_.size(); ++id) {
+      ModelPlanter planter;
+      planter.model = &models[id];
+      peers_[id]->algorithm().visit_state(planter);
+    }
+  }
+
   void run() {
     for (const auto& peer : peers_) {
       record(*peer);
@@ -97,6 +106,16 @@ class BareCluster {
     void plant(Vector<Scalar>& vector, PeerId owner) {
       vector = ((*models)[owner].array() + mismatch).matrix();
     }
+  };
+
+  struct ModelPlanter final : StateVisitor<Scalar> {
+    const Vector<Scalar>* model;
+    void state(std::string_view name, Vector<Scalar>& vector) override {
+      if (name == "model") vector = *model;
+    }
+    void published(std::string_view, Vector<Scalar>&) override {}
+    void replica(std::string_view, PeerId, Vector<Scalar>&) override {}
+    void scratch(std::string_view, Vector<Scalar>&) override {}
   };
 
   struct Recorder final : StateVisitor<Scalar> {

@@ -51,6 +51,19 @@ void deep_squeeze(Network<Scalar>& net) {
   net.X += gamma_of(net) * gossip(net, C);
 }
 
+/// On a model without matrices: full precision, adapt then combine.
+template <class Scalar>
+void power_gossip(Network<Scalar>& net) {
+  net.X += net.local_steps();
+  net.X += gamma_of(net) * gossip(net, net.X);
+}
+
+template <class Scalar>
+void moniqua(Network<Scalar>& net) {
+  const Matrix<Scalar> C = net.said(net.X, 0, true);
+  net.X += gamma_of(net) * gossip(net, C) - net.eta() * net.gradients();
+}
+
 template <class Scalar>
 void cedas(Network<Scalar>& net) {
   Matrix<Scalar>& H = net.kept("references");
@@ -89,6 +102,8 @@ std::map<std::string, Recursion<Scalar>> compressed_recursions() {
   return {{"choco-sgd", choco_sgd<Scalar>},
           {"choco-gossip", choco_gossip<Scalar>},
           {"deep-squeeze", deep_squeeze<Scalar>},
+          {"power-gossip", power_gossip<Scalar>},
+          {"moniqua", moniqua<Scalar>},
           {"cedas", cedas<Scalar>},
           {"beer", beer<Scalar>}};
 }

@@ -99,7 +99,8 @@ class Network {
   }
 
   /// C(Z), a column a peer, as the peers said it in `slot` of iteration t; slots in ascending order.
-  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0) {
+  /// With `near`, every column is read near itself (mod), as all do who are near enough.
+  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0, bool near = false) {
     if (slot == 0) {
       streams_.clear();
       for (PeerId i = 0; i < Z.cols(); ++i)
@@ -111,7 +112,11 @@ class Network {
       Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
       RandomStream& random = streams_[static_cast<std::size_t>(i)];
       PacketBuffer buffer = packets_.acquire();
-      compressor_->encode_and_apply({view(z), random}, buffer, view(again));
+      const std::span<const Scalar> side = near ? view(z) : std::span<const Scalar>{};
+      ensure(compressor_->encode({.vector = view(z), .random = random, .near = side}, buffer) ==
+                     CodecStatus::ok &&
+                 compressor_->accumulate_near(buffer.bytes(), side, 1, view(again)) == CodecStatus::ok,
+             "what the reference says can be said");
       const auto& all_sent = recording_[t][static_cast<std::size_t>(i)].sent;
       const auto sent = std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
       Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
@@ -121,7 +126,7 @@ class Network {
       } else if (sent->packet->size() == 0) {  // nothing new to say
         again.setZero();
       } else {
-        ensure(compressor_->accumulate(sent->packet->bytes(), 1, view(decoded)) == CodecStatus::ok,
+        ensure(compressor_->accumulate_near(sent->packet->bytes(), side, 1, view(decoded)) == CodecStatus::ok,
                "a recorded packet can be decoded");
       }
       // What is left of two nearly equal vectors carries their roundings, however small it is itself.

@@ -1,0 +1,93 @@
+#include "algorithms/power_gossip.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/support/cluster.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// No slope, and a model of one 6 x 4 matrix and a vector of 3.
+class FlatLayers final : public Objective<double> {
+ public:
+  Index dimension() const override { return 27; }
+  Index sample_count() const override { return 1; }
+  SegmentTable segments() const override { return {{"matrix", 0, 6, 4}, {"vector", 24, 3, 1}}; }
+  double loss(const Vector<double>&) const override { return 0.0; }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
+    gradient.setZero();
+  }
+};
+
+Recording<double> gossip(PeerId peers, const std::string& family, std::uint64_t iterations,
+                         MethodOptions options, const Models<double>& start) {
+  Problem<double> problem;
+  for (PeerId id = 0; id < peers; ++id) problem.objectives.push_back(std::make_unique<FlatLayers>());
+  problem.initial = Vector<double>::Zero(27);
+  const auto experiment = prepare<double>(
+      settings_of("power-gossip", {family, peers}, {.iterations = iterations, .options = std::move(options)}),
+      std::move(problem));
+  BareCluster<double> cluster(experiment, 3);
+  cluster.plant_models(start);
+  cluster.run();
+  return cluster.recording();
+}
+
+double largest_difference(const std::vector<PeerRecord<double>>& peers) {
+  double largest = 0.0;
+  for (const auto& peer : peers)
+    largest = std::max(largest, (peer.model - peers.front().model).cwiseAbs().maxCoeff());
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "power-gossip: a difference of rank 2 is gone after two iterations at rank 2, w = 1/2, and not at rank "
+    "1") {
+  // The first iteration aims at random directions, the second at those of the difference.
+  Models<double> start(2, Vector<double>::Zero(27));
+  for (int k = 0; k < 2; ++k) {
+    const auto left = normal_vector<double>(6, 1, static_cast<PeerId>(k));
+    const auto right = normal_vector<double>(4, 2, static_cast<PeerId>(k));
+    for (Index i = 0; i < 6; ++i) start[1].segment(4 * i, 4) += left[i] * right;
+  }
+  start[1].tail(3) << 1.0, -2.0, 3.0;
+  const auto of_rank = [&](std::uint64_t rank) {
+    return largest_difference(gossip(2, "complete", 2, {.rank = rank}, start).back());
+  };
+  CHECK(of_rank(2) < 1e-12);
+  CHECK(of_rank(1) > 1e-3);
+}
+
+TEST_CASE("power-gossip: the mean stays, and the peers agree") {
+  Models<double> start;
+  Vector<double> mean = Vector<double>::Zero(27);
+  for (PeerId id = 0; id < 5; ++id) {
+    start.push_back(normal_vector<double>(27, 41, id));
+    mean += start.back() / 5.0;
+  }
+  const auto recording = gossip(5, "ring", 400, {.consensus_step = 1.0}, start);
+  for (const auto& peers : recording) CHECK((mean_in_double(peers) - mean).cwiseAbs().maxCoeff() < 1e-13);
+  CHECK(largest_difference(recording.back()) < 1e-9);
+}
+
+TEST_CASE("power-gossip: both ends of an edge hold the same directions, bit for bit") {
+  Models<double> start;
+  for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 43, id));
+  for (const auto& peers : gossip(2, "complete", 9, {.rank = 2}, start))
+    for (const char* side : {"right directions", "left directions"})
+      CHECK(peers[0].states.at(side) == peers[1].states.at(side));
+}
+
+TEST_CASE("power-gossip: a message is a row or a column of every matrix, and the rest in full") {
+  Models<double> start(2, Vector<double>::Zero(27));
+  const auto recording = gossip(2, "complete", 4, {}, start);
+  for (std::size_t t = 1; t <= 4; ++t)
+    CHECK(recording[t][0].sent.front().packet->size() == 8 * ((t % 2 == 1 ? 6 : 4) + 3));
+}
