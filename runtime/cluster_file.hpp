@@ -36,7 +36,7 @@ struct Cluster {
 /// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), whose nodes
 /// may have the attribute `address` and whose edges `weight`, `latency` and `bandwidth`. In TOML:
 ///
-///     weights = "metropolis"          # "max-degree", "lazy", "best-constant", "explicit"
+///     weights = "metropolis"          # any of topology.weights, or "explicit"
 ///     observer = "tcp://10.0.0.1:6999"
 ///     family = "ring"                 # or [[link]] entries
 ///     peers = 8                       # or [[peer]] entries; ids 0, 1, ... in their order

@@ -81,7 +81,8 @@ class Check {
     if (!method_.permits_negative_weights && !mixing.non_negative())
       unsound("topology.weights", weights,
               method_.name +
-                  " needs weights of at least 0, and this matrix has negative ones; metropolis has none");
+                  " needs weights of at least 0, and this matrix has negative ones; fastest-chain and "
+                  "metropolis have none");
     if (!method_.permits_time_varying && experiment_.schedule->period() != 1)
       throw Misuse("topology.schedule", experiment_.settings.topology.schedule,
                    method_.name + " keeps replicas along fixed links; use static, or d-psgd");

@@ -77,6 +77,19 @@ TEST_CASE("experiment: link networks may be given in any order") {
 }
 
 TEST_CASE(
+    "experiment: fastest weights that are negative are refused where averages are needed, with the remedy") {
+  RunSettings settings = quadratic_run(6);
+  settings.topology.kind = "star";
+  settings.topology.weights = "fastest";
+  CHECK(prepare<double>(settings).warnings.empty());
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "dither(linf, bits=8)";
+  CHECK(refusal(settings).find("fastest-chain and metropolis have none") != std::string::npos);
+  settings.topology.weights = "fastest-chain";
+  CHECK(refusal(settings).find("negative") == std::string::npos);
+}
+
+TEST_CASE(
     "experiment: a peer's partners are all whom it ever hears or is heard by; in a ring method, its two "
     "sides") {
   RunSettings settings = quadratic_run(16);

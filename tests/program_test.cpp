@@ -216,6 +216,25 @@ TEST_CASE("topology: what it writes it reads, in every format") {
   CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
 }
 
+TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "small-world(24, 4, 0.3)", "--weights", "fastest-chain",
+                                  "--json", "--write", "t.graphml", "--write", "t.dot"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json fastest = json_of(end.said);
+  CHECK(fastest["rho"].get<double>() - fastest["least_rho"].get<double>() < 1e-7);
+  for (const std::string file : {"t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--weights", "explicit", "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    CHECK(json_of(end.said)["rho"].get<double>() ==
+          doctest::Approx(fastest["rho"].get<double>()).epsilon(1e-12));
+  }
+  end = run_program(folder.path(), {"topology", "grid(8x5)", "--weights", "fastest"});
+  CHECK(end.said.find("above the least there is (dual certificate)") != std::string::npos);
+}
+
 TEST_CASE("check: its bytes are those of simulate and of run") {
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);

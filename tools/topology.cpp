@@ -65,15 +65,29 @@ std::string agreement_text(double rho) {
 /// Nine digits tell 1 - 1e-8 from 1; what rounding leaves of 0 is 0.
 std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
 
+/// How far optimized weights are from the best there can be, as the dual certificate proves.
+std::string optimality_text(double rho, double least_rho) {
+  return "rho = " + significant(rho, 9) + ", at most " + significant(std::max(0.0, rho - least_rho), 2) +
+         " above the least there is (dual certificate)";
+}
+
 std::vector<std::string> names_of(const Cluster& cluster) {
   std::vector<std::string> names;
   for (const ClusterPeer& peer : cluster.peers) names.push_back(peer.name);
   return names;
 }
 
+/// The links that have a weight: optimized weights may find some better not used.
+Graph links_in_use(const Cluster& cluster) {
+  std::vector<Edge> edges;
+  for (const Edge& edge : cluster.graph.edges())
+    if (std::ranges::binary_search(cluster.mixing.row(edge.a).heard_by, edge.b)) edges.push_back(edge);
+  return Graph(cluster.graph.peer_count(), std::move(edges));
+}
+
 void write_topology(const Cluster& cluster, const fs::path& file) {
   const std::string ending = file.extension().string();
-  const auto drawn = [&] { return annotated(cluster.graph, &cluster.mixing, names_of(cluster)); };
+  const auto drawn = [&] { return annotated(links_in_use(cluster), &cluster.mixing, names_of(cluster)); };
   if (ending == ".toml")
     write_file(file, {to_toml(cluster)});
   else if (ending == ".graphml")
@@ -132,9 +146,11 @@ nlohmann::ordered_json as_json(const Report& report) {
                                    {"symmetric", cluster.mixing.symmetric()},
                                    {"non_negative", cluster.mixing.non_negative()},
                                    {"spectral_gap", report.spectrum.spectral_gap},
+                                   {"rho", report.spectrum.rho},
                                    {"lambda_2", report.spectrum.second},
                                    {"lambda_n", report.spectrum.smallest},
                                    {"computed_by", words_of(report.spectrum.how)}};
+  if (cluster.mixing.least_rho()) record["least_rho"] = *cluster.mixing.least_rho();
   if (report.schedule) {
     record["schedule"] = {{"kind", report.schedule->name()}, {"period", report.schedule->period()}};
     record["schedule"]["contraction_per_period"] =
@@ -158,12 +174,16 @@ std::string as_text(const Report& report) {
                                      fixed(report.mean_degree(), 2)});
   table.add({"diameter", std::to_string(report.diameter)});
   table.add({"connected", "yes"});
+  const std::size_t unused = graph.edges().size() - cluster.mixing.link_count() / 2;
   table.add({"weights", cluster.weights + (cluster.mixing.non_negative() ? "" : ", some negative") +
-                            (cluster.mixing.symmetric() ? "" : ", not symmetric")});
+                            (cluster.mixing.symmetric() ? "" : ", not symmetric") +
+                            (unused == 0 ? "" : ", " + counted(unused, "link") + " better not used")});
   table.add({"spectral gap", significant(report.spectrum.spectral_gap, 6) +
                                  "   lambda_2 = " + eigenvalue_text(report.spectrum.second) +
                                  ", lambda_n = " + eigenvalue_text(report.spectrum.smallest) + " (" +
                                  words_of(report.spectrum.how) + ")"});
+  if (cluster.mixing.least_rho())
+    table.add({"optimality", optimality_text(report.spectrum.rho, *cluster.mixing.least_rho())});
   table.add({"gossip", agreement_text(report.spectrum.rho)});
   if (report.schedule) {
     table.add({"schedule", report.schedule->name() + ", period " + grouped(report.schedule->period())});

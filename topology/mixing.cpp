@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "topology/ensure.hpp"
+#include "topology/fastest_mixing.hpp"
 #include "topology/misuse.hpp"
 #include "topology/spectrum.hpp"
 
@@ -122,6 +123,40 @@ MixingMatrix MixingMatrix::best_constant(const Graph& graph) {
   return symmetric_on(graph, [&](Edge) { return constant; });
 }
 
+MixingMatrix MixingMatrix::fastest(const Graph& graph) {
+  MixingMatrix mixing = links_look_alike(graph)
+                            ? best_constant(graph)
+                            : on_used_links(graph, fastest_weights(graph, LinkWeights::any));
+  if (!mixing.least_rho_) mixing.least_rho_ = spectrum(mixing).rho;
+  return mixing;
+}
+
+MixingMatrix MixingMatrix::fastest_chain(const Graph& graph) {
+  if (!links_look_alike(graph)) return on_used_links(graph, fastest_weights(graph, LinkWeights::averages));
+  MixingMatrix mixing = best_constant(graph);
+  // Beyond the constant that averages may have at most, rho falls until best_constant.
+  if (!mixing.non_negative()) {
+    const double most = 1.0 / static_cast<double>(graph.max_degree());
+    mixing = symmetric_on(graph, [&](Edge) { return most; });
+  }
+  mixing.least_rho_ = spectrum(mixing).rho;
+  return mixing;
+}
+
+MixingMatrix MixingMatrix::on_used_links(const Graph& graph, const FastestWeights& found) {
+  std::vector<WeightedLink> links;
+  for (std::size_t k = 0; k < found.edge_weights.size(); ++k) {
+    const double weight = found.edge_weights[k];
+    if (weight == 0.0) continue;
+    const auto [a, b] = graph.edges()[k];
+    links.push_back({a, b, weight});
+    links.push_back({b, a, weight});
+  }
+  MixingMatrix mixing(graph.peer_count(), std::move(links));
+  mixing.least_rho_ = found.least_rho;
+  return mixing;
+}
+
 MixingMatrix MixingMatrix::explicit_weights(const Graph& graph, std::span<const double> edge_weights,
                                             std::span<const std::string> names) {
   ensure(edge_weights.size() == graph.edges().size(), "there is one weight for each link");
@@ -136,11 +171,13 @@ MixingMatrix MixingMatrix::explicit_weights(const Graph& graph, std::span<const 
 }
 
 std::span<const Choice> mixing_choices() {
-  static const std::array<Choice, 4> choices{{
+  static const std::array<Choice, 6> choices{{
       {"metropolis", "", "1 / (1 + the larger degree) on each link; works on every graph"},
       {"max-degree", "", "1 / (1 + the largest degree of the graph) on every link"},
       {"lazy", "", "half metropolis, half standing still: no negative eigenvalues"},
       {"best-constant", "", "the equal link weight that contracts fastest; self weights can be negative"},
+      {"fastest", "", "the symmetric weights that contract fastest, proven; some can be negative"},
+      {"fastest-chain", "", "the fastest without negative weights"},
   }};
   return choices;
 }
@@ -150,7 +187,8 @@ MixingMatrix make_mixing(const std::string& weights, const Graph& graph) {
   if (name == "metropolis") return MixingMatrix::metropolis(graph);
   if (name == "max-degree") return MixingMatrix::max_degree(graph);
   if (name == "lazy") return MixingMatrix::lazy(graph);
-  return MixingMatrix::best_constant(graph);
+  if (name == "best-constant") return MixingMatrix::best_constant(graph);
+  return name == "fastest" ? MixingMatrix::fastest(graph) : MixingMatrix::fastest_chain(graph);
 }
 
 }  // namespace hearsay

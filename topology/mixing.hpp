@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "topology/spelling.hpp"
 
 namespace hearsay {
+
+struct FastestWeights;
 
 /// `to` hears `from` with this weight: the entry w_{to,from} of W.
 struct WeightedLink {
@@ -23,9 +26,9 @@ struct WeightedLink {
 ///
 /// The diagonal is always w_ii = 1 - sum_j w_ij, summed over the neighbors in ascending id, so that every
 /// peer and every check rounds alike. Verified at construction: columns sum to 1 within 1e-12 as the rows do,
-/// so mixing keeps the mean of the replicas; every weight is finite. Weights may be negative (best-constant
-/// on a star, some explicit matrices): `non_negative` says so, and a method that needs averages refuses such
-/// a W.
+/// so mixing keeps the mean of the replicas; every weight is finite. Weights may be negative (fastest,
+/// best-constant on a star, some explicit matrices): `non_negative` says so, and a method that needs averages
+/// refuses such a W.
 class MixingMatrix {
  public:
   /// From the entries off the diagonal, in any order, at most one per (from, to). Misuse names the peer whose
@@ -43,6 +46,14 @@ class MixingMatrix {
   /// constant that contracts fastest (Xiao, Boyd 2004). Self weights can be negative: a star's hub's is. The
   /// graph is connected. Costs a `spectrum`.
   static MixingMatrix best_constant(const Graph& graph);
+  /// The symmetric weights with the smallest rho (fastest distributed linear averaging; Xiao, Boyd 2004). Weights
+  /// and self weights can be negative. Misuse where the solver is at its limits (fastest_mixing.hpp), but no limit
+  /// on graphs whose links all look alike, where best_constant is the answer. A link that is better not used
+  /// is left out. The graph is connected.
+  static MixingMatrix fastest(const Graph& graph);
+  /// The same among weights and self weights of at least 0 (the fastest mixing Markov chain; Boyd, Diaconis,
+  /// Xiao 2004), for methods that need averages.
+  static MixingMatrix fastest_chain(const Graph& graph);
   /// The same weight both ways on each link of the graph, edge_weights[k] on graph.edges()[k].
   static MixingMatrix explicit_weights(const Graph& graph, std::span<const double> edge_weights,
                                        std::span<const std::string> names = {});
@@ -53,12 +64,18 @@ class MixingMatrix {
   bool symmetric() const { return symmetric_; }           ///< W = W', bit for bit
   /// No weight is below 0, self weights included (but for what rounding leaves of a self weight of 0).
   bool non_negative() const { return non_negative_; }
+  /// Of `fastest` and `fastest_chain`: no matrix of their kind on these links has a smaller rho (spectrum.hpp),
+  /// but for some 1e-12 of rounding. None of others.
+  std::optional<double> least_rho() const { return least_rho_; }
 
  private:
+  static MixingMatrix on_used_links(const Graph& graph, const FastestWeights& found);
+
   std::vector<MixingRow> rows_;
   std::size_t link_count_ = 0;
   bool symmetric_ = true;
   bool non_negative_ = true;
+  std::optional<double> least_rho_;
 };
 
 /// The weights of a run file's topology.weights, by name; `metropolis` and so on as above.
