@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "topology/base_rounds.hpp"
 #include "topology/fixed_graphs.hpp"
 #include "topology/misuse.hpp"
 #include "topology/random_graphs.hpp"
@@ -45,9 +46,10 @@ class FamilyReader {
     if (spelling.arguments.size() != expected) throw wrong();
   }
 
-  PeerId whole(std::size_t position) const {
+  PeerId whole(std::size_t position, PeerId least = 0) const {
     std::uint64_t value = 0;
-    if (!parse_whole(spelling_.arguments[position], value) || value > std::numeric_limits<PeerId>::max())
+    if (!parse_whole(spelling_.arguments[position], value) || value < least ||
+        value > std::numeric_limits<PeerId>::max())
       throw wrong();
     return static_cast<PeerId>(value);
   }
@@ -106,7 +108,7 @@ unsigned hypercube_dimensions(PeerId peers) {
 }  // namespace
 
 std::span<const Choice> family_choices() {
-  static const std::array<Choice, 12> choices{{
+  static const std::array<Choice, 13> choices{{
       {"ring", "", "each peer with the next, the last with the first"},
       {"path", "", "each peer with the next"},
       {"complete", "", "everyone with everyone"},
@@ -115,6 +117,7 @@ std::span<const Choice> family_choices() {
       {"grid", "(AxB)", "A rows and B columns, up to four links each"},
       {"hypercube", "", "peers whose binary numbers differ in one digit; a power of two"},
       {"exponential", "", "peers 1, 2, 4, 8, ... apart on a ring"},
+      {"base", "(b)", "the links of the schedule base(b), at most b - 1 per peer in each of its rounds"},
       {"random-regular", "(d)", "random links, d for each peer"},
       {"erdos-renyi", "(p)", "each pair is linked with probability p"},
       {"small-world", "(k, p)", "a ring of the k nearest, each link moved with probability p"},
@@ -150,6 +153,12 @@ Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
   if (name == "exponential") {
     require_links_fit(peers, n * std::bit_width(peers));
     return exponential_graph(peers);
+  }
+  if (name == "base") {
+    const PeerId base = reader.whole(0, 2);
+    // A period has at most 2 log2 n + 2 rounds of at most n (base - 1) / 2 links.
+    require_links_fit(peers, n * std::min(n, static_cast<double>(base) * (std::bit_width(peers) + 1)));
+    return base_graph(peers, base);
   }
   if (name == "random-regular") {
     require_links_fit(peers, n * reader.whole(0) / 2);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <utility>
 
+#include "topology/base_rounds.hpp"
 #include "topology/ensure.hpp"
 #include "topology/graph_random.hpp"
 #include "topology/matchings.hpp"
@@ -124,14 +126,37 @@ std::vector<MixingMatrix> matching_rounds(const std::string& kind, const Graph& 
   return rounds;
 }
 
+std::vector<MixingMatrix> base_matrices(const std::string& kind, const Graph& graph, PeerId base) {
+  std::vector<MixingMatrix> rounds;
+  for (std::vector<WeightedLink>& links : base_rounds(graph.peer_count(), base)) {
+    require_links(kind, graph, links, kind);
+    rounds.emplace_back(graph.peer_count(), std::move(links));
+  }
+  if (rounds.empty()) rounds.emplace_back(graph.peer_count(), std::vector<WeightedLink>{});
+  return rounds;
+}
+
+/// The one argument of the schedule, a whole number of at least `least`.
+PeerId whole_argument(const Spelling& spelling, const std::string& kind, const Choice& choice, PeerId least) {
+  std::uint64_t value = 0;
+  if (!parse_whole(spelling.arguments[0], value) || value < least ||
+      value > std::numeric_limits<PeerId>::max())
+    throw Misuse(schedule_key, kind,
+                 "expected " + choice.name + choice.arguments + " with a whole number of at least " +
+                     std::to_string(least));
+  return static_cast<PeerId>(value);
+}
+
 }  // namespace
 
 std::span<const Choice> schedule_choices() {
-  static const std::array<Choice, 4> choices{{
+  static const std::array<Choice, 5> choices{{
       {"static", "", "the mixing matrix of topology.weights in every round"},
       {"one-peer-exponential", "", "each round one peer 1, 2, 4, 8, ... away, weight 1/2; directed"},
       {"hypercube-matchings", "", "each round the pairs along one dimension average; a power of two"},
       {"random-matchings", "", "each round one matching of an edge coloring of the graph, in random order"},
+      {"base", "(b)",
+       "few rounds that average exactly for any number of peers, each with at most b - 1 others"},
   }};
   return choices;
 }
@@ -139,7 +164,11 @@ std::span<const Choice> schedule_choices() {
 std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
                                         std::uint64_t seed) {
   ensure(mixing.peer_count() == graph.peer_count(), "the mixing matrix is for the peers of the graph");
-  const std::string& name = find_choice(schedule_key, kind, schedule_choices()).name;
+  const Spelling spelling = parse_spelling(schedule_key, kind);
+  const Choice& choice = find_choice(schedule_key, spelling.name, schedule_choices());
+  const std::string& name = choice.name;
+  if (spelling.arguments.size() != (choice.arguments.empty() ? 0 : 1))
+    throw Misuse(schedule_key, kind, "expected " + name + choice.arguments);
   if (name == "static") {
     std::vector<MixingMatrix> only;
     only.push_back(std::move(mixing));
@@ -147,6 +176,11 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
   }
   if (name == "one-peer-exponential") return std::make_unique<Cycle>(name, one_peer_rounds(name, graph));
   if (name == "hypercube-matchings") return std::make_unique<Cycle>(name, hypercube_rounds(name, graph));
+  if (name == "base") {
+    const PeerId base = whole_argument(spelling, kind, choice, 2);
+    const std::string whole = "base(" + std::to_string(base) + ")";
+    return std::make_unique<Cycle>(whole, base_matrices(whole, graph, base));
+  }
   return std::make_unique<ShuffledCycle>(name, matching_rounds(name, graph), seed);
 }
 

@@ -39,10 +39,12 @@ class Schedule {
 ///                            them (an edge coloring after Misra, Gries 1992); the pairs of one average.
 ///                            Each period goes through all matchings, in an order drawn from the seed
 ///                            and the number of the period.
+///     base(b)                at most b - 1 neighbors in a round, weights by base_rounds.hpp, and a period averages
+///                            exactly for any n. The graph needs the links: topology.kind = "base(b)".
 ///
-/// The weights in `mixing` are for the static schedule; the others have 1/2 everywhere. Misuse: an unknown
-/// name (and the nearest known one), a number of peers that is no power of two for hypercube-matchings, and a
-/// graph that lacks links the schedule needs.
+/// The weights in `mixing` are for the static schedule; matchings and one-peer-exponential have 1/2 everywhere.
+/// Misuse: an unknown name (and the nearest known one), arguments that do not fit, a number of peers that is no power
+/// of two for hypercube-matchings, and a graph that lacks links the schedule needs.
 std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
                                         std::uint64_t seed);
 std::span<const Choice> schedule_choices();
