@@ -14,6 +14,7 @@
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
 #include "topology/matchings.hpp"
+#include "topology/spectrum.hpp"
 
 using hearsay::contains;
 using hearsay::Edge;
@@ -60,9 +61,10 @@ std::set<Edge> links_of(const Schedule& schedule, std::uint64_t round) {
   return links;
 }
 
-/// With an argument where the schedule takes one.
-std::string spelled(const hearsay::Choice& choice) {
-  return choice.name + (choice.arguments.empty() ? "" : "(2)");
+/// With an argument where the schedule takes one, that works on complete graphs of `peers`.
+std::string spelled(const hearsay::Choice& choice, PeerId peers) {
+  if (choice.arguments.empty()) return choice.name;
+  return choice.name + (choice.name == "dealt-links" && peers < 3 ? "(1)" : "(2)");
 }
 
 }  // namespace
@@ -73,8 +75,8 @@ TEST_CASE(
     for (const PeerId n : {1u, 2u, 4u, 16u}) {
       CAPTURE(choice.name);
       CAPTURE(n);
-      const auto schedule = schedule_on(spelled(choice), make_graph("complete", n, 0));
-      CHECK(schedule->name() == spelled(choice));
+      const auto schedule = schedule_on(spelled(choice, n), make_graph("complete", n, 0));
+      CHECK(schedule->name() == spelled(choice, n));
       CHECK(schedule->peer_count() == n);
       for (std::uint64_t round = 0; round < 2 * schedule->period(); ++round) {
         const Eigen::MatrixXd w = round_matrix(*schedule, round);
@@ -226,7 +228,7 @@ TEST_CASE("schedule: random matchings draw every order equally often, and the se
 TEST_CASE("schedule: the same reference always shows the same row") {
   for (const hearsay::Choice& choice : hearsay::schedule_choices()) {
     CAPTURE(choice.name);
-    const auto schedule = schedule_on(spelled(choice), make_graph("complete", 8, 0));
+    const auto schedule = schedule_on(spelled(choice, 8), make_graph("complete", 8, 0));
     std::map<const hearsay::MixingRow*, std::pair<PeerId, Eigen::RowVectorXd>> first_shown;
     for (std::uint64_t round = 0; round < 3 * schedule->period(); ++round) {
       const Eigen::MatrixXd w = round_matrix(*schedule, round);
@@ -238,6 +240,51 @@ TEST_CASE("schedule: the same reference always shows the same row") {
       }
     }
   }
+}
+
+TEST_CASE(
+    "schedule: dealt links are disconnected in a round, and all of the graph in any b rounds in a row") {
+  for (const char* spelling : {"path", "star", "ring", "erdos-renyi(0.3)", "complete"})
+    for (const PeerId hands : {2u, 3u, 5u}) {
+      CAPTURE(spelling);
+      CAPTURE(hands);
+      const Graph graph = make_graph(spelling, 12, 3);
+      const auto schedule = schedule_on("dealt-links(" + std::to_string(hands) + ")", graph);
+      REQUIRE(schedule->period() == hands);
+      for (std::uint64_t first = 0; first < 2 * hands; ++first) {
+        std::set<Edge> united;
+        std::size_t total = 0;
+        for (std::uint64_t round = first; round < first + hands; ++round) {
+          const std::set<Edge> links = links_of(*schedule, round);
+          if (graph.edges().size() <= 12)
+            CHECK_FALSE(Graph(12, std::vector<Edge>(links.begin(), links.end())).connected());
+          total += links.size();
+          united.insert(links.begin(), links.end());
+        }
+        CHECK(total == graph.edges().size());
+        CHECK(std::vector<Edge>(united.begin(), united.end()) == graph.edges());
+      }
+      CHECK(*hearsay::period_contraction(*schedule) < 1.0 - 1e-6);
+    }
+}
+
+TEST_CASE("schedule: dealt links have the Metropolis weights of their own round, and the seed deals") {
+  const Graph graph = make_graph("complete", 9, 0);
+  const auto schedule = schedule_on("dealt-links(4)", graph, 7);
+  const auto other = schedule_on("dealt-links(4)", graph, 8);
+  bool differs = false;
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    const std::set<Edge> links = links_of(*schedule, round);
+    const Graph dealt(9, std::vector<Edge>(links.begin(), links.end()));
+    CHECK(round_matrix(*schedule, round) == hearsay::dense(MixingMatrix::metropolis(dealt)));
+    differs |= links_of(*other, round) != links;
+  }
+  CHECK(differs);
+  CHECK(
+      contains(misuse_text([] { schedule_on("dealt-links(9)", make_graph("ring", 8, 0)); }),
+               "topology.schedule = dealt-links(9): expected at most as many rounds as there are links, 8"));
+  CHECK(contains(misuse_text([] { schedule_on("dealt-links(0)", make_graph("ring", 8, 0)); }),
+                 "expected dealt-links(b) with a whole number of at least 1"));
 }
 
 TEST_CASE("schedule: what a schedule needs and lacks is named") {

@@ -106,13 +106,18 @@ std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph&
   return rounds;
 }
 
+/// A round is a row for every peer; a star of 10,000 would have 10,000 matchings.
+void require_rounds_fit(const std::string& kind, std::size_t rounds, const Graph& graph,
+                        const std::string& reason) {
+  if (static_cast<double>(rounds) * graph.peer_count() > 3e7)
+    throw Misuse(
+        schedule_key, kind,
+        reason + " on " + std::to_string(graph.peer_count()) + " peers makes more rounds than fit in memory");
+}
+
 std::vector<MixingMatrix> matching_rounds(const std::string& kind, const Graph& graph) {
   const std::vector<std::vector<Edge>> split = matchings(graph);
-  // A round is a row for every peer; a star of 10,000 would have 10,000 rounds.
-  if (static_cast<double>(split.size()) * graph.peer_count() > 3e7)
-    throw Misuse(schedule_key, kind,
-                 "a degree of " + std::to_string(graph.max_degree()) + " on " +
-                     std::to_string(graph.peer_count()) + " peers makes more rounds than fit in memory");
+  require_rounds_fit(kind, split.size(), graph, "a degree of " + std::to_string(graph.max_degree()));
   std::vector<MixingMatrix> rounds;
   for (const std::vector<Edge>& matching : split) {
     std::vector<WeightedLink> links;
@@ -136,6 +141,22 @@ std::vector<MixingMatrix> base_matrices(const std::string& kind, const Graph& gr
   return rounds;
 }
 
+std::vector<MixingMatrix> dealt_rounds(const std::string& kind, const Graph& graph, PeerId hands,
+                                       std::uint64_t seed) {
+  std::vector<Edge> links = graph.edges();
+  if (hands > std::max<std::size_t>(1, links.size()))
+    throw Misuse(schedule_key, kind,
+                 "expected at most as many rounds as there are links, " + std::to_string(links.size()));
+  require_rounds_fit(kind, hands, graph, "a period of " + std::to_string(hands));
+  GraphRandom(seed).shuffle(links);
+  std::vector<std::vector<Edge>> dealt(hands);
+  for (std::size_t k = 0; k < links.size(); ++k) dealt[k % hands].push_back(links[k]);
+  std::vector<MixingMatrix> rounds;
+  for (std::vector<Edge>& hand : dealt)
+    rounds.push_back(MixingMatrix::metropolis(Graph(graph.peer_count(), std::move(hand))));
+  return rounds;
+}
+
 /// The one argument of the schedule, a whole number of at least `least`.
 PeerId whole_argument(const Spelling& spelling, const std::string& kind, const Choice& choice, PeerId least) {
   std::uint64_t value = 0;
@@ -150,13 +171,14 @@ PeerId whole_argument(const Spelling& spelling, const std::string& kind, const C
 }  // namespace
 
 std::span<const Choice> schedule_choices() {
-  static const std::array<Choice, 5> choices{{
+  static const std::array<Choice, 6> choices{{
       {"static", "", "the mixing matrix of topology.weights in every round"},
       {"one-peer-exponential", "", "each round one peer 1, 2, 4, 8, ... away, weight 1/2; directed"},
       {"hypercube-matchings", "", "each round the pairs along one dimension average; a power of two"},
       {"random-matchings", "", "each round one matching of an edge coloring of the graph, in random order"},
       {"base", "(b)",
        "few rounds that average exactly for any number of peers, each with at most b - 1 others"},
+      {"dealt-links", "(b)", "each round every b-th link of the shuffled graph, metropolis weights"},
   }};
   return choices;
 }
@@ -180,6 +202,11 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
     const PeerId base = whole_argument(spelling, kind, choice, 2);
     const std::string whole = "base(" + std::to_string(base) + ")";
     return std::make_unique<Cycle>(whole, base_matrices(whole, graph, base));
+  }
+  if (name == "dealt-links") {
+    const PeerId hands = whole_argument(spelling, kind, choice, 1);
+    const std::string whole = "dealt-links(" + std::to_string(hands) + ")";
+    return std::make_unique<Cycle>(whole, dealt_rounds(whole, graph, hands, seed));
   }
   return std::make_unique<ShuffledCycle>(name, matching_rounds(name, graph), seed);
 }

@@ -41,6 +41,9 @@ class Schedule {
 ///                            and the number of the period.
 ///     base(b)                at most b - 1 neighbors in a round, weights by base_rounds.hpp, and a period averages
 ///                            exactly for any n. The graph needs the links: topology.kind = "base(b)".
+///     dealt-links(b)         the links of the graph, shuffled by the seed, are dealt to b rounds that repeat
+///                            in the same order, each with Metropolis weights of its own. A single round may
+///                            connect nobody with most others; any b in a row have all links.
 ///
 /// The weights in `mixing` are for the static schedule; matchings and one-peer-exponential have 1/2 everywhere.
 /// Misuse: an unknown name (and the nearest known one), arguments that do not fit, a number of peers that is no power
