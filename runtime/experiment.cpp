@@ -14,6 +14,7 @@
 #include "runtime/soundness.hpp"
 #include "runtime/wire.hpp"
 #include "topology/misuse.hpp"
+#include "topology/participation.hpp"
 #include "topology/spectrum.hpp"
 #include "topology/spelling.hpp"
 
@@ -128,8 +129,9 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
                  method.name + " minimises smooth objectives only; take " + composite_methods());
 
-  std::shared_ptr<const Schedule> schedule =
-      make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed);
+  std::shared_ptr<const Schedule> schedule = with_participation(
+      make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed),
+      settings.topology.participation, settings.run.seed);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, problem);

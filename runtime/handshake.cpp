@@ -94,6 +94,7 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"topology.peers", std::to_string(settings.topology.peers)},
       {"topology (digest of links and weights)", text_of_digest(topology_digest)},
       {"topology.schedule", settings.topology.schedule},
+      {"topology.participation", toml_number(settings.topology.participation)},
   }};
   for (const OptionKey& key : option_keys())
     agreement.settings.push_back(

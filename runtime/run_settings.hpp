@@ -85,6 +85,7 @@ struct RunSettings {
     std::string weights = "metropolis";
     std::string schedule = "static";
     std::filesystem::path file;  ///< a description file instead of kind, peers, weights
+    double participation = 1.0;  ///< the share of the peers that takes part in a round
     bool operator==(const Topology&) const = default;
   } topology;
 

@@ -83,9 +83,19 @@ class Check {
               method_.name +
                   " needs weights of at least 0, and this matrix has negative ones; fastest-chain and "
                   "metropolis have none");
-    if (!method_.permits_time_varying && experiment_.schedule->period() != 1)
-      throw Misuse("topology.schedule", experiment_.settings.topology.schedule,
-                   method_.name + " keeps replicas along fixed links; use static, or d-psgd");
+    if (!method_.permits_time_varying && experiment_.schedule->period() != 1) refuse_changing_links();
+    if (method_.pattern == Pattern::ring && experiment_.settings.topology.participation < 1.0)
+      throw Misuse("topology.participation", number(experiment_.settings.topology.participation),
+                   method_.name + " needs every peer in every iteration; use 1, or d-psgd");
+  }
+
+  /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
+  [[noreturn]] void refuse_changing_links() const {
+    const RunSettings::Topology& topology = experiment_.settings.topology;
+    const std::string why = method_.name + " keeps replicas along fixed links; use ";
+    if (topology.schedule == "static")
+      throw Misuse("topology.participation", number(topology.participation), why + "1, or d-psgd");
+    throw Misuse("topology.schedule", topology.schedule, why + "static, or d-psgd");
   }
 
   void check_gossip() {
@@ -94,7 +104,7 @@ class Check {
         (experiment_.schedule->period() != 1 || !experiment_.cluster.mixing.symmetric()))
       throw Misuse("algorithm.gossip", *gossip,
                    "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
-                   "topology.schedule or topology.weights");
+                   "topology.schedule, topology.participation or topology.weights");
   }
 
   void check_leader() {

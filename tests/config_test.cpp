@@ -51,6 +51,7 @@ const std::map<std::string, Sample>& samples() {
       {"topology.peers", {"16", "16.0"}},
       {"topology.weights", {"\"lazy\"", "0.5"}},
       {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
+      {"topology.participation", {"\"50%\"", "\"half\""}},
       {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
       {"algorithm.kind", {"\"d-psgd\"", "1"}},
       {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
@@ -130,7 +131,7 @@ RunSettings random_settings(std::uint64_t seed) {
   s.data.partition = text();
   if (chance()) s.data.scale = number();
   s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy"};
-  s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}};
+  s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}, random.uniform()};
   s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
                  random.below(10), 1 + random.below(100),  {},       chance()};
   if (chance()) s.algorithm.options.restart_every = random.below(10);

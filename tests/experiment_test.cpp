@@ -77,6 +77,22 @@ TEST_CASE("experiment: link networks may be given in any order") {
 }
 
 TEST_CASE(
+    "experiment: a method whose links cannot change refuses peers that sit out, by the key that is at "
+    "fault") {
+  RunSettings settings = quadratic_run(6);
+  settings.topology.participation = 0.5;
+  CHECK(prepare<double>(settings).schedule->period() >= 64);
+  settings.algorithm.kind = "dcd-psgd";
+  CHECK(refusal(settings) ==
+        "topology.participation = 0.5: dcd-psgd keeps replicas along fixed links; use 1, or d-psgd");
+  settings.topology.schedule = "random-matchings";
+  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: dcd-psgd keeps replicas"));
+  settings.algorithm.kind = "allreduce-sgd";
+  CHECK(refusal(settings) ==
+        "topology.participation = 0.5: allreduce-sgd needs every peer in every iteration; use 1, or d-psgd");
+}
+
+TEST_CASE(
     "experiment: fastest weights that are negative are refused where averages are needed, with the remedy") {
   RunSettings settings = quadratic_run(6);
   settings.topology.kind = "star";

@@ -49,6 +49,7 @@ const std::vector<Difference> differences = {
     {"topology.peers", "4", "8", [](RunSettings& s) { s.topology.peers = 4; }},
     {"topology.schedule", "one-peer-exponential", "static",
      [](RunSettings& s) { s.topology.schedule = "one-peer-exponential"; }},
+    {"topology.participation", "0.5", "1", [](RunSettings& s) { s.topology.participation = 0.5; }},
 };
 
 }  // namespace

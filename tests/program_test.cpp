@@ -235,12 +235,15 @@ TEST_CASE("topology: optimized weights come with a certificate, and survive bein
   CHECK(end.said.find("above the least there is (dual certificate)") != std::string::npos);
 }
 
-TEST_CASE("topology: a schedule is looked at") {
+TEST_CASE("topology: a schedule is looked at with all peers or with a share of them") {
   const TemporaryFolder folder;
-  const ProgramEnd end =
-      run_program(folder.path(), {"topology", "base(11, 3)", "--schedule", "base(3)", "--json"});
+  ProgramEnd end = run_program(folder.path(), {"topology", "base(11, 3)", "--schedule", "base(3)", "--json"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   CHECK(json_of(end.said)["schedule"]["contraction_per_period"].get<double>() < 1e-15);
+  end = run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(json_of(end.said)["schedule"]["kind"] == "static, participation 0.5");
+  CHECK(json_of(end.said)["schedule"]["contraction_per_period"].get<double>() < 1.0);
 }
 
 TEST_CASE("check: its bytes are those of simulate and of run") {

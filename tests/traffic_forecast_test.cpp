@@ -52,6 +52,9 @@ TEST_CASE("traffic: foretold under time-varying schedules, whole periods or not"
       check_forecast<float>(run_of("d-psgd", "complete", 8, iterations) + "topology.schedule = \"" +
                             schedule + "\"\n");
   check_forecast<float>(run_of("d-psgd", "path", 5, 7) + "topology.schedule = \"random-matchings\"\n");
+  for (const std::string schedule : {"static", "base(3)", "dealt-links(4)"})
+    check_forecast<float>(run_of("d-psgd", "complete", 7, 70) + "topology.schedule = \"" + schedule +
+                          "\"\ntopology.participation = 0.6\n");
 }
 
 TEST_CASE("traffic: foretold with restarts, which send full precision") {

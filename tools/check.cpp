@@ -254,7 +254,11 @@ std::string as_text(const std::string& name, const Plan& plan) {
                  ", " + counted(plan.peers, "peer") + ", " +
                  (plan.period == 1
                       ? plan.weights + " weights, spectral gap " + significant(plan.spectrum.spectral_gap)
-                      : settings.topology.schedule + ", period " + grouped(plan.period))});
+                      : settings.topology.schedule +
+                            (settings.topology.participation < 1.0
+                                 ? ", participation " + significant(settings.topology.participation)
+                                 : "") +
+                            ", period " + grouped(plan.period))});
   table.add({"network", network_text(settings)});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations",

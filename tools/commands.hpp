@@ -45,6 +45,7 @@ struct TopologyOptions {
   std::string spec;  ///< "ring(16)", or a topology file
   std::string weights;
   std::string schedule;
+  double participation = 1.0;
   std::uint64_t seed = 1;
   std::vector<std::filesystem::path> write;
   bool json = false;

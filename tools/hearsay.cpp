@@ -127,6 +127,8 @@ int main_of(int argc, char** argv) {
       ->required();
   command->add_option("--weights", topology.weights, "mixing weights (metropolis)");
   command->add_option("--schedule", topology.schedule, "also look at a time-varying schedule");
+  command->add_option("--participation", topology.participation,
+                      "the share of the peers that takes part in a round of the schedule (1)");
   command->add_option("--seed", topology.seed, "of random topologies (1)");
   command
       ->add_option("--write", topology.write,

@@ -12,6 +12,7 @@
 #include "topology/families.hpp"
 #include "topology/interchange.hpp"
 #include "topology/misuse.hpp"
+#include "topology/participation.hpp"
 #include "topology/schedule.hpp"
 #include "topology/spectrum.hpp"
 
@@ -203,8 +204,10 @@ std::string as_text(const Report& report) {
 int topology_command(const TopologyOptions& options) {
   const Cluster cluster = cluster_of(options);
   std::unique_ptr<Schedule> schedule;
-  if (!options.schedule.empty())
-    schedule = make_schedule(options.schedule, cluster.graph, cluster.mixing, options.seed);
+  if (!options.schedule.empty() || options.participation != 1.0)
+    schedule = with_participation(make_schedule(options.schedule.empty() ? "static" : options.schedule,
+                                                cluster.graph, cluster.mixing, options.seed),
+                                  options.participation, options.seed);
   const Report report{options,
                       cluster,
                       spectrum(cluster.mixing),

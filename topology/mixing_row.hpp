@@ -21,6 +21,9 @@ struct MixingRow {
   double self_weight = 1.0;
   std::vector<WeightedNeighbor> hears;  ///< in-neighbors j with w_ij != 0
   std::vector<PeerId> heard_by;         ///< out-neighbors k with w_ki != 0
+  /// Whether the peer takes part in the round (participation.hpp). One that does may still have no neighbor; one
+  /// that does not has none.
+  bool participates = true;
 };
 
 }  // namespace hearsay

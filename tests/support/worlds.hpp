@@ -46,7 +46,7 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   settings.run.seed = plan.seed;
   settings.run.iterations = plan.iterations;
   settings.run.evaluate_every = 1;
-  settings.topology = {world.family, world.peers, world.weights, world.schedule, {}};
+  settings.topology = {world.family, world.peers, world.weights, world.schedule, {}, 1.0};
   settings.algorithm.kind = method;
   settings.algorithm.compressor = plan.compressor;
   settings.algorithm.step_size = plan.step_size;
