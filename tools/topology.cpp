@@ -66,8 +66,9 @@ std::string agreement_text(double rho) {
 /// Nine digits tell 1 - 1e-8 from 1; what rounding leaves of 0 is 0.
 std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
 
-/// How far optimized weights are from the best there can be, as the dual certificate proves.
+/// How far optimized weights are from the best there can be, and what proves it.
 std::string optimality_text(double rho, double least_rho) {
+  if (rho == least_rho) return "rho = " + significant(rho, 9) + ", the least there is (by symmetry)";
   return "rho = " + significant(rho, 9) + ", at most " + significant(std::max(0.0, rho - least_rho), 2) +
          " above the least there is (dual certificate)";
 }
