@@ -171,6 +171,7 @@ MethodInfo dpsvrg_info() {
           .compressor = CompressorNeed::none,
           .permits_negative_weights = true,
           .permits_time_varying = true,
+          .counts_rounds = true,
           .composite = true,
           .options = {.estimator = "svrg",
                       .inner_length = 1000,

@@ -59,6 +59,7 @@ struct MethodInfo {
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;
+  bool counts_rounds = false;  ///< an iteration takes several rounds of the schedule, or none
   bool trains = true;          ///< otherwise it averages
   bool composite = false;      ///< minimises f + h, h by its proximal map
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults

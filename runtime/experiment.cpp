@@ -201,6 +201,7 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .schedule = experiment.schedule,
                         .step_size = experiment.step_size,
                         .seed = settings.run.seed,
+                        .may_sit_out = !experiment.method->counts_rounds,
                         .batch = settings.algorithm.batch,
                         .iterations = experiment.iterations,
                         .evaluate_every = settings.run.evaluate_every,

@@ -61,33 +61,37 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
 
 template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
-  const std::uint64_t number = completed_ + 1;
-  iteration_.begin(number, input_.step_size.at(number),
-                   input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
-  minibatches_.reset();
-  task_ = input_.algorithm->iterate(iteration_);
-  resume();
+  do {
+    const std::uint64_t number = completed_ + 1;
+    iteration_.begin(number, input_.step_size.at(number),
+                     input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
+    minibatches_.reset();
+    if (!input_.may_sit_out || iteration_.mixing().participates) {
+      task_ = input_.algorithm->iterate(iteration_);
+      return resume();
+    }
+  } while (complete_iteration());
 }
 
 template <class Scalar>
 void Peer<Scalar>::resume() {
   task_.resume();
-  if (task_.done()) end_iteration();
+  if (task_.done() && complete_iteration()) begin_iteration();
 }
 
+/// Whether the next iteration is to begin at once.
 template <class Scalar>
-void Peer<Scalar>::end_iteration() {
+bool Peer<Scalar>::complete_iteration() {
   ++completed_;
   packets_.clear();
   if (!divergence_ && !all_finite(view(model()))) diverge("the model left the finite range");
   if (divergence_) {
     state_ = PeerState::diverged;
-    return;
+    return false;
   }
-  if (completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations)
-    state_ = PeerState::evaluation_due;
-  else
-    begin_iteration();
+  if (completed_ % input_.evaluate_every != 0 && completed_ != input_.iterations) return true;
+  state_ = PeerState::evaluation_due;
+  return false;
 }
 
 template <class Scalar>

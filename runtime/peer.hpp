@@ -57,6 +57,8 @@ struct PeerInput {
   std::shared_ptr<const Schedule> schedule;
   StepSize step_size;
   std::uint64_t seed;
+  bool
+      may_sit_out;  ///< skips the iterations in which its row of the schedule says so: no gradient, no message
   std::optional<std::uint64_t>
       batch;  ///< samples per gradient, drawn with replacement; empty: all local samples
   std::uint64_t iterations;
@@ -119,7 +121,7 @@ class Peer final : private IterationHost<Scalar> {
   void go_on_or_wait();
   void begin_iteration();
   void resume();
-  void end_iteration();
+  bool complete_iteration();
   void diverge(std::string what);
 
   PeerInput<Scalar> input_;
