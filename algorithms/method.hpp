@@ -62,6 +62,9 @@ struct MethodInfo {
   bool counts_rounds = false;  ///< an iteration takes several rounds of the schedule, or none
   bool trains = true;          ///< otherwise it averages
   bool composite = false;      ///< minimises f + h, h by its proximal map
+  bool push_sum = false;       ///< reads of W who hears whom only, which need not be mutual
+  /// What lambda_n of a static W must stay above; above -1 it is with every W that averages.
+  double smallest_eigenvalue_above = -1.0;
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
 
   std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);

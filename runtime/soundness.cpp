@@ -13,6 +13,7 @@
 #include "algorithms/kernels.hpp"
 #include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
+#include "topology/spectrum.hpp"
 
 namespace hearsay {
 
@@ -87,15 +88,27 @@ class Check {
     if (method_.pattern == Pattern::ring && experiment_.settings.topology.participation < 1.0)
       throw Misuse("topology.participation", number(experiment_.settings.topology.participation),
                    method_.name + " needs every peer in every iteration; use 1, or d-psgd");
+    check_smallest_eigenvalue();
   }
 
   /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
   [[noreturn]] void refuse_changing_links() const {
     const RunSettings::Topology& topology = experiment_.settings.topology;
-    const std::string why = method_.name + " keeps replicas along fixed links; use ";
+    const std::string why = method_.name + " needs the same mixing in every round; use ";
     if (topology.schedule == "static")
       throw Misuse("topology.participation", number(topology.participation), why + "1, or d-psgd");
     throw Misuse("topology.schedule", topology.schedule, why + "static, or d-psgd");
+  }
+
+  void check_smallest_eigenvalue() {
+    constexpr double rounding = 1e-9;
+    const double limit = method_.smallest_eigenvalue_above;
+    if (limit <= -1.0 || experiment_.schedule->period() != 1) return;
+    const double smallest = spectrum(experiment_.cluster.mixing).smallest;
+    if (smallest > limit + rounding) return;
+    unsound("topology.weights", experiment_.cluster.weights,
+            "the smallest eigenvalue of this mixing matrix is " + number(smallest) + ", and " + method_.name +
+                " needs one above " + number(limit) + "; expected \"lazy\", or link weights half as large");
   }
 
   void check_gossip() {

@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(prepare<double>(settings).schedule->period() >= 64);
   settings.algorithm.kind = "dcd-psgd";
   CHECK(refusal(settings) ==
-        "topology.participation = 0.5: dcd-psgd keeps replicas along fixed links; use 1, or d-psgd");
+        "topology.participation = 0.5: dcd-psgd needs the same mixing in every round; use 1, or d-psgd");
   settings.topology.schedule = "random-matchings";
   CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: dcd-psgd keeps replicas"));
   settings.algorithm.kind = "allreduce-sgd";

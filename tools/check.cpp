@@ -140,6 +140,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"peers", plan.peers},
           {"weights", plan.weights},
           {"spectral_gap", plan.period == 1 ? Json(plan.spectrum.spectral_gap) : Json(nullptr)},
+          {"smallest_eigenvalue", plan.period == 1 ? Json(plan.spectrum.smallest) : Json(nullptr)},
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -215,6 +216,19 @@ std::string spread_text(const Spread& bytes) {
          bytes_text(bytes.mean);
 }
 
+std::string mixing_text(const Plan& plan) {
+  const RunSettings::Topology& topology = plan.settings.topology;
+  if (plan.period != 1)
+    return topology.schedule +
+           (topology.participation < 1.0 ? ", participation " + significant(topology.participation) : "") +
+           ", period " + grouped(plan.period);
+  std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum.spectral_gap);
+  if (const double limit = plan.method->smallest_eigenvalue_above; limit > -1.0)
+    text += ", smallest eigenvalue " + significant(plan.spectrum.smallest, 3) + " (" + plan.method->name +
+            " needs more than " + significant(limit, 3) + ")";
+  return text;
+}
+
 std::string traffic_text(const Plan& plan) {
   const Spread most(plan.bytes_per_iteration());
   if (!plan.traffic.exact)
@@ -251,14 +265,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"data", settings.data.source + ", " + settings.data.partition});
   table.add({"topology",
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
-                 ", " + counted(plan.peers, "peer") + ", " +
-                 (plan.period == 1
-                      ? plan.weights + " weights, spectral gap " + significant(plan.spectrum.spectral_gap)
-                      : settings.topology.schedule +
-                            (settings.topology.participation < 1.0
-                                 ? ", participation " + significant(settings.topology.participation)
-                                 : "") +
-                            ", period " + grouped(plan.period))});
+                 ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations",

@@ -48,7 +48,7 @@ class BareCluster {
   /// What arrives in place of a message; the message itself unless set.
   std::function<PacketRef(const Outgoing&)> tamper = [](const Outgoing& sent) { return sent.packet; };
 
-  /// Starts everybody, and every replica of it, at its own model; estimates are off by `mismatch` wherever they are kept.
+  /// Starts everybody, and every replica of it, at its own model (numbers stay what they are); estimates are off by `mismatch` wherever they are kept.
   void plant(const Models<Scalar>& models, Scalar mismatch = 0) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
       Planter planter;
@@ -99,7 +99,9 @@ class BareCluster {
     const Models<Scalar>* models;
     PeerId self;
     Scalar mismatch;
-    void state(std::string_view, Vector<Scalar>& vector) override { vector = (*models)[self]; }
+    void state(std::string_view, Vector<Scalar>& vector) override {
+      if (vector.size() == (*models)[self].size()) vector = (*models)[self];
+    }
     void published(std::string_view, Vector<Scalar>& vector) override { plant(vector, self); }
     void replica(std::string_view, PeerId owner, Vector<Scalar>& vector) override { plant(vector, owner); }
     void scratch(std::string_view, Vector<Scalar>&) override {}

@@ -89,6 +89,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method) {
     variants.push_back({.optimizer = "heavy-ball(0.5)"});
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
   }
+  if (method.options.momentum) {
+    variants.push_back({.momentum = 0.0});
+    variants.push_back({.momentum = 0.5});
+  }
   if (method.options.form) variants.push_back({.form = "pipelined"});
   if (method.options.memory) variants.push_back({.memory = "aggregate"});
   if (method.options.trigger) variants.push_back({.trigger = 30.0});
@@ -106,6 +110,7 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
     }
   for (const MethodOptions& options : variants_of(method))
     plans.push_back({.compressor = plans.back().compressor, .options = options});
+  if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
   if (method.composite) {
     for (std::size_t k = 0, count = plans.size(); k < count; ++k) {
       plans.push_back(plans[k]);
@@ -196,20 +201,35 @@ Violation stays_compressed(const MethodInfo& method, const World& world) {
   return stays_with<Scalar>(method, world, compressors());
 }
 
+/// Without momentum, for what is said of plain gradient steps.
+MethodOptions no_momentum(const MethodInfo& method) {
+  MethodOptions options;
+  if (method.options.momentum) options.momentum = 0.0;
+  return options;
+}
+
+/// Of the models; of a push-sum method, of the sums whose ratios to their weights are the models.
+template <class Scalar>
+Vector<double> conserved_mean(const MethodInfo& method, std::vector<PeerRecord<Scalar>> peers) {
+  if (method.push_sum)
+    for (PeerRecord<Scalar>& peer : peers) peer.model *= peer.states.at("weight")[0];
+  return mean_in_double(peers);
+}
+
 template <class Scalar>
 Violation mean_moves_with(const MethodInfo& method, const World& world, const std::string& compressor) {
-  const Plan plan{.compressor = compressor};
+  const Plan plan{.compressor = compressor, .options = no_momentum(method)};
   const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
   const auto recording = record_run(experiment);
   for (std::size_t t = 1; t < recording.size(); ++t) {
-    Vector<double> expected = mean_in_double(recording[t - 1]);
+    Vector<double> expected = conserved_mean(method, recording[t - 1]);
     for (PeerId i = 0; i < world.peers; ++i) {
       Vector<Scalar> gradient(experiment.problem.dimension());
       const Index sample = 0;
       experiment.problem.objectives[i]->gradient(recording[t - 1][i].model, {&sample, 1}, gradient);
       expected -= plan.step_size / world.peers * gradient.template cast<double>();
     }
-    const double off = (mean_in_double(recording[t]) - expected).cwiseAbs().maxCoeff();
+    const double off = (conserved_mean(method, recording[t]) - expected).cwiseAbs().maxCoeff();
     if (off > rounding<Scalar>)
       return broken("with ", compressor, " the mean is off by ", off, " in iteration ", t);
   }
@@ -267,10 +287,11 @@ Violation models_identical(const MethodInfo& method, const World& world) {
 
 /// A run of one peer on peer `id`'s objective.
 template <class Scalar>
-Recording<Scalar> run_alone(const MethodInfo& method, PeerId id) {
+Recording<Scalar> run_alone(const MethodInfo& method, PeerId id, const MethodOptions& options) {
   const World alone{"ring", 1};
-  return record_run(prepare<Scalar>(settings_of(method.name, alone, {.compressor = "none"}),
-                                    quadratic_problem<Scalar>(19, {id}, Shared::nothing)));
+  return record_run(
+      prepare<Scalar>(settings_of(method.name, alone, {.compressor = "none", .options = options}),
+                      quadratic_problem<Scalar>(19, {id}, Shared::nothing)));
 }
 
 /// x <- x - eta grad f(x)
@@ -292,8 +313,8 @@ Recording<Scalar> plain_sgd(PeerId id, std::uint64_t iterations, double step_siz
 template <class Scalar>
 Violation alone_is_sgd_in_bits(const MethodInfo& method, const World& world) {
   for (PeerId id = 0; id < world.peers; ++id)
-    if (const Violation where =
-            first_difference(run_alone<Scalar>(method, id), plain_sgd<Scalar>(id, 12, 0.1));
+    if (const Violation where = first_difference(run_alone<Scalar>(method, id, no_momentum(method)),
+                                                 plain_sgd<Scalar>(id, 12, 0.1));
         !where.empty())
       return "not plain SGD: " + where;
   return "";
@@ -302,7 +323,8 @@ Violation alone_is_sgd_in_bits(const MethodInfo& method, const World& world) {
 template <class Scalar>
 Violation alone_is_sgd(const MethodInfo& method, const World& world) {
   for (PeerId id = 0; id < world.peers; ++id) {
-    const double off = relative_distance(run_alone<Scalar>(method, id), plain_sgd<Scalar>(id, 12, 0.1));
+    const double off =
+        relative_distance(run_alone<Scalar>(method, id, no_momentum(method)), plain_sgd<Scalar>(id, 12, 0.1));
     if (off > rounding<Scalar>) return broken("off by ", off, " from plain SGD");
   }
   return "";
@@ -314,7 +336,7 @@ Violation silence_is_separate_runs(const MethodInfo& method, const World& world)
   experiment.schedule = std::make_shared<Silence>(world.peers);
   const auto together = record_run(experiment);
   for (PeerId id = 0; id < world.peers; ++id) {
-    const auto alone = run_alone<Scalar>(method, id);
+    const auto alone = run_alone<Scalar>(method, id, {});
     for (std::size_t t = 0; t < together.size(); ++t)
       if (!same_bits(together[t][id].model, alone[t][0].model))
         return broken("peer ", id, " after iteration ", t, " is not what it is alone");
@@ -324,9 +346,10 @@ Violation silence_is_separate_runs(const MethodInfo& method, const World& world)
 
 template <class Scalar>
 Violation uncompressed_is_d_psgd(const MethodInfo& method, const World& world) {
-  const Plan plan{.compressor = "none"};
-  const double off = relative_distance(record_run(quadratics_in<Scalar>(world, method.name, plan)),
-                                       record_run(quadratics_in<Scalar>(world, "d-psgd", plan)));
+  const Plan plan{.compressor = "none", .options = no_momentum(method)};
+  const double off =
+      relative_distance(record_run(quadratics_in<Scalar>(world, method.name, plan)),
+                        record_run(quadratics_in<Scalar>(world, "d-psgd", {.compressor = "none"})));
   // Each of 12 iterations adds a few roundings, and ECD multiplies one by t/2 before it divides by it.
   if (off > rounding<Scalar>) return broken("off by ", off, " from D-PSGD");
   return "";
