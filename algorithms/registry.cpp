@@ -8,6 +8,7 @@
 #include "algorithms/cedas.hpp"
 #include "algorithms/choco_gossip.hpp"
 #include "algorithms/choco_sgd.hpp"
+#include "algorithms/d2.hpp"
 #include "algorithms/d_psgd.hpp"
 #include "algorithms/dcd_psgd.hpp"
 #include "algorithms/deep_squeeze.hpp"
@@ -25,9 +26,10 @@ namespace hearsay {
 
 std::span<const MethodInfo> methods() {
   static const std::array all = {
-      allreduce_sgd_info(),  d_psgd_info(),       naive_info(),        dcd_psgd_info(), ecd_psgd_info(),
-      qsgd_allreduce_info(), choco_sgd_info(),    cedas_info(),        beer_info(),     deep_squeeze_info(),
-      moniqua_info(),        power_gossip_info(), choco_gossip_info(), dspg_info(),     dpsvrg_info(),
+      allreduce_sgd_info(), d_psgd_info(),         naive_info(),     dcd_psgd_info(),
+      ecd_psgd_info(),      qsgd_allreduce_info(), choco_sgd_info(), cedas_info(),
+      beer_info(),          deep_squeeze_info(),   moniqua_info(),   power_gossip_info(),
+      choco_gossip_info(),  dspg_info(),           dpsvrg_info(),    d2_info(),
   };
   return all;
 }

@@ -283,7 +283,7 @@ TEST_SUITE("net") {
                                  std::string(data) +
                                  "/a9a.gz\", partition = \"by-label\" }\n"
                                  "model = { kind = \"logistic\", l2 = 1e-4 }\n"
-                                 "topology = { kind = \"ring\", peers = 8 }\n"
+                                 "topology = { kind = \"ring\", peers = 8, weights = \"lazy\" }\n"
                                  "algorithm = { kind = \"" +
                                  method.name + "\", step_size = 0.5, batch = 32 }\n"));
   }

@@ -26,6 +26,7 @@ StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
   std::map<std::string, Recursion<Scalar>> methods = baseline_recursions<Scalar>();
   methods.merge(composite_recursions<Scalar>());
   methods.merge(compressed_recursions<Scalar>());
+  methods.merge(tracking_recursions<Scalar>());
   StackedComparison comparison;
   const auto method = methods.find(experiment.method->name);
   if (method == methods.end()) {

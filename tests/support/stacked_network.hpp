@@ -182,5 +182,7 @@ template <class Scalar>
 std::map<std::string, Recursion<Scalar>> composite_recursions();
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> compressed_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> tracking_recursions();
 
 }  // namespace hearsay::test

@@ -1,0 +1,30 @@
+#include "tests/support/stacked_network.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+/// x+ = W (2x - x_- - (eta g - eta_- g_-)), the first step W (x - eta g)
+template <class Scalar>
+void d2(Network<Scalar>& net) {
+  Matrix<Scalar>& before = net.kept("X before");
+  Matrix<Scalar>& step_before = net.kept("eta G before");
+  const Matrix<Scalar> step = net.eta() * net.gradients();
+  Matrix<Scalar> next = net.X - step;
+  if (net.t > 1) next += net.X - before + step_before;
+  before = net.X;
+  step_before = step;
+  net.X = next * net.mixing();
+}
+
+}  // namespace
+
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> tracking_recursions() {
+  return {{"d2", d2<Scalar>}};
+}
+
+template std::map<std::string, Recursion<float>> tracking_recursions<float>();
+template std::map<std::string, Recursion<double>> tracking_recursions<double>();
+
+}  // namespace hearsay::test
