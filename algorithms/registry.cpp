@@ -15,6 +15,7 @@
 #include "algorithms/dpsvrg.hpp"
 #include "algorithms/dspg.hpp"
 #include "algorithms/ecd_psgd.hpp"
+#include "algorithms/gradient_tracking.hpp"
 #include "algorithms/moniqua.hpp"
 #include "algorithms/naive.hpp"
 #include "algorithms/power_gossip.hpp"
@@ -26,10 +27,23 @@ namespace hearsay {
 
 std::span<const MethodInfo> methods() {
   static const std::array all = {
-      allreduce_sgd_info(), d_psgd_info(),         naive_info(),     dcd_psgd_info(),
-      ecd_psgd_info(),      qsgd_allreduce_info(), choco_sgd_info(), cedas_info(),
-      beer_info(),          deep_squeeze_info(),   moniqua_info(),   power_gossip_info(),
-      choco_gossip_info(),  dspg_info(),           dpsvrg_info(),    d2_info(),
+      allreduce_sgd_info(),
+      d_psgd_info(),
+      naive_info(),
+      dcd_psgd_info(),
+      ecd_psgd_info(),
+      qsgd_allreduce_info(),
+      choco_sgd_info(),
+      cedas_info(),
+      beer_info(),
+      deep_squeeze_info(),
+      moniqua_info(),
+      power_gossip_info(),
+      choco_gossip_info(),
+      dspg_info(),
+      dpsvrg_info(),
+      d2_info(),
+      gradient_tracking_info(),
   };
   return all;
 }

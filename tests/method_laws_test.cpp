@@ -36,6 +36,7 @@ const std::map<std::string, std::string> matrix = {
     {"dspg",          "xxxx-x--.xxx.x"},
     {"dpsvrg",        "xxxx-x--..xx.x"},
     {"d2",            "xxxx-x--.xxx.x"},
+    {"gradient-tracking","xxxx-x--.xxx.x"},
 };
 // clang-format on
 
@@ -94,10 +95,23 @@ struct Memory {
   std::size_t per_neighbor;
 };
 const std::map<std::string, Memory> memory = {
-    {"allreduce-sgd", {3, 0}}, {"d-psgd", {3, 0}},         {"naive", {5, 0}},        {"dcd-psgd", {3, 1}},
-    {"ecd-psgd", {6, 1}},      {"qsgd-allreduce", {3, 0}}, {"dspg", {4, 0}},         {"dpsvrg", {7, 0}},
-    {"choco-sgd", {4, 1}},     {"cedas", {7, 1}},          {"beer", {7, 2}},         {"deep-squeeze", {6, 0}},
-    {"choco-gossip", {4, 1}},  {"moniqua", {5, 0}},        {"power-gossip", {4, 0}}, {"d2", {4, 0}},
+    {"allreduce-sgd", {3, 0}},
+    {"d-psgd", {3, 0}},
+    {"naive", {5, 0}},
+    {"dcd-psgd", {3, 1}},
+    {"ecd-psgd", {6, 1}},
+    {"qsgd-allreduce", {3, 0}},
+    {"dspg", {4, 0}},
+    {"dpsvrg", {7, 0}},
+    {"choco-sgd", {4, 1}},
+    {"cedas", {7, 1}},
+    {"beer", {7, 2}},
+    {"deep-squeeze", {6, 0}},
+    {"choco-gossip", {4, 1}},
+    {"moniqua", {5, 0}},
+    {"power-gossip", {4, 0}},
+    {"d2", {4, 0}},
+    {"gradient-tracking", {5, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

@@ -17,11 +17,22 @@ void d2(Network<Scalar>& net) {
   net.X = next * net.mixing();
 }
 
+/// In the papers' order, x before y, where an iteration of the method ends with x.
+template <class Scalar>
+void gradient_tracking(Network<Scalar>& net) {
+  Matrix<Scalar>& Y = net.kept("Y");
+  Matrix<Scalar>& G = net.kept("G");
+  const Matrix<Scalar> next = net.gradients();
+  Y = net.t == 1 ? next : Matrix<Scalar>(Y * net.mixing() + next - G);
+  G = next;
+  net.X = ((net.X - net.eta() * Y) * net.mixing()).eval();
+}
+
 }  // namespace
 
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> tracking_recursions() {
-  return {{"d2", d2<Scalar>}};
+  return {{"d2", d2<Scalar>}, {"gradient-tracking", gradient_tracking<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> tracking_recursions<float>();
