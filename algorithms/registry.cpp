@@ -20,6 +20,7 @@
 #include "algorithms/naive.hpp"
 #include "algorithms/power_gossip.hpp"
 #include "algorithms/qsgd_allreduce.hpp"
+#include "algorithms/sgp.hpp"
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
 
@@ -44,6 +45,7 @@ std::span<const MethodInfo> methods() {
       dpsvrg_info(),
       d2_info(),
       gradient_tracking_info(),
+      sgp_info(),
   };
   return all;
 }

@@ -37,6 +37,7 @@ const std::map<std::string, std::string> matrix = {
     {"dpsvrg",        "xxxx-x--..xx.x"},
     {"d2",            "xxxx-x--.xxx.x"},
     {"gradient-tracking","xxxx-x--.xxx.x"},
+    {"sgp",           "xxxx-x--.xxx.x"},
 };
 // clang-format on
 
@@ -112,6 +113,7 @@ const std::map<std::string, Memory> memory = {
     {"power-gossip", {4, 0}},
     {"d2", {4, 0}},
     {"gradient-tracking", {5, 0}},
+    {"sgp", {3, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

@@ -28,11 +28,29 @@ void gradient_tracking(Network<Scalar>& net) {
   net.X = ((net.X - net.eta() * Y) * net.mixing()).eval();
 }
 
+/// The biased sums themselves, numerators and weights.
+template <class Scalar>
+void sgp(Network<Scalar>& net) {
+  Matrix<Scalar>& sums = net.kept("numerators");
+  Matrix<Scalar>& weights = net.kept("weights");  // every row of it the same
+  if (net.t == 1) {
+    sums = net.X;
+    weights.setOnes();
+  }
+  // P' : whoever is heard or keeps gets an equal share; rows sum to 1 (a sender's shares)
+  Matrix<Scalar> P = (net.mixing().array() != 0).template cast<Scalar>().matrix();
+  P.diagonal().setOnes();
+  for (Index sender = 0; sender < P.rows(); ++sender) P.row(sender) /= P.row(sender).sum();
+  sums = ((sums - net.eta() * net.gradients()) * P).eval();
+  weights = (weights * P).eval();
+  net.X = sums.cwiseQuotient(weights);
+}
+
 }  // namespace
 
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> tracking_recursions() {
-  return {{"d2", d2<Scalar>}, {"gradient-tracking", gradient_tracking<Scalar>}};
+  return {{"d2", d2<Scalar>}, {"gradient-tracking", gradient_tracking<Scalar>}, {"sgp", sgp<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> tracking_recursions<float>();

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "topology/schedule.hpp"
+
+namespace hearsay::test {
+
+/// `to` hears `from`.
+struct Arc {
+  PeerId from;
+  PeerId to;
+};
+
+/// Who hears whom need not be mutual, nor W doubly stochastic: every peer averages what it hears, itself
+/// included.
+class Digraph final : public Schedule {
+ public:
+  Digraph(PeerId peers, const std::vector<Arc>& arcs) : rows_(peers) {
+    for (PeerId from = 0; from < peers; ++from)
+      for (PeerId to = 0; to < peers; ++to)
+        for (const Arc& arc : arcs) {
+          if (arc.from != from || arc.to != to) continue;
+          rows_[to].hears.push_back({from, 0.0});
+          rows_[from].heard_by.push_back(to);
+        }
+    for (MixingRow& row : rows_) {
+      row.self_weight = 1.0 / static_cast<double>(1 + row.hears.size());
+      for (WeightedNeighbor& neighbor : row.hears) neighbor.weight = row.self_weight;
+    }
+  }
+  PeerId peer_count() const override { return static_cast<PeerId>(rows_.size()); }
+  const MixingRow& row(PeerId peer, std::uint64_t) const override { return rows_[peer]; }
+  std::uint64_t period() const override { return 1; }
+  std::string name() const override { return "digraph"; }
+
+ private:
+  std::vector<MixingRow> rows_;
+};
+
+}  // namespace hearsay::test
