@@ -19,6 +19,7 @@
 #include "algorithms/moniqua.hpp"
 #include "algorithms/naive.hpp"
 #include "algorithms/power_gossip.hpp"
+#include "algorithms/qg_momentum.hpp"
 #include "algorithms/qsgd_allreduce.hpp"
 #include "algorithms/sgp.hpp"
 #include "topology/misuse.hpp"
@@ -46,6 +47,7 @@ std::span<const MethodInfo> methods() {
       d2_info(),
       gradient_tracking_info(),
       sgp_info(),
+      qg_momentum_info(),
   };
   return all;
 }

@@ -38,6 +38,7 @@ const std::map<std::string, std::string> matrix = {
     {"d2",            "xxxx-x--.xxx.x"},
     {"gradient-tracking","xxxx-x--.xxx.x"},
     {"sgp",           "xxxx-x--.xxx.x"},
+    {"qg-momentum",   "xxxx-x--.xxx.x"},
 };
 // clang-format on
 
@@ -114,6 +115,7 @@ const std::map<std::string, Memory> memory = {
     {"d2", {4, 0}},
     {"gradient-tracking", {5, 0}},
     {"sgp", {3, 0}},
+    {"qg-momentum", {5, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

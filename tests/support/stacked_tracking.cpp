@@ -46,11 +46,25 @@ void sgp(Network<Scalar>& net) {
   net.X = sums.cwiseQuotient(weights);
 }
 
+template <class Scalar>
+void qg_momentum(Network<Scalar>& net) {
+  const auto beta = static_cast<Scalar>(*net.options().momentum);
+  Matrix<Scalar>& M = net.kept("M");
+  const Matrix<Scalar> G = net.gradients();
+  const Matrix<Scalar> local = beta * M + G;
+  const Matrix<Scalar> next = (net.X - net.eta() * (G + beta * local)) * net.mixing();
+  M = (Scalar(0.9) * M + Scalar(0.1) * (net.X - next) / net.eta()).eval();
+  net.X = next;
+}
+
 }  // namespace
 
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> tracking_recursions() {
-  return {{"d2", d2<Scalar>}, {"gradient-tracking", gradient_tracking<Scalar>}, {"sgp", sgp<Scalar>}};
+  return {{"d2", d2<Scalar>},
+          {"gradient-tracking", gradient_tracking<Scalar>},
+          {"sgp", sgp<Scalar>},
+          {"qg-momentum", qg_momentum<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> tracking_recursions<float>();
