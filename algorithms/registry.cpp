@@ -11,6 +11,7 @@
 #include "algorithms/d2.hpp"
 #include "algorithms/d_psgd.hpp"
 #include "algorithms/dcd_psgd.hpp"
+#include "algorithms/decentlam.hpp"
 #include "algorithms/deep_squeeze.hpp"
 #include "algorithms/dpsvrg.hpp"
 #include "algorithms/dspg.hpp"
@@ -48,6 +49,7 @@ std::span<const MethodInfo> methods() {
       gradient_tracking_info(),
       sgp_info(),
       qg_momentum_info(),
+      decentlam_info(),
   };
   return all;
 }

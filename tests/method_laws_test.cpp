@@ -39,6 +39,7 @@ const std::map<std::string, std::string> matrix = {
     {"gradient-tracking","xxxx-x--.xxx.x"},
     {"sgp",           "xxxx-x--.xxx.x"},
     {"qg-momentum",   "xxxx-x--.xxx.x"},
+    {"decentlam",     "xxxx-x--.xxx.x"},
 };
 // clang-format on
 
@@ -116,6 +117,7 @@ const std::map<std::string, Memory> memory = {
     {"gradient-tracking", {5, 0}},
     {"sgp", {3, 0}},
     {"qg-momentum", {5, 0}},
+    {"decentlam", {5, 0}},
 };
 
 struct Collector final : StateVisitor<double> {

@@ -57,6 +57,15 @@ void qg_momentum(Network<Scalar>& net) {
   net.X = next;
 }
 
+template <class Scalar>
+void decentlam(Network<Scalar>& net) {
+  const auto beta = static_cast<Scalar>(*net.options().momentum);
+  Matrix<Scalar>& M = net.kept("M");
+  const Matrix<Scalar> mixed = (net.X - net.eta() * net.gradients()) * net.mixing();
+  M = (beta * M + (net.X - mixed) / net.eta()).eval();
+  net.X -= net.eta() * M;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -64,7 +73,8 @@ std::map<std::string, Recursion<Scalar>> tracking_recursions() {
   return {{"d2", d2<Scalar>},
           {"gradient-tracking", gradient_tracking<Scalar>},
           {"sgp", sgp<Scalar>},
-          {"qg-momentum", qg_momentum<Scalar>}};
+          {"qg-momentum", qg_momentum<Scalar>},
+          {"decentlam", decentlam<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> tracking_recursions<float>();
