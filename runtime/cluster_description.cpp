@@ -17,8 +17,8 @@ namespace {
 
 const std::vector<std::string> top_keys = {"family", "peers", "weights", "observer", "peer", "link"};
 const std::vector<std::string> peer_keys = {"peer.name", "peer.address", "peer.host"};
-const std::vector<std::string> link_keys = {"link.from", "link.to", "link.weight", "link.latency",
-                                            "link.bandwidth"};
+const std::vector<std::string> link_keys = {"link.from",    "link.to",        "link.weight",
+                                            "link.latency", "link.bandwidth", "link.one_way"};
 
 /// "tcp://HOST:PORT"; HOST is a name, an IPv4 address or an IPv6 address in brackets.
 std::string read_address(const Setting& setting) {
@@ -105,6 +105,7 @@ std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& nam
     for (const Setting& setting : table.settings) {
       if (setting.key == "link.latency") link.latency = setting.duration();
       if (setting.key == "link.bandwidth") link.bandwidth = setting.bandwidth();
+      if (setting.key == "link.one_way") link.one_way = setting.flag();
       if (setting.key != "link.weight") continue;
       link.weight = setting.number();
       if (*link.weight == 0.0) setting.refuse("a number other than 0: a link of weight 0 is none");
@@ -205,7 +206,7 @@ std::vector<LinkOverride> link_overrides(const ClusterDescription& description) 
   for (const DescribedLink& link : description.links) {
     if (!link.latency && !link.bandwidth) continue;
     overrides.push_back({link.a, link.b, link.latency, link.bandwidth});
-    overrides.push_back({link.b, link.a, link.latency, link.bandwidth});
+    if (!link.one_way) overrides.push_back({link.b, link.a, link.latency, link.bandwidth});
   }
   std::ranges::sort(overrides, {}, [](const LinkOverride& link) { return std::pair(link.from, link.to); });
   return overrides;

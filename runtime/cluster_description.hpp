@@ -18,7 +18,8 @@ struct DescribedLink {
   std::optional<double> weight;
   std::optional<Duration> latency;
   std::optional<Bandwidth> bandwidth;
-  std::string place;  ///< "cluster.toml:12", or "net.dot, link a - b"
+  std::string place;     ///< "cluster.toml:12", or "net.dot, link a - b"
+  bool one_way = false;  ///< b hears a, not a b
 };
 
 /// What a topology file says, checked key by key, before graph and weights are made of it.

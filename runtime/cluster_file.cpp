@@ -26,6 +26,9 @@ auto in_file(const std::string& source, const Make& make) {
   }
 }
 
+/// What Cluster::weights says of one-way links.
+const std::string one_way_weights = "one-way";
+
 Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
 
 Graph make_listed_graph(const ClusterDescription& description) {
@@ -56,6 +59,15 @@ std::string weights_name(const ClusterDescription& description, const std::strin
     throw Misuse(with->place + ": link.weight", toml_number(*with->weight),
                  "expected weights = \"explicit\", not " + toml_text(description.weights));
   const std::string of_the_file = some ? "explicit" : description.weights;
+  const auto one_way = std::ranges::find_if(description.links, &DescribedLink::one_way);
+  if (one_way != description.links.end()) {
+    const std::string& wanted = of_the_file.empty() ? of_the_run : of_the_file;
+    if (wanted != RunSettings::Topology{}.weights || !of_the_file.empty())
+      throw Misuse(one_way->place + ": link.one_way", "true",
+                   "expected no weights beside one-way links, not " + toml_text(wanted) +
+                       ": the methods that take such links share equally");
+    return one_way_weights;
+  }
   const std::string& name = of_the_file.empty() ? of_the_run : of_the_file;
   if (name == "explicit" && !description.family.empty())
     throw Misuse(description.source + ": weights", "\"explicit\"",
@@ -75,14 +87,27 @@ std::string eigenvalue_text(double value) {
   return text;
 }
 
+std::vector<std::string> names_of(const std::vector<ClusterPeer>& peers) {
+  std::vector<std::string> names;
+  for (const ClusterPeer& peer : peers) names.push_back(peer.name);
+  return names;
+}
+
+MixingMatrix make_one_way_mixing(const ClusterDescription& description) {
+  std::vector<OneWayLink> links;
+  for (const DescribedLink& link : description.links) {
+    links.push_back({link.a, link.b});
+    if (!link.one_way) links.push_back({link.b, link.a});
+  }
+  return MixingMatrix::directed(description.peer_count, links, names_of(description.peers));
+}
+
 MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
                                   const std::vector<ClusterPeer>& peers) {
   std::ranges::sort(links, {}, edge_of);
   std::vector<double> weights;
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
-  std::vector<std::string> names;
-  for (const ClusterPeer& peer : peers) names.push_back(peer.name);
-  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names);
+  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of(peers));
   const Spectrum of_mixing = spectrum(mixing);
   if (of_mixing.rho > 1.0 - 1e-12)
     throw Misuse("with these link weights the peers never agree: the mixing matrix has eigenvalues from " +
@@ -100,6 +125,7 @@ Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const 
   for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
     description.peers.push_back({std::to_string(peer), {}, {}});
   const MixingMatrix mixing = in_file(description.source, [&] {
+    if (weights == one_way_weights) return make_one_way_mixing(description);
     return weights == "explicit" ? make_explicit_mixing(graph, description.links, description.peers)
                                  : make_mixing(weights, graph);
   });
@@ -192,7 +218,8 @@ std::string to_toml(const Cluster& cluster) {
   while (plain < count && is_plain(cluster.peers[plain], plain)) ++plain;
 
   add_text("family", cluster.family);
-  add_text("weights", cluster.weights);
+  const bool directed = cluster.weights == one_way_weights;
+  if (!directed) add_text("weights", cluster.weights);
   add_text("observer", cluster.observer);
   if (plain == count) add("peers", std::to_string(count));
   for (PeerId peer = 0; plain < count && peer < count; ++peer) {
@@ -206,10 +233,13 @@ std::string to_toml(const Cluster& cluster) {
   const auto spelled_peer = [&](PeerId peer) {
     return plain == count ? std::to_string(peer) : toml_text(cluster.peers[peer].name);
   };
-  for (const auto& [a, b] : cluster.graph.edges()) {
+  for (const Edge& edge : cluster.graph.edges()) {
+    const bool upward = weight_of(cluster.mixing, edge.b, edge.a) != 0.0;
+    const auto [a, b] = upward ? edge : Edge{edge.b, edge.a};
     text += "\n[[link]]\n";
     add("from", spelled_peer(a));
     add("to", spelled_peer(b));
+    if (directed && weight_of(cluster.mixing, a, b) == 0.0) add("one_way", "true");
     if (cluster.weights == "explicit") add("weight", toml_number(weight_of(cluster.mixing, b, a)));
     const LinkOverride own = network_of(cluster.links, {a, b});
     if (own.latency) add("latency", toml_text(to_text(*own.latency)));

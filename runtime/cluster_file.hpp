@@ -30,7 +30,7 @@ struct Cluster {
       links;             ///< both directions of a link that has a network of its own; by (from, to)
   std::string observer;  ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
   std::string family;    ///< "ring"; empty where the file lists its links
-  std::string weights;   ///< "metropolis", ..., "explicit"
+  std::string weights;   ///< "metropolis", ..., "explicit", or "one-way"
 };
 
 /// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), whose nodes
@@ -43,15 +43,16 @@ struct Cluster {
 ///     [[peer]]
 ///     name = "a"   address = "tcp://10.0.0.1:7000"   host = "user@node1"      # one key a line
 ///     [[link]]
-///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"
+///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"   one_way = false
 ///
-/// A link is undirected; its weight, latency and bandwidth hold both ways. Ends are names, or ids as numbers. A
+/// A link is undirected, its weight, latency and bandwidth hold both ways, unless it is one-way: `to` then hears `from`
+/// only. One-way links are for push-sum methods; a file that has any gives no weights. Ends are names, or ids as numbers. A
 /// weight on every link means explicit weights: the self weights make the rows sum to 1. `weights` are those that the
 /// run wants; they hold for a file that says none. In GraphML and DOT, where any drawing may have a `weight`, those of the
 /// links are mixing weights only if the run wants "explicit" ones. `seed` matters to random families only.
 ///
 /// Misuse, one sentence with file and line: an unknown key or peer (names the nearest), a link given twice or to
-/// itself, weights on some links only, weights with which the peers never agree, or other than the run wants, addresses
+/// itself, weights on some links only, weights with which the peers never agree, or other than the run wants, or beside one-way links, addresses
 /// of a wrong form, shared, or of some peers only, and a graph that is not connected.
 Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
                           const std::string& weights = "metropolis");

@@ -88,7 +88,8 @@ void require_fitting_frame(const RunSettings& settings, std::uint64_t message_by
 template <class Scalar>
 void require_links_in_use(const Experiment<Scalar>& experiment) {
   for (const LinkOverride& link : experiment.settings.link_overrides) {
-    if (experiment.cluster.graph.adjacent(link.from, link.to)) continue;
+    const bool mutual = experiment.cluster.mixing.mutual();
+    if (mutual && experiment.cluster.graph.adjacent(link.from, link.to)) continue;
     const std::vector<PeerId> receivers = partners_of(experiment, link.from).destinations;
     if (!std::binary_search(receivers.begin(), receivers.end(), link.to))
       throw Misuse("network.link", "from " + std::to_string(link.from) + " to " + std::to_string(link.to),

@@ -11,6 +11,7 @@
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/feedback.hpp"
 #include "algorithms/kernels.hpp"
+#include "algorithms/registry.hpp"
 #include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
 #include "topology/spectrum.hpp"
@@ -23,6 +24,14 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
+}
+
+/// "sgp"
+std::string push_sum_methods() {
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (method.push_sum) names += (names.empty() ? "" : " or ") + method.name;
+  return names;
 }
 
 template <class Scalar>
@@ -77,6 +86,10 @@ class Check {
   void check_topology() {
     const MixingMatrix& mixing = experiment_.cluster.mixing;
     const std::string& weights = experiment_.cluster.weights;
+    if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern == Pattern::gossip)
+      throw Misuse("algorithm.kind", method_.name,
+                   "the topology has one-way links, and averages along them favor some peers; expected " +
+                       push_sum_methods() + ", or links both ways");
     if (method_.needs_symmetric_mixing && !mixing.symmetric())
       unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
     if (!method_.permits_negative_weights && !mixing.non_negative())

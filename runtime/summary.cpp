@@ -157,10 +157,11 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"iterations", totals.iterations},
       {"epochs",
        samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
-  // A schedule that varies has no gap of its own.
-  summary["spectral_gap"] = experiment.schedule->period() == 1
-                                ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
-                                : Json(nullptr);
+  // A schedule that varies has no gap of its own, nor has push-sum along one-way links.
+  summary["spectral_gap"] =
+      experiment.schedule->period() == 1 && experiment.cluster.mixing.doubly_stochastic()
+          ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
+          : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);

@@ -333,6 +333,21 @@ TEST_CASE("check: a run whose first iterations end badly is told so, its time is
   CHECK(json_of(run_program(folder.path(), in_json).said)["seconds"] == nullptr);
 }
 
+TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of it") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  Words words = {"check", "q.toml"};
+  for (const char* assignment : {"algorithm.kind=d2", "algorithm.compressor=none", "topology.peers=9"})
+    words.insert(words.end(), {"--set", assignment});
+  const ProgramEnd end = run_program(folder.path(), words);
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CAPTURE(end.said);
+  // 1/3 + 2/3 cos(8 pi / 9)
+  CHECK(end.said.find("smallest eigenvalue -0.293 (d2 needs more than -0.333)") != std::string::npos);
+  words.back() = "topology.peers=8";
+  CHECK(run_program(folder.path(), words).code == 2);
+}
+
 TEST_CASE("check: the variance limit that it prints is the one the run is held to, on 130 peers, too") {
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);

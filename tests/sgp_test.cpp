@@ -2,7 +2,9 @@
 
 #include "algorithms/compression/wire_scalar.hpp"
 #include "tests/support/digraph.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/optimum.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -177,4 +179,33 @@ TEST_CASE("sgp: a message of another length is reported, in the last iteration")
       if (divergence) CHECK(divergence->malformed);
     }
   }
+}
+
+TEST_CASE("sgp: a topology file's one-way links are such a digraph, which other gossip is refused on") {
+  const TemporaryFolder folder("hearsay_sgp");
+  std::string text = "peers = 6\n";
+  for (const Arc& arc : arcs) {
+    if (arc.from == 4 && arc.to == 2) continue;  // 2 and 4 hear each other: one link both ways
+    text += "[[link]]\nfrom = " + std::to_string(arc.from) + "\nto = " + std::to_string(arc.to) + "\n";
+    if (arc.from != 2 || arc.to != 4) text += "one_way = true\n";
+  }
+  const auto file = folder.write("digraph.toml", text);
+  const auto on_file = [&](const std::string& method, const std::string& schedule = "static") {
+    RunSettings settings = settings_of(method, {"ring", peer_count}, {});
+    settings.topology.file = file;
+    settings.topology.schedule = schedule;
+    return prepare<double>(settings, quadratic_problem<double>(19, first_peers(peer_count), Shared::nothing));
+  };
+  const auto of_file = record_run(on_file("sgp"));
+  const auto of_test = record_run(quadratics<double>({}));
+  for (PeerId id = 0; id < peer_count; ++id) CHECK(of_file.back()[id].model == of_test.back()[id].model);
+
+  CHECK(misuse_text([&] { on_file("d-psgd"); }) ==
+        "algorithm.kind = d-psgd: the topology has one-way links, and averages along them favor some peers; "
+        "expected sgp, or links both ways");
+  CHECK(misuse_text([&] { on_file("allreduce-sgd"); }) == "");  // a ring of its own
+  CHECK(
+      misuse_text([&] { on_file("sgp", "random-matchings"); }) ==
+      "topology.schedule = random-matchings: the topology has one-way links; expected static, or links both "
+      "ways");
 }

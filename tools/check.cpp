@@ -34,7 +34,7 @@ struct Plan {
   PeerId peers = 0;
   std::string weights;
   std::uint64_t period = 1;
-  Spectrum spectrum;
+  std::optional<Spectrum> spectrum;  ///< of a W that stays the same, and averages
   std::optional<double> omega_limit;
   TrafficForecast traffic;
   DryRun dry_run;
@@ -88,7 +88,8 @@ Plan plan_of(const RunSettings& settings) {
   plan.peers = experiment.peer_count();
   plan.weights = experiment.cluster.weights;
   plan.period = experiment.schedule->period();
-  plan.spectrum = spectrum(experiment.cluster.mixing);
+  if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic())
+    plan.spectrum = spectrum(experiment.cluster.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
@@ -139,8 +140,8 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"iterations", plan.iterations},
           {"peers", plan.peers},
           {"weights", plan.weights},
-          {"spectral_gap", plan.period == 1 ? Json(plan.spectrum.spectral_gap) : Json(nullptr)},
-          {"smallest_eigenvalue", plan.period == 1 ? Json(plan.spectrum.smallest) : Json(nullptr)},
+          {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
+          {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -222,9 +223,10 @@ std::string mixing_text(const Plan& plan) {
     return topology.schedule +
            (topology.participation < 1.0 ? ", participation " + significant(topology.participation) : "") +
            ", period " + grouped(plan.period);
-  std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum.spectral_gap);
+  if (!plan.spectrum) return plan.weights + " links";
+  std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum->spectral_gap);
   if (const double limit = plan.method->smallest_eigenvalue_above; limit > -1.0)
-    text += ", smallest eigenvalue " + significant(plan.spectrum.smallest, 3) + " (" + plan.method->name +
+    text += ", smallest eigenvalue " + significant(plan.spectrum->smallest, 3) + " (" + plan.method->name +
             " needs more than " + significant(limit, 3) + ")";
   return text;
 }

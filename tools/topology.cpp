@@ -89,6 +89,9 @@ Graph links_in_use(const Cluster& cluster) {
 
 void write_topology(const Cluster& cluster, const fs::path& file) {
   const std::string ending = file.extension().string();
+  if (!cluster.mixing.mutual() && ending != ".toml")
+    throw Misuse("--write", file.string(),
+                 "drawings have links both ways only; expected a name that ends in .toml");
   const auto drawn = [&] { return annotated(links_in_use(cluster), &cluster.mixing, names_of(cluster)); };
   if (ending == ".toml")
     write_file(file, {to_toml(cluster)});
@@ -123,7 +126,7 @@ std::string mixing_table(const Cluster& cluster) {
 struct Report {
   const TopologyOptions& options;
   const Cluster& cluster;
-  Spectrum spectrum;
+  std::optional<Spectrum> spectrum;  ///< none where W does not average
   unsigned diameter;
   const Schedule* schedule;  ///< null where none was asked for
   std::optional<double> contraction;
@@ -146,12 +149,16 @@ nlohmann::ordered_json as_json(const Report& report) {
                                    {"connected", true},
                                    {"weights", cluster.weights},
                                    {"symmetric", cluster.mixing.symmetric()},
-                                   {"non_negative", cluster.mixing.non_negative()},
-                                   {"spectral_gap", report.spectrum.spectral_gap},
-                                   {"rho", report.spectrum.rho},
-                                   {"lambda_2", report.spectrum.second},
-                                   {"lambda_n", report.spectrum.smallest},
-                                   {"computed_by", words_of(report.spectrum.how)}};
+                                   {"non_negative", cluster.mixing.non_negative()}};
+  if (report.spectrum) {
+    record["spectral_gap"] = report.spectrum->spectral_gap;
+    record["rho"] = report.spectrum->rho;
+    record["lambda_2"] = report.spectrum->second;
+    record["lambda_n"] = report.spectrum->smallest;
+    record["computed_by"] = words_of(report.spectrum->how);
+  } else {
+    record["spectral_gap"] = nullptr;
+  }
   if (cluster.mixing.least_rho()) record["least_rho"] = *cluster.mixing.least_rho();
   if (report.schedule) {
     record["schedule"] = {{"kind", report.schedule->name()}, {"period", report.schedule->period()}};
@@ -176,17 +183,22 @@ std::string as_text(const Report& report) {
                                      fixed(report.mean_degree(), 2)});
   table.add({"diameter", std::to_string(report.diameter)});
   table.add({"connected", "yes"});
-  const std::size_t unused = graph.edges().size() - cluster.mixing.link_count() / 2;
+  const std::size_t unused =
+      cluster.mixing.mutual() ? graph.edges().size() - cluster.mixing.link_count() / 2 : 0;
   table.add({"weights", cluster.weights + (cluster.mixing.non_negative() ? "" : ", some negative") +
                             (cluster.mixing.symmetric() ? "" : ", not symmetric") +
                             (unused == 0 ? "" : ", " + counted(unused, "link") + " better not used")});
-  table.add({"spectral gap", significant(report.spectrum.spectral_gap, 6) +
-                                 "   lambda_2 = " + eigenvalue_text(report.spectrum.second) +
-                                 ", lambda_n = " + eigenvalue_text(report.spectrum.smallest) + " (" +
-                                 words_of(report.spectrum.how) + ")"});
-  if (cluster.mixing.least_rho())
-    table.add({"optimality", optimality_text(report.spectrum.rho, *cluster.mixing.least_rho())});
-  table.add({"gossip", agreement_text(report.spectrum.rho)});
+  if (report.spectrum) {
+    table.add({"spectral gap", significant(report.spectrum->spectral_gap, 6) +
+                                   "   lambda_2 = " + eigenvalue_text(report.spectrum->second) +
+                                   ", lambda_n = " + eigenvalue_text(report.spectrum->smallest) + " (" +
+                                   words_of(report.spectrum->how) + ")"});
+    if (cluster.mixing.least_rho())
+      table.add({"optimality", optimality_text(report.spectrum->rho, *cluster.mixing.least_rho())});
+    table.add({"gossip", agreement_text(report.spectrum->rho)});
+  } else {
+    table.add({"gossip", "push-sum only: averages along these links favor some peers"});
+  }
   if (report.schedule) {
     table.add({"schedule", report.schedule->name() + ", period " + grouped(report.schedule->period())});
     table.add({"contraction",
@@ -209,12 +221,13 @@ int topology_command(const TopologyOptions& options) {
     schedule = with_participation(make_schedule(options.schedule.empty() ? "static" : options.schedule,
                                                 cluster.graph, cluster.mixing, options.seed),
                                   options.participation, options.seed);
+  const bool averages = cluster.mixing.doubly_stochastic();
   const Report report{options,
                       cluster,
-                      spectrum(cluster.mixing),
+                      averages ? std::optional(spectrum(cluster.mixing)) : std::nullopt,
                       diameter(cluster.graph),
                       schedule.get(),
-                      schedule ? period_contraction(*schedule) : std::nullopt};
+                      schedule && averages ? period_contraction(*schedule) : std::nullopt};
   for (const fs::path& file : options.write) write_topology(cluster, file);
   std::fputs((options.json ? json_text(as_json(report)) + "\n" : as_text(report)).c_str(), stdout);
   return exit_done;

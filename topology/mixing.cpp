@@ -53,6 +53,10 @@ void check_link(const WeightedLink& link, PeerId peer_count, std::span<const std
 
 MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
                            std::span<const std::string> names)
+    : MixingMatrix(peer_count, std::move(links), names, Columns::sum_to_one) {}
+
+MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
+                           std::span<const std::string> names, Columns columns)
     : rows_(peer_count), link_count_(links.size()) {
   if (peer_count == 0) throw Misuse("a mixing matrix needs at least one peer");
   ensure(names.empty() || names.size() == peer_count, "there is a name for every peer or for none");
@@ -82,17 +86,21 @@ MixingMatrix::MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links,
   }
   for (PeerId peer = 0; peer < peer_count; ++peer) {
     const double column = rows_[peer].self_weight + heard[peer];
-    if (!(std::abs(column - 1.0) <= tolerance))
+    if (std::abs(column - 1.0) <= tolerance) continue;
+    doubly_stochastic_ = false;
+    if (columns == Columns::sum_to_one)
       throw Misuse("mixing weights: what the others give " + peer_name(peer, names) +
                    " and its self weight sum to " + number_text(column) +
                    ", expected 1: it must be heard with the same total weight as it hears");
   }
-  symmetric_ = std::all_of(links.begin(), links.end(), [this](const WeightedLink& link) {
+  for (const WeightedLink& link : links) {
     const auto& back = rows_[link.from].hears;
     const auto found = std::lower_bound(back.begin(), back.end(), link.to,
                                         [](const WeightedNeighbor& n, PeerId id) { return n.id < id; });
-    return found != back.end() && found->id == link.to && found->weight == link.weight;
-  });
+    const bool answered = found != back.end() && found->id == link.to;
+    mutual_ = mutual_ && answered;
+    symmetric_ = symmetric_ && answered && found->weight == link.weight;
+  }
 }
 
 const MixingRow& MixingMatrix::row(PeerId peer) const {
@@ -168,6 +176,48 @@ MixingMatrix MixingMatrix::explicit_weights(const Graph& graph, std::span<const 
     links.push_back({b, a, edge_weights[k]});
   }
   return MixingMatrix(graph.peer_count(), std::move(links), names);
+}
+
+MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLink> links,
+                                    std::span<const std::string> names) {
+  std::vector<std::size_t> heard_by_peer(peer_count, 0);
+  for (const OneWayLink& link : links)
+    if (link.to < peer_count) ++heard_by_peer[link.to];
+  std::vector<WeightedLink> weighted;
+  for (const OneWayLink& link : links)
+    weighted.push_back({link.from, link.to,
+                        link.to < peer_count ? 1.0 / static_cast<double>(1 + heard_by_peer[link.to]) : 1.0});
+  MixingMatrix mixing(peer_count, std::move(weighted), names, Columns::may_not);
+  // Whom peer 0's news reach, and whose news reach peer 0.
+  for (const bool outward : {true, false}) {
+    const auto next = [&](PeerId peer) {
+      const MixingRow& row = mixing.rows_[peer];
+      std::vector<PeerId> ids = row.heard_by;
+      if (outward) return ids;
+      ids.clear();
+      for (const WeightedNeighbor& neighbor : row.hears) ids.push_back(neighbor.id);
+      return ids;
+    };
+    std::vector<bool> reached(peer_count, false);
+    std::vector<PeerId> to_visit = {0};
+    reached[0] = true;
+    while (!to_visit.empty()) {
+      const PeerId peer = to_visit.back();
+      to_visit.pop_back();
+      for (const PeerId other : next(peer)) {
+        if (reached[other]) continue;
+        reached[other] = true;
+        to_visit.push_back(other);
+      }
+    }
+    const auto missed =
+        static_cast<PeerId>(std::find(reached.begin(), reached.end(), false) - reached.begin());
+    if (missed == peer_count) continue;
+    throw Misuse("the news of " + peer_name(outward ? 0 : missed, names) + " never reach " +
+                 peer_name(outward ? missed : 0, names) +
+                 ": expected links that lead from every peer to every other");
+  }
+  return mixing;
 }
 
 std::span<const Choice> mixing_choices() {

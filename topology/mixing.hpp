@@ -22,7 +22,13 @@ struct WeightedLink {
   double weight;
 };
 
-/// A doubly stochastic mixing matrix W, row = receiver: x_i+ = sum_j w_ij x_j. Sparse, immutable.
+/// `to` hears `from`, which need not be mutual.
+struct OneWayLink {
+  PeerId from;
+  PeerId to;
+};
+
+/// A doubly stochastic mixing matrix W (but for `directed`), row = receiver: x_i+ = sum_j w_ij x_j. Sparse, immutable.
 ///
 /// The diagonal is always w_ii = 1 - sum_j w_ij, summed over the neighbors in ascending id, so that every
 /// peer and every check rounds alike. Verified at construction: columns sum to 1 within 1e-12 as the rows do,
@@ -58,10 +64,19 @@ class MixingMatrix {
   static MixingMatrix explicit_weights(const Graph& graph, std::span<const double> edge_weights,
                                        std::span<const std::string> names = {});
 
+  /// For push-sum, which reads no weights: who hears whom, each peer the plain average of what it hears and itself.
+  /// Columns need not sum to 1. Misuse, as above, and where some peer's news never reach another.
+  static MixingMatrix directed(PeerId peer_count, std::span<const OneWayLink> links,
+                               std::span<const std::string> names = {});
+
   PeerId peer_count() const { return static_cast<PeerId>(rows_.size()); }
   const MixingRow& row(PeerId peer) const;
   std::size_t link_count() const { return link_count_; }  ///< entries off the diagonal
   bool symmetric() const { return symmetric_; }           ///< W = W', bit for bit
+  /// Columns sum to 1 as rows do, so mixing keeps the mean; always so, but for `directed`.
+  bool doubly_stochastic() const { return doubly_stochastic_; }
+  /// Whom a peer hears hears it; always so, but for `directed` and what is made of single entries.
+  bool mutual() const { return mutual_; }
   /// No weight is below 0, self weights included (but for what rounding leaves of a self weight of 0).
   bool non_negative() const { return non_negative_; }
   /// Of `fastest` and `fastest_chain`: no matrix of their kind on these links has a smaller rho (spectrum.hpp),
@@ -70,12 +85,17 @@ class MixingMatrix {
 
  private:
   static MixingMatrix on_used_links(const Graph& graph, const FastestWeights& found);
+  enum class Columns { sum_to_one, may_not };
+  MixingMatrix(PeerId peer_count, std::vector<WeightedLink> links, std::span<const std::string> names,
+               Columns columns);
 
   std::vector<MixingRow> rows_;
   std::size_t link_count_ = 0;
   bool symmetric_ = true;
   bool non_negative_ = true;
   std::optional<double> least_rho_;
+  bool doubly_stochastic_ = true;
+  bool mutual_ = true;
 };
 
 /// The weights of a run file's topology.weights, by name; `metropolis` and so on as above.

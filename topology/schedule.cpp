@@ -191,6 +191,8 @@ std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& gr
   const std::string& name = choice.name;
   if (spelling.arguments.size() != (choice.arguments.empty() ? 0 : 1))
     throw Misuse(schedule_key, kind, "expected " + name + choice.arguments);
+  if (!mixing.mutual() && name != "static")
+    throw Misuse(schedule_key, kind, "the topology has one-way links; expected static, or links both ways");
   if (name == "static") {
     std::vector<MixingMatrix> only;
     only.push_back(std::move(mixing));

@@ -46,7 +46,8 @@ class Schedule {
 ///                            connect nobody with most others; any b in a row have all links.
 ///
 /// The weights in `mixing` are for the static schedule; matchings and one-peer-exponential have 1/2 everywhere.
-/// Misuse: an unknown name (and the nearest known one), arguments that do not fit, a number of peers that is no power
+/// Misuse: an unknown name (and the nearest known one), arguments that do not fit, one-way links
+/// other than static, a number of peers that is no power
 /// of two for hypercube-matchings, and a graph that lacks links the schedule needs.
 std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
                                         std::uint64_t seed);
