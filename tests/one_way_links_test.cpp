@@ -16,10 +16,6 @@ std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// A ring one way, and a shortcut both ways.
 const std::string one_way_ring = R"(peers = 4
 [[link]]
