@@ -178,6 +178,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["seconds_to_target"] = outcome.target ? Json(outcome.target->seconds) : Json(nullptr);
   summary["bytes_to_target"] =
       outcome.target ? Json(static_cast<double>(outcome.target->bytes_sent) / peer_count) : Json(nullptr);
+  summary["rounds_to_target"] = outcome.target ? Json(outcome.target->gossip_rounds) : Json(nullptr);
   summary["model_digest"] = std::move(digests);
   summary["replicas_consistent"] =
       or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());

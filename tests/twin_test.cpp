@@ -197,9 +197,12 @@ TEST_SUITE("net") {
 
   TEST_CASE("twin: a diverging run ends so on both drivers, and says in which iteration") {
     for (const MethodInfo& method : methods()) {
+      if (!method.trains) continue;  // an average does not diverge
       CAPTURE(method.name);
-      auto experiment =
-          quadratics_in<float>({"ring", 3}, method.name, {.iterations = 100'000, .step_size = 1e3});
+      // With mod, moniqua ends where neighbors can no longer read each other, long before the end of the range.
+      const std::string compressor = method.name == "moniqua" ? "none" : "";
+      auto experiment = quadratics_in<float>(
+          {"ring", 3}, method.name, {.compressor = compressor, .iterations = 100'000, .step_size = 1e3});
       experiment.settings.run.evaluate_every = 50;
       for (const RunOutcome<float>& outcome : {run_local(experiment), simulate(experiment, Duration{0})}) {
         CAPTURE(outcome.reason);

@@ -53,7 +53,7 @@ Json record_of(const Sweep& sweep, const std::vector<Row>& rows) {
                   {"note", row.note}};
     for (const char* key :
          {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
-          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target"})
+          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
       point[key] = row.summary.is_object() ? row.summary[key] : Json(nullptr);
     point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
     points.push_back(std::move(point));
@@ -76,7 +76,8 @@ std::string table_of(const Sweep& sweep, const std::vector<Row>& rows) {
                                  {"iterations", right},
                                  {"loss", right},
                                  {with_target ? "seconds to target" : "seconds", right},
-                                 {with_target ? "MB/peer to target" : "MB/peer", right}});
+                                 {with_target ? "MB/peer to target" : "MB/peer", right},
+                                 {with_target ? "rounds to target" : "rounds", right}});
   if (compared) columns.push_back({"speed-up", right});
 
   Table table(columns);
@@ -88,7 +89,8 @@ std::string table_of(const Sweep& sweep, const std::vector<Row>& rows) {
                                                                  : row.point->variant};
     for (const auto& [key, value] : row.point->axes) cells.push_back(value);
     cells.insert(cells.end(), {row.status, fixed(row.number("iterations"), 0),
-                               significant(row.number("loss"), 5), fixed(seconds, 2), fixed(bytes / 1e6, 3)});
+                               significant(row.number("loss"), 5), fixed(seconds, 2), fixed(bytes / 1e6, 3),
+                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0)});
     if (compared) cells.push_back(row.speed_up == row.speed_up ? fixed(row.speed_up, 2) + "x" : "-");
     table.add(std::move(cells));
   }
