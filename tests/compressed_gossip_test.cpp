@@ -159,8 +159,7 @@ TEST_CASE(
     expected -= 0.1 / 8.0 * gradient;
   }
   const auto end = record_run(experiment).back();
-  for (const auto& peer : end)
-    CHECK((peer.model - expected).cwiseAbs().maxCoeff() < 1e-12);
+  for (const auto& peer : end) CHECK((peer.model - expected).cwiseAbs().maxCoeff() < 1e-12);
 }
 
 TEST_CASE("cedas: the duals sum to zero, to the rounding of antisymmetric terms") {

@@ -86,7 +86,8 @@ TEST_CASE(
   CHECK(refusal(settings) ==
         "topology.participation = 0.5: dcd-psgd needs the same mixing in every round; use 1, or d-psgd");
   settings.topology.schedule = "random-matchings";
-  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: dcd-psgd needs the same mixing"));
+  CHECK(
+      refusal(settings).starts_with("topology.schedule = random-matchings: dcd-psgd needs the same mixing"));
   settings.algorithm.kind = "allreduce-sgd";
   CHECK(refusal(settings) ==
         "topology.participation = 0.5: allreduce-sgd needs every peer in every iteration; use 1, or d-psgd");
