@@ -5,6 +5,8 @@
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/feedback.hpp"
 #include "algorithms/objectives/partition.hpp"
+#include "algorithms/optimizers/local_optimizer.hpp"
+#include "algorithms/optimizers/regularizer.hpp"
 #include "algorithms/registry.hpp"
 #include "algorithms/step_size.hpp"
 #include "runtime/problem_builder.hpp"
@@ -42,6 +44,15 @@ std::vector<Choice> step_schedule_choices() {
   return choices;
 }
 
+/// "consensus_step = 0.2, optimizer = sgd", what the method reads besides, with its defaults.
+std::string options_text(const MethodOptions& options) {
+  std::string text;
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(options))
+      text += (text.empty() ? "" : ", ") + option.name + " = " + option.text(options);
+  return text;
+}
+
 struct Section {
   std::string key;  ///< of the run file
   std::string heading;
@@ -54,13 +65,22 @@ std::vector<Section> sections() {
   };
   return {{"algorithm.compressor", "Compressors", compressor_choices()},
           {"algorithm.feedback", "Error feedback", copy(feedback_choices())},
+          {"algorithm.optimizer", "Local optimizers", copy(local_optimizer_choices())},
           {"algorithm.step_schedule", "Step size schedules", step_schedule_choices()},
           {"topology.kind", "Topologies", copy(family_choices())},
           {"topology.weights", "Mixing weights", copy(mixing_choices())},
           {"topology.schedule", "Topology schedules", copy(schedule_choices())},
           {"model.kind", "Models", copy(model_choices())},
+          {"model.regularizer", "Regularizers", copy(regularizer_choices())},
           {"data.source", "Data", copy(data_formats)},
           {"data.partition", "Partitions", copy(partition_choices())}};
+}
+
+nlohmann::ordered_json options_of(const MethodOptions& options) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(options)) json[option.name] = option.text(options);
+  return json;
 }
 
 nlohmann::ordered_json as_json() {
@@ -72,6 +92,7 @@ nlohmann::ordered_json as_json() {
                                         {"equation", method.equation},
                                         {"bytes_per_iteration", method.bytes},
                                         {"default_compressor", method.default_compressor},
+                                        {"options", options_of(method.options)},
                                         {"source", method.source}});
   for (const Section& section : sections())
     for (const Choice& choice : section.choices)
@@ -88,6 +109,8 @@ std::string as_text() {
     method_table.add({method.name, "", method.summary});
     method_table.add({"", "equation", method.equation});
     method_table.add({"", "sends", method.bytes + " bytes per iteration"});
+    if (const std::string options = options_text(method.options); !options.empty())
+      method_table.add({"", "options", options});
     method_table.add({"", "source", method.source});
   }
   text += method_table.text(2);
