@@ -153,8 +153,11 @@ template <class Scalar>
 Traffic Dpsvrg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const EpochPlan::Position position = plan_.at(number);
   Traffic traffic;
-  for (std::uint64_t round = 0; round < position.rounds; ++round)
-    traffic.messages += rows.at(position.rounds_before + round).heard_by.size();
+  if (rows.period() == 1)
+    traffic.messages = position.rounds * rows.at(0).heard_by.size();
+  else
+    for (std::uint64_t round = 0; round < position.rounds; ++round)
+      traffic.messages += rows.at(position.rounds_before + round).heard_by.size();
   traffic.payload_bytes = traffic.messages * view(x_).size_bytes();
   return traffic;
 }

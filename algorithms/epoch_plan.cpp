@@ -52,25 +52,24 @@ std::uint64_t EpochPlan::length(std::uint64_t epoch) const {
 }
 
 EpochPlan::Position EpochPlan::at(std::uint64_t iteration) const {
-  std::uint64_t before = 0;  // iterations of earlier epochs
-  std::uint64_t rounds = 0;
-  std::uint64_t previous = 0;
-  std::uint64_t epoch = 1;
-  if (growth_ == 1.0) {  // all of one length
+  if (growth_ == 1.0) {  // all epochs of one length
     const std::uint64_t passed = (iteration - 1) / first_length_;
-    before = passed * first_length_;
-    rounds = passed * consensus_.rounds_up_to(first_length_);
-    previous = passed == 0 ? 0 : first_length_;
-  } else {
-    while (iteration - before > length(epoch)) {
-      previous = length(epoch);
-      before += previous;
-      rounds += consensus_.rounds_up_to(previous);
-      ++epoch;
-    }
+    const std::uint64_t k = iteration - passed * first_length_;
+    const std::uint64_t rounds = passed * consensus_.rounds_up_to(first_length_);
+    return {k, first_length_, passed == 0 ? 0 : first_length_, consensus_.rounds(k),
+            rounds + consensus_.rounds_up_to(k - 1)};
   }
-  const std::uint64_t k = iteration - before;
-  return {k, length(epoch), previous, consensus_.rounds(k), rounds + consensus_.rounds_up_to(k - 1)};
+  if (iteration <= last_.iterations_before) last_ = {};
+  if (last_.length == 0) last_.length = length(last_.number);
+  while (iteration - last_.iterations_before > last_.length) {
+    last_.iterations_before += last_.length;
+    last_.rounds_before += consensus_.rounds_up_to(last_.length);
+    last_.previous_length = last_.length;
+    last_.length = length(++last_.number);
+  }
+  const std::uint64_t k = iteration - last_.iterations_before;
+  return {k, last_.length, last_.previous_length, consensus_.rounds(k),
+          last_.rounds_before + consensus_.rounds_up_to(k - 1)};
 }
 
 }  // namespace hearsay

@@ -45,11 +45,19 @@ class EpochPlan {
   Position at(std::uint64_t iteration) const;
 
  private:
+  struct Epoch {
+    std::uint64_t number = 1;
+    std::uint64_t length = 0;
+    std::uint64_t previous_length = 0;
+    std::uint64_t iterations_before = 0;
+    std::uint64_t rounds_before = 0;
+  };
   std::uint64_t length(std::uint64_t epoch) const;
 
   std::uint64_t first_length_;
   double growth_;
   ConsensusRule consensus_;
+  mutable Epoch last_;  ///< that of the last answer: the next is asked for next, and is there already
 };
 
 }  // namespace hearsay

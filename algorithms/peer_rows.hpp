@@ -14,6 +14,8 @@ class PeerRows {
 
   PeerId self() const { return self_; }
   PeerId peer_count() const { return schedule_->peer_count(); }
+  /// Rows repeat with this period, in the same or in another order; 1 where there is one row only.
+  std::uint64_t period() const { return schedule_->period(); }
   /// The same reference always shows the same row.
   const MixingRow& at(std::uint64_t round) const { return schedule_->row(self_, round); }
 

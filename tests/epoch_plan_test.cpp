@@ -35,6 +35,16 @@ TEST_CASE("epoch plan: every iteration stands where counting one by one says") {
       }
 }
 
+TEST_CASE("epoch plan: it answers out of order, too") {
+  const EpochPlan plan(3, 1.5, ConsensusRule::parse("min(k, 4)"));
+  for (std::uint64_t t = 1; t <= 150; ++t) plan.at(t);
+  for (std::uint64_t t = 150; t >= 1; --t) {
+    const auto here = plan.at(t);
+    CHECK(here.step == EpochPlan(3, 1.5, ConsensusRule::parse("min(k, 4)")).at(t).step);
+    CHECK(here.rounds_before == EpochPlan(3, 1.5, ConsensusRule::parse("min(k, 4)")).at(t).rounds_before);
+  }
+}
+
 TEST_CASE("epoch plan: c(k) is what is spelled") {
   const auto first_five = [](const std::string& spelling) {
     std::vector<std::uint64_t> rounds;
