@@ -80,12 +80,13 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
 template <class Scalar>
 void ChocoSgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  const bool silence_allowed = trigger_ > 0.0;
   if (keeps_replicas()) {
-    it.report(replicas_.hear(*compressor_, neighbors, packets));
+    it.report(replicas_.hear(*compressor_, neighbors, packets, silence_allowed));
     return;
   }
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j] || packets[j]->size() == 0) continue;
+    if (!packets[j] || (silence_allowed && packets[j]->size() == 0)) continue;
     const auto weight = static_cast<Scalar>(neighbors[j].weight);
     it.report(compressor_->accumulate(packets[j]->bytes(), weight, view(aggregate_)));
   }

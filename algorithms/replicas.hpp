@@ -24,14 +24,14 @@ class Replicas {
     return copies_[static_cast<std::size_t>(found - owners_.begin())];
   }
 
-  /// Every replica takes what its owner said: replica_j += scale * decoded(packet_j), the packets in the order of `neighbors`. An
-  /// empty packet (a neighbor that was lost, or has nothing to say) leaves its replica as it is.
+  /// Every replica takes what its owner said: replica_j += decoded(packet_j), the packets in the order of `neighbors`. A lost
+  /// neighbor's replica stays as it is, and so does that of a neighbor that says nothing, where silence is allowed.
   CodecStatus hear(Compressor<Scalar>& compressor, std::span<const WeightedNeighbor> neighbors,
-                   std::span<const PacketRef> packets, Scalar scale = 1) {
+                   std::span<const PacketRef> packets, bool silence_allowed = false) {
     CodecStatus status = CodecStatus::ok;
     for (std::size_t j = 0; j < neighbors.size(); ++j) {
-      if (!packets[j] || packets[j]->size() == 0) continue;
-      const CodecStatus one = compressor.accumulate(packets[j]->bytes(), scale, view(of(neighbors[j].id)));
+      if (!packets[j] || (silence_allowed && packets[j]->size() == 0)) continue;
+      const CodecStatus one = compressor.accumulate(packets[j]->bytes(), 1, view(of(neighbors[j].id)));
       if (one != CodecStatus::ok) status = one;
     }
     return status;

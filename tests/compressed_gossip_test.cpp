@@ -223,6 +223,29 @@ TEST_CASE("cedas: uncompressed, with a = gamma = 1, it is exact diffusion with (
   }
 }
 
+TEST_CASE("an empty message is malformed wherever no trigger allows silence") {
+  const auto ends_malformed = [](const std::string& method, MethodOptions options) {
+    const auto experiment = quadratics_in<double>(
+        ring_of_8, method, {.compressor = "topk(40%)", .iterations = 3, .options = std::move(options)});
+    PacketPool packets;
+    BareCluster<double> cluster(experiment, 1);
+    cluster.tamper = [&](const Outgoing&) {
+      PacketBuffer nothing = packets.acquire();
+      nothing.resize(0);
+      return std::move(nothing).seal();
+    };
+    cluster.run();
+    return cluster.peer(0).divergence().has_value() && cluster.peer(0).divergence()->malformed;
+  };
+  for (const char* method : {"dcd-psgd", "ecd-psgd", "naive", "choco-sgd", "choco-gossip", "cedas", "beer",
+                             "deep-squeeze", "moniqua"}) {
+    CAPTURE(std::string(method));
+    CHECK(ends_malformed(method, {}));
+  }
+  CHECK(ends_malformed("choco-sgd", {.memory = "aggregate"}));
+  CHECK_FALSE(ends_malformed("choco-sgd", {.trigger = 1e-3}));
+}
+
 TEST_CASE("lead: an alias of cedas, in every record, too") {
   const auto experiment = quadratics_in<double>(ring_of_8, "lead", {});
   CHECK(experiment.method->name == "cedas");
