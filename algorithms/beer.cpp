@@ -98,6 +98,8 @@ MethodInfo beer_info() {
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.1},
+          .gossip_model = [](const MethodOptions& options, double keep,
+                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
           .make_float = make_method<Beer<float>, float>,
           .make_double = make_method<Beer<double>, double>};
 }

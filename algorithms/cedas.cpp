@@ -75,6 +75,25 @@ Traffic Cedas<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
 template class Cedas<float>;
 template class Cedas<double>;
 
+namespace {
+
+/// Without gradients, s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,  D' = D + (gamma/2) mu yhat,
+/// x' = x - D',  H' = H + a (keep d + noise).
+GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+  const double dual_step = 0.5 * *options.consensus_step * mu;
+  const double damping = *options.damping;
+  GossipModel model;
+  model.compressed << 1.0, -1.0, -1.0;
+  const Eigen::RowVector3d tried = Eigen::RowVector3d(0.0, 0.0, 1.0) + keep * model.compressed;
+  model.step.row(1) = Eigen::RowVector3d(0.0, 1.0, 0.0) + dual_step * tried;
+  model.step.row(0) = Eigen::RowVector3d(1.0, 0.0, 0.0) - model.step.row(1);
+  model.step.row(2) = Eigen::RowVector3d(0.0, 0.0, 1.0) + damping * keep * model.compressed;
+  model.noise << -dual_step, dual_step, damping;
+  return model;
+}
+
+}  // namespace
+
 MethodInfo cedas_info() {
   return {.name = "cedas",
           .aliases = {"lead"},
@@ -86,6 +105,7 @@ MethodInfo cedas_info() {
           .default_compressor = "dither(linf, bits=2, bucket=512)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.3, .damping = 0.3},
+          .gossip_model = gossip_model,
           .make_float = make_method<Cedas<float>, float>,
           .make_double = make_method<Cedas<double>, double>};
 }

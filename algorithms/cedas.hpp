@@ -18,8 +18,8 @@ namespace hearsay {
 /// Options    consensus_step gamma, damping a: 0.3 each for 2-bit codecs; both smaller for rougher ones.
 /// Sends      deg messages of |C| bytes per iteration, after the gradient.
 /// Shapes     x, D, H, yhat_i, yhat_j, y, g in R^d and one H_j per neighbor: memory (deg + 7) d.
-/// Needs      W symmetric doubly stochastic and fixed; C unbiased (a contraction does with a small gamma). Every message
-///            delivered exactly once.
+/// Needs      W symmetric doubly stochastic and fixed; C unbiased, or a contraction that keeps well over half of what it is given,
+///            with damping near 1. Every message delivered exactly once.
 /// Invariant  sum_i D_i = 0, to the rounding of edge terms that are exactly antisymmetric; so the mean of the models moves by
 ///            -eta times the mean gradient; H_j = its owner's H, bit for bit.
 /// Source     Huang, Pu 2023 (arXiv:2301.05872), Algorithm 1. With D scaled by eta it is LEAD (Liu, Li, Wang, Tang, Yan 2021,

@@ -67,6 +67,8 @@ MethodInfo choco_gossip_info() {
           .needs_symmetric_mixing = true,
           .trains = false,
           .options = {.consensus_step = 0.2},
+          .gossip_model = [](const MethodOptions& options, double keep,
+                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
           .make_float = make_method<ChocoGossip<float>, float>,
           .make_double = make_method<ChocoGossip<double>, double>};
 }

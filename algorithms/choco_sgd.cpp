@@ -141,6 +141,8 @@ MethodInfo choco_sgd_info() {
                       .trigger = 0.0,
                       .memory = "replicas",
                       .form = "plain"},
+          .gossip_model = [](const MethodOptions& options, double keep,
+                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
           .make_float = make_method<ChocoSgd<float>, float>,
           .make_double = make_method<ChocoSgd<double>, double>};
 }

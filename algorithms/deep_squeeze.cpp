@@ -68,6 +68,21 @@ Traffic DeepSqueeze<Scalar>::traffic(std::uint64_t number, const PeerRows& rows)
 template class DeepSqueeze<float>;
 template class DeepSqueeze<double>;
 
+namespace {
+
+/// Without gradients: v = x + e,  c = keep v + noise,  x' = x - gamma mu c,  e' = v - c.
+GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+  const double a = *options.consensus_step * mu;
+  GossipModel model;
+  model.step.row(0) << 1.0 - a * keep, -a * keep, 0.0;
+  model.step.row(1) << 1.0 - keep, 1.0 - keep, 0.0;
+  model.noise << -a, -1.0, 0.0;
+  model.compressed << 1.0, 1.0, 0.0;
+  return model;
+}
+
+}  // namespace
+
 MethodInfo deep_squeeze_info() {
   return {.name = "deep-squeeze",
           .summary = "error feedback on compressed models; no replicas, any schedule",
@@ -78,6 +93,7 @@ MethodInfo deep_squeeze_info() {
           .default_compressor = "topk(10%)",
           .permits_time_varying = true,
           .options = {.consensus_step = 0.05, .optimizer = "sgd", .local_steps = 1},
+          .gossip_model = gossip_model,
           .make_float = make_method<DeepSqueeze<float>, float>,
           .make_double = make_method<DeepSqueeze<double>, double>};
 }

@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/compression/compressor.hpp"
+#include "algorithms/gossip_model.hpp"
 #include "algorithms/method_options.hpp"
 #include "algorithms/optimizers/regularizer.hpp"
 #include "topology/peer_id.hpp"
@@ -35,7 +36,7 @@ enum class CompressorNeed {
   unbiased,     ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
   absolute,     ///< unbiased, with an error bound that does not grow with z
   contracting,  ///< E ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta > 0, bias allowed
-  damped,       ///< unbiased, or contracting: a small consensus step makes up for either
+  damped,       ///< unbiased, or contracting mildly: damping and a small consensus step make up for either
   corrected,    ///< unbiased, or one whose error the feedback makes up for (algorithm.feedback)
 };
 
@@ -66,6 +67,8 @@ struct MethodInfo {
   /// What lambda_n of a static W must stay above; above -1 it is with every W that averages.
   double smallest_eigenvalue_above = -1.0;
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
+  /// Its consensus along an eigenvector, where that is linear: (options, keep, mu) as in gossip_model.hpp.
+  GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;
 
   std::unique_ptr<Algorithm<float>> (*make_float)(const MethodInput<float>&);
   std::unique_ptr<Algorithm<double>> (*make_double)(const MethodInput<double>&);

@@ -144,6 +144,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                                 step_size,
                                 iterations,
                                 {},
+                                {},
                                 0.0,
                                 {}};
   require_links_in_use(experiment);

@@ -15,6 +15,12 @@
 
 namespace hearsay {
 
+/// From which algorithm.consensus_step on a method is predicted to diverge; 0 where it does at every one.
+struct ConsensusStepLimit {
+  double typical;               ///< where what is compressed looks Gaussian
+  std::optional<double> worst;  ///< whatever it looks like; nothing where the compressor promises nothing
+};
+
 /// A run, resolved and checked: everything a driver needs to start peers, and nothing that depends on the driver.
 template <class Scalar>
 struct Experiment {
@@ -26,8 +32,9 @@ struct Experiment {
   StepSize step_size{0.1, "constant", 0};
   std::uint64_t iterations = 0;
   std::optional<double>
-      omega_limit;   ///< what the method tolerates of its compressor here, where that is known
-  double rho = 0.0;  ///< of W, where the method needs to know it (gossip = "chebyshev")
+      omega_limit;  ///< what the method tolerates of its compressor here, where that is known
+  std::optional<ConsensusStepLimit> consensus_step_limit;  ///< where that is known
+  double rho = 0.0;                   ///< of W, where the method needs to know it (gossip = "chebyshev")
   std::vector<std::string> warnings;  ///< sound enough to run, but doubtful (`check_soundness`)
 
   PeerId peer_count() const { return schedule->peer_count(); }

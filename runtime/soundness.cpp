@@ -12,6 +12,7 @@
 #include "algorithms/feedback.hpp"
 #include "algorithms/kernels.hpp"
 #include "algorithms/registry.hpp"
+#include "runtime/consensus_limit.hpp"
 #include "runtime/dcd_limit.hpp"
 #include "topology/misuse.hpp"
 #include "topology/spectrum.hpp"
@@ -77,6 +78,7 @@ class Check {
         check_corrected();
         break;
     }
+    check_consensus_step();
   }
 
  private:
@@ -221,13 +223,51 @@ class Check {
     else if (traits_.omega_typical >= 1.0)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
-                  method_.name + " diverges with any consensus step from 1 on; expected scale{" +
-                  compressor_ + "}");
+                  method_.name +
+                  ", at any consensus step, diverges where that is 1 or more; expected scale{" + compressor_ +
+                  "}");
     else
       experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
                                      " on Gaussian data, but up to " + number(traits_.omega) +
                                      " in the worst case, and " + method_.name +
-                                     " diverges from 1 on; scale{...} rules it out");
+                                     ", at any consensus step, diverges where that is 1 or more; scale{...} "
+                                     "rules it out");
+  }
+
+  /// Consensus by itself: whether the compressor's noise dies out on this topology.
+  void check_consensus_step() {
+    if (experiment_.schedule->period() != 1) return;
+    const auto limit = ConsensusLimit::of(experiment_.cluster.mixing, method_);
+    const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
+    const std::optional<LinearError> typical = typical_error(*make(), dimension);
+    if (!limit || !typical) return;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const double largest = limit->largest_step(options, *typical);
+    experiment_.consensus_step_limit = ConsensusStepLimit{largest, {}};
+    if (const std::optional<LinearError> worst = worst_error())
+      experiment_.consensus_step_limit->worst = limit->largest_step(options, *worst);
+    if (*options.consensus_step < largest) return;
+    if (largest > 0.0)
+      return unsound("algorithm.consensus_step", number(*options.consensus_step),
+                     method_.name + " with " + compressor_ + " is predicted to diverge from " +
+                         number(largest) + " on, on this topology; expected a smaller one");
+    MethodOptions undamped = options;
+    undamped.damping = 1.0;
+    const bool damping_helps = options.damping && limit->largest_step(undamped, *typical) > 0.0;
+    unsound("algorithm.compressor", compressor_,
+            method_.name + " is predicted to diverge with it at every consensus step; expected " +
+                (damping_helps          ? "algorithm.damping = 1"
+                 : typical->keep == 1.0 ? "scale{" + compressor_ + "}"
+                                        : "an unbiased one, such as dither(linf, bits=2, bucket=512)"));
+  }
+
+  /// A projection keeps delta of what it is given and makes delta (1 - delta) noise; so does an unbiased operator, scaled.
+  std::optional<LinearError> worst_error() const {
+    if (traits_.absolute_error_per_coordinate) return LinearError{};
+    if (traits_.unbiased) return LinearError{1.0, traits_.omega};
+    if (!traits_.contraction) return std::nullopt;
+    const double delta = *traits_.contraction;
+    return LinearError{delta, delta * (1.0 - delta)};
   }
 
   void check_corrected() {

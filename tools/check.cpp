@@ -36,6 +36,7 @@ struct Plan {
   std::uint64_t period = 1;
   std::optional<Spectrum> spectrum;  ///< of a W that stays the same, and averages
   std::optional<double> omega_limit;
+  std::optional<ConsensusStepLimit> consensus_step_limit;
   TrafficForecast traffic;
   DryRun dry_run;
   std::vector<std::string> warnings;
@@ -91,6 +92,7 @@ Plan plan_of(const RunSettings& settings) {
   if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic())
     plan.spectrum = spectrum(experiment.cluster.mixing);
   plan.omega_limit = experiment.omega_limit;
+  plan.consensus_step_limit = experiment.consensus_step_limit;
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
@@ -132,6 +134,10 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"omega_typical", or_null(plan.traits.omega_typical)},
           {"omega_limit", or_null(plan.omega_limit)},
           {"contraction", or_null(plan.traits.contraction)},
+          {"consensus_step_limit",
+           plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
+          {"consensus_step_limit_worst",
+           plan.consensus_step_limit ? or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
           {"bits_per_coordinate", plan.bits_per_coordinate()},
           {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
           {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
@@ -211,6 +217,16 @@ std::string error_text(const Plan& plan) {
   return text;
 }
 
+/// Behind the consensus step: what it may be.
+std::string stability_text(const Plan& plan) {
+  const std::optional<ConsensusStepLimit>& limit = plan.consensus_step_limit;
+  if (!limit) return "";
+  const auto below = [](double step) { return step > 0.0 ? "below " + significant(step, 3) : "nowhere"; };
+  const bool differ = limit->worst && *limit->worst != limit->typical;
+  return "   predicted stable " + below(limit->typical) + (differ ? " with Gaussian differences, " : "") +
+         (differ ? below(*limit->worst) + " in the worst case" : "");
+}
+
 std::string spread_text(const Spread& bytes) {
   if (bytes.least == bytes.most) return bytes_text(bytes.least) + " bytes a peer";
   return bytes_text(bytes.least) + " to " + bytes_text(bytes.most) + " bytes a peer, mean " +
@@ -261,7 +277,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
                        " bits per coordinate (rate-distortion)"});
   for (const OptionKey& option : option_keys())
     if (option.set_in(settings.algorithm.options))
-      table.add({option.name, option.text(settings.algorithm.options)});
+      table.add({option.name, option.text(settings.algorithm.options) +
+                                  (option.name == "consensus_step" ? stability_text(plan) : "")});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});

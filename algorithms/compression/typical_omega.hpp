@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "algorithms/compression/compressor.hpp"
 
 namespace hearsay {
@@ -13,5 +15,16 @@ namespace hearsay {
 /// coordinates, as messages of that many in all: for whoever asks once in a run.
 template <class Scalar>
 Traits measured_traits(Compressor<Scalar>& compressor, std::size_t dimension);
+
+/// C(z) = keep z + noise: what a linear model sees of a compressor.
+struct LinearError {
+  double keep = 1.0;   ///< sum <C(z), z> / sum ||z||^2; 1 if unbiased
+  double noise = 0.0;  ///< sum ||C(z) - keep z||^2 / sum ||z||^2
+};
+
+/// The same, on the same Gaussian z; of an error that does not grow with z nothing is left. Empty where the compressor
+/// cannot take such data.
+template <class Scalar>
+std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::size_t dimension);
 
 }  // namespace hearsay
