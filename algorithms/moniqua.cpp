@@ -11,7 +11,8 @@ Moniqua<Scalar>::Moniqua(const MethodInput<Scalar>& input)
       x_(input.initial),
       own_recovered_(input.initial.size()),
       recovered_(input.initial.size()),
-      mixed_(input.initial.size()) {}
+      mixed_(input.initial.size()),
+      local_(input) {}
 
 template <class Scalar>
 Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
@@ -23,8 +24,12 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
   const PacketRef own = std::move(buffer).seal();
   const Slot slot = it.post(own);
 
-  // gradient: g_i = grad F_i(x_i; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
 
   // recover: xt_j = the value near x_i that q_j stands for, and xt_i
   own_recovered_.setZero();
@@ -37,11 +42,12 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
     recovered_.setZero();
     it.report(compressor_->accumulate_near(packets[j]->bytes(), own_model, 1, view(recovered_)));
 
-    // consensus: x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i
+    // consensus: x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) + s_i
     mixed_ += static_cast<Scalar>(consensus_step_) * static_cast<Scalar>(neighbors[j].weight) *
               (recovered_ - own_recovered_);
   }
-  x_ = mixed_ - it.step_size() * gradient;
+  local_.add_to(mixed_);
+  x_.swap(mixed_);
 }
 
 template <class Scalar>
@@ -50,6 +56,7 @@ void Moniqua<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("own recovered", own_recovered_);
   visitor.scratch("recovered", recovered_);
   visitor.scratch("mixed", mixed_);
+  local_.visit(visitor);
 }
 
 template <class Scalar>
@@ -70,7 +77,7 @@ MethodInfo moniqua_info() {
           .compressor = CompressorNeed::absolute,
           .default_compressor = "mod(k=256, step=0.02)",
           .permits_time_varying = true,
-          .options = {.consensus_step = 1.0},
+          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1},
           .make_float = make_method<Moniqua<float>, float>,
           .make_double = make_method<Moniqua<double>, double>};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 
 namespace hearsay {
@@ -12,7 +13,7 @@ namespace hearsay {
 ///   recover    xt_j = the value near x_i that q_j stands for, for every neighbor j;  xt_i likewise, from q_i
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i
 ///
-/// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller.
+/// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller; optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step).
 /// Shapes     x, xt_i, xt_j, the mixed model and g in R^d: memory 5 d, whatever the degree.
 /// Needs      W doubly stochastic, of any round; |x_i - x_j| <= theta = step (k - 2) / 2 in every coordinate and at any time
@@ -37,6 +38,7 @@ class Moniqua final : public Algorithm<Scalar> {
   Vector<Scalar> own_recovered_;  // xt_i
   Vector<Scalar> recovered_;      // xt_j
   Vector<Scalar> mixed_;
+  LocalSteps<Scalar> local_;
 };
 
 MethodInfo moniqua_info();

@@ -10,7 +10,8 @@ Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
       x_(input.initial),
       heard_self_(input.initial.size()),
       heard_neighbor_(input.initial.size()),
-      mixed_(input.initial.size()) {}
+      mixed_(input.initial.size()),
+      local_(input) {}
 
 template <class Scalar>
 Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
@@ -21,10 +22,14 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
   const Slot slot = it.post(std::move(buffer).seal());
 
-  // gradient: g_i = grad F_i(x_i; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
 
-  // mix, step: C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) - eta g_i
+  // mix, step: C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) + s_i
   mixed_ = heard_self_;
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
@@ -34,7 +39,8 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
     mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);
   }
-  x_ = mixed_ - it.step_size() * gradient;
+  local_.add_to(mixed_);
+  x_.swap(mixed_);
 }
 
 template <class Scalar>
@@ -43,6 +49,7 @@ void Naive<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("heard self", heard_self_);
   visitor.scratch("heard neighbor", heard_neighbor_);
   visitor.scratch("mixed", mixed_);
+  local_.visit(visitor);
 }
 
 template <class Scalar>
@@ -63,6 +70,7 @@ MethodInfo naive_info() {
           .compressor = CompressorNeed::any,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
+          .options = {.optimizer = "sgd", .local_steps = 1},
           .make_float = make_method<Naive<float>, float>,
           .make_double = make_method<Naive<double>, double>};
 }

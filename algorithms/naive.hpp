@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 
 namespace hearsay {
@@ -13,6 +14,7 @@ namespace hearsay {
 /// The error of C scales with the model, not with what is left to learn, and enters the average at every iteration:
 /// a floor that no step size schedule of the gradient removes, or a random walk of the mean.
 ///
+/// Options    optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration.
 /// Shapes     x, C(x_i), one C(x_j), the mixed model, g in R^d; memory 5d.
 /// Needs      W doubly stochastic; takes any compressor, converges with none but `none`.
@@ -34,6 +36,7 @@ class Naive final : public Algorithm<Scalar> {
   Vector<Scalar> heard_self_;      // C(x_i)
   Vector<Scalar> heard_neighbor_;  // C(x_j), one neighbor at a time
   Vector<Scalar> mixed_;
+  LocalSteps<Scalar> local_;
 };
 
 MethodInfo naive_info();

@@ -109,7 +109,8 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
     }
   for (const MethodOptions& options : variants_of(method))
-    plans.push_back({.compressor = plans.back().compressor, .options = options});
+    // Small steps: momentum and several of them must not carry neighbors beyond moniqua's reach.
+    plans.push_back({.compressor = plans.back().compressor, .step_size = 0.02, .options = options});
   if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
   if (method.composite) {
     for (std::size_t k = 0, count = plans.size(); k < count; ++k) {

@@ -17,7 +17,7 @@ void d_psgd(Network<Scalar>& net) {
 
 template <class Scalar>
 void naive(Network<Scalar>& net) {
-  net.X = (net.said(net.X) * net.mixing() - net.eta() * net.gradients()).eval();
+  net.X = (net.said(net.X) * net.mixing() + net.local_steps()).eval();
 }
 
 template <class Scalar>

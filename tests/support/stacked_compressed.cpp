@@ -61,7 +61,7 @@ void power_gossip(Network<Scalar>& net) {
 template <class Scalar>
 void moniqua(Network<Scalar>& net) {
   const Matrix<Scalar> C = net.said(net.X, 0, true);
-  net.X += gamma_of(net) * gossip(net, C) - net.eta() * net.gradients();
+  net.X += gamma_of(net) * gossip(net, C) + net.local_steps();
 }
 
 template <class Scalar>
