@@ -19,14 +19,6 @@ std::string spelled(double value) { return number_text(value); }
 std::string spelled(std::uint64_t value) { return std::to_string(value); }
 std::string spelled(const std::string& value) { return value; }
 
-/// Which methods read it: "dcd-psgd, or take ecd-psgd"
-std::string readers(const OptionKey& key) {
-  std::string names;
-  for (const MethodInfo& method : methods())
-    if (key.set_in(method.options)) names += (names.empty() ? "" : ", ") + method.name;
-  return names;
-}
-
 }  // namespace
 
 bool OptionKey::set_in(const MethodOptions& options) const {
@@ -74,7 +66,9 @@ MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& metho
     if (!key.set_in(set)) continue;
     if (!key.set_in(method.options))
       throw Misuse("algorithm." + key.name, key.text(set),
-                   method.name + " does not read it; leave it out (those that do: " + readers(key) + ")");
+                   method.name + " does not read it; leave it out (those that do: " +
+                       methods_that([&](const MethodInfo& reader) { return key.set_in(reader.options); }) +
+                       ")");
     key.copy(set, resolved);
   }
   return resolved;

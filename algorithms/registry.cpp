@@ -64,4 +64,11 @@ const MethodInfo& find_method(const std::string& name) {
   throw Misuse("algorithm.kind", name, "no such method, did you mean " + nearest_name(name, names) + "?");
 }
 
+std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (property(method)) names += (names.empty() ? "" : ", ") + method.name;
+  return names;
+}
+
 }  // namespace hearsay

@@ -97,14 +97,6 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
   }
 }
 
-/// "dspg or dpsvrg"
-std::string composite_methods() {
-  std::string names;
-  for (const MethodInfo& method : methods())
-    if (method.composite) names += (names.empty() ? "" : " or ") + method.name;
-  return names;
-}
-
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
@@ -128,7 +120,8 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
     problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
   if (!problem.regularizer->is_none() && !method.composite)
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
-                 method.name + " minimises smooth objectives only; take " + composite_methods());
+                 method.name + " minimises smooth objectives only; expected one of " +
+                     methods_that([](const MethodInfo& other) { return other.composite; }));
 
   std::shared_ptr<const Schedule> schedule = with_participation(
       make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed),

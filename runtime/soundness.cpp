@@ -27,14 +27,6 @@ std::string number(double value) {
   return text;
 }
 
-/// "sgp"
-std::string push_sum_methods() {
-  std::string names;
-  for (const MethodInfo& method : methods())
-    if (method.push_sum) names += (names.empty() ? "" : " or ") + method.name;
-  return names;
-}
-
 template <class Scalar>
 class Check {
  public:
@@ -92,7 +84,8 @@ class Check {
     if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern == Pattern::gossip)
       throw Misuse("algorithm.kind", method_.name,
                    "the topology has one-way links, and averages along them favor some peers; expected " +
-                       push_sum_methods() + ", or links both ways");
+                       methods_that([](const MethodInfo& other) { return other.push_sum; }) +
+                       ", or links both ways");
     if (method_.needs_symmetric_mixing && !mixing.symmetric())
       unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
     if (!method_.permits_negative_weights && !mixing.non_negative())

@@ -153,9 +153,11 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
         "algorithm.snapshot = average: saga has no epochs to average over; expected \"last\"");
   CHECK(refusal({"hypercube", 8, "metropolis", "hypercube-matchings"}, {.gossip = "chebyshev"})
             .starts_with("algorithm.gossip = chebyshev: it needs one symmetric mixing matrix"));
-  CHECK(misuse_text([] {
-          quadratics_in<double>({"ring", 4}, "dcd-psgd", {.regularizer = "l1(0.1)"});
-        }) == "model.regularizer = l1(0.1): dcd-psgd minimises smooth objectives only; take dspg or dpsvrg");
+  CHECK(
+      misuse_text([] {
+        quadratics_in<double>({"ring", 4}, "dcd-psgd", {.regularizer = "l1(0.1)"});
+      }) ==
+      "model.regularizer = l1(0.1): dcd-psgd minimises smooth objectives only; expected one of dspg, dpsvrg");
   CHECK(misuse_text([] {
           quadratics_in<double>({"ring", 4}, "d-psgd", {.options = {.inner_length = 5}});
         }) == "algorithm.inner_length = 5: d-psgd does not read it; leave it out (those that do: dpsvrg)");

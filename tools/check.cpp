@@ -12,6 +12,7 @@
 #include "runtime/traffic_forecast.hpp"
 #include "tools/dry_run.hpp"
 #include "tools/human_text.hpp"
+#include "tools/options_json.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "tools/table.hpp"
 #include "tools/training.hpp"
@@ -108,14 +109,6 @@ Plan plan_of(const RunSettings& settings) {
 
 Json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
-/// What the method reads besides, as the run has it.
-Json options_json(const MethodOptions& options) {
-  Json json = Json::object();
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(options)) json[option.name] = option.text(options);
-  return json;
 }
 
 Json as_json(const std::string& name, const Plan& plan) {

@@ -11,6 +11,7 @@
 #include "algorithms/step_size.hpp"
 #include "runtime/problem_builder.hpp"
 #include "tools/commands.hpp"
+#include "tools/options_json.hpp"
 #include "tools/table.hpp"
 #include "topology/families.hpp"
 #include "topology/mixing.hpp"
@@ -76,13 +77,6 @@ std::vector<Section> sections() {
           {"data.partition", "Partitions", copy(partition_choices())}};
 }
 
-nlohmann::ordered_json options_of(const MethodOptions& options) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const OptionKey& option : option_keys())
-    if (option.set_in(options)) json[option.name] = option.text(options);
-  return json;
-}
-
 nlohmann::ordered_json as_json() {
   using Json = nlohmann::ordered_json;
   Json record;
@@ -92,7 +86,7 @@ nlohmann::ordered_json as_json() {
                                         {"equation", method.equation},
                                         {"bytes_per_iteration", method.bytes},
                                         {"default_compressor", method.default_compressor},
-                                        {"options", options_of(method.options)},
+                                        {"options", options_json(method.options)},
                                         {"source", method.source}});
   for (const Section& section : sections())
     for (const Choice& choice : section.choices)
