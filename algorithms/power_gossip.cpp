@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "algorithms/full_precision.hpp"
 #include "algorithms/kernels.hpp"
@@ -12,23 +13,43 @@ namespace hearsay {
 
 namespace {
 
-/// Makes the columns orthonormal, one after the other (modified Gram-Schmidt, in double). A column that vanishes is left as
-/// `before` had it.
+/// Takes out of `column` what `earlier` columns hold of it, twice, for what rounding left; then makes it of length 1. False,
+/// and the column is worthless, where next to nothing remains.
+template <class Scalar>
+bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlier) {
+  const double before = std::sqrt(squared_norm<Scalar>(column));
+  for (int pass = 0; pass < 2; ++pass)
+    for (auto rest = earlier; !rest.empty(); rest = rest.subspan(column.size())) {
+      const auto other = rest.first(column.size());
+      const auto along = static_cast<Scalar>(dot<Scalar>(column, other));
+      for (std::size_t i = 0; i < column.size(); ++i) column[i] -= along * other[i];
+    }
+  const double left = std::sqrt(squared_norm<Scalar>(column));
+  // What depends on the earlier columns leaves rounding errors, which have no direction.
+  constexpr double rounding = 64.0 * std::numeric_limits<Scalar>::epsilon();
+  if (!(left > 1e-30 && left > rounding * before)) return false;
+  for (Scalar& entry : column) entry = static_cast<Scalar>(static_cast<double>(entry) / left);
+  return true;
+}
+
+/// Makes the columns orthonormal, one after the other, of which there are no more than they are long. In the place of one that
+/// vanishes comes what `before` had there or else the first unit vector that is not in the span of the earlier ones.
 template <class Scalar>
 void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, std::size_t rank) {
   const std::size_t length = columns.size() / rank;
   for (std::size_t k = 0; k < rank; ++k) {
     const auto column = columns.subspan(k * length, length);
-    for (std::size_t l = 0; l < k; ++l) {
-      const auto earlier = columns.subspan(l * length, length);
-      const auto along = static_cast<Scalar>(dot<Scalar>(column, earlier));
-      for (std::size_t i = 0; i < length; ++i) column[i] -= along * earlier[i];
+    const std::span<const Scalar> earlier = columns.first(k * length);
+    if (orthonormalise_one(column, earlier)) continue;
+    std::ranges::copy(before.subspan(k * length, length), column.begin());
+    bool found = orthonormalise_one(column, earlier);
+    for (std::size_t unit = 0; !found && unit < length; ++unit) {
+      std::ranges::fill(column, Scalar(0));
+      column[unit] = 1;
+      found = orthonormalise_one(column, earlier);
     }
-    const double norm = std::sqrt(squared_norm<Scalar>(column));
-    if (norm > 1e-30)
-      for (Scalar& entry : column) entry = static_cast<Scalar>(static_cast<double>(entry) / norm);
-    else
-      std::ranges::copy(before.subspan(k * length, length), column.begin());
+    // Not a number, from a model that diverges: the run is about to say so.
+    if (!found) std::ranges::fill(column, Scalar(0));
   }
 }
 
@@ -37,7 +58,7 @@ void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, s
 template <class Scalar>
 PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
     : layers_(input.segments),
-      rank_(static_cast<Index>(*input.options.rank)),
+      rank_(static_cast<Index>(std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
       consensus_step_(*input.options.consensus_step),
       x_(input.initial),
       stepped_(input.initial.size()),
@@ -49,8 +70,8 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
   Index columns = 0;
   for (const Segment& layer : layers_) {
     if (!is_matrix(layer)) continue;
-    rows += rank_ * layer.rows;
-    columns += rank_ * layer.columns;
+    rows += rank_of(layer) * layer.rows;
+    columns += rank_of(layer) * layer.columns;
   }
   for (std::size_t k = 0; k < neighbors_.size(); ++k) {
     // The same at both ends: a stream of the edge.
@@ -63,13 +84,18 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
     std::size_t done = 0;
     for (const Segment& layer : layers_) {
       if (!is_matrix(layer)) continue;
-      const auto size = static_cast<std::size_t>(rank_ * layer.columns);
+      const auto size = static_cast<std::size_t>(rank_of(layer) * layer.columns);
       const auto part = view(directions.right).subspan(done, size);
-      orthonormalise<Scalar>(part, part, static_cast<std::size_t>(rank_));
+      orthonormalise<Scalar>(part, part, static_cast<std::size_t>(rank_of(layer)));
       done += size;
     }
   }
   difference_.resize(static_cast<Index>(std::max(scalars(true), scalars(false))));
+}
+
+template <class Scalar>
+Index PowerGossip<Scalar>::rank_of(const Segment& layer) const {
+  return std::min({rank_, layer.rows, layer.columns});
 }
 
 template <class Scalar>
@@ -120,7 +146,7 @@ template <class Scalar>
 std::size_t PowerGossip<Scalar>::scalars(bool from_the_right) const {
   Index sum = 0;
   for (const Segment& layer : layers_)
-    sum += !is_matrix(layer) ? layer.size() : rank_ * (from_the_right ? layer.rows : layer.columns);
+    sum += !is_matrix(layer) ? layer.size() : rank_of(layer) * (from_the_right ? layer.rows : layer.columns);
   return static_cast<std::size_t>(sum);
 }
 
@@ -140,7 +166,7 @@ void PowerGossip<Scalar>::project(const Directions& directions, bool from_the_ri
     }
     const std::size_t length = from_the_right ? columns : rows;
     const Vector<Scalar>& all = from_the_right ? directions.right : directions.left;
-    for (Index k = 0; k < rank_; ++k, used += length) {
+    for (Index k = 0; k < rank_of(layer); ++k, used += length) {
       const auto direction = view(all).subspan(used, length);
       const auto result = into.first(from_the_right ? rows : columns);
       into = into.subspan(result.size());
@@ -173,7 +199,7 @@ void PowerGossip<Scalar>::approach(Directions& directions, bool from_the_right,
     }
     const std::size_t length = from_the_right ? columns : rows;
     const std::size_t other = from_the_right ? rows : columns;
-    const auto rank = static_cast<std::size_t>(rank_);
+    const auto rank = static_cast<std::size_t>(rank_of(layer));
     Vector<Scalar>& all = from_the_right ? directions.right : directions.left;
     Vector<Scalar>& next = from_the_right ? directions.left : directions.right;
     for (std::size_t k = 0; k < rank; ++k) {

@@ -18,14 +18,14 @@ namespace hearsay {
 ///   warm start the directions of the next iteration are D, made orthonormal
 ///   Layers without a second dimension are exchanged in full: D = x_hi - x_lo.
 ///
-/// Options    rank, the columns of P; consensus_step gamma; optimizer, local_steps: see LocalSteps.
+/// Options    rank, the columns of P, at most a layer's shorter side; consensus_step gamma; optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of 4 rank (rows or columns) bytes per layer's matrix (8 in double) and 4 a coordinate elsewhere.
-/// Shapes     x, a scratch copy, g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 3 d and those.
+/// Shapes     x, a scratch copy, D and g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 4 d, those.
 /// Needs      W symmetric and fixed; a model with matrices (softmax, mlp), or nothing is saved.
 /// Invariant  both ends of an edge compute the same D and P, bit for bit, and move by exactly opposite amounts, so the mean
-///            of the models is kept; a difference of at most that rank is gone after one iteration with gamma w = 1/2.
+///            of the models is kept; a difference of at most that rank is gone after two iterations with gamma w = 1/2.
 /// Source     Vogels, Karimireddy, Jaggi 2020 (arXiv:2008.01425), Algorithm 1 with warm start, one power iteration a round.
-/// Departs    Gram-Schmidt in double; a column of D that vanishes leaves its direction as it was.
+/// Departs    sums of Gram-Schmidt in double; where a column of D vanishes its direction stays, made orthogonal to the others.
 template <class Scalar>
 class PowerGossip final : public Algorithm<Scalar> {
  public:
@@ -44,6 +44,7 @@ class PowerGossip final : public Algorithm<Scalar> {
     Vector<Scalar> left;   ///< rank x (rows)
   };
   static bool is_matrix(const Segment& layer) { return layer.rows > 1 && layer.columns > 1; }
+  Index rank_of(const Segment& layer) const;
   std::size_t scalars(bool from_the_right) const;
   void project(const Directions& directions, bool from_the_right, std::span<Scalar> into) const;
   void approach(Directions& directions, bool from_the_right, std::span<const Scalar> difference,

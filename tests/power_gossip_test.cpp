@@ -91,3 +91,34 @@ TEST_CASE("power-gossip: a message is a row or a column of every matrix, and the
   for (std::size_t t = 1; t <= 4; ++t)
     CHECK(recording[t][0].sent.front().packet->size() == 8 * ((t % 2 == 1 ? 6 : 4) + 3));
 }
+
+TEST_CASE("power-gossip: a rank beyond a layer's shorter side is that side, and agrees at once") {
+  Models<double> start;
+  for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 5, id));
+  const Recording<double> full = gossip(2, "complete", 6, {.rank = 4}, start);
+  for (const std::uint64_t rank : {5, 20, 1'000'000'000}) {
+    const Recording<double> recording = gossip(2, "complete", 6, {.rank = rank}, start);
+    CAPTURE(rank);
+    for (PeerId id = 0; id < 2; ++id) CHECK(recording.back()[id].model == full.back()[id].model);
+    CHECK(recording[1][0].sent.front().packet->size() == (4 * 6 + 3) * sizeof(double));
+  }
+  CHECK(largest_difference(full[1]) < 1e-13);
+}
+
+TEST_CASE("power-gossip: differences of a lower rank than asked for do not turn rounding into directions") {
+  // Of rank 1, exchanged at rank 4: three columns of every D depend on the first.
+  Models<double> start(8, Vector<double>::Zero(27));
+  for (PeerId id = 0; id < 8; ++id) {
+    const auto left = normal_vector<double>(6, 1, 0);
+    const auto right = normal_vector<double>(4, 2, 0);
+    for (Index i = 0; i < 6; ++i) start[id].segment(4 * i, 4) = (1.0 + id) * left[i] * right;
+  }
+  const Recording<double> recording = gossip(8, "ring", 400, {.rank = 4}, start);
+  double before = largest_difference(recording.front());
+  for (std::size_t t = 1; t < recording.size(); ++t) {
+    const double now = largest_difference(recording[t]);
+    CHECK(now <= before * (1.0 + 1e-9) + 1e-12);
+    before = now;
+  }
+  CHECK(before < 1e-10);
+}
