@@ -85,15 +85,34 @@ TEST_CASE("regularizer: l1 makes exact zeros at the threshold and below, and mov
   CHECK(x == expected);
 }
 
-TEST_CASE("regularizer: the groups are the rows of matrices, or blocks of the given size") {
-  const auto rows = make_regularizer<double>("group-lasso(1)", segments);
+TEST_CASE("regularizer: what is not a number stays so, and a huge one does not vanish") {
+  for (const std::string& spelling : all) {
+    CAPTURE(spelling);
+    const auto h = make_regularizer<double>(spelling, segments);
+    Vector<double> x = Vector<double>::Ones(dimension);
+    x[2] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(std::isnan(mapped(*h, 0.1, x)[2]));
+    x[2] = std::numeric_limits<double>::infinity();
+    CHECK_FALSE(mapped(*h, 0.1, x)[2] == 0.0);
+  }
+}
+
+TEST_CASE(
+    "regularizer: the groups are the features of a model with several outputs, or blocks of a given size") {
+  const auto features = make_regularizer<double>("group-lasso(1)", segments);
   Vector<double> x = Vector<double>::Zero(dimension);
-  x.segment(3, 3) << 3.0, 4.0, 0.0;  // the second feature
-  CHECK(rows->value(x) == doctest::Approx(std::sqrt(3.0) * 5.0));
-  x.segment(6, 3).setConstant(1e-3);  // the third, below the threshold
-  const Vector<double> kept = mapped(*rows, 0.1, x);
-  CHECK(kept.segment(6, 3) == Vector<double>::Zero(3));
-  CHECK(kept.segment(3, 3).norm() == doctest::Approx(5.0 - 0.1 * std::sqrt(3.0)));
+  for (Index output = 0; output < 4; ++output) {
+    x[3 * output + 1] = output == 0 ? 3.0 : output == 2 ? 4.0 : 0.0;  // the second feature
+    x[3 * output + 2] = 1e-3;                                         // the third, below the threshold
+  }
+  CHECK(features->value(x) == doctest::Approx(2.0 * 5.0 + 2.0 * 2e-3));
+  const Vector<double> kept = mapped(*features, 0.1, x);
+  double length = 0.0;
+  for (Index output = 0; output < 4; ++output) {
+    CHECK(kept[3 * output + 2] == 0.0);
+    length += kept[3 * output + 1] * kept[3 * output + 1];
+  }
+  CHECK(std::sqrt(length) == doctest::Approx(5.0 - 0.1 * 2.0));
   // Blocks of 4 end with their layer: 4, 4, 4 | 4, 1.
   const auto blocks = make_regularizer<double>("group-lasso(1, 4)", segments);
   CHECK(blocks->value(Vector<double>::Ones(dimension)) == doctest::Approx(4 * 2.0 * 2.0 + 1.0));
@@ -103,6 +122,13 @@ TEST_CASE("regularizer: h of a point outside of the box is infinite") {
   const auto h = make_regularizer<double>("box(-1, 1)", {{"x", 0, 2}});
   CHECK(h->value((Vector<double>(2) << 1, -1).finished()) == 0.0);
   CHECK(h->value((Vector<double>(2) << 1.001, 0).finished()) == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("regularizer: the mean of models in the box is in the box, whatever its rounding") {
+  const auto h = make_regularizer<double>("box(-0.1, 0.1)", {{"x", 0, 1}});
+  const double mean = (0.1 + 0.1 + 0.1) / 3.0;
+  REQUIRE(mean > 0.1);
+  CHECK(h->value(Vector<double>::Constant(1, mean)) == 0.0);
 }
 
 TEST_CASE("regularizer: spelled out again it is the same") {

@@ -21,8 +21,10 @@ namespace hearsay {
 ///     box(low, high)            0 where all low <= x_k <= high         q clipped to [low, high]
 ///     non-negative              box(0, inf)                            max(q, 0)
 ///
-/// The groups G of group-lasso are the rows of the layers' matrices (all weights of a feature); of a vector, group-lasso(
-/// lambda, size) makes groups of `size` consecutive coordinates, the last one shorter where it does not divide.
+/// The groups G of group-lasso are the columns of the layers' matrices, all weights that a feature (or a neuron) has in the
+/// outputs it feeds, and whole vectors; group-lasso(lambda, size) makes groups of `size` consecutive coordinates instead, the
+/// last one of a layer shorter where it does not divide. A model with one output has one weight a feature: l1. What is not a
+/// number stays so, that a run that diverges is seen to.
 /// Source: Parikh, Boyd 2014, Proximal Algorithms, sections 6.5 and 2.1; Yuan, Lin 2006 for the group lasso.
 template <class Scalar>
 class Regularizer {
@@ -30,7 +32,7 @@ class Regularizer {
   virtual ~Regularizer() = default;
   virtual std::string spelling() const = 0;
   virtual bool is_none() const { return false; }
-  /// h(x), summed in double; infinite outside of a box.
+  /// h(x), summed in double; infinite outside of a box, whose bounds a mean of models may miss by its rounding.
   virtual double value(const Vector<Scalar>& x) const = 0;
   /// x <- prox_{a h}(x), a = `step` > 0.
   virtual void prox(Scalar step, Vector<Scalar>& x) const = 0;
