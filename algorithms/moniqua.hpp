@@ -17,7 +17,7 @@ namespace hearsay {
 /// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step).
 /// Shapes     x, xt_i, xt_j, the mixed model and g in R^d: memory 5 d, whatever the degree.
 /// Needs      W doubly stochastic, of any round; |x_i - x_j| <= theta = step (k - 2) / 2 in every coordinate and at any time
-///            between neighbors. Where that fails a message carries a checksum that says so, and the run stops.
+///            between neighbors. Where that fails a checksum in the message says so, and the run has diverged.
 /// Invariant  xt_j is the same floats at all who recover it, so consensus keeps the mean of the models.
 /// Source     Lu, De Sa 2020 (arXiv:2002.11787), Algorithm 1 (with a slack matrix (1 - gamma) I + gamma W).
 /// Departs    random rounding to a grid of the model's own units instead of a share of theta, edge differences, the checksum.

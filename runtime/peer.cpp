@@ -216,6 +216,10 @@ void Peer<Scalar>::report(CodecStatus status) {
       return diverge("a message left the finite range");
     case CodecStatus::saturated:
       return diverge("a value left the finite range of its code");
+    case CodecStatus::out_of_reach:
+      return diverge(
+          "the models of two neighbors are farther apart than their compressor reaches; "
+          "expected a larger k or step in mod(k, step), or a smaller step size");
     case CodecStatus::malformed:
       diverge("a message came that does not fit the method");
       divergence_->malformed = true;

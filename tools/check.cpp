@@ -205,6 +205,7 @@ std::string error_text(const Plan& plan) {
   if (traits.absolute_error_per_coordinate)
     text +=
         "; error at most " + significant(*traits.absolute_error_per_coordinate, 3) + " a coordinate (rms)";
+  if (traits.reach) text += "; read near models within " + significant(*traits.reach, 3) + " a coordinate";
   if (plan.omega_limit)
     text += "; " + plan.method->name + " tolerates " + significant(*plan.omega_limit, 3) + " here";
   return text;

@@ -19,9 +19,10 @@ class SharedSelection;
 /// ends up here, and the run says where and since when.
 enum class CodecStatus {
   ok,
-  not_finite,  ///< the vector (or the decoded message) holds Inf or NaN
-  saturated,   ///< a value left the range that the code can express
-  malformed,   ///< the bytes are not a message of this compressor and dimension
+  not_finite,    ///< the vector (or the decoded message) holds Inf or NaN
+  saturated,     ///< a value left the range that the code can express
+  malformed,     ///< the bytes are not a message of this compressor and dimension
+  out_of_reach,  ///< the side information is too far from what was encoded to recover it
 };
 
 template <class Scalar>

@@ -73,6 +73,7 @@ Traits Modulo<Scalar>::traits(std::size_t dimension) const {
   Traits traits;
   traits.unbiased = true;
   traits.absolute_error_per_coordinate = step_ / 2.0;
+  traits.reach = step_ * (static_cast<double>(modulus_) - 2.0) / 2.0;
   traits.data_dependent_size = true;
   buckets_.for_each(dimension, [&](std::size_t, std::size_t, std::size_t size) {
     traits.bytes += 1 + std::max(sizeof(std::uint16_t) + place_bytes(size, bits_), size * sizeof(Scalar));
@@ -180,10 +181,12 @@ CodecStatus Modulo<Scalar>::accumulate_near(std::span<const std::byte> packet, s
         checksum.add(code);
         decoded_[begin + i] = value(code);
       }
-      return checksum.value() == expected ? status : CodecStatus::malformed;
+      if (checksum.value() == expected) return status;
+      return near.empty() ? CodecStatus::malformed : CodecStatus::out_of_reach;
     }();
   });
   if (status == CodecStatus::malformed || message.has(1)) return CodecStatus::malformed;
+  if (status == CodecStatus::out_of_reach) return status;
   if (status == CodecStatus::ok && !all_finite(std::span<const Scalar>(decoded_)))
     status = CodecStatus::not_finite;
   if (status == CodecStatus::ok)

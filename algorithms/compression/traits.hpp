@@ -17,6 +17,7 @@ namespace hearsay {
 ///   contraction   delta with E ||C(z) - z||^2 <= (1 - delta) ||z||^2; empty where C does not contract
 ///   absolute_error_per_coordinate  a with E (C(z)_k - z_k)^2 <= a^2 for every z; empty where the error
 ///                 scales with z
+///   reach         how far, in any coordinate, a holder's side information may be from z; empty where none is used
 ///   bytes         size of the payload; exact unless `data_dependent_size`, then an upper bound
 ///
 /// Near 0 a format runs out of exponents, and errors become absolute: what is said relative to ||z|| holds
@@ -29,6 +30,7 @@ struct Traits {
   double omega_typical = std::numeric_limits<double>::infinity();
   std::optional<double> contraction;
   std::optional<double> absolute_error_per_coordinate;
+  std::optional<double> reach;
   bool deterministic = false;
   bool data_dependent_size = false;
   std::size_t bytes = 0;
