@@ -42,6 +42,7 @@ template class D2<double>;
 
 MethodInfo d2_info() {
   return {.name = "d2",
+          .aliases = {"exact-diffusion"},
           .summary = "exact diffusion: gossip without the bias of different data",
           .equation = "x_i <- sum_j w_ij (psi_j' + x_j - psi_j), psi_j' = x_j - eta g_j",
           .bytes = "deg (4d + 64)",

@@ -53,6 +53,7 @@ template class GradientTracking<double>;
 
 MethodInfo gradient_tracking_info() {
   return {.name = "gradient-tracking",
+          .aliases = {"dsgt"},
           .summary = "gossip on the models and on an estimate of the mean gradient",
           .equation = "y_i <- sum_j w_ij y_j + g_i' - g_i; x_i <- sum_j w_ij (x_j - eta y_j)",
           .bytes = "2 deg (4d + 64)",

@@ -22,16 +22,22 @@ namespace hearsay {
 
 namespace {
 
-/// run.iterations, or as many as run.epochs passes over the data take.
+/// run.iterations, or as many as run.epochs passes over the data take: every peer that takes part draws local_steps
+/// minibatches. (What an estimator of dpsvrg's takes beyond its draws is not foreseen; the records count it.)
 template <class Scalar>
-std::uint64_t iteration_count(const RunSettings& settings, const Problem<Scalar>& problem) {
+std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& method,
+                              const Problem<Scalar>& problem) {
   if (!settings.run.epochs) return settings.run.iterations;
-  double iterations_per_epoch = 1.0;
+  if (!method.trains)
+    throw Misuse("run.epochs", number_text(*settings.run.epochs),
+                 method.name + " averages, and passes over no data; expected run.iterations");
+  const double steps = static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
+  double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
   if (settings.algorithm.batch) {
     Index samples = 0;
     for (const auto& objective : problem.objectives) samples += objective->sample_count();
-    iterations_per_epoch = static_cast<double>(samples) / (static_cast<double>(*settings.algorithm.batch) *
-                                                           static_cast<double>(problem.peer_count()));
+    iterations_per_epoch *= static_cast<double>(samples) / (static_cast<double>(*settings.algorithm.batch) *
+                                                            static_cast<double>(problem.peer_count()));
   }
   const double iterations = std::ceil(*settings.run.epochs * iterations_per_epoch);
   constexpr double most_iterations = 1e15;
@@ -122,13 +128,17 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
                  method.name + " minimises smooth objectives only; expected one of " +
                      methods_that([](const MethodInfo& other) { return other.composite; }));
+  if (!std::isfinite(problem.regularizer->value(problem.initial)))
+    throw Misuse("model.regularizer", problem.regularizer->spelling(),
+                 "the initial model (model.init = \"" + settings.model.init +
+                     "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
 
   std::shared_ptr<const Schedule> schedule = with_participation(
       make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed),
       settings.topology.participation, settings.run.seed);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
-  const std::uint64_t iterations = iteration_count(settings, problem);
+  const std::uint64_t iterations = iteration_count(settings, method, problem);
   Experiment<Scalar> experiment{std::move(settings),
                                 std::move(problem),
                                 std::move(cluster),

@@ -117,7 +117,9 @@ class Check {
     if (smallest > limit + rounding) return;
     unsound("topology.weights", experiment_.cluster.weights,
             "the smallest eigenvalue of this mixing matrix is " + number(smallest) + ", and " + method_.name +
-                " needs one above " + number(limit) + "; expected \"lazy\", or link weights half as large");
+                " needs one above " + number(limit) +
+                (number(smallest) == number(limit) ? ", by more than rounding" : "") +
+                "; expected \"lazy\", or link weights half as large");
   }
 
   void check_gossip() {
@@ -200,10 +202,11 @@ class Check {
 
   void check_absolute() {
     if (!traits_.unbiased || !traits_.absolute_error_per_coordinate)
-      unsound("algorithm.compressor", compressor_,
-              method_.name +
-                  " needs an unbiased compressor whose error does not grow with what it compresses, such as "
-                  "grid(0.02)");
+      unsound(
+          "algorithm.compressor", compressor_,
+          method_.name +
+              " needs an unbiased compressor whose error does not grow with what it compresses, such as " +
+              method_.default_compressor);
   }
 
   /// What is not sent stays in the difference to the replica, or in the error: it must shrink.
