@@ -1,0 +1,74 @@
+#include "topology/coloring.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "topology/families.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+/// Peers in an order in which every link points backwards, by repeatedly taking those that point at none that is left; all
+/// of them exactly where the orientation has no cycle.
+std::size_t sorted_by_repeated_removal(const Graph& graph, const std::vector<std::uint32_t>& colors) {
+  std::vector<std::size_t> points_at(graph.peer_count());
+  std::vector<PeerId> removed;
+  for (PeerId peer = 0; peer < graph.peer_count(); ++peer) {
+    for (const PeerId neighbor : graph.neighbors(peer)) points_at[peer] += colors[neighbor] < colors[peer];
+    if (points_at[peer] == 0) removed.push_back(peer);
+  }
+  for (std::size_t next = 0; next < removed.size(); ++next)
+    for (const PeerId neighbor : graph.neighbors(removed[next]))
+      if (colors[neighbor] > colors[removed[next]] && --points_at[neighbor] == 0) removed.push_back(neighbor);
+  return removed.size();
+}
+
+struct Family {
+  const char* kind;
+  PeerId peers;
+};
+
+const std::vector<Family> families = {{"ring", 8},      {"ring", 9},     {"path", 5},
+                                      {"star", 6},      {"complete", 7}, {"torus(4x4)", 16},
+                                      {"ring", 1},      {"ring", 2},     {"random-regular(4)", 24},
+                                      {"hypercube", 16}};
+
+}  // namespace
+
+TEST_CASE("coloring: neighbors differ, no color is left out below, and no path of falling colors returns") {
+  for (const Family& family : families)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(family.kind);
+      CAPTURE(seed);
+      const Graph graph = make_graph(family.kind, family.peers, seed);
+      const std::vector<std::uint32_t> colors = greedy_coloring(graph);
+      for (PeerId peer = 0; peer < graph.peer_count(); ++peer) {
+        std::vector<bool> seen(colors[peer]);
+        for (const PeerId neighbor : graph.neighbors(peer)) {
+          CHECK(colors[neighbor] != colors[peer]);
+          if (colors[neighbor] < colors[peer]) seen[colors[neighbor]] = true;
+        }
+        CHECK(std::count(seen.begin(), seen.end(), false) == 0);
+      }
+      CHECK(std::ranges::max(colors) <= graph.max_degree());
+      CHECK(sorted_by_repeated_removal(graph, colors) == graph.peer_count());
+    }
+}
+
+TEST_CASE("coloring: a bipartite graph takes two colors, whatever its peers are called") {
+  for (const char* kind : {"ring", "path", "star", "hypercube", "torus(4x4)"})
+    CHECK(std::ranges::max(greedy_coloring(make_graph(kind, 16, 1))) == 1);
+  // A path 0 - 2 - 3 - 1: colored in the order of the names it would take three.
+  CHECK(greedy_coloring(Graph(4, {{0, 2}, {2, 3}, {3, 1}})) == std::vector<std::uint32_t>{0, 1, 1, 0});
+  // The complete bipartite graph on 3 and 3 without a perfect matching, names alternating: a ring of six.
+  CHECK(std::ranges::max(greedy_coloring(Graph(6, {{0, 3}, {0, 5}, {2, 1}, {2, 5}, {4, 1}, {4, 3}}))) == 1);
+}
+
+TEST_CASE("coloring: by hand on a ring of five, and of parts that do not know of each other") {
+  CHECK(greedy_coloring(make_graph("ring", 5, 1)) == std::vector<std::uint32_t>{0, 1, 0, 2, 1});
+  CHECK(greedy_coloring(Graph(5, {{0, 1}, {3, 4}})) == std::vector<std::uint32_t>{0, 1, 0, 0, 1});
+}
