@@ -29,13 +29,30 @@ class StateVisitor {
 struct Traffic {
   std::uint64_t messages = 0;
   std::uint64_t payload_bytes = 0;
-  bool exact = true;  ///< otherwise payload_bytes is an upper bound
+  bool exact =
+      true;  ///< otherwise payload_bytes is an upper bound; so is messages, of an asynchronous method
 };
 
 /// One message of `payload_bytes` to every neighbor that hears this peer.
 inline Traffic gossip_traffic(const MixingRow& row, std::uint64_t payload_bytes, bool exact = true) {
   return {row.heard_by.size(), row.heard_by.size() * payload_bytes, exact};
 }
+
+/// What an asynchronous method does with messages. They are handed in when they come, and not where the iteration awaits
+/// them: between any two steps of this peer's own iteration, *during a gradient*, too. Nothing is awaited here, so these are
+/// plain functions, and atomic. A method therefore takes its gradients at a vector that neither of them touches. Neither is
+/// called while a request of this peer is out, but for its own reply; nor once the peer has ended.
+template <class Scalar>
+class Answering {
+ public:
+  /// Takes in a request of `from`, and returns the reply; nothing where the request does not fit the method.
+  virtual PacketRef answer(Iteration<Scalar>& it, PeerId from, const PacketRef& request) = 0;
+  /// Takes in the reply to this peer's own request. A peer that has ended answers nothing, which is not handed in.
+  virtual void take_reply(Iteration<Scalar>& it, PeerId from, const PacketRef& reply) = 0;
+
+ protected:
+  ~Answering() = default;
+};
 
 /// A decentralized training method, as one peer runs it: one coroutine is one iteration of the paper's box. It owns
 /// its vectors and nothing else: no graph, clock, thread, byte counter or logger.
@@ -53,6 +70,8 @@ class Algorithm {
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
   /// On a static schedule `traffic` repeats after so many iterations; 0 if it never does.
   virtual std::uint64_t traffic_period() const { return 1; }
+  /// The passive side of an asynchronous method; synchronous ones have none.
+  virtual Answering<Scalar>* answering() { return nullptr; }
 };
 
 }  // namespace hearsay

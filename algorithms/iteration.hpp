@@ -19,6 +19,10 @@ namespace hearsay {
 /// The place of a message within an iteration: 0, 1, 2, ... A message is known by (iteration, slot, sender).
 using Slot = std::uint32_t;
 
+/// The two messages of an asynchronous exchange. Both carry the asker's iteration, whatever the answerer's is.
+inline constexpr Slot request_slot = 0;
+inline constexpr Slot reply_slot = 1;
+
 /// What stands behind an iteration: a peer of the runtime, or a test. Says whether an awaited thing is there
 /// already; if not, the coroutine suspends and the host resumes it once it is.
 template <class Scalar>
@@ -111,7 +115,8 @@ class Iteration {
   /// One peer to another, for rings and other patterns than the mixing graph; both name the slot.
   void send(Slot slot, PeerId to, const PacketRef& packet) { host_->send(slot, to, packet); }
 
-  /// co_await it.receive(slot, from): one packet.
+  /// co_await it.receive(slot, from): one packet. In an asynchronous method: until the reply to this iteration's request,
+  /// which the method may already have taken in (Answering), is taken in; what is awaited is then empty.
   auto receive(Slot slot, PeerId from) {
     struct Awaiter {
       IterationHost<Scalar>& host;

@@ -22,6 +22,7 @@ struct MethodInput {
   PeerId peer_count = 1;
   const Vector<Scalar>& initial;    ///< x_0 in R^d, common to all peers
   std::vector<PeerId> neighbors;    ///< whom it hears under the (static) mixing matrix, ascending
+  std::vector<PeerId> asks = {};    ///< those neighbors it may ask (asynchronous methods only), ascending
   std::string compressor = "none";  ///< spelling
   const SegmentTable& segments;     ///< for bucket=layer
   MethodOptions options = {};       ///< all that the method reads, set
@@ -64,6 +65,9 @@ struct MethodInfo {
   bool trains = true;          ///< otherwise it averages
   bool composite = false;      ///< minimises f + h, h by its proximal map
   bool push_sum = false;       ///< reads of W who hears whom only, which need not be mutual
+  /// Peers do not wait for each other's iterations, so bits depend on when messages come: the same seed gives the same bits
+  /// in the simulator only. Reads of W who hears whom only.
+  bool asynchronous = false;
   /// What lambda_n of a static W must stay above; above -1 it is with every W that averages.
   double smallest_eigenvalue_above = -1.0;
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults

@@ -13,6 +13,7 @@
 #include "runtime/problem_builder.hpp"
 #include "runtime/soundness.hpp"
 #include "runtime/wire.hpp"
+#include "topology/coloring.hpp"
 #include "topology/misuse.hpp"
 #include "topology/participation.hpp"
 #include "topology/spectrum.hpp"
@@ -149,7 +150,9 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                                 {},
                                 {},
                                 0.0,
+                                {},
                                 {}};
+  if (method.asynchronous) experiment.colors = greedy_coloring(experiment.cluster.graph);
   require_links_in_use(experiment);
   check_soundness(experiment);
   if (experiment.settings.algorithm.options.gossip == "chebyshev")
@@ -190,10 +193,15 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
   if (experiment.schedule->period() == 1)
     for (const WeightedNeighbor& neighbor : experiment.schedule->row(id, 0).hears)
       neighbors.push_back(neighbor.id);
+  std::vector<PeerId> asks;
+  if (experiment.method->asynchronous)
+    for (const PeerId neighbor : neighbors)
+      if (experiment.colors[neighbor] < experiment.colors[id]) asks.push_back(neighbor);
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
                                   .initial = experiment.problem.initial,
                                   .neighbors = std::move(neighbors),
+                                  .asks = std::move(asks),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
                                   .options = settings.algorithm.options,

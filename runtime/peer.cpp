@@ -11,6 +11,7 @@ namespace hearsay {
 template <class Scalar>
 Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
+      answering_(input_.algorithm->answering()),
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       gradient_(input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count()) {
@@ -96,6 +97,7 @@ bool Peer<Scalar>::complete_iteration() {
 
 template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
+  if (answering_) exchanges_.ask(iteration_.number(), to);
   outbox_.push_back({to, {iteration_.number(), slot, input_.id}, packet});
 }
 
@@ -160,10 +162,13 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
   wanted_senders_.assign(senders.begin(), senders.end());
   packets_.assign(senders.size(), {});
   missing_ = senders.size();
-  for (std::size_t k = 0; k < senders.size(); ++k) {
-    packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
-    if (packets_[k]) --missing_;
-  }
+  if (answering_)
+    missing_ = exchanges_.asking() ? 1 : 0;
+  else
+    for (std::size_t k = 0; k < senders.size(); ++k) {
+      packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
+      if (packets_[k]) --missing_;
+    }
   if (missing_ == 0) {
     ++counters_.gossip_rounds;
     return true;
@@ -174,6 +179,7 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
 
 template <class Scalar>
 void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet) {
+  if (answering_) return hear(key, packet);
   if (key.iteration <= completed_) {
     ++counters_.late;
     return;
@@ -205,6 +211,47 @@ void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet) {
       ++counters_.overflow;
       break;
   }
+}
+
+/// A message of an asynchronous method.
+template <class Scalar>
+void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
+  const Exchanges::Heard heard = exchanges_.hear(key, packet);
+  switch (heard) {
+    case Exchanges::Heard::late:
+      ++counters_.late;
+      return;
+    case Exchanges::Heard::duplicate:
+      ++counters_.duplicate;
+      return;
+    case Exchanges::Heard::overflow:
+      ++counters_.overflow;
+      return;
+    case Exchanges::Heard::reply:
+      if (packet->size() == 0) break;  // its sender has ended
+      ++counters_.exchanges_asked;
+      answering_->take_reply(iteration_, key.sender, packet);
+      break;
+    case Exchanges::Heard::request:
+      break;
+  }
+  while (const auto request = exchanges_.next()) answer(*request);
+  if (heard == Exchanges::Heard::reply && state_ == PeerState::needs_messages) {
+    ++counters_.gossip_rounds;
+    resume();
+  }
+}
+
+template <class Scalar>
+void Peer<Scalar>::answer(const Exchanges::Request& request) {
+  PacketRef reply;
+  if (state_ != PeerState::finished && state_ != PeerState::diverged)
+    reply = answering_->answer(iteration_, request.key.sender, request.packet);
+  if (reply)
+    ++counters_.exchanges_answered;
+  else
+    reply = new_packet().seal();
+  outbox_.push_back({request.key.sender, {request.key.iteration, reply_slot, input_.id}, std::move(reply)});
 }
 
 template <class Scalar>

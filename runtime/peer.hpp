@@ -10,6 +10,7 @@
 #include "algorithms/compression/packet.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/step_size.hpp"
+#include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
 #include "topology/schedule.hpp"
 
@@ -44,9 +45,12 @@ enum class PeerState {
 struct PeerCounters {
   std::uint64_t gradient_evaluations = 0;  ///< samples whose gradient was taken
   std::uint64_t gossip_rounds = 0;         ///< completed waits for messages, one after the other
-  std::uint64_t late = 0;                  ///< messages of an iteration that is over
+  std::uint64_t late = 0;  ///< messages of an iteration that is over, or that nobody asked for
   std::uint64_t duplicate = 0;
   std::uint64_t overflow = 0;  ///< messages beyond the inbox's bound
+  // Of asynchronous methods. No update is lost: over all peers of a run that ended well, the two are equal.
+  std::uint64_t exchanges_asked = 0;     ///< requests of this peer that were answered
+  std::uint64_t exchanges_answered = 0;  ///< requests of others that this peer answered
 };
 
 template <class Scalar>
@@ -66,15 +70,21 @@ struct PeerInput {
   PacketPool* packets;  ///< outlives the peer
 };
 
-/// One peer: a method, an inbox and the synchronous round policy. It contains no I/O: events go in by calls, effects
+/// One peer: a method, an inbox and a round policy. It contains no I/O: events go in by calls, effects
 /// come out as data (`state`, `outbox`), and whoever drives it (the simulator, the ZeroMQ driver) owns the effects.
-/// Same events, same bits, whatever the order in which messages come.
+///
+/// Synchronous methods (inbox.hpp): same events, same bits, whatever the order in which messages come. Asynchronous methods
+/// (exchanges.hpp): a message is taken in when it comes, in any state. A peer that has ended still answers, that there is
+/// no more to be had (an empty packet); its model stays what it was.
 ///
 /// The driver's duties: (1) act on `state`; (2) after every call, send what is in the outbox and clear it; (3) hand in
-/// each data message once, with `deliver`; (4) hand in the verdict of every evaluation.
+/// each data message once, with `deliver`; (4) hand in the verdict of every evaluation; (5) of an asynchronous method, deliver
+/// to the very end, also during a gradient and after the peer has ended.
 ///
 /// The verdict on the evaluation at iteration e takes effect at e + evaluate_every, so that no peer ever waits for an
-/// answer at once, and all peers stop at the same iteration.
+/// answer at once, and all peers stop at the same iteration. Between the iterations of two peers there are never more than
+/// 2 evaluate_every: whoever is ahead waits for the verdict on an evaluation that needs all. One that waits for a verdict
+/// answers, so where a verdict ends an asynchronous run early, its model may be later than the one that was evaluated.
 template <class Scalar>
 class Peer final : private IterationHost<Scalar> {
  public:
@@ -83,7 +93,8 @@ class Peer final : private IterationHost<Scalar> {
   /// Begins. The evaluation of x_0, which all peers share, is the observer's own affair.
   void start();
   void evaluation_taken();
-  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state.
+  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Of an asynchronous method another
+  /// thread may do it, while this one delivers and takes verdicts (but neither reads counters nor destroys the peer).
   void compute_gradient();
   /// How much work that is, in gradients of a minibatch: more than 1 where a method asks for a full gradient.
   double gradient_work() const;
@@ -118,6 +129,9 @@ class Peer final : private IterationHost<Scalar> {
   std::span<const PacketRef> packets() const override { return packets_; }
   void report(CodecStatus status) override;
 
+  void hear(const MessageKey& key, const PacketRef& packet);
+  void answer(const Exchanges::Request& request);
+
   void go_on_or_wait();
   void begin_iteration();
   void resume();
@@ -125,6 +139,7 @@ class Peer final : private IterationHost<Scalar> {
   void diverge(std::string what);
 
   PeerInput<Scalar> input_;
+  Answering<Scalar>* answering_;  // of the algorithm; null where it is synchronous
   Iteration<Scalar> iteration_;
   Task task_;
   PeerState state_ = PeerState::idle;
@@ -140,6 +155,7 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Index> minibatch_;
 
   Inbox inbox_;
+  Exchanges exchanges_;
   Slot wanted_slot_ = 0;
   std::vector<PeerId> wanted_senders_;  // ascending, or a single one
   std::vector<PacketRef> packets_;

@@ -58,6 +58,8 @@ PeerMeters meters_from(const Json& json) {
   meters.counters.late = count_at(json, "late");
   meters.counters.duplicate = count_at(json, "duplicate");
   meters.counters.overflow = count_at(json, "overflow");
+  meters.counters.exchanges_asked = count_at(json, "exchanges_asked");
+  meters.counters.exchanges_answered = count_at(json, "exchanges_answered");
   return meters;
 }
 
@@ -137,7 +139,9 @@ Json to_json(const PeerMeters& meters) {
           {"gossip_rounds", meters.counters.gossip_rounds},
           {"late", meters.counters.late},
           {"duplicate", meters.counters.duplicate},
-          {"overflow", meters.counters.overflow}};
+          {"overflow", meters.counters.overflow},
+          {"exchanges_asked", meters.counters.exchanges_asked},
+          {"exchanges_answered", meters.counters.exchanges_answered}};
 }
 
 Json to_json(const PeerOutcome& outcome) {

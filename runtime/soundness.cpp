@@ -86,6 +86,11 @@ class Check {
                    "the topology has one-way links, and averages along them favor some peers; expected " +
                        methods_that([](const MethodInfo& other) { return other.push_sum; }) +
                        ", or links both ways");
+    if (method_.asynchronous && !mixing.mutual())
+      throw Misuse(
+          "algorithm.kind", method_.name,
+          "of some links one end only hears the other, and its answers have no way back; expected links "
+          "both ways");
     if (method_.needs_symmetric_mixing && !mixing.symmetric())
       unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
     if (!method_.permits_negative_weights && !mixing.non_negative())

@@ -97,6 +97,8 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"late", peer.meters.counters.late},
           {"duplicate", peer.meters.counters.duplicate},
           {"overflow", peer.meters.counters.overflow},
+          {"exchanges_asked", peer.meters.counters.exchanges_asked},
+          {"exchanges_answered", peer.meters.counters.exchanges_answered},
           {"gradient_evaluations", peer.meters.counters.gradient_evaluations},
           {"gossip_rounds", peer.meters.counters.gossip_rounds},
           {"compute_seconds", seconds(peer.meters.compute)},
@@ -157,11 +159,12 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"iterations", totals.iterations},
       {"epochs",
        samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
-  // A schedule that varies has no gap of its own, nor has push-sum along one-way links.
-  summary["spectral_gap"] =
-      experiment.schedule->period() == 1 && experiment.cluster.mixing.doubly_stochastic()
-          ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
-          : Json(nullptr);
+  // A schedule that varies has no gap of its own, nor has push-sum along one-way links; pairs that average have none of W.
+  summary["spectral_gap"] = experiment.schedule->period() == 1 &&
+                                    experiment.cluster.mixing.doubly_stochastic() &&
+                                    !experiment.method->asynchronous
+                                ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
+                                : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
