@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "runtime/compute_time.hpp"
+#include "runtime/gradient_thread.hpp"
 #include "runtime/peak_memory.hpp"
 #include "runtime/peer_outcome.hpp"
 #include "runtime/records.hpp"
@@ -31,7 +32,9 @@ std::uint64_t topology_digest(const Schedule& schedule) {
   return digest;
 }
 
-/// The compute thread of a peer: hands events to the peer and its effects to the socket thread.
+/// The compute thread of a peer: hands events to the peer and its effects to the socket thread. Of an asynchronous method it
+/// only listens and answers, and gradients (with the time that is emulated for them) go to a third thread: the peer still
+/// belongs to one thread, no lock is needed, and a message never waits for a gradient.
 template <class Scalar>
 class PeerDriver {
  public:
@@ -42,7 +45,9 @@ class PeerDriver {
         network_(network_of(experiment.settings, id)),
         sockets_(sockets),
         lost_after_(lost_after),
-        peer_(make_peer(experiment, id, packets_)) {}
+        peer_(make_peer(experiment, id, packets_)) {
+    if (experiment.method->asynchronous) gradient_thread_.emplace();
+  }
 
   PeerEnd run() {
     while (!started_ && !end_) receive();
@@ -75,7 +80,7 @@ class PeerDriver {
     if (end_) return leave();
     // The socket thread counts what it sends; its counters are whole when it has sent everything.
     sockets_.commands().push(AskWhenObeyed{});
-    while (!commands_obeyed_ && !end_) receive();
+    while (!commands_obeyed_ && !end_) receive_and_answer();
     sockets_.commands().push(
         TellObserver{FrameKind::result, peer_->iteration(),
                      encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
@@ -83,7 +88,7 @@ class PeerDriver {
     waits_since_ = monotonic_now();
     const std::optional<Instant> enough =
         interrupted_ ? std::optional(waits_since_ + patience_of_the_interrupted) : std::nullopt;
-    while (!all_ended_ && !end_ && !(enough && monotonic_now() > *enough)) receive();
+    while (!all_ended_ && !end_ && !(enough && monotonic_now() > *enough)) receive_and_answer();
     if (interrupted_) return {130, "interrupted"};
     if (end_) return leave();
     return {run_code_, run_code_ == 4     ? "the run diverged"
@@ -94,13 +99,30 @@ class PeerDriver {
  private:
   void take_gradient() {
     const Instant begin = monotonic_now();
+    if (gradient_thread_) {
+      gradient_computed_ = false;
+      gradient_thread_->give([this, begin] {
+        compute_gradient(begin);
+        sockets_.events().push(GradientComputed{});
+      });
+      while (!gradient_computed_) {
+        receive();
+        send_outbox();
+      }
+    } else {
+      compute_gradient(begin);
+    }
+    meters_.compute += monotonic_now() - begin;
+    peer_->gradient_arrived();
+  }
+
+  /// In the time that the run's network says, if it says one.
+  void compute_gradient(Instant begin) {
     peer_->compute_gradient();
     const RunSettings& settings = experiment_.settings;
     const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
                                         peer_->gradient_work(), Duration{0});
     if (takes > Duration{0}) sleep_until(begin + takes);
-    meters_.compute += monotonic_now() - begin;
-    peer_->gradient_arrived();
   }
 
   void send_outbox() {
@@ -121,6 +143,12 @@ class PeerDriver {
     const PeerState awaited = peer_->state();
     while (peer_->state() == awaited && peer_->outbox().empty() && !stopped_ && !end_) receive();
     meters_.wait += monotonic_now() - waits_since_;
+  }
+
+  /// When the peer has ended: those who ask it are told so.
+  void receive_and_answer() {
+    receive();
+    if (peer_->state() == PeerState::finished || peer_->state() == PeerState::diverged) send_outbox();
   }
 
   /// Waits for events, at most a little while, and hands them to the peer.
@@ -154,6 +182,8 @@ class PeerDriver {
       commands_obeyed_ = true;
     } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
       end_with({refusal->exit_code, std::move(refusal->reason)});
+    } else if (std::holds_alternative<GradientComputed>(event)) {
+      gradient_computed_ = true;
     }
   }
 
@@ -225,6 +255,7 @@ class PeerDriver {
   std::vector<SocketEvent> drained_;
   PeerMeters meters_;
   std::uint64_t gradients_ = 0;
+  std::optional<GradientThread> gradient_thread_;  // after the peer, which it computes for
   Instant origin_{};
   Instant waits_since_{};
   std::int64_t notices_ = 0;
@@ -232,6 +263,7 @@ class PeerDriver {
   bool stopped_ = false;
   bool all_ended_ = false;
   bool commands_obeyed_ = false;
+  bool gradient_computed_ = false;
   bool interrupted_ = false;
   int run_code_ = 0;
   std::optional<PeerEnd> end_;

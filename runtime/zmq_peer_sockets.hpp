@@ -67,8 +67,10 @@ struct TakesNoPart {
   int exit_code;
   std::string reason;
 };
+/// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
+struct GradientComputed {};
 using SocketEvent = std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, TakesNoPart>;
+                                 CommandsObeyed, TakesNoPart, GradientComputed>;
 
 struct Destination {
   PeerId id;
