@@ -35,7 +35,7 @@ struct Plan {
   PeerId peers = 0;
   std::string weights;
   std::uint64_t period = 1;
-  std::optional<Spectrum> spectrum;  ///< of a W that stays the same, and averages
+  std::optional<Spectrum> spectrum;  ///< of a W that stays the same, averages, and is read
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
   TrafficForecast traffic;
@@ -90,7 +90,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.peers = experiment.peer_count();
   plan.weights = experiment.cluster.weights;
   plan.period = experiment.schedule->period();
-  if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic())
+  if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic() && !plan.method->asynchronous)
     plan.spectrum = spectrum(experiment.cluster.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;
@@ -141,6 +141,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"weights", plan.weights},
           {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
           {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
+          {"asynchronous", plan.method->asynchronous},
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
@@ -229,6 +230,7 @@ std::string spread_text(const Spread& bytes) {
 
 std::string mixing_text(const Plan& plan) {
   const RunSettings::Topology& topology = plan.settings.topology;
+  if (plan.method->asynchronous) return "neighbors average in pairs (topology.weights is not read)";
   if (plan.period != 1)
     return topology.schedule +
            (topology.participation < 1.0 ? ", participation " + significant(topology.participation) : "") +
@@ -264,6 +266,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"run", name});
   table.add({"method", plan.method->name + "   " + plan.method->equation});
   table.add({"", plan.method->source});
+  if (plan.method->asynchronous)
+    table.add({"", "asynchronous: peers up to " + grouped(2 * settings.run.evaluate_every) +
+                       " iterations apart; the same bits again in the simulator only"});
   table.add({"compressor", compressor_text(plan)});
   table.add({"its error", error_text(plan)});
   if (const auto bits = least_bits_per_coordinate(plan.traits))

@@ -21,11 +21,17 @@ struct Payload {
   double share() const { return room > 0.0 ? taken / room : 1.0; }
 };
 
-/// Messages are as long as in the dry run, and as many as forecast.
-void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers, DryRun& forecast) {
+/// Messages are as long as in the dry run, and as many as forecast. What an asynchronous method is forecast is a bound: it
+/// sends as many in every iteration as in the dry run's, `iterations_per_dry_one` times.
+void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers,
+                    std::optional<double> iterations_per_dry_one, DryRun& forecast) {
   Payload of_all;
   for (std::size_t id = 0; id < peers.size(); ++id) {
     const PeerMeters& sent = peers[id].meters;
+    if (iterations_per_dry_one) {
+      forecast.peer_bytes.push_back(*iterations_per_dry_one * static_cast<double>(sent.bytes_sent));
+      continue;
+    }
     const PeerTraffic& bound = most.peers[id];
     const auto headers = static_cast<double>(header_bytes * bound.messages);
     const double payload = static_cast<double>(bound.bytes) - headers;
@@ -48,8 +54,9 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most) {
   const std::uint64_t iterations = experiment.iterations;
   const std::uint64_t evaluate_every = experiment.settings.run.evaluate_every;
   const auto target_loss = std::exchange(experiment.settings.run.target_loss, std::nullopt);
-  experiment.iterations = std::min(iterations, simulated_iterations);
-  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
+  const std::uint64_t simulated = std::min(iterations, simulated_iterations);
+  experiment.iterations = simulated;
+  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, simulated / 2);
   DryRun forecast;
   forecast.gradient = measured_gradient_of(experiment);
   const RunOutcome<Scalar> outcome = simulate(experiment, forecast.gradient);
@@ -58,7 +65,11 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most) {
   experiment.settings.run.target_loss = target_loss;
 
   forecast.failure = outcome.reason;
-  forecast_bytes(most, outcome.peers, forecast);
+  forecast_bytes(most, outcome.peers,
+                 experiment.method->asynchronous
+                     ? std::optional(static_cast<double>(iterations) / static_cast<double>(simulated))
+                     : std::nullopt,
+                 forecast);
   // A run that diverges at once is evaluated at its start only.
   if (outcome.evaluations.size() < 2) return forecast;
   const Evaluation& last = outcome.evaluations.back();

@@ -86,6 +86,7 @@ nlohmann::ordered_json as_json() {
                                         {"equation", method.equation},
                                         {"bytes_per_iteration", method.bytes},
                                         {"default_compressor", method.default_compressor},
+                                        {"asynchronous", method.asynchronous},
                                         {"options", options_json(method.options)},
                                         {"source", method.source}});
   for (const Section& section : sections())
@@ -105,6 +106,8 @@ std::string as_text() {
     method_table.add({"", "sends", method.bytes + " bytes per iteration"});
     if (const std::string options = options_text(method.options); !options.empty())
       method_table.add({"", "options", options});
+    if (method.asynchronous)
+      method_table.add({"", "asynchronous", "a seed gives the same bits in the simulator only"});
     method_table.add({"", "source", method.source});
   }
   text += method_table.text(2);
