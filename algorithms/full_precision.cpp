@@ -36,12 +36,22 @@ bool add_weighted_difference(std::span<const std::byte> packet, Scalar weight, s
   return true;
 }
 
+template <class Scalar>
+bool average_full(std::span<const std::byte> packet, std::span<Scalar> into) {
+  if (packet.size() != into.size_bytes()) return false;
+  Scalar* __restrict mean = into.data();
+  for (std::size_t k = 0; k < into.size(); ++k)
+    mean[k] = Scalar(0.5) * (mean[k] + read_scalar<Scalar>(packet, k));
+  return true;
+}
+
 #define HEARSAY_FULL_PRECISION(Scalar)                                                                       \
   template void write_full<Scalar>(std::span<const Scalar>, PacketBuffer&);                                  \
   template bool read_full<Scalar>(std::span<const std::byte>, std::span<Scalar>);                            \
   template bool add_full<Scalar>(std::span<const std::byte>, Scalar, std::span<Scalar>);                     \
   template bool add_weighted_difference<Scalar>(std::span<const std::byte>, Scalar, std::span<const Scalar>, \
-                                                std::span<Scalar>);
+                                                std::span<Scalar>);                                          \
+  template bool average_full<Scalar>(std::span<const std::byte>, std::span<Scalar>);
 HEARSAY_FULL_PRECISION(float)
 HEARSAY_FULL_PRECISION(double)
 #undef HEARSAY_FULL_PRECISION

@@ -29,4 +29,8 @@ template <class Scalar>
 bool add_weighted_difference(std::span<const std::byte> packet, Scalar weight, std::span<const Scalar> own,
                              std::span<Scalar> into);
 
+/// into = (into + message) / 2: the same bits at both ends of an exchange, since a + b = b + a; unchanged where the two agree.
+template <class Scalar>
+bool average_full(std::span<const std::byte> packet, std::span<Scalar> into);
+
 }  // namespace hearsay

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "algorithms/ad_psgd.hpp"
 #include "algorithms/allreduce_sgd.hpp"
 #include "algorithms/beer.hpp"
 #include "algorithms/cedas.hpp"
@@ -50,6 +51,7 @@ std::span<const MethodInfo> methods() {
       sgp_info(),
       qg_momentum_info(),
       decentlam_info(),
+      ad_psgd_info(),
   };
   return all;
 }

@@ -96,6 +96,42 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "experiment: an asynchronous method refuses what it cannot work with, by the key that is at fault") {
+  RunSettings settings = quadratic_run(6);
+  settings.algorithm.kind = "ad-psgd";
+  CHECK(refusal(settings) == "");
+  settings.algorithm.compressor = "dither(linf, bits=8)";
+  CHECK(refusal(settings).find("ad-psgd sends full precision; use none, or another method") !=
+        std::string::npos);
+  settings.algorithm.compressor = "";
+  settings.topology.participation = 0.5;
+  CHECK(refusal(settings) ==
+        "topology.participation = 0.5: ad-psgd needs the same mixing in every round; use 1, or d-psgd");
+  settings.topology.participation = 1.0;
+  settings.topology.schedule = "random-matchings";
+  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: ad-psgd needs the same mixing"));
+  settings.topology.schedule = "static";
+  const TemporaryFolder folder("hearsay_one_way");
+  settings.topology.file = folder.write("ring.toml",
+                                        "peers = 3\nlink = [{from = 0, to = 1, one_way = true}, "
+                                        "{from = 1, to = 2, one_way = true}, "
+                                        "{from = 2, to = 0, one_way = true}]\n");
+  CHECK(refusal(settings) ==
+        "algorithm.kind = ad-psgd: of some links one end only hears the other, and its answers have no way "
+        "back; "
+        "expected links both ways");
+}
+
+TEST_CASE(
+    "experiment: in an asynchronous method one end of every link asks, and in a bipartite graph one side") {
+  RunSettings settings = quadratic_run(8);
+  settings.algorithm.kind = "ad-psgd";
+  CHECK(prepare<double>(settings).colors == std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1});
+  settings.algorithm.kind = "d-psgd";
+  CHECK(prepare<double>(settings).colors.empty());
+}
+
+TEST_CASE(
     "experiment: fastest weights that are negative are refused where averages are needed, with the remedy") {
   RunSettings settings = quadratic_run(6);
   settings.topology.kind = "star";

@@ -48,6 +48,9 @@ class BareCluster {
   /// What arrives in place of a message; the message itself unless set.
   std::function<PacketRef(const Outgoing&)> tamper = [](const Outgoing& sent) { return sent.packet; };
 
+  /// Called after every event with what is under way; gradients have no packet.
+  std::function<void(const std::vector<Outgoing>&)> watch = [](const std::vector<Outgoing>&) {};
+
   /// Starts everybody, and every replica of it, at its own model (numbers stay what they are); estimates are off by `mismatch` wherever they are kept.
   void plant(const Models<Scalar>& models, Scalar mismatch = 0) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
@@ -85,6 +88,7 @@ class BareCluster {
       else
         peer.gradient_arrived();
       settle(peer);
+      watch(under_way_);
     }
     for (const auto& peer : peers_)
       ensure(peer->state() == PeerState::finished || peer->state() == PeerState::diverged,
