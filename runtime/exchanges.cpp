@@ -30,7 +30,7 @@ Exchanges::Heard Exchanges::hear(const MessageKey& key, const PacketRef& packet)
 std::optional<Exchanges::Request> Exchanges::next() {
   if (awaited_ || put_off_.empty()) return std::nullopt;
   Request request = std::move(put_off_.front());
-  put_off_.pop_front();
+  put_off_.erase(put_off_.begin());
   return request;
 }
 

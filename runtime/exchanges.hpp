@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "runtime/inbox.hpp"
 
@@ -45,7 +45,7 @@ class Exchanges {
  private:
   std::optional<MessageKey> awaited_;             // the reply to the request that is out
   std::optional<MessageKey> taken_;               // the last reply taken in
-  std::deque<Request> put_off_;                   // in the order in which they came
+  std::vector<Request> put_off_;                  // in the order in which they came
   std::map<PeerId, std::uint64_t> last_request_;  // iteration of the newest request, by asker
 };
 

@@ -11,8 +11,8 @@ namespace hearsay {
 template <class Scalar>
 Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
-      answering_(input_.algorithm->answering()),
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
+      answering_(input_.algorithm->answering()),
       gradient_(input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count()) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");

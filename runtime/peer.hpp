@@ -139,10 +139,10 @@ class Peer final : private IterationHost<Scalar> {
   void diverge(std::string what);
 
   PeerInput<Scalar> input_;
-  Answering<Scalar>* answering_;  // of the algorithm; null where it is synchronous
   Iteration<Scalar> iteration_;
   Task task_;
   PeerState state_ = PeerState::idle;
+  Answering<Scalar>* answering_;  // of the algorithm; null where it is synchronous
   std::uint64_t completed_ = 0;
   std::optional<std::uint64_t> last_verdict_;  // the newest evaluation that was answered
   std::optional<std::uint64_t> stop_after_;    // completed iterations
@@ -155,7 +155,6 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Index> minibatch_;
 
   Inbox inbox_;
-  Exchanges exchanges_;
   Slot wanted_slot_ = 0;
   std::vector<PeerId> wanted_senders_;  // ascending, or a single one
   std::vector<PacketRef> packets_;
@@ -164,6 +163,7 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;
   std::optional<Divergence> divergence_;
+  Exchanges exchanges_;  // instead of the inbox, where the method is asynchronous
 };
 
 }  // namespace hearsay

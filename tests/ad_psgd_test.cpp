@@ -111,7 +111,7 @@ TEST_CASE("ad-psgd: both ends of an average hold the same bits, half the sum of 
 
 TEST_CASE("ad-psgd: without gradients the sum of all models, what is under way included, stays") {
   for (const World& world : graphs)
-    for (const std::uint64_t order : {1, 2, 3}) {
+    for (const std::uint64_t order : {1u, 2u, 3u}) {
       CAPTURE(world.name());
       const Index dimension = 7;
       const auto models = unlike_models<double>(world.peers, dimension);
