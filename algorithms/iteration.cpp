@@ -2,7 +2,21 @@
 
 #include <algorithm>
 
+#include "topology/ensure.hpp"
+
 namespace hearsay {
+
+namespace {
+
+/// send(k) for every k below the number of hearers, in cyclic id order beginning after `self`.
+template <class Send>
+void send_in_turn(const std::vector<PeerId>& to, PeerId self, Send send) {
+  const auto first = static_cast<std::size_t>(std::upper_bound(to.begin(), to.end(), self) - to.begin());
+  for (std::size_t k = first; k < to.size(); ++k) send(k);
+  for (std::size_t k = 0; k < first; ++k) send(k);
+}
+
+}  // namespace
 
 template <class Scalar>
 void Iteration<Scalar>::begin(std::uint64_t number, double step_size, double previous_step_size) {
@@ -26,9 +40,16 @@ template <class Scalar>
 Slot Iteration<Scalar>::post(const PacketRef& packet) {
   const Slot slot = next_slot_++;
   const std::vector<PeerId>& to = row_->heard_by;
-  const auto first = std::upper_bound(to.begin(), to.end(), self());
-  for (auto peer = first; peer != to.end(); ++peer) host_->send(slot, *peer, packet);
-  for (auto peer = to.begin(); peer != first; ++peer) host_->send(slot, *peer, packet);
+  send_in_turn(to, self(), [&](std::size_t k) { host_->send(slot, to[k], packet); });
+  return slot;
+}
+
+template <class Scalar>
+Slot Iteration<Scalar>::post(std::span<const PacketRef> packets) {
+  const Slot slot = next_slot_++;
+  const std::vector<PeerId>& to = row_->heard_by;
+  ensure(packets.size() == to.size(), "there is a packet for every peer that hears this one");
+  send_in_turn(to, self(), [&](std::size_t k) { host_->send(slot, to[k], packets[k]); });
   return slot;
 }
 

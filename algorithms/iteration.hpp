@@ -104,6 +104,8 @@ class Iteration {
   /// message travels while the method goes on. The sends leave in cyclic id order beginning after the own id, so
   /// that the peers of a regular graph do not all burden the same port first.
   Slot post(const PacketRef& packet);
+  /// The same, packets[k] to mixing().heard_by[k].
+  Slot post(std::span<const PacketRef> packets);
 
   /// co_await it.collect(slot): the packets of the neighbors in mixing().hears, in that order; an empty reference
   /// for a neighbor that was lost, whose weight then stays with this peer. Valid until the next wait for messages.

@@ -20,12 +20,14 @@ template <class Scalar>
 struct MethodInput {
   PeerId self = 0;
   PeerId peer_count = 1;
-  const Vector<Scalar>& initial;    ///< x_0 in R^d, common to all peers
-  std::vector<PeerId> neighbors;    ///< whom it hears under the (static) mixing matrix, ascending
-  std::vector<PeerId> asks = {};    ///< those neighbors it may ask (asynchronous methods only), ascending
-  std::string compressor = "none";  ///< spelling
-  const SegmentTable& segments;     ///< for bucket=layer
-  MethodOptions options = {};       ///< all that the method reads, set
+  const Vector<Scalar>& initial;     ///< x_0 in R^d, common to all peers
+  std::vector<PeerId> neighbors;     ///< whom it hears in any round, ascending
+  bool links_vary = false;           ///< whether W changes from round to round
+  std::vector<PeerId> hearers = {};  ///< who hears it in any round, ascending; where links vary only
+  std::vector<PeerId> asks = {};     ///< those neighbors it may ask (asynchronous methods only), ascending
+  std::string compressor = "none";   ///< spelling
+  const SegmentTable& segments;      ///< for bucket=layer
+  MethodOptions options = {};        ///< all that the method reads, set
   double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; where options.gossip is "chebyshev" only
   const Regularizer<Scalar>* regularizer = nullptr;  ///< h; methods with MethodInfo::composite only
 };
@@ -60,11 +62,11 @@ struct MethodInfo {
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
-  bool permits_time_varying = false;
-  bool counts_rounds = false;  ///< an iteration takes several rounds of the schedule, or none
-  bool trains = true;          ///< otherwise it averages
-  bool composite = false;      ///< minimises f + h, h by its proximal map
-  bool push_sum = false;       ///< reads of W who hears whom only, which need not be mutual
+  bool permits_time_varying = false;  ///< W may change from round to round, and peers may sit out
+  bool counts_rounds = false;         ///< an iteration takes several rounds of the schedule, or none
+  bool trains = true;                 ///< otherwise it averages
+  bool composite = false;             ///< minimises f + h, h by its proximal map
+  bool push_sum = false;              ///< reads of W who hears whom only, which need not be mutual
   /// Peers do not wait for each other's iterations, so bits depend on when messages come: the same seed gives the same bits
   /// in the simulator only. Reads of W who hears whom only.
   bool asynchronous = false;

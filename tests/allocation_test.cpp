@@ -7,6 +7,7 @@
 
 #include "algorithms/compression/shared_selection.hpp"
 #include "tests/support/compression.hpp"
+#include "tests/support/telling_host.hpp"
 
 namespace {
 std::atomic<long> allocations{0};
@@ -132,4 +133,47 @@ TEST_CASE_TEMPLATE("compressors: no allocation for a leader's choice and what fo
       return ok && selection.accumulate_shared(values.bytes(), indices, Scalar(0.5), into) == CodecStatus::ok;
     });
   }
+}
+
+TEST_CASE(
+    "backlog: no allocation per message once every hearer was told a few times, as packets and as the "
+    "vector") {
+  const Index d = 500;
+  // One hears always, one every third time, one so seldom that it gets the vector.
+  std::vector<std::vector<PeerId>> rounds(60);
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    rounds[round].push_back(1);
+    if (round % 3 == 0) rounds[round].push_back(2);
+    if (round % 30 == 0) rounds[round].push_back(3);
+  }
+  const Hearers hearers(4, rounds);
+  TellingHost<float> host(hearers);
+  Backlog<float> backlog({1, 2, 3}, d);
+  const auto compressor = build<float>("dither(linf, bits=8, bucket=512)", d);
+  const auto change = gaussian<float>(d, 4);
+  Vector<float> published = Vector<float>::Zero(d);
+  Vector<float> replica = published;
+  std::uint64_t heard = 0;
+  PacketPool pool;
+  std::size_t vectors = 0;
+  const auto replay = [&](std::span<const std::byte> packet, std::uint64_t) {
+    return compressor->accumulate(packet, 1, view(replica));
+  };
+  // A recycled buffer grows the first time it is handed out for a vector: there are a few of them.
+  check_only_the_first_allocates(3, [&](std::uint64_t part) {
+    bool ok = true;
+    for (std::uint64_t number = 360 * part + 1; number <= 360 * part + 360; ++number) {
+      RandomStream random = stream(number);
+      PacketBuffer packet = pool.acquire();
+      ok = ok && compressor->encode_and_apply({change, random}, packet, view(published)) == CodecStatus::ok;
+      backlog.say(packet.bytes());
+      backlog.tell(host.turn_to(number), published);
+      if (number % 3 == 1)
+        ok = ok && catch_up(host.said_to(2)->bytes(), heard, replica, replay) == CodecStatus::ok &&
+             replica == published;
+      vectors += host.said_to(3) && host.said_to(3)->size() == 12 + d * sizeof(float) ? 1 : 0;
+    }
+    return ok;
+  });
+  CHECK(vectors > 30);
 }

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "algorithms/backlog.hpp"
+
+namespace hearsay::test {
+
+/// Peer 0, and who hears it in which round.
+class Hearers final : public Schedule {
+ public:
+  Hearers(PeerId peers, const std::vector<std::vector<PeerId>>& rounds) : peers_(peers) {
+    for (const std::vector<PeerId>& heard_by : rounds) rows_.push_back({1.0, {}, heard_by, true});
+  }
+  PeerId peer_count() const override { return peers_; }
+  const MixingRow& row(PeerId, std::uint64_t round) const override { return rows_[round % rows_.size()]; }
+  std::uint64_t period() const override { return rows_.size(); }
+  std::string name() const override { return "hearers"; }
+
+ private:
+  PeerId peers_;
+  std::vector<MixingRow> rows_;
+};
+
+/// Peer 0 tells; what it said last lies here by hearer.
+template <class Scalar>
+class TellingHost final : public IterationHost<Scalar> {
+ public:
+  explicit TellingHost(const Schedule& schedule)
+      : iteration_(*this, PeerRows(schedule, 0), 1), said_(schedule.peer_count()) {}
+
+  /// Turns to iteration `number` = 1, 2, ...
+  Iteration<Scalar>& turn_to(std::uint64_t number) {
+    for (PacketRef& message : said_) message = {};
+    iteration_.begin(number, 0.1, 0.1);
+    return iteration_;
+  }
+  const PacketRef& said_to(PeerId hearer) const { return said_[hearer]; }
+
+ private:
+  PacketBuffer new_packet() override { return packets_.acquire(); }
+  void send(Slot, PeerId to, const PacketRef& packet) override { said_[to] = packet; }
+  std::span<const Index> minibatch() override { return {}; }
+  void next_minibatch() override {}
+  std::span<const Index> all_samples() override { return {}; }
+  bool request_gradient(const Vector<Scalar>&, std::span<const Index>) override { return true; }
+  const Vector<Scalar>& gradient() const override { return nothing_; }
+  bool request_packets(Slot, std::span<const PeerId>) override { return true; }
+  std::span<const PacketRef> packets() const override { return {}; }
+  void report(CodecStatus) override {}
+
+  PacketPool packets_;
+  Iteration<Scalar> iteration_;
+  std::vector<PacketRef> said_;
+  Vector<Scalar> nothing_;
+};
+
+}  // namespace hearsay::test
