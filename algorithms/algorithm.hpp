@@ -18,8 +18,9 @@ class StateVisitor {
   virtual void state(std::string_view name, Vector<Scalar>& vector) = 0;
   /// A vector of this peer that others keep replicas of.
   virtual void published(std::string_view name, Vector<Scalar>& vector) = 0;
-  /// This peer's copy of what `owner` published: equal to it, bit for bit, between any two iterations. Of several published
-  /// vectors the copies are visited in the order in which those are.
+  /// This peer's copy of what `owner` published: equal, bit for bit, to what that was when `owner` last spoke to this peer; where W is
+  /// fixed, to what it is, between any two iterations. Of several published vectors the copies are visited in the
+  /// order in which those are.
   virtual void replica(std::string_view name, PeerId owner, Vector<Scalar>& vector) = 0;
   /// Scratch: its content means nothing between iterations.
   virtual void scratch(std::string_view name, Vector<Scalar>& vector) = 0;
@@ -68,7 +69,7 @@ class Algorithm {
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
   /// What this peer, whose rows of the schedule are `rows`, sends in iteration `number`.
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
-  /// On a static schedule `traffic` repeats after so many iterations; 0 if it never does.
+  /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period; 0 if it never does.
   virtual std::uint64_t traffic_period() const { return 1; }
   /// The passive side of an asynchronous method; synchronous ones have none.
   virtual Answering<Scalar>* answering() { return nullptr; }

@@ -38,11 +38,13 @@ std::uint64_t joined(std::uint64_t digest, const Vector<Scalar>& vector) {
 template <class Scalar>
 struct DigestVisitor final : StateVisitor<Scalar> {
   StateDigests digests;
+  bool with_replicas = true;
   void state(std::string_view, Vector<Scalar>&) override {}
   void published(std::string_view, Vector<Scalar>& vector) override {
     digests.published = digests.published ? joined(*digests.published, vector) : digest(vector);
   }
   void replica(std::string_view, PeerId owner, Vector<Scalar>& vector) override {
+    if (!with_replicas) return;
     const auto known = std::ranges::find(digests.replicas, owner, &std::pair<PeerId, std::uint64_t>::first);
     if (known == digests.replicas.end())
       digests.replicas.emplace_back(owner, digest(vector));
@@ -69,11 +71,21 @@ StateDigests digest_state(Algorithm<Scalar>& algorithm) {
   return visitor.digests;
 }
 
+template <class Scalar>
+std::optional<std::uint64_t> digest_published(Algorithm<Scalar>& algorithm) {
+  DigestVisitor<Scalar> visitor;
+  visitor.with_replicas = false;
+  algorithm.visit_state(visitor);
+  return visitor.digests.published;
+}
+
 template std::uint64_t digest<float>(const Vector<float>&);
 template std::uint64_t digest<double>(const Vector<double>&);
 template std::uint64_t digest<float>(const Samples<float>&);
 template std::uint64_t digest<double>(const Samples<double>&);
 template StateDigests digest_state<float>(Algorithm<float>&);
 template StateDigests digest_state<double>(Algorithm<double>&);
+template std::optional<std::uint64_t> digest_published<float>(Algorithm<float>&);
+template std::optional<std::uint64_t> digest_published<double>(Algorithm<double>&);
 
 }  // namespace hearsay

@@ -25,9 +25,16 @@ std::uint64_t digest(const Samples<Scalar>& samples);
 struct StateDigests {
   std::optional<std::uint64_t> published;
   std::vector<std::pair<PeerId, std::uint64_t>> replicas;  ///< (owner, digest of this holder's copy)
+  /// Where links change: (hearer, digest of what was published when this peer last spoke to it).
+  std::vector<std::pair<PeerId, std::uint64_t>> told = {};
 };
 
+/// All but `told`, which is no state of the method.
 template <class Scalar>
 StateDigests digest_state(Algorithm<Scalar>& algorithm);
+
+/// Of what it publishes alone.
+template <class Scalar>
+std::optional<std::uint64_t> digest_published(Algorithm<Scalar>& algorithm);
 
 }  // namespace hearsay

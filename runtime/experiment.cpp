@@ -189,18 +189,20 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                                         PacketPool& packets) {
   const RunSettings& settings = experiment.settings;
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
-  std::vector<PeerId> neighbors;
-  if (experiment.schedule->period() == 1)
-    for (const WeightedNeighbor& neighbor : experiment.schedule->row(id, 0).hears)
-      neighbors.push_back(neighbor.id);
+  const bool links_vary = experiment.schedule->period() != 1;
+  Partners partners;
+  if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
+  if (!links_vary) partners.destinations.clear();
   std::vector<PeerId> asks;
   if (experiment.method->asynchronous)
-    for (const PeerId neighbor : neighbors)
+    for (const PeerId neighbor : partners.sources)
       if (experiment.colors[neighbor] < experiment.colors[id]) asks.push_back(neighbor);
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
                                   .initial = experiment.problem.initial,
-                                  .neighbors = std::move(neighbors),
+                                  .neighbors = std::move(partners.sources),
+                                  .links_vary = links_vary,
+                                  .hearers = partners.destinations,
                                   .asks = std::move(asks),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
@@ -212,6 +214,7 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .algorithm = experiment.method->make(input),
                         .objective = experiment.problem.objectives[id].get(),
                         .schedule = experiment.schedule,
+                        .hearers = std::move(partners.destinations),
                         .step_size = experiment.step_size,
                         .seed = settings.run.seed,
                         .may_sit_out = !experiment.method->counts_rounds,

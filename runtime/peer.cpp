@@ -16,6 +16,9 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       gradient_(input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count()) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
+  if (input_.hearers.empty()) return;
+  if (const auto at_first = digest_published(*input_.algorithm))
+    for (const PeerId hearer : input_.hearers) told_.emplace_back(hearer, *at_first);
 }
 
 template <class Scalar>
@@ -99,6 +102,28 @@ template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   if (answering_) exchanges_.ask(iteration_.number(), to);
   outbox_.push_back({to, {iteration_.number(), slot, input_.id}, packet});
+  if (!told_.empty()) note_told(slot, to);
+}
+
+/// A replica that is told of is, from then on and until it is told again, what is published now: so it can be checked
+/// whenever the run ends.
+template <class Scalar>
+void Peer<Scalar>::note_told(Slot slot, PeerId to) {
+  const MessageKey now{iteration_.number(), slot, input_.id};
+  if (digest_taken_at_ != now) {
+    digest_taken_at_ = now;
+    published_digest_ = *digest_published(*input_.algorithm);
+  }
+  const auto hearer = std::ranges::lower_bound(told_, to, {}, &std::pair<PeerId, std::uint64_t>::first);
+  ensure(hearer != told_.end() && hearer->first == to, "who is spoken to hears this peer in some round");
+  hearer->second = published_digest_;
+}
+
+template <class Scalar>
+StateDigests Peer<Scalar>::digests() {
+  StateDigests digests = digest_state(*input_.algorithm);
+  digests.told = told_;
+  return digests;
 }
 
 template <class Scalar>

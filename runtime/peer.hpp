@@ -10,6 +10,7 @@
 #include "algorithms/compression/packet.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/step_size.hpp"
+#include "runtime/digest.hpp"
 #include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
 #include "topology/schedule.hpp"
@@ -59,6 +60,7 @@ struct PeerInput {
   std::unique_ptr<Algorithm<Scalar>> algorithm;
   const Objective<Scalar>* objective;  ///< outlives the peer
   std::shared_ptr<const Schedule> schedule;
+  std::vector<PeerId> hearers;  ///< who hears it in any round, ascending; where these change only
   StepSize step_size;
   std::uint64_t seed;
   bool
@@ -113,6 +115,8 @@ class Peer final : private IterationHost<Scalar> {
   Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
   const PeerCounters& counters() const { return counters_; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
+  /// Of the method's state, and of what the neighbors were told of it.
+  StateDigests digests();
   /// The neighbors whose messages are still missing, for a message to the user.
   std::vector<PeerId> waiting_for() const;
 
@@ -132,6 +136,7 @@ class Peer final : private IterationHost<Scalar> {
   void hear(const MessageKey& key, const PacketRef& packet);
   void answer(const Exchanges::Request& request);
 
+  void note_told(Slot slot, PeerId to);
   void go_on_or_wait();
   void begin_iteration();
   void resume();
@@ -159,6 +164,11 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<PeerId> wanted_senders_;  // ascending, or a single one
   std::vector<PacketRef> packets_;
   std::size_t missing_ = 0;
+
+  // Where links change and replicas are kept: what every hearer was told last, and in which slot that was worked out.
+  std::vector<std::pair<PeerId, std::uint64_t>> told_;
+  std::uint64_t published_digest_ = 0;
+  MessageKey digest_taken_at_{};
 
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;

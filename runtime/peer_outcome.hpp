@@ -8,7 +8,7 @@ namespace hearsay {
 /// What is left of a peer when the run is over.
 template <class Scalar>
 PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint64_t peak_memory_bytes) {
-  return {peer.iteration(),  meters,           digest(peer.model()), digest_state(peer.algorithm()),
+  return {peer.iteration(),  meters,           digest(peer.model()), peer.digests(),
           peak_memory_bytes, peer.divergence()};
 }
 

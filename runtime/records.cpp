@@ -72,6 +72,9 @@ PeerOutcome outcome_from(const Json& json) {
   for (const Json& replica : json.at("replicas"))
     outcome.digests.replicas.emplace_back(static_cast<PeerId>(count_at(replica, "owner")),
                                           count_at(replica, "digest"));
+  for (const Json& told : json.at("told"))
+    outcome.digests.told.emplace_back(static_cast<PeerId>(count_at(told, "hearer")),
+                                      count_at(told, "digest"));
   outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
   if (!json.at("divergence").is_null())
     outcome.divergence = Divergence{count_at(json.at("divergence"), "iteration"),
@@ -148,6 +151,9 @@ Json to_json(const PeerOutcome& outcome) {
   Json replicas = Json::array();
   for (const auto& [owner, digest] : outcome.digests.replicas)
     replicas.push_back({{"owner", owner}, {"digest", digest}});
+  Json told = Json::array();
+  for (const auto& [hearer, digest] : outcome.digests.told)
+    told.push_back({{"hearer", hearer}, {"digest", digest}});
   Json divergence = nullptr;
   if (outcome.divergence)
     divergence = {{"iteration", outcome.divergence->iteration},
@@ -158,6 +164,7 @@ Json to_json(const PeerOutcome& outcome) {
           {"model_digest", outcome.model_digest},
           {"published_digest", outcome.digests.published ? Json(*outcome.digests.published) : Json(nullptr)},
           {"replicas", std::move(replicas)},
+          {"told", std::move(told)},
           {"peak_memory_bytes", outcome.peak_memory_bytes},
           {"divergence", std::move(divergence)}};
 }

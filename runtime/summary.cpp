@@ -113,14 +113,25 @@ std::string json_text(const Json& record, int indent) {
   return record.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+/// What `holder`'s copy must be.
+std::optional<std::uint64_t> owed_to(PeerId holder, const StateDigests& owner) {
+  if (owner.told.empty()) return owner.published;
+  const auto told = std::ranges::find(owner.told, holder, &std::pair<PeerId, std::uint64_t>::first);
+  return told == owner.told.end() ? std::nullopt : std::optional(told->second);
+}
+
+}  // namespace
+
 std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
   bool kept = false;
   bool equal = true;
-  for (const PeerOutcome& holder : peers) {
-    if (holder.iterations != peers.front().iterations) return std::nullopt;
-    for (const auto& [owner, digest] : holder.digests.replicas) {
+  for (PeerId holder = 0; holder < peers.size(); ++holder) {
+    if (peers[holder].iterations != peers.front().iterations) return std::nullopt;
+    for (const auto& [owner, digest] : peers[holder].digests.replicas) {
       kept = true;
-      equal = equal && owner < peers.size() && peers[owner].digests.published == digest;
+      equal = equal && owner < peers.size() && owed_to(holder, peers[owner].digests) == digest;
     }
   }
   if (!kept) return std::nullopt;

@@ -26,8 +26,8 @@ nlohmann::ordered_json summarize(const Experiment<Scalar>& experiment, const Run
 /// The record as text, in one line or indented. Total: what is not UTF-8 in it (a path can be any bytes) is U+FFFD.
 std::string json_text(const nlohmann::ordered_json& record, int indent = -1);
 
-/// Whether every replica that a peer keeps of another equals, by its digest, what its owner published; nothing where
-/// no replicas are kept, and where the peers did not end at the same iteration.
+/// Whether every replica that a peer keeps of another equals, by its digest, what its owner published (where links change:
+/// had published when it last spoke to this peer); nothing where no replicas are kept, and where the peers did not end at the same iteration.
 std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers);
 
 }  // namespace hearsay

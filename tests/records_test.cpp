@@ -24,7 +24,7 @@ PeerOutcome some_outcome() {
   outcome.iterations = 7;
   outcome.meters = some_meters();
   outcome.model_digest = ~std::uint64_t{0};
-  outcome.digests = {0x8000'0000'0000'0001u, {{3, 1}, {5, ~std::uint64_t{0}}}};
+  outcome.digests = {0x8000'0000'0000'0001u, {{3, 1}, {5, ~std::uint64_t{0}}}, {{4, 9}}};
   outcome.divergence = Divergence{6, "the model"};
   return outcome;
 }
@@ -45,6 +45,7 @@ TEST_CASE("records: a snapshot and an outcome come back as they were sent") {
   CHECK(outcome->model_digest == some_outcome().model_digest);
   CHECK(outcome->digests.published == some_outcome().digests.published);
   CHECK(outcome->digests.replicas == some_outcome().digests.replicas);
+  CHECK(outcome->digests.told == some_outcome().digests.told);
   REQUIRE(outcome->divergence);
   CHECK(outcome->divergence->iteration == 6);
 }

@@ -37,6 +37,16 @@ TEST_CASE("summary: replicas are consistent when every holder's digest is the ow
   CHECK(replicas_consistent({}) == std::nullopt);
 }
 
+TEST_CASE("summary: where links change, a replica is consistent with what its owner last told its holder") {
+  std::vector<PeerOutcome> peers = two_peers();
+  peers[0].digests.told = {{1, 7}};
+  CHECK(replicas_consistent(peers) == false);  // the owner has moved on since, but this is not what it told
+  peers[1].digests.replicas[0].second = 7;
+  CHECK(replicas_consistent(peers) == true);
+  peers[0].digests.told = {{2, 7}};
+  CHECK(replicas_consistent(peers) == false);  // a copy of what was never told
+}
+
 TEST_CASE("summary: what a diverged run cannot know is null") {
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
   RunOutcome<float> outcome = simulate(experiment, Duration{0});
