@@ -45,6 +45,7 @@ class ShuffledCycle final : public Cycle {
   const MixingRow& row(PeerId peer, std::uint64_t round) const override {
     return rounds_[drawn(round)].row(peer);
   }
+  bool repeats_in_order() const override { return rounds_.size() == 1; }
 
  private:
   /// Where position round % period of this period's order points: the swap-or-not shuffle (Hoang, Morris,

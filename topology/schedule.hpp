@@ -26,6 +26,8 @@ class Schedule {
   /// Rounds 0 ... period-1 hold every link that ever occurs: the sequence repeats after them, or goes on with
   /// the same rounds in another order. 1 for a static schedule.
   virtual std::uint64_t period() const = 0;
+  /// Whether every period has its rounds in the same order.
+  virtual bool repeats_in_order() const { return true; }
   virtual std::string name() const = 0;
 };
 
