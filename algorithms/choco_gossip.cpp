@@ -11,14 +11,15 @@ ChocoGossip<Scalar>::ChocoGossip(const MethodInput<Scalar>& input)
       x_(input.initial),
       own_replica_(input.initial),
       replicas_(input.neighbors, input.initial),
-      difference_(input.initial.size()) {}
+      difference_(input.initial.size()),
+      backlog_(backlog_for(input)) {}
 
 template <class Scalar>
 Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
 
   // start: x_i <- x_0 - eta_1 grad f_i(x_0), in the first iteration
-  if (it.number() == 1) {
+  if (backlog_ ? backlog_->said() == 0 : it.number() == 1) {
     const Vector<Scalar>& gradient = co_await it.full_gradient(x_);
     x_ = own_replica_ - it.step_size() * gradient;
   }
@@ -30,10 +31,18 @@ Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(
       compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
 
-  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
-  const PacketRef packet = std::move(buffer).seal();
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
-  it.report(replicas_.hear(*compressor_, neighbors, packets));
+  if (backlog_) {
+    // catch up: send to every neighbor of this round the q_i that it missed, or xhat_i;  xhat_j <- xhat_j + every q_j
+    backlog_->say(buffer.bytes());
+    const Slot told = backlog_->tell(it, own_replica_);
+    const std::span<const PacketRef> messages = co_await it.collect(told);
+    it.report(replicas_.catch_up(*compressor_, neighbors, messages));
+  } else {
+    // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
+    const PacketRef packet = std::move(buffer).seal();
+    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    it.report(replicas_.hear(*compressor_, neighbors, packets));
+  }
 
   // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
   replicas_.add_differences(neighbors, own_replica_, static_cast<Scalar>(consensus_step_), x_);
@@ -50,6 +59,11 @@ void ChocoGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic ChocoGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  if (backlog_)
+    return BacklogTraffic{.packet_bytes = traits.bytes,
+                          .exact = !traits.data_dependent_size,
+                          .vector_bytes = view(x_).size_bytes()}
+        .in(number, rows);
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
@@ -65,6 +79,7 @@ MethodInfo choco_gossip_info() {
           .compressor = CompressorNeed::contracting,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
+          .permits_time_varying = true,
           .trains = false,
           .options = {.consensus_step = 0.2},
           .gossip_model = [](const MethodOptions& options, double keep,

@@ -17,7 +17,8 @@ ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
       own_replica_(input.initial),
       replicas_(*input.options.memory == "replicas" ? input.neighbors : std::vector<PeerId>{}, input.initial),
       difference_(input.initial.size()),
-      local_(input) {
+      local_(input),
+      backlog_(backlog_for(input)) {
   if (*input.options.memory == "replicas") return;
   aggregate_.setZero(x_.size());
   change_.resize(x_.size());
@@ -29,7 +30,7 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   if (pipelined_) {
     // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i);  compress: q_i = C(x_i - xhat_i), sent
     consensus(it);
-    posted = it.post(compressed(it));
+    posted = send(it, compressed(it));
   }
 
   // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
@@ -42,10 +43,10 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   local_.add_to(difference_);
   x_.swap(difference_);
 
-  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
-  if (!posted) posted = it.post(compressed(it));
+  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;  catch up: with what it missed, or xhat_i
+  if (!posted) posted = send(it, compressed(it));
 
-  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
+  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself;  catch up: every q_j missed, or xhat_j
   const std::span<const PacketRef> packets = co_await it.collect(*posted);
   take_in(it, packets);
 
@@ -78,9 +79,21 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
 }
 
 template <class Scalar>
+Slot ChocoSgd<Scalar>::send(Iteration<Scalar>& it, const PacketRef& packet) {
+  if (!backlog_) return it.post(packet);
+  const bool silent = trigger_ > 0.0 && packet->size() == 0;
+  if (!silent) backlog_->say(packet->bytes());
+  return backlog_->tell(it, own_replica_);
+}
+
+template <class Scalar>
 void ChocoSgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   const bool silence_allowed = trigger_ > 0.0;
+  if (backlog_) {
+    it.report(replicas_.catch_up(*compressor_, neighbors, packets));
+    return;
+  }
   if (keeps_replicas()) {
     it.report(replicas_.hear(*compressor_, neighbors, packets, silence_allowed));
     return;
@@ -119,7 +132,11 @@ void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size && trigger_ == 0.0);
+  const bool exact = !traits.data_dependent_size && trigger_ == 0.0;
+  if (backlog_)
+    return BacklogTraffic{.packet_bytes = traits.bytes, .exact = exact, .vector_bytes = view(x_).size_bytes()}
+        .in(number, rows);
+  return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
 }
 
 template class ChocoSgd<float>;
@@ -135,6 +152,7 @@ MethodInfo choco_sgd_info() {
           .compressor = CompressorNeed::contracting,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
+          .permits_time_varying = true,
           .options = {.consensus_step = 0.2,
                       .optimizer = "sgd",
                       .local_steps = 1,

@@ -10,17 +10,28 @@ DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
       x_(input.initial),
       replicas_(input.neighbors, input.initial),
       difference_(input.initial.size()),
-      local_(input) {}
+      local_(input),
+      backlog_(backlog_for(input)) {}
 
 template <class Scalar>
 Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+
+  // catch up: send to every neighbor of this round the c_i that it missed, or x_i
+  std::optional<Slot> told;
+  if (backlog_) told = backlog_->tell(it, x_);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
+  }
+
+  // catch up: xhat_j <- xhat_j + every c_j that was missed, or x_j
+  if (backlog_) {
+    const std::span<const PacketRef> messages = co_await it.collect(*told);
+    it.report(replicas_.catch_up(*compressor_, neighbors, messages));
   }
 
   // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
@@ -32,6 +43,11 @@ Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(x_)));
+
+  if (backlog_) {
+    backlog_->say(buffer.bytes());
+    co_return;
+  }
 
   // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
   const PacketRef packet = std::move(buffer).seal();
@@ -50,6 +66,12 @@ void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  if (backlog_)
+    return BacklogTraffic{.packet_bytes = traits.bytes,
+                          .exact = !traits.data_dependent_size,
+                          .vector_bytes = view(x_).size_bytes(),
+                          .tells_first = true}
+        .in(number, rows);
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
@@ -65,6 +87,7 @@ MethodInfo dcd_psgd_info() {
           .compressor = CompressorNeed::unbiased,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
+          .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},
           .make_float = make_method<DcdPsgd<float>, float>,
           .make_double = make_method<DcdPsgd<double>, double>};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/backlog.hpp"
 #include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 #include "algorithms/replicas.hpp"
@@ -14,15 +15,24 @@ namespace hearsay {
 ///   compress    c_i  = C(z_i), encoded once;   x_i <- x_i + c_i     (the decoded bytes, never z_i)
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///
-/// Sends      deg messages of |C| bytes per iteration, one sequential message time.
+/// Where W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
+///
+///   catch up    send to every neighbor of this round the c_i that it missed, which travel during the gradient, or x_i;
+///               xhat_j <- xhat_j + every c_j that was missed, or x_j
+///
+/// Sends      deg messages of |C| bytes per iteration, one sequential message time; where W changes, 8 and (|C| + 4) bytes for
+///            every iteration since the last meeting, or 8 + 4 and x_i, whichever is shorter.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch.
-/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d.
-/// Needs      W symmetric doubly stochastic and fixed, weights non-negative; C unbiased with relative error below the
-///            mean-square limit omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for circulant W. Every message
-///            delivered exactly once: a lost c_j would displace xhat_j for good.
-/// Invariant  xhat_j = x_j after every iteration; the fixed points are those of D-PSGD.
+/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d; where W changes, one xhat_j for everyone it ever
+///            hears, and at most one vector's bytes for the backlog.
+/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C unbiased with relative error below
+///            the mean-square limit, omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for circulant W (DcdLimit). Every
+///            message delivered exactly once: a lost c_j would displace xhat_j for good.
+/// Invariant  xhat_j = x_j after every iteration; where W changes, xhat_j = x_j at every meeting, just before they mix, and
+///            in between what x_j was then. The fixed points are those of D-PSGD.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 1.
-/// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less.
+/// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less. That W may change is
+///            ours.
 template <class Scalar>
 class DcdPsgd final : public Algorithm<Scalar> {
  public:
@@ -32,6 +42,7 @@ class DcdPsgd final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+  std::uint64_t traffic_period() const override { return backlog_ ? 0 : 1; }
 
  private:
   std::unique_ptr<Compressor<Scalar>> compressor_;
@@ -39,6 +50,7 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Replicas<Scalar> replicas_;  // xhat_j
   Vector<Scalar> difference_;  // z_i
   LocalSteps<Scalar> local_;
+  std::optional<Backlog<Scalar>> backlog_;  // of the c_i, where W changes
 };
 
 MethodInfo dcd_psgd_info();

@@ -14,18 +14,33 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
       estimates_(input.neighbors, input.initial),
       half_step_(input.initial.size()),
       extrapolated_(input.initial.size()),
-      decoded_(input.initial.size()) {}
+      decoded_(input.initial.size()),
+      backlog_(backlog_for(input)) {}
 
 template <class Scalar>
 Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   // t counts from 1, and from 1 again after every restart.
-  const std::uint64_t count = restart_every_ == 0 ? it.number() : (it.number() - 1) % restart_every_ + 1;
-  const auto t = static_cast<double>(count);
+  const std::uint64_t before = restart_every_ == 0 ? it.number() - 1 : (it.number() - 1) % restart_every_;
+  const auto t = static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
   const bool restart = restarts_after(it.number());
+
+  // catch up: send to every neighbor of this round the c_i that it missed, or xt_i
+  std::optional<Slot> told;
+  if (backlog_) told = backlog_->tell(it, own_estimate_);
 
   // gradient: g_i = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+  // catch up: the estimates of all c_j that were missed, each with its own t, or xt_j as it came
+  if (backlog_) {
+    const std::span<const PacketRef> messages = co_await it.collect(*told);
+    const auto replay = [this](std::span<const std::byte> packet, std::uint64_t number,
+                               Vector<Scalar>& estimate) {
+      return hear(packet, static_cast<double>(number), estimate);
+    };
+    it.report(estimates_.catch_up_by(replay, neighbors, messages));
+  }
 
   // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) - eta g_i
   half_step_ = own_estimate_;
@@ -50,20 +65,31 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // step: x_i <- x_i'
   x_ = half_step_;
 
+  if (backlog_) {
+    restart ? backlog_->begin_anew() : backlog_->say(buffer.bytes());
+    co_return;
+  }
+
   // estimates: xt_j <- xt_j + (2/t) (c_j - xt_j)
   const PacketRef packet = std::move(buffer).seal();
   const std::span<const PacketRef> packets = co_await it.exchange(packet);
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;
     Vector<Scalar>& estimate = estimates_.of(neighbors[j].id);
-    if (restart) {
-      if (!read_full<Scalar>(packets[j]->bytes(), view(estimate))) it.report(CodecStatus::malformed);
-    } else {
-      decoded_.setZero();
-      it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(decoded_)));
-      follow(estimate, t);
-    }
+    if (!restart)
+      it.report(hear(packets[j]->bytes(), t, estimate));
+    else if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
+      it.report(CodecStatus::malformed);
   }
+}
+
+/// xt_j <- xt_j + (2/t) (c_j - xt_j), with c_j from its packet.
+template <class Scalar>
+CodecStatus EcdPsgd<Scalar>::hear(std::span<const std::byte> packet, double t, Vector<Scalar>& estimate) {
+  decoded_.setZero();
+  const CodecStatus status = compressor_->accumulate(packet, 1, view(decoded_));
+  follow(estimate, t);
+  return status;
 }
 
 /// xt <- xt + (2/t) (c - xt), with c in decoded_: the same operations at every holder.
@@ -84,8 +110,15 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  if (backlog_)
+    return BacklogTraffic{.packet_bytes = traits.bytes,
+                          .exact = !traits.data_dependent_size,
+                          .vector_bytes = view(x_).size_bytes(),
+                          .tells_first = true,
+                          .anew_every = restart_every_}
+        .in(number, rows);
+  if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
@@ -103,6 +136,7 @@ MethodInfo ecd_psgd_info() {
       .compressor = CompressorNeed::absolute,
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
+      .permits_time_varying = true,
       .options = {.restart_every = 0},
       .make_float = make_method<EcdPsgd<float>, float>,
       .make_double = make_method<EcdPsgd<double>, double>};

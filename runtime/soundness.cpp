@@ -14,6 +14,7 @@
 #include "algorithms/registry.hpp"
 #include "runtime/consensus_limit.hpp"
 #include "runtime/dcd_limit.hpp"
+#include "runtime/schedule_dcd_limit.hpp"
 #include "topology/misuse.hpp"
 #include "topology/spectrum.hpp"
 
@@ -102,6 +103,7 @@ class Check {
     if (method_.pattern == Pattern::ring && experiment_.settings.topology.participation < 1.0)
       throw Misuse("topology.participation", number(experiment_.settings.topology.participation),
                    method_.name + " needs every peer in every iteration; use 1, or d-psgd");
+    check_options_of_changing_links();
     check_smallest_eigenvalue();
   }
 
@@ -112,6 +114,23 @@ class Check {
     if (topology.schedule == "static")
       throw Misuse("topology.participation", number(topology.participation), why + "1, or d-psgd");
     throw Misuse("topology.schedule", topology.schedule, why + "static, or d-psgd");
+  }
+
+  /// A method's options that need fixed links, unlike the method itself.
+  void check_options_of_changing_links() {
+    if (experiment_.schedule->period() == 1) return;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
+    if (options.memory == "aggregate")
+      throw Misuse("algorithm.memory", *options.memory,
+                   "it sums up what fixed neighbors say, and here they change from round to round; expected "
+                   "replicas" +
+                       remedy);
+    if (options.form == "pipelined")
+      throw Misuse("algorithm.form", *options.form,
+                   "what travels during the gradient is for the next round's mixing, and here its neighbors "
+                   "are others; expected plain" +
+                       remedy);
   }
 
   void check_smallest_eigenvalue() {
@@ -169,40 +188,46 @@ class Check {
           "algorithm.compressor", compressor_,
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     if (experiment_.peer_count() == 1) return;
-    const auto of_mixing = DcdLimit::of(experiment_.cluster.mixing);
+    const bool fixed = experiment_.schedule->period() == 1;
+    const auto of_mixing = fixed ? DcdLimit::of(experiment_.cluster.mixing) : std::optional<DcdLimit>();
     if (of_mixing) experiment_.omega_limit = of_mixing->omega();
+    if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
     if (!std::isfinite(traits_.omega))
       return unsound(
           "algorithm.compressor", compressor_,
           "its error does not shrink with the differences that " + method_.name +
               " compresses, however small they become; expected algorithm.kind = \"ecd-psgd\", which "
               "wants such a one, or dither(linf, bits=8, bucket=512)");
-    if (!of_mixing) {
-      experiment_.warnings.push_back("how much relative variance " + method_.name +
-                                     " tolerates is not computed for more than 128 peers on such a "
-                                     "topology; " +
-                                     compressor_ + " has " + number(traits_.omega_typical) +
+    if (!experiment_.omega_limit) {
+      experiment_.warnings.push_back("how much relative variance " + method_.name + " tolerates is not " +
+                                     (fixed ? "computed for more than 128 peers on such a topology"
+                                            : "predicted under the schedule " + experiment_.schedule->name() +
+                                                  (experiment_.schedule->repeats_in_order()
+                                                       ? ", which has too many rounds or mixes too slowly"
+                                                       : ", whose order is drawn anew")) +
+                                     "; " + compressor_ + " has " + number(traits_.omega_typical) +
                                      " on Gaussian data");
       return;
     }
+    const std::string here = fixed ? " on this topology" : " under this schedule";
     const double limit = *experiment_.omega_limit;
     if (traits_.omega < limit) return;
     const bool typical = traits_.omega_typical >= limit;
     std::string remedy = "; take more bits or smaller buckets";
     const double omega = typical ? traits_.omega_typical : traits_.omega;
     // Peers that hardly listen tolerate anything: no remedy.
-    if (const double self_weight = of_mixing->self_weight_for(omega); self_weight < 0.95)
+    if (const double self_weight = of_mixing ? of_mixing->self_weight_for(omega) : 1.0; self_weight < 0.95)
       remedy += ", or lazier weights: self weights of at least " + number(self_weight) +
                 " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
     if (typical)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
-                  method_.name + " tolerates less than " + number(limit) + " on this topology" + remedy);
+                  method_.name + " tolerates less than " + number(limit) + here + remedy);
     else
       experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
                                      " on Gaussian data, but up to " + number(traits_.omega) +
                                      " in the worst case; " + method_.name + " tolerates less than " +
-                                     number(limit) + " on this topology" + remedy);
+                                     number(limit) + here + remedy);
   }
 
   void check_absolute() {

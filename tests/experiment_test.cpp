@@ -84,12 +84,11 @@ TEST_CASE(
   RunSettings settings = quadratic_run(6);
   settings.topology.participation = 0.5;
   CHECK(prepare<double>(settings).schedule->period() >= 64);
-  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.kind = "cedas";
   CHECK(refusal(settings) ==
-        "topology.participation = 0.5: dcd-psgd needs the same mixing in every round; use 1, or d-psgd");
+        "topology.participation = 0.5: cedas needs the same mixing in every round; use 1, or d-psgd");
   settings.topology.schedule = "random-matchings";
-  CHECK(
-      refusal(settings).starts_with("topology.schedule = random-matchings: dcd-psgd needs the same mixing"));
+  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: cedas needs the same mixing"));
   settings.algorithm.kind = "allreduce-sgd";
   CHECK(refusal(settings) ==
         "topology.participation = 0.5: allreduce-sgd needs every peer in every iteration; use 1, or d-psgd");

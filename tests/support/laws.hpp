@@ -26,13 +26,15 @@ struct Law {
 ///  5  the same with any compressor
 ///  6  with compressor none the mean moves by -eta times the mean gradient (push-sum: the mean of the sums)
 ///  7  the same with the method's own compressor
-///  8  every replica equals its owner's published vector, bit for bit, after every iteration, with any compressor
+///  8  every replica equals its owner's published vector, bit for bit, after every iteration, with any compressor; where links
+///     change, what it was when the two last met
 ///  9  all models are equal, bit for bit, after every iteration
 /// 10  one peer alone, compressor none, is plain SGD, bit for bit
 /// 11  the same to rounding
 /// 12  n peers that hear nobody (W = I) are n runs of one peer, bit for bit
 /// 13  with compressor none it is D-PSGD, to rounding
-/// 14  one packet is encoded per iteration and slot, and shared by all its receivers
+/// 14  one packet is encoded per iteration and slot, and shared by all its receivers; where links change, by all those whose
+///     replicas are equally far behind
 ///
 /// Where plain gradient steps are spoken of, in 6, 7, 10, 11 and 13, a method that has momentum runs without.
 std::span<const Law> laws();

@@ -35,7 +35,7 @@ StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
   }
   Network<Scalar> network(experiment, recording);
   for (network.t = 1; network.t < recording.size(); ++network.t) {
-    method->second(network);
+    network.step(method->second);
     comparison.deviation = std::max(comparison.deviation, deviation(network.X, recording[network.t]));
   }
   comparison.replayed = network.replayed;

@@ -23,20 +23,27 @@ void naive(Network<Scalar>& net) {
 template <class Scalar>
 void dcd_psgd(Network<Scalar>& net) {
   const Matrix<Scalar> half = net.X * net.mixing() + net.local_steps();
-  net.X += net.said(half - net.X);
+  net.X += net.said_in_changes(half - net.X);
 }
 
 template <class Scalar>
 void ecd_psgd(Network<Scalar>& net) {
   const std::uint64_t every = *net.options().restart_every;
-  const auto t = static_cast<Scalar>(every == 0 ? net.t : (net.t - 1) % every + 1);
-  Matrix<Scalar>& Xt = net.kept("estimates");
-  if (net.t == 1) Xt = net.X;
+  // Every peer counts the iterations in which it took part.
+  Matrix<Scalar>& counts = net.kept("counts");
+  Matrix<Scalar>& Xt = net.kept("estimates", net.X);
+  const Vector<Scalar> half_t = (counts.row(0).transpose().array() + 1) / 2;
+  const Vector<Scalar> two_over_t = half_t.cwiseInverse();
   const Matrix<Scalar> next = Xt * net.mixing() - net.eta() * net.gradients();
-  if (every != 0 && net.t % every == 0)
+  if (every != 0 && net.t % every == 0) {
     Xt = next;
-  else
-    Xt = ((1 - 2 / t) * Xt + (2 / t) * net.said((1 - t / 2) * net.X + (t / 2) * next)).eval();
+    counts.setZero();
+  } else {
+    const Matrix<Scalar> Z = net.X + (next - net.X) * half_t.asDiagonal();
+    const Matrix<Scalar> C = net.said_in_steps(Z, Xt, two_over_t);
+    Xt = (Xt + (C - Xt) * two_over_t.asDiagonal()).eval();
+    counts.array() += 1;
+  }
   net.X = next;
 }
 

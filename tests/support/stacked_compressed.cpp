@@ -17,27 +17,30 @@ Matrix<Scalar> gossip(const Network<Scalar>& net, const Matrix<Scalar>& H) {
 
 template <class Scalar>
 void choco_sgd(Network<Scalar>& net) {
-  Matrix<Scalar>& H = net.kept("replicas");
-  if (net.t == 1) H = net.X;
+  Matrix<Scalar>& H = net.kept("replicas", net.X);
   if (*net.options().form == "pipelined") {
     net.X += gamma_of(net) * gossip(net, H);
     H += net.said(net.X - H);
     net.X += net.local_steps();
   } else {
     net.X += net.local_steps();
-    H += net.said(net.X - H);
+    H += net.said_in_changes(net.X - H);
     net.X += gamma_of(net) * gossip(net, H);
   }
 }
 
 template <class Scalar>
 void choco_gossip(Network<Scalar>& net) {
-  Matrix<Scalar>& H = net.kept("replicas");
-  if (net.t == 1) {
-    H = net.X;
-    net.X -= net.eta() * net.full_gradients(H);
-  }
-  H += net.said(net.X - H);
+  Matrix<Scalar>& H = net.kept("replicas", net.X);
+  Matrix<Scalar>& started = net.kept("started");
+  // In the first iteration in which a peer takes part.
+  const Matrix<Scalar> G = net.full_gradients(net.X);
+  for (Index i = 0; i < net.X.cols(); ++i)
+    if (net.takes_part(i) && started(0, i) == 0) {
+      net.X.col(i) -= net.eta() * G.col(i);
+      started.col(i).setOnes();
+    }
+  H += net.said_in_changes(net.X - H);
   net.X += gamma_of(net) * gossip(net, H);
 }
 

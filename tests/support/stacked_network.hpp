@@ -33,7 +33,13 @@ class Network {
 
   /// A matrix of the method's own, d x n, zero until it is first written.
   Matrix<Scalar>& kept(const std::string& name) {
-    return kept_.try_emplace(name, Matrix<Scalar>::Zero(X.rows(), X.cols())).first->second;
+    return kept(name, Matrix<Scalar>::Zero(X.rows(), X.cols()));
+  }
+
+  /// The same, with another value at first.
+  Matrix<Scalar>& kept(const std::string& name, const Matrix<Scalar>& at_first) {
+    at_first_.try_emplace(name, at_first);
+    return kept_.try_emplace(name, at_first).first->second;
   }
 
   Scalar eta() const { return static_cast<Scalar>(experiment_.step_size.at(t)); }
@@ -41,6 +47,27 @@ class Network {
   Scalar previous_eta() const { return static_cast<Scalar>(experiment_.step_size.at(t > 1 ? t - 1 : 1)); }
   const Regularizer<Scalar>& regularizer() const { return *experiment_.problem.regularizer; }
   const MethodOptions& options() const { return experiment_.settings.algorithm.options; }
+
+  /// Whether peer i does anything in iteration t.
+  bool takes_part(Index i) const {
+    return experiment_.method->counts_rounds ||
+           experiment_.schedule->row(static_cast<PeerId>(i), t - 1).participates;
+  }
+
+  /// One iteration, t, after which all that belongs to peers that sit it out is as it was before.
+  void step(void (*recursion)(Network&)) {
+    const Matrix<Scalar> X_before = X;
+    const std::map<std::string, Matrix<Scalar>> kept_before = kept_;
+    recursion(*this);
+    for (Index i = 0; i < X.cols(); ++i) {
+      if (takes_part(i)) continue;
+      X.col(i) = X_before.col(i);
+      for (auto& [name, matrix] : kept_) {
+        const auto before = kept_before.find(name);
+        matrix.col(i) = (before == kept_before.end() ? at_first_.at(name) : before->second).col(i);
+      }
+    }
+  }
 
   /// W' of iteration t, so that mixing is a product from the right.
   Matrix<Scalar> mixing() const { return mixing(t - 1); }
@@ -108,6 +135,7 @@ class Network {
     }
     Matrix<Scalar> C = Matrix<Scalar>::Zero(Z.rows(), Z.cols());
     for (Index i = 0; i < Z.cols(); ++i) {
+      if (!takes_part(i)) continue;
       const Vector<Scalar> z = Z.col(i);
       Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
       RandomStream& random = streams_[static_cast<std::size_t>(i)];
@@ -120,7 +148,12 @@ class Network {
       const auto& all_sent = recording_[t][static_cast<std::size_t>(i)].sent;
       const auto sent = std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
       Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
-      if (sent == all_sent.end()) {  // nobody listens
+      if (told_from_ != nullptr && experiment_.schedule->period() != 1) {
+        const auto peer = static_cast<std::size_t>(i);
+        decoded = told_from_->col(i) +
+                  (*recording_[t][peer].published - *recording_[t - 1][peer].published) / (*told_share_)[i];
+        if (decoded.isZero(0)) again.setZero();  // nothing new to say
+      } else if (sent == all_sent.end()) {       // nobody listens
         decoded = again;
         replayed = false;
       } else if (sent->packet->size() == 0) {  // nothing new to say
@@ -138,6 +171,22 @@ class Network {
       C.col(i) = decoded;
     }
     return C;
+  }
+
+  /// The same of peers that keep a backlog where links change: their messages do not tell it, but what they published, before
+  /// and after iteration t, does. Iteration t took its step in proportion to `share`, a number a peer.
+  Matrix<Scalar> said_in_steps(const Matrix<Scalar>& Z, const Matrix<Scalar>& from,
+                               const Vector<Scalar>& share) {
+    told_from_ = &from;
+    told_share_ = &share;
+    const Matrix<Scalar> C = said(Z);
+    told_from_ = nullptr;
+    return C;
+  }
+
+  /// Where what was said was added to what is published.
+  Matrix<Scalar> said_in_changes(const Matrix<Scalar>& Z) {
+    return said_in_steps(Z, Matrix<Scalar>::Zero(X.rows(), X.cols()), Vector<Scalar>::Ones(X.cols()));
   }
 
   double flipped = 0.0;
@@ -169,6 +218,9 @@ class Network {
   PacketPool packets_;
   std::vector<RandomStream> streams_;  // of this iteration's compressions, by peer
   std::map<std::string, Matrix<Scalar>> kept_;
+  std::map<std::string, Matrix<Scalar>> at_first_;
+  const Matrix<Scalar>* told_from_ = nullptr;
+  const Vector<Scalar>* told_share_ = nullptr;
 };
 
 /// One iteration of a method, t = network.t.

@@ -20,9 +20,12 @@ struct World {
   PeerId peers;
   std::string weights = "metropolis";
   std::string schedule = "static";
+  double participation = 1.0;
 
+  bool links_fixed() const { return schedule == "static" && participation == 1.0; }
   std::string name() const {
-    return family + " of " + std::to_string(peers) + ", " + weights + ", " + schedule;
+    return family + " of " + std::to_string(peers) + ", " + weights + ", " + schedule +
+           (participation < 1.0 ? ", participation " + std::to_string(participation) : "");
   }
 };
 
@@ -46,7 +49,7 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   settings.run.seed = plan.seed;
   settings.run.iterations = plan.iterations;
   settings.run.evaluate_every = 1;
-  settings.topology = {world.family, world.peers, world.weights, world.schedule, {}, 1.0};
+  settings.topology = {world.family, world.peers, world.weights, world.schedule, {}, world.participation};
   settings.algorithm.kind = method;
   settings.algorithm.compressor = plan.compressor;
   settings.algorithm.step_size = plan.step_size;
