@@ -38,6 +38,7 @@ struct Plan {
   std::optional<Spectrum> spectrum;  ///< of a W that stays the same, averages, and is read
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
+  bool catches_up = false;  ///< replicas follow at meetings, where links change
   TrafficForecast traffic;
   DryRun dry_run;
   std::vector<std::string> warnings;
@@ -94,6 +95,8 @@ Plan plan_of(const RunSettings& settings) {
     plan.spectrum = spectrum(experiment.cluster.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;
+  PacketPool packets;
+  plan.catches_up = !make_peer(experiment, 0, packets)->digests().told.empty();
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
@@ -296,6 +299,11 @@ std::string as_text(const std::string& name, const Plan& plan) {
            (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
   };
   table.add({"an iteration", traffic_text(plan)});
+  if (plan.catches_up)
+    table.add(
+        {"",
+         "replicas catch up when neighbors meet: a message holds all that was said since they last did, or "
+         "the whole vector where that is shorter"});
   table.add({"", predicted(plan.dry_run.seconds_per_iteration)});
   table.add({"the whole run", total_text(plan)});
   table.add({"", predicted(plan.dry_run.seconds)});
