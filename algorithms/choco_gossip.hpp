@@ -47,10 +47,11 @@ class ChocoGossip final : public Algorithm<Scalar> {
   std::unique_ptr<Compressor<Scalar>> compressor_;
   double consensus_step_;  // gamma
   Vector<Scalar> x_;
-  Vector<Scalar> own_replica_;              // xhat_i
-  Replicas<Scalar> replicas_;               // xhat_j
-  Vector<Scalar> difference_;               // x_i - xhat_i
-  std::optional<Backlog<Scalar>> backlog_;  // of the q_i, where W changes
+  Vector<Scalar> own_replica_;                      // xhat_i
+  Replicas<Scalar> replicas_;                       // xhat_j
+  Vector<Scalar> difference_;                       // x_i - xhat_i
+  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, where W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
 };
 
 MethodInfo choco_gossip_info();

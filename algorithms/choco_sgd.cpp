@@ -131,11 +131,14 @@ void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (foretold_) return foretold_->in(number, rows);
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
   const bool exact = !traits.data_dependent_size && trigger_ == 0.0;
-  if (backlog_)
-    return BacklogTraffic{.packet_bytes = traits.bytes, .exact = exact, .vector_bytes = view(x_).size_bytes()}
-        .in(number, rows);
+  if (backlog_) {
+    foretold_ =
+        BacklogTraffic{.packet_bytes = traits.bytes, .exact = exact, .vector_bytes = view(x_).size_bytes()};
+    return foretold_->in(number, rows);
+  }
   return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
 }
 

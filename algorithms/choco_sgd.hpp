@@ -70,7 +70,8 @@ class ChocoSgd final : public Algorithm<Scalar> {
   Vector<Scalar> aggregate_;    // s_i; empty with memory = "replicas"
   Vector<Scalar> change_;       // q_i, then a q_j; empty with memory = "replicas"
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;  // of the q_i, where W changes
+  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, where W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
 };
 
 MethodInfo choco_sgd_info();

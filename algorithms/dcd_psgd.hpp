@@ -50,7 +50,8 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Replicas<Scalar> replicas_;  // xhat_j
   Vector<Scalar> difference_;  // z_i
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;  // of the c_i, where W changes
+  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
 };
 
 MethodInfo dcd_psgd_info();

@@ -110,14 +110,16 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (foretold_) return foretold_->in(number, rows);
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  if (backlog_)
-    return BacklogTraffic{.packet_bytes = traits.bytes,
-                          .exact = !traits.data_dependent_size,
-                          .vector_bytes = view(x_).size_bytes(),
-                          .tells_first = true,
-                          .anew_every = restart_every_}
-        .in(number, rows);
+  if (backlog_) {
+    foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
+                               .exact = !traits.data_dependent_size,
+                               .vector_bytes = view(x_).size_bytes(),
+                               .tells_first = true,
+                               .anew_every = restart_every_};
+    return foretold_->in(number, rows);
+  }
   if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }

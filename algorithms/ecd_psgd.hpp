@@ -61,12 +61,13 @@ class EcdPsgd final : public Algorithm<Scalar> {
   std::unique_ptr<Compressor<Scalar>> compressor_;
   std::uint64_t restart_every_;
   Vector<Scalar> x_;
-  Vector<Scalar> own_estimate_;             // xt_i
-  Replicas<Scalar> estimates_;              // xt_j
-  Vector<Scalar> half_step_;                // x_i'
-  Vector<Scalar> extrapolated_;             // z_i
-  Vector<Scalar> decoded_;                  // c_i, then c_j, one neighbor at a time
-  std::optional<Backlog<Scalar>> backlog_;  // of the c_i, where W changes
+  Vector<Scalar> own_estimate_;                     // xt_i
+  Replicas<Scalar> estimates_;                      // xt_j
+  Vector<Scalar> half_step_;                        // x_i'
+  Vector<Scalar> extrapolated_;                     // z_i
+  Vector<Scalar> decoded_;                          // c_i, then c_j, one neighbor at a time
+  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
 };
 
 MethodInfo ecd_psgd_info();
