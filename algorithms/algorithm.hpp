@@ -39,6 +39,13 @@ inline Traffic gossip_traffic(const MixingRow& row, std::uint64_t payload_bytes,
   return {row.heard_by.size(), row.heard_by.size() * payload_bytes, exact};
 }
 
+/// The same of what `compressor` makes of a vector in R^d, d = `dimension`.
+template <class Scalar>
+Traffic compressed_traffic(const MixingRow& row, const Compressor<Scalar>& compressor, Index dimension) {
+  const Traits traits = compressor.traits(static_cast<std::size_t>(dimension));
+  return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
+}
+
 /// What an asynchronous method does with messages. They are handed in when they come, and not where the iteration awaits
 /// them: between any two steps of this peer's own iteration, *during a gradient*, too. Nothing is awaited here, so these are
 /// plain functions, and atomic. A method therefore takes its gradients at a vector that neither of them touches. Neither is

@@ -78,8 +78,7 @@ void Beer<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Beer<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  Traffic traffic = gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
+  Traffic traffic = compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   traffic.messages *= 2;
   traffic.payload_bytes *= 2;
   return traffic;

@@ -54,8 +54,7 @@ void Naive<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Naive<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
-  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
+  return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
 template class Naive<float>;

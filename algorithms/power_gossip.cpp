@@ -58,7 +58,8 @@ void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, s
 template <class Scalar>
 PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
     : layers_(input.segments),
-      rank_(static_cast<Index>(std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
+      rank_(static_cast<Index>(
+          std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
       consensus_step_(*input.options.consensus_step),
       x_(input.initial),
       stepped_(input.initial.size()),
