@@ -15,6 +15,7 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
       half_step_(input.initial.size()),
       extrapolated_(input.initial.size()),
       decoded_(input.initial.size()),
+      local_(input),
       backlog_(backlog_for(input)) {}
 
 template <class Scalar>
@@ -29,8 +30,12 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   std::optional<Slot> told;
   if (backlog_) told = backlog_->tell(it, own_estimate_);
 
-  // gradient: g_i = grad F_i(x_i; xi_i)
-  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
 
   // catch up: the estimates of all c_j that were missed, each with its own t, or xt_j as it came
   if (backlog_) {
@@ -42,11 +47,11 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     it.report(estimates_.catch_up_by(replay, neighbors, messages));
   }
 
-  // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) - eta g_i
+  // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) + s_i
   half_step_ = own_estimate_;
   for (const auto& [j, weight] : neighbors)
     half_step_ += static_cast<Scalar>(weight) * (estimates_.of(j) - own_estimate_);
-  half_step_ -= it.step_size() * gradient;
+  local_.add_to(half_step_);
 
   // extrapolate: z_i = x_i + (t/2) (x_i' - x_i);   exchange: send c_i = C(z_i), encoded once
   PacketBuffer buffer = it.new_packet();
@@ -106,6 +111,7 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("half step", half_step_);
   visitor.scratch("extrapolated", extrapolated_);
   visitor.scratch("decoded", decoded_);
+  local_.visit(visitor);
 }
 
 template <class Scalar>
@@ -139,7 +145,7 @@ MethodInfo ecd_psgd_info() {
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
       .permits_time_varying = true,
-      .options = {.restart_every = 0},
+      .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1},
       .make_float = make_method<EcdPsgd<float>, float>,
       .make_double = make_method<EcdPsgd<double>, double>};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/backlog.hpp"
+#include "algorithms/local_steps.hpp"
 #include "algorithms/method.hpp"
 #include "algorithms/replicas.hpp"
 
@@ -27,6 +28,7 @@ namespace hearsay {
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; where W changes, 8 and (|C| + 4) bytes for
 ///            every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
+/// Options    optimizer, local_steps: see LocalSteps; restart_every, below.
 /// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; where W changes, one xt_j for everyone
 ///            it ever hears, and at most one vector's bytes for the backlog.
 /// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C unbiased with an *absolute* error
@@ -61,11 +63,12 @@ class EcdPsgd final : public Algorithm<Scalar> {
   std::unique_ptr<Compressor<Scalar>> compressor_;
   std::uint64_t restart_every_;
   Vector<Scalar> x_;
-  Vector<Scalar> own_estimate_;                     // xt_i
-  Replicas<Scalar> estimates_;                      // xt_j
-  Vector<Scalar> half_step_;                        // x_i'
-  Vector<Scalar> extrapolated_;                     // z_i
-  Vector<Scalar> decoded_;                          // c_i, then c_j, one neighbor at a time
+  Vector<Scalar> own_estimate_;  // xt_i
+  Replicas<Scalar> estimates_;   // xt_j
+  Vector<Scalar> half_step_;     // x_i'
+  Vector<Scalar> extrapolated_;  // z_i
+  Vector<Scalar> decoded_;       // c_i, then c_j, one neighbor at a time
+  LocalSteps<Scalar> local_;
   std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
   mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
 };

@@ -34,7 +34,7 @@ void ecd_psgd(Network<Scalar>& net) {
   Matrix<Scalar>& Xt = net.kept("estimates", net.X);
   const Vector<Scalar> half_t = (counts.row(0).transpose().array() + 1) / 2;
   const Vector<Scalar> two_over_t = half_t.cwiseInverse();
-  const Matrix<Scalar> next = Xt * net.mixing() - net.eta() * net.gradients();
+  const Matrix<Scalar> next = Xt * net.mixing() + net.local_steps();
   if (every != 0 && net.t % every == 0) {
     Xt = next;
     counts.setZero();
