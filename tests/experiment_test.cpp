@@ -5,13 +5,11 @@
 #include "runtime/dcd_limit.hpp"
 #include "runtime/link.hpp"
 #include "runtime/soundness.hpp"
-#include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;
-using namespace hearsay::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -260,68 +258,6 @@ TEST_CASE(
   settings.algorithm.kind = "ecd-psgd";
   settings.algorithm.compressor = "grid(0.02)";
   CHECK(refusal(settings) == "");
-}
-
-TEST_CASE("experiment: bounds that exclude the initial model are refused, not taken for a divergence") {
-  RunSettings settings = quadratic_run(4);
-  settings.algorithm.kind = "dspg";
-  for (const std::string box : {"box(1, 2)", "box(inf, inf)"}) {
-    settings.model.regularizer = box;
-    CHECK(refusal(settings).find("the initial model (model.init = \"zeros\") lies beyond these bounds") !=
-          std::string::npos);
-  }
-  settings.model.regularizer = "box(0, 2)";
-  CHECK(refusal(settings) == "");
-}
-
-TEST_CASE("experiment: epochs are passes over the data, also with local steps and with peers that sit out") {
-  RunSettings settings = quadratic_run(4);
-  settings.data.source = "synthetic(samples=256, features=5, classes=2)";
-  settings.model.kind = "logistic";
-  settings.run.epochs = 10.0;
-  settings.run.evaluate_every = 1;
-  settings.algorithm.batch = 4;
-  const auto passes = [&] {
-    const auto experiment = prepare<double>(settings);
-    BareCluster<double> cluster(experiment, 1);
-    cluster.run();
-    std::uint64_t samples = 0;
-    for (PeerId id = 0; id < 4; ++id) samples += cluster.peer(id).counters().gradient_evaluations;
-    return static_cast<double>(samples) / 256.0;
-  };
-  CHECK(passes() == 10.0);
-  settings.algorithm.options.local_steps = 5;
-  CHECK(passes() == 10.0);
-  settings.topology.participation = 0.5;
-  CHECK(passes() == doctest::Approx(10.0).epsilon(0.15));
-  settings = quadratic_run(4);
-  settings.algorithm.kind = "choco-gossip";
-  settings.run.epochs = 10.0;
-  CHECK(refusal(settings).find("run.epochs = 10: choco-gossip averages") == 0);
-}
-
-TEST_CASE("experiment: group-lasso makes a softmax model forget whole features, and no others") {
-  RunSettings settings = quadratic_run(4);
-  settings.data.source = "synthetic(samples=256, features=20, classes=5)";
-  settings.model.kind = "softmax";
-  settings.model.regularizer = "group-lasso(0.05)";
-  settings.algorithm.kind = "dspg";
-  settings.run.iterations = 300;
-  settings.run.evaluate_every = 1;
-  const auto experiment = prepare<double>(settings);
-  const Vector<double> model = record_run(experiment).back()[0].model;
-  int forgotten = 0;
-  int partly = 0;
-  for (Index feature = 0; feature < 20; ++feature) {
-    int zeros = 0;
-    for (Index output = 0; output < 5; ++output) zeros += model[20 * output + feature] == 0.0;
-    forgotten += zeros == 5;
-    partly += zeros > 0 && zeros < 5;
-  }
-  CAPTURE(forgotten);
-  CHECK(forgotten > 0);
-  CHECK(forgotten < 20);
-  CHECK(partly == 0);
 }
 
 TEST_CASE("experiment: a compressor that takes as much as none draws a warning, on every method") {

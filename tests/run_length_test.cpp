@@ -1,0 +1,50 @@
+// run.epochs: how many iterations they are.
+#include <doctest/doctest.h>
+
+#include "runtime/experiment.hpp"
+#include "tests/support/cluster.hpp"
+#include "tests/support/misuse_text.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+RunSettings four_peers(const std::string& method) {
+  RunSettings settings;
+  settings.model.kind = "quadratic(4)";
+  settings.topology.peers = 4;
+  settings.algorithm.kind = method;
+  settings.run.evaluate_every = 1;
+  return settings;
+}
+
+std::string refusal(const RunSettings& settings) {
+  return misuse_text([&] { prepare<double>(settings); });
+}
+
+}  // namespace
+
+TEST_CASE("epochs: they are passes over the data, also with local steps and with peers that sit out") {
+  RunSettings settings = four_peers("d-psgd");
+  settings.data.source = "synthetic(samples=256, features=5, classes=2)";
+  settings.model.kind = "logistic";
+  settings.run.epochs = 10.0;
+  settings.algorithm.batch = 4;
+  const auto passes = [&] {
+    const auto experiment = prepare<double>(settings);
+    BareCluster<double> cluster(experiment, 1);
+    cluster.run();
+    std::uint64_t samples = 0;
+    for (PeerId id = 0; id < 4; ++id) samples += cluster.peer(id).counters().gradient_evaluations;
+    return static_cast<double>(samples) / 256.0;
+  };
+  CHECK(passes() == 10.0);
+  settings.algorithm.options.local_steps = 5;
+  CHECK(passes() == 10.0);
+  settings.topology.participation = 0.5;
+  CHECK(passes() == doctest::Approx(10.0).epsilon(0.15));
+  settings = four_peers("choco-gossip");
+  settings.run.epochs = 10.0;
+  CHECK(refusal(settings).find("run.epochs = 10: choco-gossip averages") == 0);
+}
