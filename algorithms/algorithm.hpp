@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "algorithms/iteration.hpp"
@@ -78,6 +79,10 @@ class Algorithm {
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
   /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period; 0 if it never does.
   virtual std::uint64_t traffic_period() const { return 1; }
+  /// What it sends in iterations 1 ... `last` together, where `traffic` does not repeat and yet need not be gone through.
+  virtual std::optional<Traffic> traffic_up_to(std::uint64_t /*last*/, const PeerRows& /*rows*/) const {
+    return std::nullopt;
+  }
   /// The passive side of an asynchronous method; synchronous ones have none.
   virtual Answering<Scalar>* answering() { return nullptr; }
 };

@@ -20,6 +20,14 @@ double acceleration_for(double rho) {
 /// An epoch that never ends.
 constexpr std::uint64_t endless = 1'000'000'000'000'000;
 
+/// Growing epochs, and their means, are svrg's; saga takes no snapshots at all.
+UnreadOptions unread_options(const MethodOptions& options) {
+  const std::string because_of = "estimator = " + *options.estimator;
+  if (*options.estimator == "saga") return {{"inner_length", "inner_growth", "snapshot"}, because_of};
+  if (*options.estimator == "loopless-svrg") return {{"inner_growth", "snapshot"}, because_of};
+  return {};
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -40,7 +48,7 @@ Dpsvrg<Scalar>::Dpsvrg(const MethodInput<Scalar>& input)
     : regularizer_(input.regularizer),
       estimator_(estimator_of(input.options)),
       plan_(plan_of(input.options)),
-      first_length_(*input.options.inner_length),
+      first_length_(input.options.inner_length.value_or(endless)),
       mixes_first_(*input.options.prox_order == "mix-then-prox"),
       acceleration_(static_cast<Scalar>(acceleration_for(input.rho))),
       x_(input.initial),
@@ -52,11 +60,7 @@ Dpsvrg<Scalar>::Dpsvrg(const MethodInput<Scalar>& input)
     snapshot_ = input.initial;
     full_gradient_.setZero(x_.size());
   }
-  if (*input.options.snapshot == "last") return;
-  if (estimator_ != Estimator::svrg)
-    throw Misuse("algorithm.snapshot", *input.options.snapshot,
-                 *input.options.estimator + " has no epochs to average over; expected \"last\"");
-  sum_.setZero(x_.size());
+  if (estimator_ == Estimator::svrg && *input.options.snapshot == "average") sum_.setZero(x_.size());
 }
 
 template <class Scalar>
@@ -70,7 +74,11 @@ template <class Scalar>
 Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   const EpochPlan::Position position = plan_.at(it.number());
 
-  if (estimator_ == Estimator::saga) {
+  if (estimator_ == Estimator::saga && it.sample_count() == 0) {
+    // estimate: without samples there is nothing to draw, and v_i = grad f_i(x_i)
+    const Vector<Scalar>& full = co_await it.full_gradient(x_);
+    estimate_ = full;
+  } else if (estimator_ == Estimator::saga) {
     // estimate: v_i = mean of the table + sum over the minibatch of (gradient - what the table had) / |xi|
     if (table_.empty()) {
       table_.resize(it.sample_count(), x_.size());
@@ -152,14 +160,32 @@ void Dpsvrg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic Dpsvrg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   const EpochPlan::Position position = plan_.at(number);
-  Traffic traffic;
-  if (rows.period() == 1)
-    traffic.messages = position.rounds * rows.at(0).heard_by.size();
-  else
-    for (std::uint64_t round = 0; round < position.rounds; ++round)
-      traffic.messages += rows.at(position.rounds_before + round).heard_by.size();
-  traffic.payload_bytes = traffic.messages * view(x_).size_bytes();
-  return traffic;
+  return traffic_of(messages_in(position.rounds_before + position.rounds, rows) -
+                    messages_in(position.rounds_before, rows));
+}
+
+template <class Scalar>
+std::optional<Traffic> Dpsvrg<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  const EpochPlan::Position position = plan_.at(last);
+  return traffic_of(messages_in(position.rounds_before + position.rounds, rows));
+}
+
+/// Every period of the schedule holds the same rounds, in whatever order.
+template <class Scalar>
+std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t first_rounds, const PeerRows& rows) {
+  const auto sum = [&](std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t messages = 0;
+    for (std::uint64_t round = begin; round < end; ++round) messages += rows.at(round).heard_by.size();
+    return messages;
+  };
+  const std::uint64_t periods = first_rounds / rows.period();
+  const std::uint64_t of_a_period = periods == 0 ? 0 : sum(0, rows.period());
+  return periods * of_a_period + sum(periods * rows.period(), first_rounds);
+}
+
+template <class Scalar>
+Traffic Dpsvrg<Scalar>::traffic_of(std::uint64_t messages) const {
+  return {messages, messages * view(x_).size_bytes()};
 }
 
 template class Dpsvrg<float>;
@@ -183,6 +209,7 @@ MethodInfo dpsvrg_info() {
                       .consensus = "min(k, 20)",
                       .gossip = "plain",
                       .prox_order = "mix-then-prox"},
+          .unread_options = unread_options,
           .make_float = make_method<Dpsvrg<float>, float>,
           .make_double = make_method<Dpsvrg<double>, double>};
 }

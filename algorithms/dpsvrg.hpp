@@ -23,7 +23,8 @@ namespace hearsay {
 ///            y_{r+1} = (1 + e) W y_r - e y_{r-1}, which do the work of c^2: Liu, Morse 2011; static W only);
 ///            prox_order = "mix-then-prox", whose zeros are exact, | "prox-then-mix", as PMGT-VR has it (Ye, Xiong, Zhang 2020);
 ///            estimator = "svrg" | "loopless-svrg" (a snapshot with probability 1/n_0, at all peers at once) |
-///            "saga" (a table of sample gradients; memory m_i d). The last two have no epochs: k counts on, K = infinity.
+///            "saga" (a table of sample gradients; memory m_i d). The last two have no epochs: k counts on, K = infinity;
+///            they refuse inner_growth and snapshot, which they would not read, and saga inner_length, too.
 /// Sends      deg messages of d scalars per gossip round: c(k) deg per iteration. Snapshots cost no message.
 /// Shapes     x, xt, m, v, q, g and a mixed copy in R^d: memory 7 d, and d more each for snapshot = "average" and for "chebyshev".
 /// Needs      every round's W doubly stochastic, the union of a few consecutive rounds connected; a step size below
@@ -42,12 +43,14 @@ class Dpsvrg final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-  std::uint64_t traffic_period() const override { return 0; }
+  std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
 
  private:
   enum class Estimator { svrg, loopless_svrg, saga };
   static Estimator estimator_of(const MethodOptions& options);
   static EpochPlan plan_of(const MethodOptions& options);
+  static std::uint64_t messages_in(std::uint64_t first_rounds, const PeerRows& rows);
+  Traffic traffic_of(std::uint64_t messages) const;
   bool takes_snapshot(const Iteration<Scalar>& it, const EpochPlan::Position& position) const;
 
   const Regularizer<Scalar>* regularizer_;  // h

@@ -11,16 +11,19 @@ namespace hearsay {
 namespace {
 /// No run takes more iterations, and longer epochs would not fit an integer.
 constexpr double longest_epoch = 1e15;
+/// Nor more rounds in an epoch of k = 1, 2, ... of them, whose sum would not fit either.
+constexpr std::uint64_t longest_climb = 40'000'000;
 }  // namespace
 
 ConsensusRule ConsensusRule::parse(const std::string& text) {
   const auto refuse = [&]() -> std::uint64_t {
     throw Misuse("algorithm.consensus", text,
-                 "expected a number of gossip rounds of at least 1, \"k\", or \"min(k, 20)\"");
+                 "expected a number of gossip rounds from 1 to " + std::to_string(most_consensus_rounds) +
+                     ", \"k\", or \"min(k, 20)\"");
   };
   const auto count = [&](const std::string& digits) {
     std::uint64_t value = 0;
-    return parse_whole(digits, value) && value >= 1 && value <= 1'000'000 ? value : refuse();
+    return parse_whole(digits, value) && value >= 1 && value <= most_consensus_rounds ? value : refuse();
   };
   ConsensusRule rule;
   if (text == "k") return rule;
@@ -42,8 +45,15 @@ std::uint64_t ConsensusRule::rounds(std::uint64_t k) const {
 
 std::uint64_t ConsensusRule::rounds_up_to(std::uint64_t k) const {
   if (!grows_) return k * *most_;
-  const std::uint64_t growing = most_ ? std::min(k, *most_) : k;
+  const std::uint64_t growing = std::min(k, most_.value_or(longest_climb));
   return growing * (growing + 1) / 2 + (k - growing) * most_.value_or(0);
+}
+
+EpochPlan::EpochPlan(std::uint64_t first_length, double growth, ConsensusRule consensus)
+    : first_length_(first_length), growth_(growth), consensus_(consensus) {
+  if (growth != 1.0 && !(growth >= least_growth))
+    throw Misuse("algorithm.inner_growth", number_text(growth),
+                 "expected 1, for epochs all of one length, or at least " + number_text(least_growth));
 }
 
 std::uint64_t EpochPlan::length(std::uint64_t epoch) const {

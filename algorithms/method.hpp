@@ -49,6 +49,12 @@ enum class Pattern {
   ring,    ///< the peer with the next id, whatever the graph
 };
 
+/// Options that go unread because of another one.
+struct UnreadOptions {
+  std::vector<std::string> names = {};
+  std::string because_of = {};  ///< that other one: "estimator = saga"
+};
+
 /// A method as the user sees it: what it is called, what it needs, where it comes from. The registry holds one for each.
 struct MethodInfo {
   std::string name;                       ///< algorithm.kind; also the stem of its file
@@ -73,6 +79,8 @@ struct MethodInfo {
   /// What lambda_n of a static W must stay above; above -1 it is with every W that averages.
   double smallest_eigenvalue_above = -1.0;
   MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
+  /// Which of those it does not read where they are all as given; nothing where it reads them all in any case.
+  UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
   /// Its consensus along an eigenvector, where that is linear: (options, keep, mu) as in gossip_model.hpp.
   GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;
 

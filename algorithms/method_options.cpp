@@ -1,5 +1,6 @@
 #include "algorithms/method_options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "algorithms/registry.hpp"
@@ -53,7 +54,7 @@ std::span<const OptionKey> option_keys() {
       {"inner_length", Count{&O::inner_length, 1}},
       {"inner_growth", Number{&O::inner_growth, 1.0, 16.0}},
       {"snapshot", Text{&O::snapshot, {"last", "average"}}},
-      {"consensus", Text{&O::consensus, {}}},
+      {"consensus", Text{&O::consensus, {}, true}},
       {"gossip", Text{&O::gossip, {"plain", "chebyshev"}}},
       {"prox_order", Text{&O::prox_order, {"mix-then-prox", "prox-then-mix"}}},
   };
@@ -70,6 +71,15 @@ MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& metho
                        methods_that([&](const MethodInfo& reader) { return key.set_in(reader.options); }) +
                        ")");
     key.copy(set, resolved);
+  }
+  if (!method.unread_options) return resolved;
+  const UnreadOptions unread = method.unread_options(resolved);
+  for (const OptionKey& key : option_keys()) {
+    if (std::ranges::find(unread.names, key.name) == unread.names.end()) continue;
+    if (key.set_in(set))
+      throw Misuse("algorithm." + key.name, key.text(set),
+                   method.name + " with " + unread.because_of + " does not read it; leave it out");
+    key.copy({}, resolved);
   }
   return resolved;
 }

@@ -50,6 +50,7 @@ struct OptionKey {
   struct Text {
     std::optional<std::string> MethodOptions::*member;
     std::vector<std::string> choices;  ///< none: the method reads it by itself
+    bool may_be_count = false;         ///< a whole number needs no quotes
   };
   std::string name;  ///< "consensus_step"
   std::variant<Number, Count, Text> kind;
@@ -63,8 +64,8 @@ struct OptionKey {
 /// In the order of the struct.
 std::span<const OptionKey> option_keys();
 
-/// What the user set, completed by the method's defaults. Misuse, naming those that read it, where an option is set that
-/// the method does not read.
+/// What the user set, completed by the method's defaults. Misuse where an option is set that the method does not read,
+/// naming the methods that do, or the other option because of which it goes unread; that one is left out, then.
 MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method);
 
 }  // namespace hearsay

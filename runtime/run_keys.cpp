@@ -252,7 +252,8 @@ struct OptionReader {
   }
   void operator()(const OptionKey::Count& of) const { to.*of.member = setting.count(of.least); }
   void operator()(const OptionKey::Text& of) const {
-    const std::string& text = setting.name();
+    const auto* const count = std::get_if<std::int64_t>(&setting.value.data);
+    const std::string text = of.may_be_count && count ? std::to_string(*count) : setting.name();
     std::string names;
     for (const std::string& choice : of.choices) names += (names.empty() ? "" : ", ") + choice;
     if (!of.choices.empty() && std::ranges::find(of.choices, text) == of.choices.end())

@@ -13,13 +13,30 @@ std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.messages * header_bytes + traffic.payload_bytes;
 }
 
-/// Sums over iterations first ... last of one peer.
+/// Sums over iterations of one peer.
 template <class Scalar>
 class PeerForecast {
  public:
-  PeerForecast(PeerRows rows, Algorithm<Scalar>& algorithm, TrafficForecast& forecast)
+  PeerForecast(PeerRows rows, const Algorithm<Scalar>& algorithm, TrafficForecast& forecast)
       : rows_(rows), algorithm_(algorithm), forecast_(forecast) {}
 
+  /// 1 ... last
+  PeerTraffic up_to(std::uint64_t last) {
+    first_bytes_ = last == 0 ? 0 : bytes_of(algorithm_.traffic(1, rows_));
+    if (const std::optional<Traffic> all = algorithm_.traffic_up_to(last, rows_)) {
+      forecast_.exact = forecast_.exact && all->exact;
+      forecast_.steady = forecast_.steady && bytes_of(*all) == last * first_bytes_;
+      return {all->messages, bytes_of(*all)};
+    }
+    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order.
+    const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
+    const std::uint64_t cycles = last / cycle;
+    const PeerTraffic per_cycle = cycles > 0 ? sum(1, cycle) : PeerTraffic{};
+    const PeerTraffic rest = sum(cycles * cycle + 1, last);
+    return {cycles * per_cycle.messages + rest.messages, cycles * per_cycle.bytes + rest.bytes};
+  }
+
+ private:
   PeerTraffic sum(std::uint64_t first, std::uint64_t last) {
     PeerTraffic sum;
     for (std::uint64_t number = first; number <= last; ++number) {
@@ -27,15 +44,13 @@ class PeerForecast {
       sum.messages += traffic.messages;
       sum.bytes += bytes_of(traffic);
       forecast_.exact = forecast_.exact && traffic.exact;
-      if (number == first && first == 1) first_bytes_ = bytes_of(traffic);
       forecast_.steady = forecast_.steady && bytes_of(traffic) == first_bytes_;
     }
     return sum;
   }
 
- private:
   PeerRows rows_;
-  Algorithm<Scalar>& algorithm_;
+  const Algorithm<Scalar>& algorithm_;
   TrafficForecast& forecast_;
   std::uint64_t first_bytes_ = 0;
 };
@@ -49,22 +64,12 @@ std::uint64_t TrafficForecast::total_bytes() const {
 
 template <class Scalar>
 TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
-  const std::uint64_t iterations = experiment.iterations;
   TrafficForecast forecast;
   PacketPool packets;
   for (PeerId id = 0; id < experiment.peer_count(); ++id) {
     const auto peer = make_peer(experiment, id, packets);
-    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order.
-    const std::uint64_t cycle = std::lcm(experiment.schedule->period(), peer->algorithm().traffic_period());
-    const std::uint64_t cycles = cycle == 0 ? 0 : iterations / cycle;
     PeerForecast<Scalar> of_peer(PeerRows(*experiment.schedule, id), peer->algorithm(), forecast);
-    PeerTraffic total;
-    if (cycles > 0) {
-      const PeerTraffic per_cycle = of_peer.sum(1, cycle);
-      total = {cycles * per_cycle.messages, cycles * per_cycle.bytes};
-    }
-    const PeerTraffic rest = of_peer.sum(cycles * cycle + 1, iterations);
-    forecast.peers.push_back({total.messages + rest.messages, total.bytes + rest.bytes});
+    forecast.peers.push_back(of_peer.up_to(experiment.iterations));
   }
   return forecast;
 }

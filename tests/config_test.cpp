@@ -74,7 +74,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.inner_length", {"500", "\"long\""}},
       {"algorithm.inner_growth", {"1.5", "false"}},
       {"algorithm.snapshot", {"\"average\"", "0"}},
-      {"algorithm.consensus", {"\"min(k, 20)\"", "20"}},
+      {"algorithm.consensus", {"\"min(k, 20)\"", "20.5"}},
       {"algorithm.gossip", {"\"chebyshev\"", "true"}},
       {"algorithm.prox_order", {"\"prox-then-mix\"", "2"}},
       {"algorithm.allow_unsound", {"true", "1"}},
@@ -226,6 +226,11 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
   CHECK(contains(refusal("[run.seed]\nx = 3"), "run.seed.x: unknown key"));
   CHECK(contains(refusal("[[network.peer]]\nid = 1\nlatncy = \"5 ms\""),
                  "test.toml:3: network.peer.latncy: unknown key, did you mean network.peer.latency?"));
+}
+
+TEST_CASE("config: a number of gossip rounds needs no quotes") {
+  CHECK(parse_run("algorithm.consensus = 20", ".", {}, "test.toml").algorithm.options.consensus == "20");
+  CHECK(parse_run("", ".", {"algorithm.consensus=7"}, "test.toml").algorithm.options.consensus == "7");
 }
 
 TEST_CASE("config: values out of range are refused at the door") {

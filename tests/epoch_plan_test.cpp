@@ -54,9 +54,16 @@ TEST_CASE("epoch plan: c(k) is what is spelled") {
   CHECK(first_five("k") == std::vector<std::uint64_t>{1, 2, 3, 4, 5});
   CHECK(first_five("min(k, 3)") == std::vector<std::uint64_t>{1, 2, 3, 3, 3});
   CHECK(first_five("7") == std::vector<std::uint64_t>{7, 7, 7, 7, 7});
-  for (const char* wrong :
-       {"", "0", "-1", "kk", "min(k)", "min(2, k)", "min(k, 0)", "minimum(k, 2)", "1e3"}) {
+  for (const char* wrong : {"", "0", "-1", "kk", "min(k)", "min(2, k)", "min(k, 0)", "minimum(k, 2)", "1e3",
+                            "10001", "min(k, 10001)"}) {
     CAPTURE(std::string(wrong));
     CHECK(misuse_text([&] { ConsensusRule::parse(wrong); }).starts_with("algorithm.consensus = "));
   }
+}
+
+TEST_CASE("epoch plan: epochs that hardly grow, of which there would be too many, are refused") {
+  const ConsensusRule rule = ConsensusRule::parse("k");
+  CHECK(misuse_text([&] { EpochPlan(1, 1.0 + 1e-9, rule); }) ==
+        "algorithm.inner_growth = 1.000000001: expected 1, for epochs all of one length, or at least 1.001");
+  CHECK(EpochPlan(1, 1.001, rule).at(1'000'000'000'000).step > 1);
 }

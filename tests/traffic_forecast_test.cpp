@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "algorithms/registry.hpp"
 #include "runtime/simulator.hpp"
 #include "tests/support/experiments.hpp"
@@ -97,6 +100,43 @@ TEST_CASE("traffic: one-peer-exponential with 8-bit DCD, by hand") {
   CHECK(forecast_traffic(experiment_from<float>(text)).total_bytes() ==
         8 * (7 * (64 + 8) + packet + 2 * packet + 4 * (4 + 52)));
   check_forecast<float>(text);
+}
+
+TEST_CASE("traffic: dpsvrg's is foretold whatever its epochs, rounds and schedule") {
+  const std::vector<std::string> plans = {"inner_length = 4, inner_growth = 1, consensus = 3",
+                                          "inner_length = 3, inner_growth = 1.5, consensus = \"k\"",
+                                          "estimator = \"saga\", consensus = \"min(k, 5)\""};
+  for (const std::string& plan : plans)
+    for (const int iterations : {1, 6, 45})
+      for (const std::string schedule : {"static", "random-matchings", "dealt-links(4)"})
+        for (const std::string participation : {"1.0", "0.6"}) {
+          const std::string text = "run = { evaluate_every = 4, iterations = " + std::to_string(iterations) +
+                                   " }\nmodel.kind = \"quadratic(5)\"\ntopology = { kind = \"grid(3x2)\", " +
+                                   "peers = 6, schedule = \"" + schedule +
+                                   "\", participation = " + participation +
+                                   " }\nalgorithm = { kind = \"dpsvrg\", batch = \"full\", " + plan + " }\n";
+          check_forecast<float>(text);
+        }
+}
+
+TEST_CASE("traffic: dpsvrg's is added up by epochs, for more iterations than could be gone through") {
+  constexpr std::uint64_t many = 1'000'000'000'000;
+  const auto messages = [](const std::string& options) {
+    auto experiment = experiment_from<float>(run_of("dpsvrg", "ring", 4, 1) + options);
+    experiment.iterations = many;
+    const PeerTraffic traffic = forecast_traffic(experiment).peers.front();
+    CHECK(traffic.bytes == traffic.messages * (64 + 13 * 4));
+    return traffic.messages;
+  };
+  const std::string even = "algorithm.inner_length = 4\nalgorithm.inner_growth = 1\n";
+  CHECK(messages(even + "algorithm.consensus = \"min(k, 3)\"\n") == many / 4 * 9 * 2);
+  CHECK(messages("algorithm.consensus = 5\n") == many * 5 * 2);
+  // 39 epochs of 2, 4, 8, ... begin, each with a single round; all other iterations take two.
+  CHECK(
+      messages(
+          "algorithm.inner_length = 1\nalgorithm.inner_growth = 2\nalgorithm.consensus = \"min(k, 2)\"\n") ==
+      (2 * many - 39) * 2);
+  CHECK(messages(even + "algorithm.consensus = 2\ntopology.participation = 0.6\n") < many * 2 * 2);
 }
 
 TEST_CASE("traffic: foretold with restarts, which send full precision") {
