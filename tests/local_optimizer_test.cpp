@@ -114,6 +114,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "local optimizer: AdaGrad, Adam, AMSGrad and NovoGrad, coordinate by coordinate as they are written") {
+  const auto all = gradients(30);
+  constexpr double eta = 0.1, delta = 0.5, beta1 = 0.8, beta2 = 0.9, epsilon = 1e-8;
+  for (Index k = 0; k < dimension; ++k) {
+    CAPTURE(k);
+    double adagrad = 0.0, adam = 0.0, amsgrad = 0.0, novograd = 0.0;
+    double G = 0.0, m = 0.0, v = 0.0, u = 0.0, layer = 0.0, momentum = 0.0;
+    for (std::size_t t = 1; t <= all.size(); ++t) {
+      const double g = all[t - 1][k];
+      G += g * g;
+      adagrad -= eta * g / (delta + std::sqrt(G));
+      m = beta1 * m + (1.0 - beta1) * g;
+      v = beta2 * v + (1.0 - beta2) * g * g;
+      const double rounds = static_cast<double>(t);
+      const double unbiased_m = m / (1.0 - std::pow(beta1, rounds));
+      const double unbiased_v = v / (1.0 - std::pow(beta2, rounds));
+      adam -= eta * unbiased_m / (std::sqrt(unbiased_v) + epsilon);
+      u = std::max(u, v);
+      amsgrad -= eta * m / std::sqrt(u + epsilon);
+      const auto of_layer = k < 6 ? all[t - 1].head(6) : all[t - 1].tail(4);
+      double norm = 0.0;
+      for (const double entry : of_layer) norm += entry * entry;
+      layer = t == 1 ? norm : beta2 * layer + (1.0 - beta2) * norm;
+      momentum = beta1 * momentum + g / std::sqrt(layer + epsilon);
+      novograd -= eta * momentum;
+    }
+    CHECK(path_end("adagrad(0.5)", all)[k] == doctest::Approx(adagrad).epsilon(1e-12));
+    CHECK(path_end("adam(0.8, 0.9)", all)[k] == doctest::Approx(adam).epsilon(1e-12));
+    CHECK(path_end("amsgrad(0.8, 0.9)", all)[k] == doctest::Approx(amsgrad).epsilon(1e-12));
+    CHECK(path_end("novograd(0.8, 0.9)", all)[k] == doctest::Approx(novograd).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("local optimizer: AMSGrad's divisor never shrinks") {
   auto all = gradients(5);
   for (int t = 0; t < 100; ++t) all.push_back(Vector<double>::Constant(dimension, 1e-3));
@@ -170,4 +204,24 @@ TEST_CASE("local optimizer: misspelt ones are refused with key, value and expect
   CHECK(refusal("sgd(0.1)") == "algorithm.optimizer = sgd(0.1): expected sgd");
   CHECK(refusal("adagrad(0)") ==
         "algorithm.optimizer = adagrad(0): expected adagrad(delta) with a number greater than 0");
+}
+
+TEST_CASE(
+    "local optimizer: a number that float rounds to a bound, and would divide by 0, is refused in float") {
+  const auto refusal_in_float = [](const std::string& spelling) {
+    return misuse_text([&] { make_local_optimizer<float>(spelling, dimension, layers); });
+  };
+  CHECK(
+      refusal_in_float("adam(0.9, 0.9999999999)") ==
+      "algorithm.optimizer = adam(0.9, 0.9999999999): expected adam(beta1, beta2) with numbers of at least 0 "
+      "and below 1, in float, too");
+  CHECK(refusal_in_float("heavy-ball(0.9999999999)").starts_with("algorithm.optimizer = heavy-ball("));
+  CHECK(refusal_in_float("adagrad(1e-60)").starts_with("algorithm.optimizer = adagrad("));
+  CHECK(refusal_in_float("adam(0.9, 0.9999999)") == "");
+  CHECK(path_end("adam(0.9, 0.9999999999)", gradients(3)).allFinite());  // in double
+  const auto optimizer = make_local_optimizer<float>("adam(0.9, 0.9999999)", dimension, layers);
+  Vector<float> step(dimension);
+  for (int t = 0; t < 5; ++t) optimizer->step(gradients(1).front().cast<float>(), 0.1f, step);
+  CHECK(step.allFinite());
+  CHECK(step.cwiseAbs().maxCoeff() < 0.2f);
 }

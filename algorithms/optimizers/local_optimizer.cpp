@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -208,15 +209,17 @@ std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& 
   std::vector<double> numbers = is_adagrad           ? std::vector{1e-8}
                                 : name == "novograd" ? std::vector{0.95, 0.98}
                                                      : std::vector{0.9, 0.999};
+  const std::string in_float = std::is_same_v<Scalar, float> ? ", in float, too" : "";
   const std::string expectation = "expected " + name + choice.arguments +
-                                  (is_adagrad ? " with a number greater than 0"
-                                   : most > 0 ? " with numbers of at least 0 and below 1"
+                                  (is_adagrad ? " with a number greater than 0" + in_float
+                                   : most > 0 ? " with numbers of at least 0 and below 1" + in_float
                                               : "");
   if (spelling.arguments.size() > most) throw Misuse(key, text, expectation);
   for (std::size_t k = 0; k < spelling.arguments.size(); ++k) {
     double& value = numbers[k];
+    // What rounds to a bound would be divided by 0.
     if (!parse_number(spelling.arguments[k], value) || value < 0.0 ||
-        (is_adagrad ? value == 0.0 : value >= 1.0))
+        (is_adagrad ? static_cast<Scalar>(value) == 0 : static_cast<Scalar>(value) >= 1))
       throw Misuse(key, text, expectation);
   }
   if (name == "sgd") return std::make_unique<Sgd<Scalar>>();
