@@ -69,17 +69,33 @@ RunSettings resolved(RunSettings settings, const Cluster& cluster) {
   return settings;
 }
 
+template <class Scalar>
+std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
+  Index largest = 0;
+  for (const auto& objective : problem.objectives) largest = std::max(largest, objective->sample_count());
+  return static_cast<std::uint64_t>(largest);
+}
+
 /// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for hours.
 template <class Scalar>
 void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
-  Index largest_shard = 0;
-  for (const auto& objective : problem.objectives)
-    largest_shard = std::max(largest_shard, objective->sample_count());
-  const std::uint64_t most = std::max<std::uint64_t>(4096, static_cast<std::uint64_t>(largest_shard));
+  const std::uint64_t largest_shard = largest_shard_of(problem);
+  const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
   if (settings.algorithm.batch.value_or(0) > most)
     throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
                  "no peer has more than " + std::to_string(largest_shard) + " samples; expected at most " +
                      std::to_string(most) + ", or \"full\"");
+}
+
+/// A pass over the own samples, one by one, is more than anybody takes between two rounds of gossip.
+template <class Scalar>
+void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
+  const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
+  const std::uint64_t most = std::max<std::uint64_t>(10'000, largest_shard_of(problem));
+  if (local_steps > most)
+    throw Misuse(
+        "algorithm.local_steps", std::to_string(local_steps),
+        "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
 }
 
 /// What the longest message, which goes into one frame, takes at most.
@@ -121,6 +137,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  require_sensible_local_steps(settings, problem);
   if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
     feedback = resolved_feedback(*feedback, traits);
   if (!problem.regularizer)

@@ -41,6 +41,7 @@ class Check {
     check_topology();
     check_gossip();
     check_optimizer();
+    check_gradient_table();
     check_leader();
     check_size();
     switch (method_.compressor) {
@@ -163,6 +164,15 @@ class Check {
                                    ": every peer keeps a state of its own, from its own gradients; where the "
                                    "peers' data differ, the models agree "
                                    "less, and end farther from the optimum, than with sgd");
+  }
+
+  void check_gradient_table() {
+    const double bytes = static_cast<double>(gradient_table_bytes(experiment_));
+    constexpr double plenty = 1e9;
+    if (bytes > plenty)
+      experiment_.warnings.push_back("algorithm.estimator = saga: a gradient of every sample is kept, " +
+                                     std::to_string(std::llround(bytes / 1e6)) +
+                                     " MB at all peers together; loopless-svrg keeps none");
   }
 
   void check_leader() {
@@ -372,6 +382,16 @@ void check_soundness(Experiment<Scalar>& experiment) {
   Check<Scalar>(experiment).run();
 }
 
+template <class Scalar>
+std::uint64_t gradient_table_bytes(const Experiment<Scalar>& experiment) {
+  if (experiment.settings.algorithm.options.estimator != "saga") return 0;
+  Index samples = 0;
+  for (const auto& objective : experiment.problem.objectives) samples += objective->sample_count();
+  return static_cast<std::uint64_t>(samples * experiment.problem.dimension()) * sizeof(Scalar);
+}
+
+template std::uint64_t gradient_table_bytes<float>(const Experiment<float>&);
+template std::uint64_t gradient_table_bytes<double>(const Experiment<double>&);
 template void check_soundness<float>(Experiment<float>&);
 template void check_soundness<double>(Experiment<double>&);
 

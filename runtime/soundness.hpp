@@ -11,6 +11,10 @@ namespace hearsay {
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment);
 
+/// What SAGA's tables of gradients take, over all peers; 0 for every other estimator.
+template <class Scalar>
+std::uint64_t gradient_table_bytes(const Experiment<Scalar>& experiment);
+
 /// The warning about a compressor whose messages take at least as many bits as those of none.
 std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
                                  std::size_t bits_of_none);

@@ -189,6 +189,20 @@ TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up t
         "algorithm.batch = 4097: no peer has more than 5 samples; expected at most 4096, or \"full\"");
 }
 
+TEST_CASE("experiment: more local steps than 10,000 and than any peer has samples are refused") {
+  RunSettings settings = quadratic_run(2);
+  settings.algorithm.options.local_steps = 10'000;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.options.local_steps = 10'001;
+  CHECK(refusal(settings) ==
+        "algorithm.local_steps = 10001: that many steps go by without a word to the neighbors; expected at "
+        "most "
+        "10000");
+  settings.model.kind = "softmax";
+  settings.data.source = "synthetic(samples=20002, features=2, classes=2)";
+  CHECK(refusal(settings) == "");
+}
+
 TEST_CASE("experiment: what does not fit into a frame is refused, the model or a compressor's message") {
   RunSettings settings = quadratic_run(1);
   CHECK(refusal(settings, 429'496'730).find("at most 429496729") != std::string::npos);

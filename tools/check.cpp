@@ -39,6 +39,7 @@ struct Plan {
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
   bool catches_up = false;  ///< replicas follow at meetings, where links change
+  std::uint64_t gradient_table_bytes = 0;  ///< over all peers
   TrafficForecast traffic;
   DryRun dry_run;
   std::vector<std::string> warnings;
@@ -97,6 +98,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.consensus_step_limit = experiment.consensus_step_limit;
   PacketPool packets;
   plan.catches_up = !make_peer(experiment, 0, packets)->digests().told.empty();
+  plan.gradient_table_bytes = gradient_table_bytes(experiment);
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
@@ -134,6 +136,7 @@ Json as_json(const std::string& name, const Plan& plan) {
            plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
           {"consensus_step_limit_worst",
            plan.consensus_step_limit ? or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
+          {"gradient_table_bytes", plan.gradient_table_bytes},
           {"bits_per_coordinate", plan.bits_per_coordinate()},
           {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
           {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
@@ -225,6 +228,13 @@ std::string stability_text(const Plan& plan) {
          (differ ? below(*limit->worst) + " in the worst case" : "");
 }
 
+/// Behind the estimator: what it keeps.
+std::string table_text(const Plan& plan) {
+  if (plan.gradient_table_bytes == 0) return "";
+  const auto bytes = static_cast<double>(plan.gradient_table_bytes);
+  return "   keeps a gradient of every sample: " + megabytes_text(bytes) + " at all peers together";
+}
+
 std::string spread_text(const Spread& bytes) {
   if (bytes.least == bytes.most) return bytes_text(bytes.least) + " bytes a peer";
   return bytes_text(bytes.least) + " to " + bytes_text(bytes.most) + " bytes a peer, mean " +
@@ -280,7 +290,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
   for (const OptionKey& option : option_keys())
     if (option.set_in(settings.algorithm.options))
       table.add({option.name, option.text(settings.algorithm.options) +
-                                  (option.name == "consensus_step" ? stability_text(plan) : "")});
+                                  (option.name == "consensus_step" ? stability_text(plan) : "") +
+                                  (option.name == "estimator" ? table_text(plan) : "")});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});
@@ -294,6 +305,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
                  (settings.run.target_loss ? " at most, target loss " + significant(*settings.run.target_loss)
                                            : "")});
   const auto predicted = [&](const std::optional<double>& seconds) {
+    if (plan.dry_run.given_up) return std::string("not predicted: even two take too long to try out");
     if (!seconds) return std::string("not predicted: the first iterations end badly");
     return seconds_text(*seconds) + " predicted" +
            (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");

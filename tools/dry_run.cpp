@@ -11,7 +11,10 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::uint64_t simulated_iterations = 12;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t first_try = 2;
+constexpr std::uint64_t second_try = 12;
 
 /// Bytes of payload, and what they take at most.
 struct Payload {
@@ -47,29 +50,50 @@ void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>&
   if (!most.exact) forecast.payload_share = of_all.share();
 }
 
+/// The first `iterations`, evaluated in the middle and at the end.
+template <class Scalar>
+RunOutcome<Scalar> try_out(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
+                           Clock::time_point give_up) {
+  const RunSettings::Run run = experiment.settings.run;
+  const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
+  experiment.settings.run.target_loss = std::nullopt;
+  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
+  RunControl control;
+  control.out_of_patience = [&] { return Clock::now() >= give_up; };
+  RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+  experiment.iterations = all;
+  experiment.settings.run = run;
+  return outcome;
+}
+
 }  // namespace
 
 template <class Scalar>
-DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most) {
-  const std::uint64_t iterations = experiment.iterations;
-  const std::uint64_t evaluate_every = experiment.settings.run.evaluate_every;
-  const auto target_loss = std::exchange(experiment.settings.run.target_loss, std::nullopt);
-  const std::uint64_t simulated = std::min(iterations, simulated_iterations);
-  experiment.iterations = simulated;
-  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, simulated / 2);
+DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Duration patience) {
   DryRun forecast;
   forecast.gradient = measured_gradient_of(experiment);
-  const RunOutcome<Scalar> outcome = simulate(experiment, forecast.gradient);
-  experiment.iterations = iterations;
-  experiment.settings.run.evaluate_every = evaluate_every;
-  experiment.settings.run.target_loss = target_loss;
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point give_up = begin + patience;
+  RunOutcome<Scalar> outcome = try_out(experiment, first_try, forecast.gradient, give_up);
+  std::uint64_t tried = std::min(first_try, experiment.iterations);
+  const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
+  if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
+      Clock::now() + second_takes < give_up) {
+    RunOutcome<Scalar> longer = try_out(experiment, second_try, forecast.gradient, give_up);
+    if (longer.status != RunStatus::interrupted) {
+      outcome = std::move(longer);
+      tried = std::min(second_try, experiment.iterations);
+    }
+  }
 
-  forecast.failure = outcome.reason;
   forecast_bytes(most, outcome.peers,
                  experiment.method->asynchronous
-                     ? std::optional(static_cast<double>(iterations) / static_cast<double>(simulated))
+                     ? std::optional(static_cast<double>(experiment.iterations) / static_cast<double>(tried))
                      : std::nullopt,
                  forecast);
+  forecast.given_up = outcome.status == RunStatus::interrupted;
+  if (forecast.given_up) return forecast;
+  forecast.failure = outcome.reason;
   // A run that diverges at once is evaluated at its start only.
   if (outcome.evaluations.size() < 2) return forecast;
   const Evaluation& last = outcome.evaluations.back();
@@ -77,11 +101,12 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most) {
   const double per_iteration =
       (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
   forecast.seconds_per_iteration = per_iteration;
-  forecast.seconds = last.seconds + per_iteration * static_cast<double>(iterations - last.iteration);
+  forecast.seconds =
+      last.seconds + per_iteration * static_cast<double>(experiment.iterations - last.iteration);
   return forecast;
 }
 
-template DryRun dry_run(Experiment<float>&, const TrafficForecast&);
-template DryRun dry_run(Experiment<double>&, const TrafficForecast&);
+template DryRun dry_run(Experiment<float>&, const TrafficForecast&, Duration);
+template DryRun dry_run(Experiment<double>&, const TrafficForecast&, Duration);
 
 }  // namespace hearsay

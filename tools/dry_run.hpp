@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,11 +19,14 @@ struct DryRun {
   double payload_share = 1.0;                   ///< of what messages take at most, over all peers
   std::vector<double> peer_bytes;               ///< of the whole run, header and payload
   std::string failure;                          ///< why not even the first iterations went well; else empty
+  bool given_up = false;                        ///< not even the first two came to an end
 };
 
 /// Simulates the first iterations of an experiment whose traffic is at most `most`, evaluated twice, so that what happens once
-/// at the start does not count twice. Leaves the experiment as it was.
+/// at the start does not count twice: two of them, and then more where that will not take longer than `patience`, by the real
+/// clock. Gives up where the two do. Leaves the experiment as it was.
 template <class Scalar>
-DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most);
+DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
+               Duration patience = std::chrono::seconds(5));
 
 }  // namespace hearsay
