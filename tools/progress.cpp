@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "tools/human_text.hpp"
 
@@ -21,7 +22,7 @@ std::size_t terminal_width() {
 /// Four digits, in columns.
 std::string four_digits(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%-#7.4g", value);
+  std::snprintf(text, sizeof text, "%-#9.4g", value);
   return text;
 }
 
@@ -29,9 +30,39 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
+struct Field {
+  std::string text;
+  int dispensable = 0;  // the most dispensable goes first; 0 stays
+};
+
 }  // namespace
 
-Progress::Progress(bool quiet, std::string title, const Run& run)
+std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
+                          std::size_t width) {
+  const std::string total = std::to_string(run.iterations);
+  std::vector<Field> fields = {
+      {right(std::to_string(evaluation.iteration), total.size()) + "/" + total},
+      {right(fixed(evaluation.epoch, 2), 8) + " passes", 2},
+      {right(std::to_string(evaluation.gossip_rounds), total.size() + 2) + " rounds", 3},
+      {"loss " + four_digits(evaluation.loss)},
+      {"consensus " + four_digits(evaluation.consensus_distance), 4},
+      {right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run.peers), 8) + "/peer", 1}};
+  if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 7)});
+  fields.push_back({right(seconds_text(elapsed), 7)});
+  if (evaluation.iteration > 0 && evaluation.iteration < run.iterations)
+    fields.push_back({(run.has_target ? "ETA at most " : "ETA ") +
+                      seconds_text(elapsed * static_cast<double>(run.iterations - evaluation.iteration) /
+                                   static_cast<double>(evaluation.iteration))});
+  for (;;) {
+    std::string line;
+    for (const Field& field : fields) line += (line.empty() ? "" : "  ") + field.text;
+    const auto most = std::ranges::max_element(fields, {}, &Field::dispensable);
+    if (line.size() <= width || most->dispensable == 0) return line.substr(0, width);
+    fields.erase(most);
+  }
+}
+
+Progress::Progress(bool quiet, std::string title, const ProgressRun& run)
     : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), title_(std::move(title)), run_(run) {}
 
 void Progress::show(const Evaluation& evaluation) {
@@ -43,24 +74,17 @@ void Progress::show(const Evaluation& evaluation) {
   shown_ = now;
 
   const double elapsed = std::chrono::duration<double>(now - started_).count();
-  std::string line = title_.empty() ? "" : title_ + "  ";
-  const std::string total = std::to_string(run_.iterations);
-  line += right(std::to_string(evaluation.iteration), total.size()) + "/" + total + "  loss " +
-          four_digits(evaluation.loss) + "  consensus " + four_digits(evaluation.consensus_distance) + "  " +
-          right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run_.peers), 8) + "/peer  ";
-  if (run_.virtual_time) line += "virtual " + right(seconds_text(evaluation.seconds), 7) + "  ";
-  line += right(seconds_text(elapsed), 7);
-  if (evaluation.iteration > 0 && evaluation.iteration < run_.iterations)
-    line += (run_.has_target ? "  ETA at most " : "  ETA ") +
-            seconds_text(elapsed * static_cast<double>(run_.iterations - evaluation.iteration) /
-                         static_cast<double>(evaluation.iteration));
+  const std::string title = title_.empty() ? "" : title_ + "  ";
   if (terminal_) {
-    if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    const std::size_t room = terminal_width() - 1;
+    const std::size_t left = room - std::min(room, title.size());
+    std::fprintf(stderr, "\r\033[K%s%s", title.substr(0, room).c_str(),
+                 progress_line(evaluation, run_, elapsed, left).c_str());
     std::fflush(stderr);
     line_open_ = true;
   } else {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s%s\n", title.c_str(),
+                 progress_line(evaluation, run_, elapsed, std::string::npos).c_str());
   }
 }
 

@@ -8,17 +8,24 @@
 
 namespace hearsay {
 
+/// What is known of a run before it starts.
+struct ProgressRun {
+  PeerId peers;
+  std::uint64_t iterations;
+  bool has_target;  ///< it may end sooner
+  bool virtual_time;
+};
+
+/// "200/6000     1.56 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that stay where they
+/// are. Where that takes more than `width` characters, what is least missed is left out.
+std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
+                          std::size_t width);
+
 /// Tells on standard error how a run gets on: one line that is rewritten where that is a terminal, else a line at most
 /// once a second.
 class Progress {
  public:
-  struct Run {
-    PeerId peers;
-    std::uint64_t iterations;
-    bool has_target;  ///< it may end sooner
-    bool virtual_time;
-  };
-  Progress(bool quiet, std::string title, const Run& run);
+  Progress(bool quiet, std::string title, const ProgressRun& run);
   ~Progress() { close(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -33,7 +40,7 @@ class Progress {
   bool quiet_;
   bool terminal_;
   std::string title_;
-  Run run_;
+  ProgressRun run_;
   Clock::time_point started_ = Clock::now();
   Clock::time_point shown_ = started_;
   bool line_open_ = false;

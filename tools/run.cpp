@@ -31,6 +31,8 @@ void print_closing_words(const FinishedRun& run) {
   table.add({"time", seconds_text(summary["seconds"]) + kind});
   if (summary["seconds_to_target"].is_number())
     table.add({"time to target", seconds_text(summary["seconds_to_target"]) + kind});
+  table.add({"data passes", fixed(summary["epochs"], 2)});
+  table.add({"gossip rounds", grouped(summary["gossip_rounds"])});
   table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers)});
   if (summary["replicas_consistent"].is_boolean())
     table.add(
