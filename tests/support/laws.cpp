@@ -8,6 +8,7 @@
 #include "runtime/digest.hpp"
 #include "runtime/simulator.hpp"
 #include "tests/support/cluster.hpp"
+#include "tests/support/method_variants.hpp"
 #include "tests/support/replica_law.hpp"
 #include "tests/support/stacked.hpp"
 
@@ -77,28 +78,6 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
     return broken("with ", plan.compressor, " a share of ", found.flips,
                   " of what was said is something else");
   return "";
-}
-
-/// Options worth a look besides the method's defaults.
-std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
-  if (method.name == "dpsvrg")
-    return {{.inner_length = 2, .inner_growth = 1.3, .snapshot = "average"},
-            {.inner_length = 3, .inner_growth = 1.0, .consensus = "2", .prox_order = "prox-then-mix"},
-            {.inner_length = 1, .inner_growth = 2.0, .consensus = "k"}};
-  std::vector<MethodOptions> variants;
-  if (method.options.local_steps) {
-    variants.push_back({.local_steps = 3});
-    variants.push_back({.optimizer = "heavy-ball(0.5)"});
-    variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
-  }
-  if (method.options.momentum) {
-    variants.push_back({.momentum = 0.0});
-    variants.push_back({.momentum = 0.5});
-  }
-  if (method.options.form && world.links_fixed()) variants.push_back({.form = "pipelined"});
-  if (method.options.memory && world.links_fixed()) variants.push_back({.memory = "aggregate"});
-  if (method.options.trigger) variants.push_back({.trigger = 30.0});
-  return variants;
 }
 
 template <class Scalar>

@@ -42,6 +42,13 @@ class Network {
     return kept_.try_emplace(name, at_first).first->second;
   }
 
+  /// rho of a W that stays the same, where the method needs to know it.
+  double rho() const { return experiment_.rho; }
+  /// What every peer draws alike in this iteration.
+  RandomStream common_random(Purpose purpose) const {
+    return {experiment_.settings.run.seed, std::numeric_limits<PeerId>::max(), t, purpose};
+  }
+
   Scalar eta() const { return static_cast<Scalar>(experiment_.step_size.at(t)); }
   /// eta_{t-1}; eta_1 in the first iteration.
   Scalar previous_eta() const { return static_cast<Scalar>(experiment_.step_size.at(t > 1 ? t - 1 : 1)); }
@@ -93,10 +100,32 @@ class Network {
     for (Index i = 0; i < X.cols(); ++i) {
       const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
       Vector<Scalar> gradient(X.rows());
-      objective.gradient(points.col(i), minibatch(objective, static_cast<PeerId>(i), draw), gradient);
+      objective.gradient(points.col(i), minibatch(static_cast<PeerId>(i), draw), gradient);
       G.col(i) = gradient;
     }
     return G;
+  }
+
+  /// The gradient of one of a peer's samples at its own model.
+  Vector<Scalar> gradient_of_sample(PeerId peer, Index sample) const {
+    Vector<Scalar> gradient(X.rows());
+    experiment_.problem.objectives[peer]->gradient(X.col(peer), {&sample, 1}, gradient);
+    return gradient;
+  }
+  Index sample_count(PeerId peer) const { return experiment_.problem.objectives[peer]->sample_count(); }
+
+  /// The samples of a peer's gradient in iteration t, the first draw unless a later one is asked for.
+  std::vector<Index> minibatch(PeerId peer, std::uint64_t draw = 0) const {
+    const Objective<Scalar>& objective = *experiment_.problem.objectives[peer];
+    const Index count = objective.sample_count();
+    if (!experiment_.settings.algorithm.batch) return all_samples(objective);
+    std::vector<Index> samples;
+    RandomStream random(experiment_.settings.run.seed, peer, t, Purpose::minibatch);
+    const std::uint64_t batch = *experiment_.settings.algorithm.batch;
+    for (std::uint64_t k = 0; k < draw * batch; ++k) random.below(static_cast<std::uint64_t>(count));
+    for (std::uint64_t k = 0; k < batch; ++k)
+      samples.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+    return samples;
   }
 
   /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without momentum.
@@ -197,18 +226,6 @@ class Network {
   static std::vector<Index> all_samples(const Objective<Scalar>& objective) {
     std::vector<Index> samples(static_cast<std::size_t>(objective.sample_count()));
     std::iota(samples.begin(), samples.end(), Index{0});
-    return samples;
-  }
-
-  std::vector<Index> minibatch(const Objective<Scalar>& objective, PeerId peer, std::uint64_t draw) const {
-    const Index count = objective.sample_count();
-    if (!experiment_.settings.algorithm.batch) return all_samples(objective);
-    std::vector<Index> samples;
-    RandomStream random(experiment_.settings.run.seed, peer, t, Purpose::minibatch);
-    const std::uint64_t batch = *experiment_.settings.algorithm.batch;
-    for (std::uint64_t k = 0; k < draw * batch; ++k) random.below(static_cast<std::uint64_t>(count));
-    for (std::uint64_t k = 0; k < batch; ++k)
-      samples.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
     return samples;
   }
 
