@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 
 #include "tests/support/cluster.hpp"
@@ -63,6 +64,19 @@ TEST_CASE(
   };
   CHECK(of_rank(2) < 1e-12);
   CHECK(of_rank(1) > 1e-3);
+}
+
+TEST_CASE("power-gossip: at full rank, w = 1/2, the consensus step is the share of a difference that goes") {
+  // Both move by gamma/2 of the difference, matrix and vector alike; 4 directions of a 6 x 4 matrix are all there are.
+  Models<double> start = {Vector<double>::Zero(27), normal_vector<double>(27, 47, 1)};
+  for (const double gamma : {0.25, 0.5, 1.5}) {
+    const auto recording = gossip(2, "complete", 3, {.consensus_step = gamma, .rank = 4}, start);
+    for (std::size_t t = 0; t < recording.size(); ++t) {
+      const Vector<double> left = recording[t][1].model - recording[t][0].model;
+      const Vector<double> expected = std::pow(1.0 - gamma, static_cast<double>(t)) * start[1];
+      CHECK((left - expected).cwiseAbs().maxCoeff() < 1e-12);
+    }
+  }
 }
 
 TEST_CASE("power-gossip: the mean stays, and the peers agree") {
