@@ -42,13 +42,13 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
   const std::string total = std::to_string(run.iterations);
   std::vector<Field> fields = {
       {right(std::to_string(evaluation.iteration), total.size()) + "/" + total},
-      {right(fixed(evaluation.epoch, 2), 8) + " passes", 2},
-      {right(std::to_string(evaluation.gossip_rounds), total.size() + 2) + " rounds", 3},
+      {right(fixed(evaluation.epoch, 1), 6) + " passes", 1},
+      {right(std::to_string(evaluation.gossip_rounds), total.size() + 2) + " rounds", 2},
       {"loss " + four_digits(evaluation.loss)},
-      {"consensus " + four_digits(evaluation.consensus_distance), 4},
-      {right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run.peers), 8) + "/peer", 1}};
-  if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 7)});
-  fields.push_back({right(seconds_text(elapsed), 7)});
+      {"consensus " + four_digits(evaluation.consensus_distance), 5},
+      {right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run.peers), 8) + "/peer"}};
+  if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 10), 4});
+  fields.push_back({right(seconds_text(elapsed), 10), 3});
   if (evaluation.iteration > 0 && evaluation.iteration < run.iterations)
     fields.push_back({(run.has_target ? "ETA at most " : "ETA ") +
                       seconds_text(elapsed * static_cast<double>(run.iterations - evaluation.iteration) /

@@ -16,7 +16,7 @@ struct ProgressRun {
   bool virtual_time;
 };
 
-/// "200/6000     1.56 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that stay where they
+/// " 200/6000     1.6 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that stay where they
 /// are. Where that takes more than `width` characters, what is least missed is left out.
 std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
                           std::size_t width);
