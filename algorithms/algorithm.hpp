@@ -77,8 +77,11 @@ class Algorithm {
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
   /// What this peer, whose rows of the schedule are `rows`, sends in iteration `number`.
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
-  /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period; 0 if it never does.
+  /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period.
   virtual std::uint64_t traffic_period() const { return 1; }
+  /// Whether neighbors that meet catch up on what they missed, so that `traffic` depends on the rounds before: it repeats from
+  /// its second period on, and only where the rounds come in one order.
+  virtual bool catches_up() const { return false; }
   /// What it sends in iterations 1 ... `last` together, where `traffic` does not repeat and yet need not be gone through.
   virtual std::optional<Traffic> traffic_up_to(std::uint64_t /*last*/, const PeerRows& /*rows*/) const {
     return std::nullopt;

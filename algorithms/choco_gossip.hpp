@@ -41,7 +41,7 @@ class ChocoGossip final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-  std::uint64_t traffic_period() const override { return backlog_ ? 0 : 1; }
+  bool catches_up() const override { return backlog_.has_value(); }
 
  private:
   std::unique_ptr<Compressor<Scalar>> compressor_;

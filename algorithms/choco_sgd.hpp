@@ -50,7 +50,7 @@ class ChocoSgd final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-  std::uint64_t traffic_period() const override { return backlog_ ? 0 : 1; }
+  bool catches_up() const override { return backlog_.has_value(); }
 
  private:
   bool keeps_replicas() const { return aggregate_.size() == 0; }

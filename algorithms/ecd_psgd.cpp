@@ -130,6 +130,18 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
+/// Where W is fixed, every R-th iteration in full precision, and all others alike.
+template <class Scalar>
+std::optional<Traffic> EcdPsgd<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  if (backlog_) return std::nullopt;
+  const std::uint64_t restarts = restart_every_ == 0 ? 0 : last / restart_every_;
+  const Traffic compressed = compressed_traffic(rows.at(0), *compressor_, x_.size());
+  return Traffic{
+      last * compressed.messages,
+      restarts * compressed.messages * view(x_).size_bytes() + (last - restarts) * compressed.payload_bytes,
+      compressed.exact || restarts == last};
+}
+
 template class EcdPsgd<float>;
 template class EcdPsgd<double>;
 

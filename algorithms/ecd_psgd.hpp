@@ -49,9 +49,9 @@ class EcdPsgd final : public Algorithm<Scalar> {
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
-  std::uint64_t traffic_period() const override {
-    return backlog_ ? 0 : std::max<std::uint64_t>(restart_every_, 1);
-  }
+  bool catches_up() const override { return backlog_.has_value(); }
+  std::uint64_t traffic_period() const override { return std::max<std::uint64_t>(restart_every_, 1); }
+  std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
 
  private:
   bool restarts_after(std::uint64_t number) const {

@@ -16,6 +16,7 @@ class PeerRows {
   PeerId peer_count() const { return schedule_->peer_count(); }
   /// Rows repeat with this period, in the same or in another order; 1 where there is one row only.
   std::uint64_t period() const { return schedule_->period(); }
+  bool repeats_in_order() const { return schedule_->repeats_in_order(); }
   /// The same reference always shows the same row.
   const MixingRow& at(std::uint64_t round) const { return schedule_->row(self_, round); }
 

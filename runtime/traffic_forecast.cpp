@@ -28,12 +28,17 @@ class PeerForecast {
       forecast_.steady = forecast_.steady && bytes_of(*all) == last * first_bytes_;
       return {all->messages, bytes_of(*all)};
     }
-    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order.
+    if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
+    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order. Only in the
+    // first one have neighbors that catch up missed less.
     const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
-    const std::uint64_t cycles = last / cycle;
-    const PeerTraffic per_cycle = cycles > 0 ? sum(1, cycle) : PeerTraffic{};
-    const PeerTraffic rest = sum(cycles * cycle + 1, last);
-    return {cycles * per_cycle.messages + rest.messages, cycles * per_cycle.bytes + rest.bytes};
+    const PeerTraffic first = sum(1, std::min(cycle, last));
+    if (last <= cycle) return first;
+    const std::uint64_t cycles = (last - cycle) / cycle;
+    const PeerTraffic per_cycle = cycles > 0 ? sum(cycle + 1, 2 * cycle) : PeerTraffic{};
+    const PeerTraffic rest = sum((cycles + 1) * cycle + 1, last);
+    return {first.messages + cycles * per_cycle.messages + rest.messages,
+            first.bytes + cycles * per_cycle.bytes + rest.bytes};
   }
 
  private:

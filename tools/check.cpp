@@ -97,7 +97,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;
   PacketPool packets;
-  plan.catches_up = !make_peer(experiment, 0, packets)->digests().told.empty();
+  plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
   plan.gradient_table_bytes = gradient_table_bytes(experiment);
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
