@@ -38,7 +38,7 @@ struct Plan {
   std::optional<Spectrum> spectrum;  ///< of a W that stays the same, averages, and is read
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
-  bool catches_up = false;  ///< replicas follow at meetings, where links change
+  bool catches_up = false;                 ///< replicas follow at meetings, where links change
   std::uint64_t gradient_table_bytes = 0;  ///< over all peers
   TrafficForecast traffic;
   DryRun dry_run;
