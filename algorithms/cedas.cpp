@@ -8,48 +8,27 @@ template <class Scalar>
 Cedas<Scalar>::Cedas(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       consensus_step_(*input.options.consensus_step),
-      damping_(*input.options.damping),
       x_(input.initial),
       dual_(Vector<Scalar>::Zero(input.initial.size())),
-      own_reference_(input.initial),
-      references_(input.neighbors, input.initial),
+      references_(input.neighbors, input.initial, *input.options.damping),
       stepped_(input.initial.size()),
-      own_tried_(input.initial.size()),
-      tried_(input.initial.size()) {}
+      difference_(input.initial.size()) {}
 
 template <class Scalar>
 Task Cedas<Scalar>::iterate(Iteration<Scalar>& it) {
-  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-  const auto a = static_cast<Scalar>(damping_);
-  const auto half_gamma = static_cast<Scalar>(consensus_step_ / 2);
-
   // gradient: g_i = grad F_i(x_i; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
 
   // try: y_i = x_i - eta g_i - D_i;  compress: q_i = C(y_i - H_i), encoded once, sent to every neighbor
   stepped_ = x_ - it.step_size() * gradient;
-  tried_ = (stepped_ - dual_) - own_reference_;
-  PacketBuffer buffer = it.new_packet();
+  difference_ = (stepped_ - dual_) - references_.own_reference();
   RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode({view(std::as_const(tried_)), random}, buffer));
-  const PacketRef own = std::move(buffer).seal();
-  const Slot slot = it.post(own);
-
-  // yhat_i = H_i + q_i, the same operations as at the neighbors
-  own_tried_ = own_reference_;
-  it.report(compressor_->accumulate(own->bytes(), 1, view(own_tried_)));
-  it.report(compressor_->accumulate(own->bytes(), a, view(own_reference_)));
+  const Slot slot = references_.say(it, *compressor_, difference_, random);
 
   // dual: D_i <- D_i + (gamma/2) sum_j w_ij (yhat_i - yhat_j);  reference: H_j <- H_j + a q_j
   const std::span<const PacketRef> packets = co_await it.collect(slot);
-  for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;
-    Vector<Scalar>& reference = references_.of(neighbors[j].id);
-    tried_ = reference;
-    it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(tried_)));
-    dual_ += half_gamma * static_cast<Scalar>(neighbors[j].weight) * (own_tried_ - tried_);
-    it.report(compressor_->accumulate(packets[j]->bytes(), a, view(reference)));
-  }
+  references_.add_differences(it, *compressor_, it.mixing().hears, packets,
+                              static_cast<Scalar>(consensus_step_ / 2), dual_);
 
   // step: x_i <- x_i - eta g_i - D_i
   x_ = stepped_ - dual_;
@@ -59,11 +38,9 @@ template <class Scalar>
 void Cedas<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.state("dual", dual_);
-  visitor.published("reference", own_reference_);
   references_.visit(visitor, "reference");
   visitor.scratch("stepped", stepped_);
-  visitor.scratch("own tried", own_tried_);
-  visitor.scratch("tried", tried_);
+  visitor.scratch("difference", difference_);
 }
 
 template <class Scalar>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "algorithms/damped_references.hpp"
 #include "algorithms/method.hpp"
-#include "algorithms/replicas.hpp"
 
 namespace hearsay {
 
@@ -17,7 +17,7 @@ namespace hearsay {
 ///
 /// Options    consensus_step gamma, damping a: 0.3 each for 2-bit codecs; both smaller for rougher ones.
 /// Sends      deg messages of |C| bytes per iteration, after the gradient.
-/// Shapes     x, D, H, yhat_i, yhat_j, y, g in R^d and one H_j per neighbor: memory (deg + 7) d.
+/// Shapes     x, D, H, yhat_i, yhat_j, x - eta g, a difference and g in R^d, one H_j per neighbor: memory (deg + 8) d.
 /// Needs      W symmetric doubly stochastic and fixed; C unbiased, or a contraction that keeps well over half of what it is given,
 ///            with damping near 1. Every message delivered exactly once.
 /// Invariant  sum_i D_i = 0, to the rounding of edge terms that are exactly antisymmetric; so the mean of the models moves by
@@ -40,14 +40,11 @@ class Cedas final : public Algorithm<Scalar> {
  private:
   std::unique_ptr<Compressor<Scalar>> compressor_;
   double consensus_step_;  // gamma
-  double damping_;         // a
   Vector<Scalar> x_;
-  Vector<Scalar> dual_;           // D_i
-  Vector<Scalar> own_reference_;  // H_i
-  Replicas<Scalar> references_;   // H_j
-  Vector<Scalar> stepped_;        // x_i - eta g_i
-  Vector<Scalar> own_tried_;      // y_i - H_i, then yhat_i
-  Vector<Scalar> tried_;          // yhat_j
+  Vector<Scalar> dual_;                  // D_i
+  DampedReferences<Scalar> references_;  // H_i, H_j, yhat_i, yhat_j
+  Vector<Scalar> stepped_;               // x_i - eta g_i
+  Vector<Scalar> difference_;            // y_i - H_i
 };
 
 MethodInfo cedas_info();

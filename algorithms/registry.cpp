@@ -6,6 +6,7 @@
 #include "algorithms/ad_psgd.hpp"
 #include "algorithms/allreduce_sgd.hpp"
 #include "algorithms/beer.hpp"
+#include "algorithms/c_gt.hpp"
 #include "algorithms/cedas.hpp"
 #include "algorithms/choco_gossip.hpp"
 #include "algorithms/choco_sgd.hpp"
@@ -31,26 +32,13 @@ namespace hearsay {
 
 std::span<const MethodInfo> methods() {
   static const std::array all = {
-      allreduce_sgd_info(),
-      d_psgd_info(),
-      naive_info(),
-      dcd_psgd_info(),
-      ecd_psgd_info(),
-      qsgd_allreduce_info(),
-      choco_sgd_info(),
-      cedas_info(),
-      beer_info(),
-      deep_squeeze_info(),
-      moniqua_info(),
-      power_gossip_info(),
-      choco_gossip_info(),
-      dspg_info(),
-      dpsvrg_info(),
-      d2_info(),
-      gradient_tracking_info(),
-      sgp_info(),
-      qg_momentum_info(),
-      decentlam_info(),
+      allreduce_sgd_info(), d_psgd_info(),       naive_info(),
+      dcd_psgd_info(),      ecd_psgd_info(),     qsgd_allreduce_info(),
+      choco_sgd_info(),     cedas_info(),        beer_info(),
+      c_gt_info(),          deep_squeeze_info(), moniqua_info(),
+      power_gossip_info(),  choco_gossip_info(), dspg_info(),
+      dpsvrg_info(),        d2_info(),           gradient_tracking_info(),
+      sgp_info(),           qg_momentum_info(),  decentlam_info(),
       ad_psgd_info(),
   };
   return all;

@@ -164,6 +164,7 @@ TEST_CASE("consensus step: runs with random rounding settle below the predicted 
                                          {"beer", {"torus(3x3)", 9}, "randk(30%)"},
                                          {"deep-squeeze", {"ring", 8}, "randk(30%)"},
                                          {"cedas", {"ring", 8}, "dither(linf, bits=2, bucket=64)"},
+                                         {"c-gt", {"ring", 8}, "dither(linf, bits=2, bucket=64)"},
                                          {"cedas", {"star", 6}, "dither(linf, bits=3, bucket=64)"}}) {
     CAPTURE(row.method);
     CAPTURE(row.world.name());

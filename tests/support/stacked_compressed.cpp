@@ -98,6 +98,27 @@ void beer(Network<Scalar>& net) {
   G += net.said(V - G, 1);
 }
 
+template <class Scalar>
+void c_gt(Network<Scalar>& net) {
+  Matrix<Scalar>& H = net.kept("model references");
+  Matrix<Scalar>& G = net.kept("tracker references");
+  Matrix<Scalar>& Y = net.kept("trackers");
+  Matrix<Scalar>& gradient = net.kept("gradients");
+  const auto a = static_cast<Scalar>(*net.options().damping);
+  if (net.t == 1) {
+    H = net.X;
+    Y = gradient = net.gradients();
+  }
+  const Matrix<Scalar> Q = net.said(net.X - H, 0);
+  const Matrix<Scalar> R = net.said(Y - G, 1);
+  net.X += gamma_of(net) * gossip<Scalar>(net, H + Q) - net.eta() * Y;
+  const Matrix<Scalar> next = net.gradients();
+  Y += gamma_of(net) * gossip<Scalar>(net, G + R) + next - gradient;
+  gradient = next;
+  H += a * Q;
+  G += a * R;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -108,7 +129,8 @@ std::map<std::string, Recursion<Scalar>> compressed_recursions() {
           {"power-gossip", power_gossip<Scalar>},
           {"moniqua", moniqua<Scalar>},
           {"cedas", cedas<Scalar>},
-          {"beer", beer<Scalar>}};
+          {"beer", beer<Scalar>},
+          {"c-gt", c_gt<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> compressed_recursions<float>();
