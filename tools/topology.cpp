@@ -176,12 +176,15 @@ std::string as_text(const Report& report) {
   Table table({{"", left}, {"", left}});
   table.add({"topology", report.options.spec});
   table.add({"peers", grouped(graph.peer_count())});
-  table.add({"links", grouped(graph.edges().size())});
-  table.add({"degree", regular ? std::to_string(graph.min_degree()) + " at every peer"
-                               : std::to_string(graph.min_degree()) + " to " +
-                                     std::to_string(graph.max_degree()) + ", mean " +
-                                     fixed(report.mean_degree(), 2)});
-  table.add({"diameter", std::to_string(report.diameter)});
+  // Which way links go is not looked at here.
+  const std::string aside = cluster.mixing.mutual() ? "" : ", directions aside";
+  table.add({"links", grouped(graph.edges().size()) + (aside.empty() ? "" : ", some of them one way")});
+  table.add(
+      {"degree", (regular ? std::to_string(graph.min_degree()) + " at every peer"
+                          : std::to_string(graph.min_degree()) + " to " + std::to_string(graph.max_degree()) +
+                                ", mean " + fixed(report.mean_degree(), 2)) +
+                     aside});
+  table.add({"diameter", std::to_string(report.diameter) + aside});
   table.add({"connected", "yes"});
   const std::size_t unused =
       cluster.mixing.mutual() ? graph.edges().size() - cluster.mixing.link_count() / 2 : 0;

@@ -99,8 +99,10 @@ std::unique_ptr<Schedule> with_participation(std::unique_ptr<Schedule> schedule,
   for (std::uint64_t round = 0; round < schedule->period(); ++round) {
     const std::vector<MixingRow> rows = rows_of(*schedule, round);
     if (!symmetric(rows))
-      throw refusal("it needs links that go both ways with one weight, which the schedule " +
-                    schedule->name() + " has not; expected 1, or another topology.schedule");
+      throw refusal("it needs links that go both ways with one weight, which " +
+                    (schedule->period() == 1 ? "this topology has not; expected 1, or such links"
+                                             : "the schedule " + schedule->name() +
+                                                   " has not; expected 1, or another topology.schedule"));
     unite(all, links_of(rows));
   }
 
