@@ -110,6 +110,11 @@ CodecStatus catch_up(std::span<const std::byte> message, std::uint64_t& heard, V
   return status;
 }
 
+/// The longest message there is, of a published vector of so many bytes.
+constexpr std::uint64_t dense_backlog_bytes(std::uint64_t vector_bytes) {
+  return sizeof(std::uint64_t) + sizeof(std::uint32_t) + vector_bytes;
+}
+
 /// What the owner of a backlog sends in an iteration, before any data is seen.
 struct BacklogTraffic {
   std::uint64_t packet_bytes;

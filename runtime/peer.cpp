@@ -195,7 +195,7 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
       if (packets_[k]) --missing_;
     }
   if (missing_ == 0) {
-    ++counters_.gossip_rounds;
+    if (!answering_) ++counters_.gossip_rounds;
     return true;
   }
   state_ = PeerState::needs_messages;
@@ -255,16 +255,14 @@ void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
     case Exchanges::Heard::reply:
       if (packet->size() == 0) break;  // its sender has ended
       ++counters_.exchanges_asked;
+      ++counters_.gossip_rounds;
       answering_->take_reply(iteration_, key.sender, packet);
       break;
     case Exchanges::Heard::request:
       break;
   }
   while (const auto request = exchanges_.next()) answer(*request);
-  if (heard == Exchanges::Heard::reply && state_ == PeerState::needs_messages) {
-    ++counters_.gossip_rounds;
-    resume();
-  }
+  if (heard == Exchanges::Heard::reply && state_ == PeerState::needs_messages) resume();
 }
 
 template <class Scalar>

@@ -111,10 +111,12 @@ class Check {
   /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
   [[noreturn]] void refuse_changing_links() const {
     const RunSettings::Topology& topology = experiment_.settings.topology;
-    const std::string why = method_.name + " needs the same mixing in every round; use ";
+    const std::string why = method_.name + " needs the same mixing in every round; expected ";
+    const std::string others =
+        ", or one of " + methods_that([](const MethodInfo& other) { return other.permits_time_varying; });
     if (topology.schedule == "static")
-      throw Misuse("topology.participation", number(topology.participation), why + "1, or d-psgd");
-    throw Misuse("topology.schedule", topology.schedule, why + "static, or d-psgd");
+      throw Misuse("topology.participation", number(topology.participation), why + "1" + others);
+    throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
   }
 
   /// A method's options that need fixed links, unlike the method itself.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "algorithms/backlog.hpp"
 #include "runtime/wire.hpp"
 
 namespace hearsay {
@@ -12,6 +13,9 @@ namespace {
 std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.messages * header_bytes + traffic.payload_bytes;
 }
+
+/// So many iterations of a peer that catches up, over all peers, are gone through in about a second.
+constexpr std::uint64_t most_iterations = 200'000;
 
 /// Sums over iterations of one peer.
 template <class Scalar>
@@ -28,6 +32,8 @@ class PeerForecast {
       forecast_.steady = forecast_.steady && bytes_of(*all) == last * first_bytes_;
       return {all->messages, bytes_of(*all)};
     }
+    if (algorithm_.catches_up() && iterations_to_sum(last) > most_iterations / rows_.peer_count())
+      return at_most(last);
     if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
     // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order. Only in the
     // first one have neighbors that catch up missed less.
@@ -42,6 +48,27 @@ class PeerForecast {
   }
 
  private:
+  /// Two cycles and a rest, or all.
+  std::uint64_t iterations_to_sum(std::uint64_t last) const {
+    const std::uint64_t own = algorithm_.traffic_period();
+    if (!rows_.repeats_in_order() || own >= last || rows_.period() >= last / own) return last;
+    return std::min(last, 3 * std::lcm(rows_.period(), own));
+  }
+
+  /// As if every message held the whole vector.
+  PeerTraffic at_most(std::uint64_t last) {
+    forecast_.exact = forecast_.steady = false;
+    const auto sent_in = [this](std::uint64_t rounds) {
+      std::uint64_t messages = 0;
+      for (std::uint64_t round = 0; round < rounds; ++round) messages += rows_.at(round).heard_by.size();
+      return messages;
+    };
+    const std::uint64_t period = rows_.period();
+    // A period that is not over, in whatever order, is taken for a whole one.
+    const std::uint64_t messages = (last + period - 1) / period * sent_in(period);
+    return {messages, messages * (header_bytes + dense_backlog_bytes(view(algorithm_.model()).size_bytes()))};
+  }
+
   PeerTraffic sum(std::uint64_t first, std::uint64_t last) {
     PeerTraffic sum;
     for (std::uint64_t number = first; number <= last; ++number) {

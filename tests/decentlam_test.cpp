@@ -63,8 +63,8 @@ TEST_CASE("decentlam: the mean momentum is the heavy ball of the mean gradients,
 
 TEST_CASE("decentlam: it needs one symmetric matrix for all rounds") {
   RunSettings settings = settings_of("decentlam", {"hypercube", 8, "metropolis", "hypercube-matchings"}, {});
-  CHECK(
-      misuse_text([&] { prepare<double>(settings, flat_problem<double>(3, 8)); }) ==
-      "topology.schedule = hypercube-matchings: decentlam needs the same mixing in every round; use static, "
-      "or d-psgd");
+  CHECK(misuse_text([&] { prepare<double>(settings, flat_problem<double>(3, 8)); })
+            .starts_with(
+                "topology.schedule = hypercube-matchings: decentlam needs the same mixing in every round; "
+                "expected static, or one of d-psgd, "));
 }

@@ -83,8 +83,9 @@ TEST_CASE(
   settings.topology.participation = 0.5;
   CHECK(prepare<double>(settings).schedule->period() >= 64);
   settings.algorithm.kind = "cedas";
-  CHECK(refusal(settings) ==
-        "topology.participation = 0.5: cedas needs the same mixing in every round; use 1, or d-psgd");
+  CHECK(refusal(settings).starts_with(
+      "topology.participation = 0.5: cedas needs the same mixing in every round; "
+      "expected 1, or one of d-psgd, naive, dcd-psgd, "));
   settings.topology.schedule = "random-matchings";
   CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: cedas needs the same mixing"));
   settings.algorithm.kind = "allreduce-sgd";
@@ -102,8 +103,7 @@ TEST_CASE(
         std::string::npos);
   settings.algorithm.compressor = "";
   settings.topology.participation = 0.5;
-  CHECK(refusal(settings) ==
-        "topology.participation = 0.5: ad-psgd needs the same mixing in every round; use 1, or d-psgd");
+  CHECK(refusal(settings).starts_with("topology.participation = 0.5: ad-psgd needs the same mixing"));
   settings.topology.participation = 1.0;
   settings.topology.schedule = "random-matchings";
   CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: ad-psgd needs the same mixing"));
