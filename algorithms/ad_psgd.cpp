@@ -7,10 +7,10 @@ namespace hearsay {
 
 template <class Scalar>
 Task AdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
-  // snapshot: xhat = x_i; j drawn evenly from those that i may ask
+  // snapshot: xhat = x_i; j drawn evenly from the neighbors
   snapshot_ = x_;
-  const bool asks = !asks_.empty();
-  const PeerId partner = asks ? asks_[it.random(Purpose::decision).below(asks_.size())] : it.self();
+  const bool asks = !neighbors_.empty();
+  const PeerId partner = asks ? neighbors_[it.random(Purpose::decision).below(neighbors_.size())] : it.self();
 
   // ask: send x_i to j
   if (asks) it.send(request_slot, partner, full_packet(it, x_));
@@ -49,8 +49,8 @@ void AdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic AdPsgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
   // A request, and an answer to everybody who may happen to ask.
-  const std::uint64_t messages = (asks_.empty() ? 0 : 1) + asked_by_;
-  return {messages, messages * view(x_).size_bytes(), asked_by_ == 0};
+  const std::uint64_t messages = neighbors_.empty() ? 0 : 1 + neighbors_.size();
+  return {messages, messages * view(x_).size_bytes(), neighbors_.empty()};
 }
 
 template class AdPsgd<float>;

@@ -24,7 +24,6 @@ struct MethodInput {
   std::vector<PeerId> neighbors;     ///< whom it hears in any round, ascending
   bool links_vary = false;           ///< whether W changes from round to round
   std::vector<PeerId> hearers = {};  ///< who hears it in any round, ascending; where links vary only
-  std::vector<PeerId> asks = {};     ///< those neighbors it may ask (asynchronous methods only), ascending
   std::string compressor = "none";   ///< spelling
   const SegmentTable& segments;      ///< for bucket=layer
   MethodOptions options = {};        ///< all that the method reads, set

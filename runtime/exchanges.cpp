@@ -23,6 +23,7 @@ Exchanges::Heard Exchanges::hear(const MessageKey& key, const PacketRef& packet)
   if (std::ranges::any_of(put_off_, [&](const Request& waiting) { return waiting.key.sender == key.sender; }))
     return Heard::overflow;
   last = key.iteration;
+  if (awaited_ && !std::ranges::binary_search(patient_, key.sender)) return Heard::busy;
   put_off_.push_back({key, packet});
   return Heard::request;
 }

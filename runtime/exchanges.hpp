@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/inbox.hpp"
@@ -13,18 +14,22 @@ namespace hearsay {
 /// neither side of an exchange knows the other's iteration: both messages are known by the asker's.
 ///
 ///   * one request at a time is out; only its reply is taken in, once;
-///   * while it is out, the requests of others are put off, in the order in which they came: what was sent stays what this peer
-///     holds, until the reply is taken in;
+///   * while it is out, what was sent stays what this peer holds, until the reply is taken in: requests of `patient` askers are
+///     put off, in the order in which they came, and those of others refused;
 ///   * a request is answered once; those of one asker in ascending iteration.
 ///
-/// Where requests go along an acyclic orientation of the links (coloring.hpp), peers that wait for each other form
-/// chains that end at one that does not wait, so every request is answered. Bounded: one request per asker is put off.
+/// Where of every two neighbors one is patient with the other, along an acyclic orientation of the links (coloring.hpp), peers
+/// that are put off form chains that end at one that is not, so every request is answered or refused. Bounded: one request per
+/// asker is put off.
 class Exchanges {
  public:
   struct Request {
     MessageKey key;
     PacketRef packet;
   };
+
+  /// `patient`: the neighbors that wait where this peer waits itself, ascending.
+  explicit Exchanges(std::vector<PeerId> patient = {}) : patient_(std::move(patient)) {}
 
   /// A request of this peer's iteration `iteration` leaves for `to`; no other is out.
   void ask(std::uint64_t iteration, PeerId to);
@@ -33,6 +38,7 @@ class Exchanges {
 
   enum class Heard {
     request,    ///< `next` will say when to answer it
+    busy,       ///< a request to refuse now
     reply,      ///< the awaited one, to be taken in now
     late,       ///< of an exchange that is over, or that never was
     duplicate,  ///< heard before
@@ -43,6 +49,7 @@ class Exchanges {
   std::optional<Request> next();
 
  private:
+  std::vector<PeerId> patient_;
   std::optional<MessageKey> awaited_;             // the reply to the request that is out
   std::optional<MessageKey> taken_;               // the last reply taken in
   std::vector<Request> put_off_;                  // in the order in which they came

@@ -210,17 +210,16 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
   Partners partners;
   if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
   if (!links_vary) partners.destinations.clear();
-  std::vector<PeerId> asks;
+  std::vector<PeerId> patient_neighbors;
   if (experiment.method->asynchronous)
     for (const PeerId neighbor : partners.sources)
-      if (experiment.colors[neighbor] < experiment.colors[id]) asks.push_back(neighbor);
+      if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
                                   .initial = experiment.problem.initial,
                                   .neighbors = std::move(partners.sources),
                                   .links_vary = links_vary,
                                   .hearers = partners.destinations,
-                                  .asks = std::move(asks),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
                                   .options = settings.algorithm.options,
@@ -238,7 +237,8 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .batch = settings.algorithm.batch,
                         .iterations = experiment.iterations,
                         .evaluate_every = settings.run.evaluate_every,
-                        .packets = &packets});
+                        .packets = &packets,
+                        .patient_neighbors = std::move(patient_neighbors)});
 }
 
 template <class Scalar>

@@ -36,7 +36,7 @@ struct Experiment {
   std::optional<ConsensusStepLimit> consensus_step_limit;  ///< where that is known
   double rho = 0.0;                   ///< of W, where the method needs to know it (gossip = "chebyshev")
   std::vector<std::string> warnings;  ///< sound enough to run, but doubtful (`check_soundness`)
-  /// Of the peers, where the method is asynchronous: one may ask its neighbors of smaller color.
+  /// Of the peers, where the method is asynchronous: those of larger color are patient with neighbors of smaller color.
   std::vector<std::uint32_t> colors;
 
   PeerId peer_count() const { return schedule->peer_count(); }

@@ -10,7 +10,7 @@
 namespace hearsay {
 
 /// Computes the gradients of a peer that must not stop listening meanwhile: one piece of work at a time, in a thread of its
-/// own. Who gave the work is told by the work itself that it is done.
+/// own. Who gave the work is told by the work itself that it is done, and must let no exception out.
 class GradientThread {
  public:
   GradientThread() : thread_([this] { serve(); }) {}

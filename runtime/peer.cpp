@@ -14,7 +14,8 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
       gradient_(input_.algorithm->model().size()),
-      inbox_(input_.schedule->peer_count()) {
+      inbox_(input_.schedule->peer_count()),
+      exchanges_(input_.patient_neighbors) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   if (input_.hearers.empty()) return;
   if (const auto at_first = digest_published(*input_.algorithm))
@@ -253,11 +254,13 @@ void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
       ++counters_.overflow;
       return;
     case Exchanges::Heard::reply:
-      if (packet->size() == 0) break;  // its sender has ended
+      if (packet->size() == 0) break;  // its sender is busy, or has ended
       ++counters_.exchanges_asked;
       ++counters_.gossip_rounds;
       answering_->take_reply(iteration_, key.sender, packet);
       break;
+    case Exchanges::Heard::busy:
+      return reply(key, new_packet().seal());
     case Exchanges::Heard::request:
       break;
   }
@@ -267,14 +270,19 @@ void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
 
 template <class Scalar>
 void Peer<Scalar>::answer(const Exchanges::Request& request) {
-  PacketRef reply;
+  PacketRef answer;
   if (state_ != PeerState::finished && state_ != PeerState::diverged)
-    reply = answering_->answer(iteration_, request.key.sender, request.packet);
-  if (reply)
+    answer = answering_->answer(iteration_, request.key.sender, request.packet);
+  if (answer)
     ++counters_.exchanges_answered;
   else
-    reply = new_packet().seal();
-  outbox_.push_back({request.key.sender, {request.key.iteration, reply_slot, input_.id}, std::move(reply)});
+    answer = new_packet().seal();
+  reply(request.key, std::move(answer));
+}
+
+template <class Scalar>
+void Peer<Scalar>::reply(const MessageKey& request, PacketRef packet) {
+  outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
 }
 
 template <class Scalar>

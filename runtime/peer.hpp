@@ -69,7 +69,8 @@ struct PeerInput {
       batch;  ///< samples per gradient, drawn with replacement; empty: all local samples
   std::uint64_t iterations;
   std::uint64_t evaluate_every;
-  PacketPool* packets;  ///< outlives the peer
+  PacketPool* packets;                         ///< outlives the peer
+  std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
 };
 
 /// One peer: a method, an inbox and a round policy. It contains no I/O: events go in by calls, effects
@@ -135,6 +136,7 @@ class Peer final : private IterationHost<Scalar> {
 
   void hear(const MessageKey& key, const PacketRef& packet);
   void answer(const Exchanges::Request& request);
+  void reply(const MessageKey& request, PacketRef packet);
 
   void note_told(Slot slot, PeerId to);
   void go_on_or_wait();

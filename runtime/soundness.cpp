@@ -112,8 +112,9 @@ class Check {
   [[noreturn]] void refuse_changing_links() const {
     const RunSettings::Topology& topology = experiment_.settings.topology;
     const std::string why = method_.name + " needs the same mixing in every round; expected ";
-    const std::string others =
-        ", or one of " + methods_that([](const MethodInfo& other) { return other.permits_time_varying; });
+    const std::string others = ", or one of " + methods_that([](const MethodInfo& other) {
+                                 return other.permits_time_varying && other.pattern == Pattern::gossip;
+                               });
     if (topology.schedule == "static")
       throw Misuse("topology.participation", number(topology.participation), why + "1" + others);
     throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
@@ -282,7 +283,7 @@ class Check {
     const MethodOptions& options = experiment_.settings.algorithm.options;
     const double largest = limit->largest_step(options, *typical);
     experiment_.consensus_step_limit = ConsensusStepLimit{largest, {}};
-    if (const std::optional<LinearError> worst = worst_error())
+    if (const std::optional<LinearError> worst = worst_error(traits_))
       experiment_.consensus_step_limit->worst = limit->largest_step(options, *worst);
     if (*options.consensus_step < largest) return;
     if (largest > 0.0)
@@ -297,15 +298,6 @@ class Check {
                 (damping_helps          ? "algorithm.damping = 1"
                  : typical->keep == 1.0 ? "scale{" + compressor_ + "}"
                                         : "an unbiased one, such as dither(linf, bits=2, bucket=512)"));
-  }
-
-  /// A projection keeps delta of what it is given and makes delta (1 - delta) noise; so does an unbiased operator, scaled.
-  std::optional<LinearError> worst_error() const {
-    if (traits_.absolute_error_per_coordinate) return LinearError{};
-    if (traits_.unbiased) return LinearError{1.0, traits_.omega};
-    if (!traits_.contraction) return std::nullopt;
-    const double delta = *traits_.contraction;
-    return LinearError{delta, delta * (1.0 - delta)};
   }
 
   void check_corrected() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 
 #include "runtime/compute_time.hpp"
 #include "runtime/gradient_thread.hpp"
@@ -101,14 +102,20 @@ class PeerDriver {
     const Instant begin = monotonic_now();
     if (gradient_thread_) {
       gradient_computed_ = false;
-      gradient_thread_->give([this, begin] {
-        compute_gradient(begin);
+      std::exception_ptr failure;
+      gradient_thread_->give([this, begin, &failure] {
+        try {
+          compute_gradient(begin);
+        } catch (...) {
+          failure = std::current_exception();
+        }
         sockets_.events().push(GradientComputed{});
       });
       while (!gradient_computed_) {
         receive();
         send_outbox();
       }
+      if (failure) std::rethrow_exception(failure);
     } else {
       compute_gradient(begin);
     }

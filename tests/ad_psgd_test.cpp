@@ -96,6 +96,12 @@ TEST_CASE("ad-psgd: both ends of an average hold the same bits, half the sum of 
   passive.start();
   asker.start();
   const Outgoing request = only_message(asker);
+  // The other's own request is refused, since the asker's is out.
+  const Outgoing refused = only_message(passive);
+  asker.deliver(refused.key, refused.packet);
+  const Outgoing refusal = only_message(asker);
+  CHECK(refusal.packet->size() == 0);
+  passive.deliver(refusal.key, refusal.packet);
   passive.deliver(request.key, request.packet);
   const Outgoing reply = only_message(passive);
   CHECK(reply.packet->size() == request.packet->size());

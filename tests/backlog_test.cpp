@@ -109,6 +109,16 @@ TEST_CASE(
   CHECK(heard == 5);
 }
 
+TEST_CASE(
+    "backlog: what all have heard is forgotten, so who meets everyone each time keeps a single packet") {
+  Teller teller({{1, 2, 3}});
+  for (std::uint64_t t = 1; t <= 10; ++t) {
+    teller.say("a");
+    CHECK(teller.backlog.memory_bytes() == 5);
+    teller.tell(t);
+  }
+}
+
 TEST_CASE("backlog: a packet longer than the vector is never kept") {
   Teller teller(Teller::Rounds{{1}, {1}});
   teller.say(std::string(17, 'x'));

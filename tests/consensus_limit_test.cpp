@@ -181,6 +181,19 @@ TEST_CASE("consensus step: runs with random rounding settle below the predicted 
   }
 }
 
+TEST_CASE("consensus step: the worst case of a contraction is that of a projection which keeps no more") {
+  // rand-k keeps k/d of everything on average: typical and worst case are one.
+  const auto limits = [](const std::string& compressor) {
+    const auto experiment = flat_in<double>({"ring", 8}, "choco-sgd", {.compressor = compressor}, 400);
+    REQUIRE(experiment.consensus_step_limit.has_value());
+    return *experiment.consensus_step_limit;
+  };
+  CHECK(*limits("randk(10%)").worst == doctest::Approx(limits("randk(10%)").typical).epsilon(0.1));
+  CHECK(*limits("topk(10%)").worst == doctest::Approx(*limits("randk(10%)").worst).epsilon(1e-3));
+  CHECK(*limits("topk(10%)").worst == doctest::Approx(0.158).epsilon(0.01));
+  CHECK(limits("topk(10%)").typical > 4.0 * *limits("topk(10%)").worst);
+}
+
 TEST_CASE("consensus step: what is predicted to diverge is refused, with a remedy that is accepted") {
   const auto refusal = [](const std::string& method, const std::string& compressor, MethodOptions options) {
     return misuse_text([&] {

@@ -108,7 +108,8 @@ TEST_CASE("d2: a mixing matrix with an eigenvalue of -1/3 or less is refused, wi
 }
 
 TEST_CASE("d2: it needs one matrix for all rounds, whatever is allowed") {
-  CHECK(refusal({"exponential", 8, "metropolis", "one-peer-exponential"}, true) ==
-        "topology.schedule = one-peer-exponential: d2 needs the same mixing in every round; use static, or "
-        "d-psgd");
+  CHECK(refusal({"exponential", 8, "metropolis", "one-peer-exponential"}, true)
+            .starts_with(
+                "topology.schedule = one-peer-exponential: d2 needs the same mixing in every round; expected "
+                "static, or one of d-psgd, "));
 }

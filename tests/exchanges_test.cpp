@@ -23,10 +23,21 @@ PacketRef full_packet(const Vector<double>& vector) {
   return std::move(buffer).seal();
 }
 
-/// Ends the run of a peer that waits for nobody.
+/// The request of one of two peers, which the other refuses.
+void refuse(Peer<double>& peer) {
+  REQUIRE(peer.outbox().size() == 1);
+  const MessageKey asked = peer.outbox()[0].key;
+  CHECK(asked == request(peer.iteration() + 1, peer.id()));
+  peer.outbox().clear();
+  peer.deliver(reply(asked.iteration, 1 - peer.id()), packet());
+}
+
+/// Ends the run of one of two peers, whose requests are all refused.
 void run_to_its_end(Peer<double>& peer) {
   while (peer.state() != PeerState::finished) {
-    if (peer.state() == PeerState::evaluation_due) {
+    if (!peer.outbox().empty()) {
+      refuse(peer);
+    } else if (peer.state() == PeerState::evaluation_due) {
       peer.verdict(peer.iteration(), true);
       peer.evaluation_taken();
     } else {
@@ -53,7 +64,7 @@ TEST_CASE("exchanges: only the reply to the request that is out is taken in, and
 }
 
 TEST_CASE("exchanges: while a request is out those of others wait, and are answered in the order they came") {
-  Exchanges exchanges;
+  Exchanges exchanges({4, 9});
   exchanges.ask(1, 0);
   CHECK(exchanges.hear(request(7, 9), packet()) == Heard::request);
   CHECK(exchanges.hear(request(2, 4), packet()) == Heard::request);
@@ -62,6 +73,19 @@ TEST_CASE("exchanges: while a request is out those of others wait, and are answe
   CHECK(exchanges.next()->key == request(7, 9));
   CHECK(exchanges.next()->key == request(2, 4));
   CHECK_FALSE(exchanges.next());
+}
+
+TEST_CASE("exchanges: while a request is out those of impatient neighbors are refused, and only then") {
+  Exchanges exchanges({4, 9});
+  CHECK(exchanges.hear(request(1, 2), packet()) == Heard::request);
+  CHECK(exchanges.next());
+  exchanges.ask(1, 2);
+  CHECK(exchanges.hear(request(2, 2), packet()) == Heard::busy);
+  CHECK(exchanges.hear(request(2, 2), packet()) == Heard::duplicate);
+  CHECK_FALSE(exchanges.next());
+  exchanges.hear(reply(1, 2), packet());
+  CHECK_FALSE(exchanges.next());
+  CHECK(exchanges.hear(request(3, 2), packet()) == Heard::request);
 }
 
 TEST_CASE("exchanges: a request is answered once, and of an asker only one can wait") {
@@ -83,6 +107,7 @@ TEST_CASE("peer: a request is answered during a gradient, while a verdict is awa
   const PacketRef one = full_packet(Vector<double>::Ones(6));
   peer->start();
   REQUIRE(peer->state() == PeerState::needs_gradient);
+  refuse(*peer);
   const Vector<double> before = peer->model();
   peer->compute_gradient();
   peer->deliver(request(1, 1), one);
@@ -125,7 +150,10 @@ TEST_CASE(
   CHECK(peer->outbox()[0].key == request(1, 1));
   peer->compute_gradient();
   const Vector<double> before = peer->model();
-  peer->deliver(reply(1, 0), packet());  // no more
+  peer->deliver(request(1, 0), full_packet(Vector<double>::Ones(6)));
+  REQUIRE(peer->outbox().size() == 2);
+  CHECK(peer->outbox()[1].packet->size() == 0);  // refused: its own request is out
+  peer->deliver(reply(1, 0), packet());          // no more
   CHECK(peer->model() == before);
   CHECK(peer->counters().exchanges_asked == 0);
   peer->gradient_arrived();
@@ -144,6 +172,7 @@ TEST_CASE("peer: a request that does not fit ends the run with a reason, and is 
   const auto experiment = quadratic_experiment<double>("ad-psgd", "ring", 2, 6);
   const auto peer = make_peer(experiment, 0, pool);
   peer->start();
+  refuse(*peer);
   peer->compute_gradient();
   peer->deliver(request(1, 1), packet());
   REQUIRE(peer->outbox().size() == 1);

@@ -120,7 +120,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "experiment: in an asynchronous method one end of every link asks, and in a bipartite graph one side") {
+    "experiment: in an asynchronous method one end of every link is patient, and in a bipartite graph one "
+    "side") {
   RunSettings settings = quadratic_run(8);
   settings.algorithm.kind = "ad-psgd";
   CHECK(prepare<double>(settings).colors == std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1});

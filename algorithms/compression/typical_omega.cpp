@@ -72,6 +72,15 @@ std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::si
   return LinearError{keep, std::max(0.0, size - keep * keep)};
 }
 
+/// A projection keeps delta of what it is given and makes delta (1 - delta) noise; so does an unbiased operator, scaled.
+std::optional<LinearError> worst_error(const Traits& traits) {
+  if (traits.absolute_error_per_coordinate) return LinearError{};
+  if (traits.unbiased) return LinearError{1.0, traits.omega};
+  if (!traits.contraction) return std::nullopt;
+  const double delta = *traits.contraction;
+  return LinearError{delta, delta * (1.0 - delta)};
+}
+
 template Traits measured_traits(Compressor<float>&, std::size_t);
 template Traits measured_traits(Compressor<double>&, std::size_t);
 template std::optional<LinearError> typical_error(Compressor<float>&, std::size_t);

@@ -27,4 +27,7 @@ struct LinearError {
 template <class Scalar>
 std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::size_t dimension);
 
+/// The same at worst, from what the traits promise; empty where they promise nothing.
+std::optional<LinearError> worst_error(const Traits& traits);
+
 }  // namespace hearsay
