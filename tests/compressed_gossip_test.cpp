@@ -228,6 +228,21 @@ TEST_CASE("cedas: uncompressed, with a = gamma = 1, it is exact diffusion with (
   }
 }
 
+TEST_CASE(
+    "beer, c-gt: the mean of the models moves by -eta times the trackers' mean, whatever is compressed") {
+  for (const std::string method : {"beer", "c-gt"}) {
+    CAPTURE(method);
+    const auto recording = record_run(quadratics_in<double>({"star", 6}, method, {.iterations = 100}));
+    for (std::size_t t = 2; t < recording.size(); ++t) {
+      Vector<double> difference = Vector<double>::Zero(19);
+      for (std::size_t i = 0; i < 6; ++i)
+        difference += recording[t][i].model - recording[t - 1][i].model +
+                      0.1 * recording[t - 1][i].states.at("tracker");
+      CHECK(difference.cwiseAbs().maxCoeff() < 1e-12);
+    }
+  }
+}
+
 TEST_CASE("an empty message is malformed wherever no trigger allows silence") {
   const auto ends_malformed = [](const std::string& method, MethodOptions options) {
     const auto experiment = quadratics_in<double>(
