@@ -47,6 +47,9 @@ Traffic compressed_traffic(const MixingRow& row, const Compressor<Scalar>& compr
   return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
 }
 
+/// Two messages like this in the place of one.
+inline Traffic twice(const Traffic& once) { return {2 * once.messages, 2 * once.payload_bytes, once.exact}; }
+
 /// What an asynchronous method does with messages. They are handed in when they come, and not where the iteration awaits
 /// them: between any two steps of this peer's own iteration, *during a gradient*, too. Nothing is awaited here, so these are
 /// plain functions, and atomic. A method therefore takes its gradients at a vector that neither of them touches. Neither is

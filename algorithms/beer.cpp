@@ -78,10 +78,7 @@ void Beer<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic Beer<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  Traffic traffic = compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
-  traffic.messages *= 2;
-  traffic.payload_bytes *= 2;
-  return traffic;
+  return twice(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()));
 }
 
 template class Beer<float>;

@@ -39,9 +39,7 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
-  difference_ = x_;
-  local_.add_to(difference_);
-  x_.swap(difference_);
+  local_.add_to(x_);
 
   // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;  catch up: with what it missed, or xhat_i
   if (!posted) posted = send(it, compressed(it));

@@ -23,9 +23,7 @@ Task DeepSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
-  heard_ = x_;
-  local_.add_to(heard_);
-  x_.swap(heard_);
+  local_.add_to(x_);
 
   // compress: v_i = x_i + e_i;  c_i = C(v_i), encoded once, sent to every neighbor;  e_i <- v_i - c_i
   corrected_ = x_ + error_;

@@ -44,8 +44,7 @@ void GradientTracking<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic GradientTracking<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  const Traffic once = gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
-  return {2 * once.messages, 2 * once.payload_bytes};
+  return twice(gossip_traffic(rows.at(number - 1), view(x_).size_bytes()));
 }
 
 template class GradientTracking<float>;

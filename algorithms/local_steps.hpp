@@ -47,7 +47,7 @@ class LocalSteps {
     return true;
   }
 
-  /// into += what the steps add up to.
+  /// into += what the steps add up to; `into` may be the x at which they began.
   void add_to(Vector<Scalar>& into) const {
     if (steps_ > 1)
       into += point_ - *start_;

@@ -62,7 +62,6 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
           std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
       consensus_step_(*input.options.consensus_step),
       x_(input.initial),
-      stepped_(input.initial.size()),
       neighbors_(input.neighbors),
       directions_(input.neighbors.size()),
       said_(input.neighbors.size()),
@@ -110,9 +109,7 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
-  stepped_ = x_;
-  local_.add_to(stepped_);
-  x_.swap(stepped_);
+  local_.add_to(x_);
 
   // exchange: send M_i P of the edge, or M_i' P; the slot is the receiver's id, as every neighbor gets its own
   const std::size_t size = scalars(from_the_right);
@@ -232,7 +229,6 @@ void PowerGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
     visitor.state("right directions", directions.right);
     visitor.state("left directions", directions.left);
   }
-  visitor.scratch("stepped", stepped_);
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
 }

@@ -20,7 +20,7 @@ namespace hearsay {
 ///
 /// Options    rank, the columns of P, at most a layer's shorter side; consensus_step gamma; optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of 4 rank (rows or columns) bytes per layer's matrix (8 in double) and 4 a coordinate elsewhere.
-/// Shapes     x, a scratch copy, D and g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 4 d, those.
+/// Shapes     x, D and g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 3 d and those.
 /// Needs      W symmetric and fixed; a model with matrices (softmax, mlp), or nothing is saved.
 /// Invariant  both ends of an edge compute the same D and P, bit for bit, and move by exactly opposite amounts, so the mean
 ///            of the models is kept; a difference of at most that rank is gone after two iterations with gamma w = 1/2.
@@ -54,7 +54,6 @@ class PowerGossip final : public Algorithm<Scalar> {
   Index rank_;
   double consensus_step_;  // gamma
   Vector<Scalar> x_;
-  Vector<Scalar> stepped_;
   std::vector<PeerId> neighbors_;
   std::vector<Directions> directions_;  // by neighbor
   std::vector<PacketRef> said_;         // by neighbor, in this iteration

@@ -277,9 +277,10 @@ class Check {
   void check_consensus_step() {
     if (experiment_.schedule->period() != 1) return;
     const auto limit = ConsensusLimit::of(experiment_.cluster.mixing, method_);
+    if (!limit) return;
     const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
     const std::optional<LinearError> typical = typical_error(*make(), dimension);
-    if (!limit || !typical) return;
+    if (!typical) return;
     const MethodOptions& options = experiment_.settings.algorithm.options;
     const double largest = limit->largest_step(options, *typical);
     experiment_.consensus_step_limit = ConsensusStepLimit{largest, {}};

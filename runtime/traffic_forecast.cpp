@@ -58,14 +58,11 @@ class PeerForecast {
   /// As if every message held the whole vector.
   PeerTraffic at_most(std::uint64_t last) {
     forecast_.exact = forecast_.steady = false;
-    const auto sent_in = [this](std::uint64_t rounds) {
-      std::uint64_t messages = 0;
-      for (std::uint64_t round = 0; round < rounds; ++round) messages += rows_.at(round).heard_by.size();
-      return messages;
-    };
     const std::uint64_t period = rows_.period();
+    std::uint64_t in_a_period = 0;
+    for (std::uint64_t round = 0; round < period; ++round) in_a_period += rows_.at(round).heard_by.size();
     // A period that is not over, in whatever order, is taken for a whole one.
-    const std::uint64_t messages = (last + period - 1) / period * sent_in(period);
+    const std::uint64_t messages = (last + period - 1) / period * in_a_period;
     return {messages, messages * (header_bytes + dense_backlog_bytes(view(algorithm_.model()).size_bytes()))};
   }
 

@@ -1,29 +1,11 @@
 // Regularizers as a run has them: what is refused, and what they do to a model with several outputs.
 #include <doctest/doctest.h>
 
-#include "runtime/experiment.hpp"
 #include "tests/support/cluster.hpp"
-#include "tests/support/misuse_text.hpp"
+#include "tests/support/four_peers.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
-
-namespace {
-
-RunSettings four_peers(const std::string& method) {
-  RunSettings settings;
-  settings.model.kind = "quadratic(4)";
-  settings.topology.peers = 4;
-  settings.algorithm.kind = method;
-  settings.run.evaluate_every = 1;
-  return settings;
-}
-
-std::string refusal(const RunSettings& settings) {
-  return misuse_text([&] { prepare<double>(settings); });
-}
-
-}  // namespace
 
 TEST_CASE("composite: bounds that exclude the initial model are refused, not taken for a divergence") {
   RunSettings settings = four_peers("dspg");

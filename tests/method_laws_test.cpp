@@ -118,7 +118,7 @@ const std::map<std::string, Memory> memory = {
     {"dspg", {4, 0}},          {"dpsvrg", {7, 0}},       {"choco-sgd", {4, 1}},
     {"cedas", {8, 1}},         {"beer", {7, 2}},         {"c-gt", {11, 2}},
     {"deep-squeeze", {6, 0}},  {"choco-gossip", {4, 1}}, {"moniqua", {5, 0}},
-    {"power-gossip", {4, 0}},  {"d2", {4, 0}},           {"gradient-tracking", {5, 0}},
+    {"power-gossip", {3, 0}},  {"d2", {4, 0}},           {"gradient-tracking", {5, 0}},
     {"sgp", {3, 0}},           {"qg-momentum", {5, 0}},  {"decentlam", {5, 0}},
     {"ad-psgd", {3, 0}},
 };
