@@ -1,7 +1,7 @@
 #pragma once
 
+#include "algorithms/compression/packet.hpp"
 #include "runtime/link.hpp"
-#include "runtime/peer.hpp"
 #include "runtime/wire.hpp"
 
 namespace hearsay {
@@ -17,17 +17,14 @@ class Egress {
     FrameHeader header;
     std::uint32_t losses;  ///< emulated
   };
-  /// `common` is the sender's header of kind data; `posted` is when the method sent the message, `now` when it leaves here.
-  Frame frame(FrameHeader common, const Outgoing& message, Instant posted, Instant now, Link& link) {
-    if (message.packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
-      checked_ = message.packet;
-      checksum_ = payload_checksum(message.packet->bytes());
+  /// `common` is the session's header of the message; `posted` is when the method sent it, `now` when it leaves here.
+  Frame frame(FrameHeader common, const PacketRef& packet, Instant posted, Instant now, Link& link) {
+    if (packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
+      checked_ = packet;
+      checksum_ = payload_checksum(packet->bytes());
     }
-    const Departure departure = port_.send(posted, header_bytes + message.packet->size(), link);
-    common.iteration = message.key.iteration;
-    common.slot = message.key.slot;
-    common.sequence = departure.sequence;
-    common.payload_bytes = static_cast<std::uint32_t>(message.packet->size());
+    const Departure departure = port_.send(posted, header_bytes + packet->size(), link);
+    common.payload_bytes = static_cast<std::uint32_t>(packet->size());
     common.payload_checksum = checksum_;
     if (same_machine_) {
       common.due_ns = departure.due.time_since_epoch().count();

@@ -20,10 +20,12 @@ namespace hearsay {
 //        4      4  run id            digest of what the peers of a run agree on (handshake.hpp)
 //        8      4  sender            peer id
 //       12      4  incarnation       tells the sending process from an earlier one under the same id
-//       16      8  iteration         the iteration the payload belongs to; hello, welcome: the next needed
-//       24      4  slot              which exchange of that iteration; hello, welcome: the next needed
+//       16      8  iteration         the iteration the payload belongs to; hello, welcome, alive: the first of
+//                                    which the sender still needs messages
+//       24      4  slot              which exchange of that iteration
 //       28      4  degree            the sender's degree from the next iteration on; read by nobody yet
-//       32      8  sequence          number of this frame on its directed link, from 0
+//       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive: the
+//                                    number that the next data frame will have; welcome: the hello's
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
 //       48      4  replica digest    of the sender's model, for the replicas its neighbors keep; 0, not sent yet
@@ -33,7 +35,7 @@ namespace hearsay {
 //
 // A checksum is XXH3 (64 bits, seed 0), its upper half xor its lower half.
 
-inline constexpr std::uint16_t wire_version = 1;
+inline constexpr std::uint16_t wire_version = 2;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` is not negative and below this (146 years), so that no sum of two of them overflows.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
@@ -53,6 +55,7 @@ enum class FrameKind : std::uint8_t {
   result = 10,  ///< to the observer: the peer has ended; payload: its outcome
   bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
   alive = 12,   ///< nothing else to say; sent every heartbeat_interval
+  again = 13,   ///< to a source: something you sent is missing here, say hello again
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

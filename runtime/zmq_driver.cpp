@@ -248,7 +248,7 @@ class PeerDriver {
     const SocketCounters counters = sockets_.counters();
     meters_.garbage = counters.garbage;
     meters_.refused = counters.refused;
-    meters_.retransmitted = counters.retransmissions;
+    meters_.retransmitted = counters.retransmitted;
     return meters_;
   }
 
@@ -308,6 +308,7 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
                        .held_frames_limit = partners_of(experiment, id).sources.size() *
                                             Inbox::limit_per_sender(experiment.peer_count()),
                        .same_machine = same_machine,
+                       .asynchronous = experiment.method->asynchronous,
                        .start_patience = start_patience},
       bind_address);
 }

@@ -39,4 +39,10 @@ void Outlet::send_backlog() {
   }
 }
 
+void Outlet::say(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (header.kind == FrameKind::alive && !backlog_.empty()) return;
+  if (header.kind == FrameKind::hello) backlog_.clear();
+  send_frame(socket, {}, header, payload);
+}
+
 }  // namespace hearsay

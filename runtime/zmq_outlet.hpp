@@ -27,6 +27,9 @@ class Outlet {
   /// Packets leave in the order of the calls, at once or when ZeroMQ takes them.
   void send(const FrameHeader& header, const PacketRef& packet);
   void send_backlog();
+  /// A word of the session. Signs of life do not overtake packets, whose numbers they tell; a hello takes the place of those
+  /// that wait, since they are sent again after it.
+  void say(const FrameHeader& header, std::span<const std::byte> payload);
   /// What to poll its socket for.
   short poll_events() const { return backlog_.empty() ? ZMQ_POLLIN : ZMQ_POLLIN | ZMQ_POLLOUT; }
 

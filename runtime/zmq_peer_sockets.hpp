@@ -13,11 +13,12 @@
 #include "runtime/handshake.hpp"
 #include "runtime/link.hpp"
 #include "runtime/peer.hpp"
+#include "runtime/session_events.hpp"
 #include "runtime/wire.hpp"
 
 namespace hearsay {
 
-// What the compute thread asks of the socket thread ...
+// What the compute thread asks of the socket thread; what it hears from there: session_events.hpp.
 
 struct SendData {
   Outgoing message;
@@ -38,39 +39,6 @@ struct SayStop {
 struct AskWhenObeyed {};
 struct Quit {};
 using SocketCommand = std::variant<SendData, TellObserver, SayStop, AskWhenObeyed, Quit>;
-
-// ... and what it hears from there.
-
-struct DataArrived {
-  MessageKey key;
-  PacketRef packet;
-};
-struct RunStarts {
-  Instant origin;
-};
-struct VerdictArrived {
-  std::uint64_t evaluated;
-  bool go_on;
-};
-/// The run ends early; `exit_code` and `reason` where something went wrong somewhere.
-struct RunStops {
-  int exit_code;
-  std::string reason;
-};
-/// With the exit code of the run: 0, 4 (diverged) or 130 (interrupted).
-struct EveryPeerEnded {
-  int exit_code;
-};
-struct CommandsObeyed {};
-/// This peer cannot take part: exit code and a sentence.
-struct TakesNoPart {
-  int exit_code;
-  std::string reason;
-};
-/// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
-struct GradientComputed {};
-using SocketEvent = std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, TakesNoPart, GradientComputed>;
 
 struct Destination {
   PeerId id;
@@ -94,13 +62,17 @@ struct PeerSocketsInput {
   std::size_t payload_limit_bytes;
   std::size_t held_frames_limit;  ///< frames that may wait here for the emulated network to deliver them
   bool same_machine;              ///< all peers share one clock: due times travel as they are
+  bool asynchronous;              ///< the method is
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
 };
 
 struct SocketCounters {
-  std::uint64_t garbage;          ///< frames that were none, or did not belong here
-  std::uint64_t refused;          ///< handshakes
-  std::uint64_t retransmissions;  ///< emulated
+  std::uint64_t garbage;   ///< frames that were none, or did not belong here
+  std::uint64_t refused;   ///< handshakes
+  std::uint64_t gaps;      ///< times that frames were missing
+  std::uint64_t repeated;  ///< frames that came again
+  std::uint64_t
+      retransmitted;  ///< messages sent again, because the emulated network lost them or the real one did
 };
 
 /// One peer's sockets and timers, in a thread of their own: a ROUTER that hears, a DEALER for every destination and one

@@ -1,0 +1,329 @@
+#include "runtime/peer_session.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "topology/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+// The observer names who is missing; a peer that is ready gives it this much longer to do so.
+constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
+
+/// Of a stop frame: 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
+/// began; 0 where the user wants it.
+int exit_code_of(const FrameHeader& stop) {
+  if (stop.payload_bytes == 0) return 0;
+  return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
+}
+
+constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
+
+std::string text_of(std::uint64_t number) { return std::to_string(number); }
+
+}  // namespace
+
+PeerSession::PeerSession(PeerSessionInput input)
+    : input_(std::move(input)),
+      run_id_(run_id(input_.agreement)),
+      hello_(encode_agreement(input_.agreement)),
+      greetings_(input_.sources, input_.destinations),
+      retention_(input_.destinations, input_.asynchronous) {
+  for (const PeerId to : input_.destinations) outgoing_.push_back({to});
+  for (const PeerId from : input_.sources) incoming_.emplace_back(from);
+}
+
+void PeerSession::restore(std::uint64_t next_needed, std::optional<std::uint64_t> last_verdict,
+                          const std::vector<std::pair<PeerId, RetainedMessage>>& retained) {
+  next_needed_ = next_needed;
+  last_verdict_ = last_verdict;
+  for (const OutgoingLink& link : outgoing_) {
+    std::uint64_t first = next_needed;
+    for (const auto& [to, message] : retained)
+      if (to == link.to) first = std::min(first, message.key.iteration);
+    retention_.release(link.to, first);
+  }
+  for (const auto& [to, message] : retained) retention_.keep(to, {message.key, message.packet, never_sent});
+}
+
+void PeerSession::begin(Instant now) {
+  now_ = now;
+  next_heartbeat_ = now + heartbeat_interval;
+  neighbors_deadline_ = now + input_.start_patience;
+  start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
+  for (OutgoingLink& link : outgoing_) greet(link);
+  say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  tell_when_ready();
+}
+
+FrameHeader PeerSession::header(FrameKind kind) const {
+  FrameHeader result;
+  result.kind = kind;
+  result.run_id = run_id_;
+  result.sender = input_.self;
+  result.incarnation = input_.incarnation;
+  result.iteration = next_needed_;
+  return result;
+}
+
+void PeerSession::say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload) {
+  outbox_.push_back({way, to, header(kind), {}, {payload.begin(), payload.end()}});
+}
+
+PeerSession::OutgoingLink& PeerSession::link_to(PeerId destination) {
+  const auto found = std::ranges::lower_bound(outgoing_, destination, {}, &OutgoingLink::to);
+  ensure(found != outgoing_.end() && found->to == destination, "a method sends only to its destinations");
+  return *found;
+}
+
+bool PeerSession::is_destination(PeerId id) const {
+  return std::ranges::binary_search(input_.destinations, id);
+}
+
+IncomingLink* PeerSession::find_source(PeerId id) {
+  const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
+  return found != incoming_.end() && found->source == id ? &*found : nullptr;
+}
+
+void PeerSession::greet(OutgoingLink& link) {
+  link.greeted_at = link.next_sequence;
+  link.awaits_welcome = true;
+  say(PeerWord::Way::outlet, link.to, FrameKind::hello, hello_);
+  outbox_.back().header.sequence = link.next_sequence;
+}
+
+void PeerSession::send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted) {
+  if (!input_.asynchronous) needs(key.iteration);
+  RetainedMessage message{key, std::move(packet), 0};
+  send_data(link_to(to), message, posted);
+  retention_.keep(to, std::move(message));
+}
+
+void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instant posted) {
+  message.sequence = link.next_sequence++;
+  FrameHeader head = header(FrameKind::data);
+  head.iteration = message.key.iteration;
+  head.slot = message.key.slot;
+  head.sequence = message.sequence;
+  head.degree = static_cast<std::uint32_t>(outgoing_.size());
+  outbox_.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
+}
+
+/// This peer has begun `iteration`. Sources that it does not speak to anyway are told so at once: they keep what they sent
+/// until then.
+void PeerSession::needs(std::uint64_t iteration) {
+  if (iteration <= next_needed_) return;
+  next_needed_ = iteration;
+  for (const IncomingLink& link : incoming_)
+    if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
+}
+
+void PeerSession::tell_observer(FrameKind kind, std::uint64_t iteration, std::vector<std::byte> payload) {
+  FrameHeader head = header(kind);
+  head.iteration = iteration;
+  outbox_.push_back({PeerWord::Way::observer, 0, head, {}, std::move(payload)});
+}
+
+void PeerSession::say_stop(int exit_code, const std::string& reason) {
+  const auto say_it = [&](PeerWord::Way way, PeerId to) {
+    say(way, to, FrameKind::stop, std::as_bytes(std::span(reason)));
+    outbox_.back().header.slot = static_cast<Slot>(exit_code);
+  };
+  say_it(PeerWord::Way::observer, 0);
+  for (const OutgoingLink& link : outgoing_) say_it(PeerWord::Way::outlet, link.to);
+}
+
+/// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
+Instant PeerSession::tick(Instant now) {
+  now_ = now;
+  if (!started_ && !failed_) {
+    if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor());
+    if (ready_ && now >= start_deadline_)
+      fail(3, "the observer did not start the run within " + to_text(input_.start_patience));
+  }
+  if (now >= next_heartbeat_) {
+    next_heartbeat_ = now + heartbeat_interval;
+    show_life();
+  }
+  const Instant deadline = started_ || failed_ ? Instant::max()
+                           : ready_            ? start_deadline_
+                                               : neighbors_deadline_;
+  return std::min(next_heartbeat_, deadline);
+}
+
+void PeerSession::show_life() {
+  for (OutgoingLink& link : outgoing_) {
+    if (link.awaits_welcome) {  // the hello or its answer went astray, or nobody is there yet
+      greet(link);
+    } else {
+      say(PeerWord::Way::outlet, link.to, FrameKind::alive);
+      outbox_.back().header.sequence = link.next_sequence;
+    }
+  }
+  if (!ready_) return;
+  for (const IncomingLink& link : incoming_)
+    if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
+  say(PeerWord::Way::observer, 0, FrameKind::alive);
+}
+
+std::string PeerSession::missing_neighbor() const {
+  const std::string within = " within " + to_text(input_.start_patience);
+  if (const auto id = greetings_.first_reserved()) {
+    const auto place = std::ranges::lower_bound(input_.destinations, *id) - input_.destinations.begin();
+    return "peer " + text_of(*id) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
+           ") did not come up" + within;
+  }
+  return "peer " + text_of(*greetings_.first_silent()) + " did not call" + within;
+}
+
+/// This peer takes no part, and the others are told why.
+void PeerSession::fail(int exit_code, const std::string& reason) {
+  if (failed_) return;
+  failed_ = true;
+  events_.push_back(TakesNoPart{exit_code, reason});
+  say_stop(exit_code, reason);
+}
+
+PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (head.kind == FrameKind::hello) {
+    answer_hello(head, payload);
+    return Heard::words;
+  }
+  IncomingLink* const link = find_source(head.sender);
+  // Nothing but a hello is heard from a stranger or from another run.
+  if (!link || head.run_id != run_id_) return Heard::garbage;
+  switch (head.kind) {
+    case FrameKind::data:
+    case FrameKind::alive:
+      break;
+    case FrameKind::stop:
+      if (!link->has_greeted()) return Heard::garbage;
+      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
+      return Heard::words;
+    default:
+      return Heard::garbage;
+  }
+  const IncomingLink::Frame frame = link->judge(head);
+  if (frame == IncomingLink::Frame::after_gap) ++counters_.gaps;
+  if (link->must_ask_again(frame, head.kind)) say(PeerWord::Way::reply, head.sender, FrameKind::again);
+  if (frame == IncomingLink::Frame::ungreeted) return Heard::words;
+  if (is_destination(head.sender)) retention_.release(head.sender, head.iteration);
+  if (head.kind == FrameKind::alive) return Heard::words;
+  if (frame == IncomingLink::Frame::repeated) {
+    ++counters_.repeated;
+    return Heard::words;
+  }
+  return Heard::data;
+}
+
+void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
+  const PeerId sender = hello.sender;
+  IncomingLink* const link = find_source(sender);
+  HelloVerdict verdict = judge_hello(input_.agreement, input_.self, payload, sender, link != nullptr);
+  if (verdict.welcome() && is_destination(sender) && !input_.asynchronous &&
+      hello.iteration < retention_.floor(sender))
+    verdict.for_the_caller = "peer " + text_of(input_.self) + " keeps its messages from iteration " +
+                             text_of(retention_.floor(sender)) + " on, peer " + text_of(sender) +
+                             " came back needing those from " + text_of(hello.iteration) +
+                             " on; start it from its newest checkpoint, or all peers from a common one";
+  if (!verdict.welcome()) {
+    ++counters_.refused;
+    say(PeerWord::Way::reply, sender, FrameKind::refuse, std::as_bytes(std::span(verdict.for_the_caller)));
+    if (!ready_ && !verdict.for_me.empty()) fail(2, verdict.for_me);
+    return;
+  }
+  greetings_.called(sender, hello.incarnation);
+  // Whoever welcomed this peer under that name has gone: greet its successor, too.
+  if (link->greeted(hello) && is_destination(sender)) greet(link_to(sender));
+  say(PeerWord::Way::reply, sender, FrameKind::welcome);
+  outbox_.back().header.sequence = hello.sequence;
+  tell_when_ready();
+}
+
+PeerSession::Heard PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
+                                                 std::span<const std::byte> payload) {
+  if (head.sender != destination) return Heard::garbage;
+  if (head.kind == FrameKind::refuse && !started_) {
+    fail(2, printable_text(payload));
+    return Heard::words;
+  }
+  if (head.run_id != run_id_) return Heard::garbage;
+  OutgoingLink& link = link_to(destination);
+  switch (head.kind) {
+    case FrameKind::welcome:
+      hear_welcome(link, head);
+      return Heard::words;
+    case FrameKind::again:
+      greet(link);
+      return Heard::words;
+    case FrameKind::alive:  // of one that this peer does not hear otherwise
+      retention_.release(destination, head.iteration);
+      return Heard::words;
+    default:
+      return Heard::garbage;
+  }
+}
+
+void PeerSession::hear_welcome(OutgoingLink& link, const FrameHeader& head) {
+  if (head.sequence != link.greeted_at || !link.awaits_welcome) return;  // the answer to an earlier hello
+  link.awaits_welcome = false;
+  greetings_.welcomed_by(link.to);
+  tell_when_ready();
+  retention_.release(link.to, head.iteration);
+  for (RetainedMessage& message : retention_.of(link.to)) {
+    if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
+    send_data(link, message, now_);
+    ++counters_.retransmitted;
+  }
+}
+
+void PeerSession::tell_when_ready() {
+  if (ready_ || !greetings_.complete()) return;
+  ready_ = true;
+  say(PeerWord::Way::observer, 0, FrameKind::ready);
+}
+
+PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
+                                              Instant now) {
+  if (head.kind == FrameKind::refuse && !started_) {
+    fail(2, printable_text(payload));
+    return Heard::words;
+  }
+  if (head.run_id != run_id_) return Heard::garbage;
+  switch (head.kind) {
+    case FrameKind::welcome:
+    case FrameKind::alive:
+      return Heard::words;
+    case FrameKind::start:
+      return hear_start(head, now);
+    case FrameKind::verdict:
+      if (last_verdict_ && head.iteration <= *last_verdict_) return Heard::words;
+      last_verdict_ = head.iteration;
+      events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
+      return Heard::words;
+    case FrameKind::stop:
+      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
+      return Heard::words;
+    case FrameKind::bye:
+      events_.push_back(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
+      return Heard::words;
+    default:
+      return Heard::garbage;
+  }
+}
+
+PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now) {
+  if (started_) return Heard::words;
+  if (head.iteration != input_.iterations)
+    fail(2, "peer 0 runs " + text_of(head.iteration) + " iterations, peer " + text_of(input_.self) + " " +
+                text_of(input_.iterations) + "; give both the same run.iterations");
+  started_ = true;
+  // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
+  const Duration ago(static_cast<std::int64_t>(head.sequence));
+  events_.push_back(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
+  return Heard::words;
+}
+
+}  // namespace hearsay

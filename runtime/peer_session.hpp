@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/greetings.hpp"
+#include "runtime/handshake.hpp"
+#include "runtime/incoming_link.hpp"
+#include "runtime/retention.hpp"
+#include "runtime/session_events.hpp"
+#include "runtime/wire.hpp"
+
+namespace hearsay {
+
+/// A frame that a peer wants sent: a data message, or words of the session.
+struct PeerWord {
+  enum class Way : std::uint8_t {
+    outlet,    ///< to a destination, through the socket that is connected to it
+    reply,     ///< to a source, back through the socket it called
+    observer,  ///< to the observer
+  };
+  Way way;
+  PeerId to;
+  FrameHeader header;
+  PacketRef packet;                ///< of data
+  std::vector<std::byte> payload;  ///< of everything else
+  Instant posted{};                ///< of data: when its method sent it
+};
+
+struct PeerSessionInput {
+  PeerId self;
+  std::uint32_t incarnation;  ///< tells this process from an earlier one under the same id
+  Agreement agreement;
+  std::uint64_t iterations;            ///< the observer must want as many
+  std::vector<PeerId> sources;         ///< whom this peer hears, ascending
+  std::vector<PeerId> destinations;    ///< who hears it, ascending
+  std::vector<std::string> addresses;  ///< of the destinations, for messages to the user
+  bool same_machine;                   ///< all peers share one clock: due times travel as they are
+  bool asynchronous;
+  Duration start_patience;  ///< how long the neighbors, then all, may take to come up
+};
+
+/// A peer's side of a run, beside its method: it greets its neighbors and the observer, shows signs of life, and sees to it that
+/// nothing is lost. Pure: frames, commands and time go in; frames (`outbox`) and events come out.
+///
+///     hello -> welcome | refuse     to each destination; the same to the observer, then ready -> start
+///
+/// A hello says from which number on the data frames of its sender count. The welcome says from which iteration on the
+/// receiver needs messages; those that the sender retained from there on are sent again. Whoever finds a frame missing
+/// (a gap in the numbers, or a sender that has not greeted this process) asks for another hello (`again`). So a broken
+/// connection, a damaged frame and a neighbor that was started anew are all mended in the same way, and what arrives twice
+/// is dropped here or by the inbox.
+class PeerSession {
+ public:
+  explicit PeerSession(PeerSessionInput input);
+
+  /// For a peer that goes on from a checkpoint: the first iteration of which it still needs messages, the newest verdict it
+  /// knows, and what it may have to send again. To be called before `begin`.
+  void restore(std::uint64_t next_needed, std::optional<std::uint64_t> last_verdict,
+               const std::vector<std::pair<PeerId, RetainedMessage>>& retained);
+  /// Says hello to everybody.
+  void begin(Instant now);
+  /// A message of the method.
+  void send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted);
+  /// To the observer; `payload` may be empty.
+  void tell_observer(FrameKind kind, std::uint64_t iteration, std::vector<std::byte> payload);
+  /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
+  void say_stop(int exit_code, const std::string& reason);
+  /// Signs of life, and what waits too long for the run to begin. Returns when to be called again.
+  Instant tick(Instant now);
+
+  enum class Heard { data, words, garbage };
+  /// A frame at the socket that sources call. Of data, the caller delivers the payload, when it is due.
+  Heard hear_source(const FrameHeader& header, std::span<const std::byte> payload);
+  /// A reply at the socket that is connected to `destination`.
+  Heard hear_destination(PeerId destination, const FrameHeader& header, std::span<const std::byte> payload);
+  Heard hear_observer(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
+
+  std::vector<PeerWord>& outbox() { return outbox_; }
+  std::vector<SocketEvent>& events() { return events_; }
+
+  struct Counters {
+    std::uint64_t refused = 0;        ///< handshakes
+    std::uint64_t gaps = 0;           ///< times that frames were missing
+    std::uint64_t repeated = 0;       ///< frames that came again
+    std::uint64_t retransmitted = 0;  ///< messages sent again
+  };
+  const Counters& counters() const { return counters_; }
+  Retention& retention() { return retention_; }
+
+ private:
+  struct OutgoingLink {
+    PeerId to;
+    std::uint64_t next_sequence = 0;
+    std::uint64_t greeted_at = 0;  // the number that the last hello named
+    bool awaits_welcome = true;    // to that hello
+  };
+
+  void say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
+  FrameHeader header(FrameKind kind) const;
+  OutgoingLink& link_to(PeerId destination);
+  bool is_destination(PeerId id) const;
+  IncomingLink* find_source(PeerId id);
+  void greet(OutgoingLink& link);
+  void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
+  void hear_welcome(OutgoingLink& link, const FrameHeader& header);
+  Heard hear_start(const FrameHeader& header, Instant now);
+  void send_data(OutgoingLink& link, RetainedMessage& message, Instant posted);
+  void needs(std::uint64_t iteration);
+  void tell_when_ready();
+  void show_life();
+  void fail(int exit_code, const std::string& reason);
+  std::string missing_neighbor() const;
+
+  PeerSessionInput input_;
+  std::uint32_t run_id_;
+  std::vector<std::byte> hello_;
+  std::vector<OutgoingLink> outgoing_;  // ascending
+  std::vector<IncomingLink> incoming_;  // ascending
+  Greetings greetings_;
+  Retention retention_;
+  std::vector<PeerWord> outbox_;
+  std::vector<SocketEvent> events_;
+  Counters counters_;
+  std::uint64_t next_needed_ = 1;
+  std::optional<std::uint64_t> last_verdict_;
+  Instant now_{};  // of the last tick
+  Instant neighbors_deadline_{};
+  Instant start_deadline_{};
+  Instant next_heartbeat_{};
+  bool ready_ = false;    // all neighbors have welcomed this peer and called it
+  bool started_ = false;  // the observer has said so
+  bool failed_ = false;
+};
+
+}  // namespace hearsay

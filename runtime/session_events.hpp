@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "algorithms/compression/packet.hpp"
+#include "runtime/inbox.hpp"
+#include "runtime/units.hpp"
+
+namespace hearsay {
+
+// What a peer hears from its neighbors and the observer, once the wire's part of it is done with.
+
+struct DataArrived {
+  MessageKey key;
+  PacketRef packet;
+};
+struct RunStarts {
+  Instant origin;
+};
+struct VerdictArrived {
+  std::uint64_t evaluated;
+  bool go_on;
+};
+/// The run ends early; `exit_code` and `reason` where something went wrong somewhere.
+struct RunStops {
+  int exit_code;
+  std::string reason;
+};
+/// With the exit code of the run: 0, 4 (diverged) or 130 (interrupted).
+struct EveryPeerEnded {
+  int exit_code;
+};
+/// This peer cannot take part: exit code and a sentence.
+struct TakesNoPart {
+  int exit_code;
+  std::string reason;
+};
+/// Everything that was asked of the socket thread before is done.
+struct CommandsObeyed {};
+/// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
+struct GradientComputed {};
+using SocketEvent = std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
+                                 CommandsObeyed, TakesNoPart, GradientComputed>;
+
+}  // namespace hearsay

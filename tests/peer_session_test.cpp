@@ -1,0 +1,156 @@
+#include "runtime/peer_session.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Peer 0 of two that hear each other, played by hand.
+struct Scene {
+  Agreement agreement{{{"run.seed", "1"}}};
+  PeerSession session{{.self = 0,
+                       .incarnation = 70,
+                       .agreement = agreement,
+                       .iterations = 100,
+                       .sources = {1},
+                       .destinations = {1},
+                       .addresses = {"tcp://there"},
+                       .same_machine = true,
+                       .asynchronous = false,
+                       .start_patience = 1min}};
+  PacketPool packets;
+
+  FrameHeader header(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
+                     std::uint32_t incarnation = 80) const {
+    FrameHeader head;
+    head.kind = kind;
+    head.run_id = run_id(agreement);
+    head.sender = 1;
+    head.incarnation = incarnation;
+    head.iteration = iteration;
+    head.sequence = sequence;
+    return head;
+  }
+  PeerSession::Heard hear(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
+                          std::uint32_t incarnation = 80) {
+    const std::vector<std::byte> payload =
+        kind == FrameKind::hello ? encode_agreement(agreement) : std::vector<std::byte>{};
+    return session.hear_source(header(kind, iteration, sequence, incarnation), payload);
+  }
+  void welcome(std::uint64_t iteration, std::uint64_t sequence) {
+    session.hear_destination(1, header(FrameKind::welcome, iteration, sequence), {});
+  }
+  void send(std::uint64_t iteration) {
+    session.send(1, {iteration, 0, 0}, packets.acquire().seal(), Instant{});
+  }
+  /// Both have greeted each other.
+  void greet() {
+    session.begin(Instant{});
+    hear(FrameKind::hello, 1, 0);
+    welcome(1, 0);
+    session.outbox().clear();
+  }
+
+  struct Word {
+    FrameKind kind;
+    std::uint64_t iteration;
+    bool operator==(const Word&) const = default;
+  };
+  /// Said to the neighbor since the last look.
+  std::vector<Word> said() {
+    std::vector<Word> words;
+    for (const PeerWord& word : session.outbox())
+      if (word.way != PeerWord::Way::observer) words.push_back({word.header.kind, word.header.iteration});
+    session.outbox().clear();
+    return words;
+  }
+};
+
+using Words = std::vector<Scene::Word>;
+using Heard = PeerSession::Heard;
+
+}  // namespace
+
+TEST_CASE("peer session: a neighbor that was started anew gets what it needs again, and no more") {
+  Scene scene;
+  scene.greet();
+  for (const std::uint64_t iteration : {1u, 2u}) scene.send(iteration);
+  CHECK(scene.hear(FrameKind::data, 2, 0) == Heard::data);
+  scene.said();
+  CHECK(scene.hear(FrameKind::hello, 2, 0, 81) == Heard::words);
+  CHECK(scene.said() == Words{{FrameKind::hello, 2}, {FrameKind::welcome, 2}});
+  scene.welcome(2, 2);  // two frames were sent before that hello
+  CHECK(scene.said() == Words{{FrameKind::data, 2}});
+  CHECK(scene.session.counters().retransmitted == 1);
+}
+
+TEST_CASE("peer session: one that needs what nobody keeps any more is told so, and is not welcomed") {
+  Scene scene;
+  scene.greet();
+  for (const std::uint64_t iteration : {1u, 2u, 3u}) scene.send(iteration);
+  scene.hear(FrameKind::data, 3, 0);  // it is past iteration 2
+  scene.said();
+  scene.hear(FrameKind::hello, 1, 0, 81);
+  REQUIRE(scene.session.outbox().size() == 1);
+  CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
+  CHECK(printable_text(scene.session.outbox()[0].payload) ==
+        "peer 0 keeps its messages from iteration 3 on, peer 1 came back needing those from 1 on; start it "
+        "from its "
+        "newest checkpoint, or all peers from a common one");
+  CHECK(scene.session.counters().refused == 1);
+}
+
+TEST_CASE(
+    "peer session: a gap in the numbers is asked about once, and with every sign of life until the hello "
+    "comes") {
+  Scene scene;
+  scene.greet();
+  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::data);
+  CHECK(scene.hear(FrameKind::data, 3, 2) == Heard::data);  // 1 is missing; this one is not held back
+  CHECK(scene.said() == Words{{FrameKind::again, 1}});
+  CHECK(scene.hear(FrameKind::data, 4, 4) == Heard::data);
+  CHECK(scene.said().empty());
+  CHECK(scene.hear(FrameKind::alive, 4, 7) == Heard::words);
+  CHECK(scene.said() == Words{{FrameKind::again, 1}});
+  CHECK(scene.session.counters().gaps == 3);
+}
+
+TEST_CASE("peer session: a frame that comes twice is dropped, wherever it stands") {
+  Scene scene;
+  scene.greet();
+  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::data);
+  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::words);
+  CHECK(scene.session.counters().repeated == 1);
+  CHECK(scene.hear(FrameKind::data, 2, 1) == Heard::data);
+}
+
+TEST_CASE("peer session: frames meant for a predecessor are not taken, their sender is asked to greet") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.said();
+  CHECK(scene.hear(FrameKind::data, 5, 9) == Heard::words);
+  CHECK(scene.said() == Words{{FrameKind::again, 1}});
+}
+
+TEST_CASE("peer session: a hello without an answer is said again with the next sign of life") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.said();
+  scene.session.tick(Instant{} + 1s);
+  CHECK(scene.said().empty());
+  scene.session.tick(Instant{} + 2s);
+  CHECK(scene.said() == Words{{FrameKind::hello, 1}});
+}
+
+TEST_CASE("peer session: a stranger and another run are garbage") {
+  Scene scene;
+  scene.greet();
+  FrameHeader stranger = scene.header(FrameKind::data, 1, 0);
+  stranger.sender = 2;
+  CHECK(scene.session.hear_source(stranger, {}) == Heard::garbage);
+  FrameHeader other = scene.header(FrameKind::data, 1, 0);
+  ++other.run_id;
+  CHECK(scene.session.hear_source(other, {}) == Heard::garbage);
+}

@@ -1,0 +1,219 @@
+#include "tests/support/faulty_cluster.hpp"
+
+#include <algorithm>
+
+#include "runtime/peer_outcome.hpp"
+#include "runtime/records.hpp"
+#include "runtime/zmq_driver.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration latency = 1ms;
+constexpr Duration gradient_time = 500us;
+constexpr Duration look_around = 50ms;  // the observer's
+
+}  // namespace
+
+FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather)
+    : experiment_(experiment),
+      weather_(weather),
+      random_(seed, 0, 0, Purpose::data),
+      observer_(experiment, agreement_of(experiment), {1min, std::nullopt}, now_),
+      previous_arrival_(std::size_t{experiment.peer_count()} * experiment.peer_count()) {
+  for (PeerId id = 0; id < experiment.peer_count(); ++id) {
+    const Partners partners = partners_of(experiment, id);
+    Node node;
+    node.peer = make_peer(experiment, id, packets_);
+    node.session = std::make_unique<PeerSession>(
+        PeerSessionInput{.self = id,
+                         .incarnation = 100 + id,
+                         .agreement = agreement_of(experiment),
+                         .iterations = experiment.iterations,
+                         .sources = partners.sources,
+                         .destinations = partners.destinations,
+                         .addresses = std::vector<std::string>(partners.destinations.size(), "here"),
+                         .same_machine = true,
+                         .asynchronous = experiment.method->asynchronous,
+                         .start_patience = 1min});
+    nodes_.push_back(std::move(node));
+  }
+}
+
+void FaultyCluster::at(Instant when, std::function<void()> happens) {
+  events_.push({when, next_sequence_++, std::move(happens)});
+}
+
+void FaultyCluster::cut(PeerId a, PeerId b, Duration from, Duration until) {
+  cuts_.push_back({a, b, Instant(from), Instant(until)});
+}
+
+bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
+  for (const Cut& cut : cuts_)
+    if (((cut.a == a && cut.b == b) || (cut.a == b && cut.b == a)) && cut.from <= now_ && now_ < cut.until)
+      return true;
+  return false;
+}
+
+bool FaultyCluster::run(Duration limit) {
+  for (PeerId id = 0; id < nodes_.size(); ++id) {
+    nodes_[id].session->begin(now_);
+    serve(id);
+    tick(id);
+  }
+  std::function<void()> look = [&] {
+    observer_.tick(now_);
+    serve_observer();
+    at(now_ + look_around, look);
+  };
+  look();
+  while (!observer_.over() && !events_.empty() && now_ < Instant(limit)) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.at;
+    event.happens();
+  }
+  return observer_.over();
+}
+
+void FaultyCluster::tick(PeerId id) {
+  const Instant next = nodes_[id].session->tick(now_);
+  serve(id);
+  at(next, [this, id] { tick(id); });
+}
+
+/// Carries the frame over the network, if the weather lets it pass.
+void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive) {
+  if (is_cut(from, to) || random_.uniform() < weather_.loss) {
+    ++lost;
+    return;
+  }
+  Instant& previous = previous_arrival_[std::size_t{from} * nodes_.size() + to];
+  Instant arrival = std::max(previous, now_ + latency);
+  if (random_.uniform() < weather_.overtake) {
+    ++overtaken;
+    arrival += 3 * latency;  // FIFO no more
+  } else {
+    previous = arrival;
+  }
+  const auto carried = std::make_shared<Frame>(std::move(frame));
+  const auto event = [carried, arrive] { arrive(*carried); };
+  at(arrival, event);
+  if (random_.uniform() < weather_.repeat) {
+    ++repeated;
+    at(arrival + latency / 2, event);
+  }
+}
+
+/// Does what a session wants done, until it wants nothing more.
+void FaultyCluster::serve(PeerId id) {
+  Node& node = nodes_[id];
+  PeerSession& session = *node.session;
+  while (!session.outbox().empty() || !session.events().empty()) {
+    std::vector<PeerWord> words;
+    words.swap(session.outbox());
+    for (PeerWord& word : words) {
+      Frame frame{word.header, std::move(word.payload)};
+      if (word.packet) frame.payload.assign(word.packet->bytes().begin(), word.packet->bytes().end());
+      frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
+      const PeerId to = word.to;
+      if (word.way == PeerWord::Way::observer) {
+        const auto carried = std::make_shared<Frame>(std::move(frame));
+        at(now_ + latency, [this, carried] {
+          observer_.hear(carried->header, carried->payload, now_);
+          serve_observer();
+        });
+      } else if (word.way == PeerWord::Way::reply) {
+        send(id, to, std::move(frame), [this, id, to](const Frame& arrived) {
+          nodes_[to].session->hear_destination(id, arrived.header, arrived.payload);
+          serve(to);
+        });
+      } else {
+        send(id, to, std::move(frame), [this, to](const Frame& arrived) {
+          Node& receiver = nodes_[to];
+          if (receiver.session->hear_source(arrived.header, arrived.payload) == PeerSession::Heard::data) {
+            PacketBuffer buffer = packets_.acquire();
+            std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
+            receiver.peer->deliver({arrived.header.iteration, arrived.header.slot, arrived.header.sender},
+                                   std::move(buffer).seal());
+            settle(receiver);
+          }
+          serve(to);
+        });
+      }
+    }
+    std::vector<SocketEvent> events;
+    events.swap(session.events());
+    for (const SocketEvent& event : events) {
+      if (std::holds_alternative<RunStarts>(event)) {
+        node.started = true;
+        node.peer->start();
+      } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+        node.peer->verdict(verdict->evaluated, verdict->go_on);
+      }
+    }
+    settle(node);
+  }
+}
+
+/// Acts on what a peer asks for, until it has to wait.
+void FaultyCluster::settle(Node& node) {
+  Peer<double>& peer = *node.peer;
+  const PeerId id = peer.id();
+  for (bool acts = node.started; acts;) {
+    for (Outgoing& outgoing : peer.outbox())
+      node.session->send(outgoing.to, outgoing.key, std::move(outgoing.packet), now_);
+    peer.outbox().clear();
+    acts = false;
+    if (peer.state() == PeerState::needs_gradient && !node.computes) {
+      node.computes = true;
+      peer.compute_gradient();
+      at(now_ + gradient_time, [this, id] {
+        nodes_[id].computes = false;
+        nodes_[id].peer->gradient_arrived();
+        settle(nodes_[id]);
+        serve(id);
+      });
+    } else if (peer.state() == PeerState::evaluation_due) {
+      node.session->tell_observer(FrameKind::evaluation, peer.iteration(),
+                                  encode_snapshot(PeerMeters{}, peer.model()));
+      peer.evaluation_taken();
+      acts = true;
+    } else if (peer.state() == PeerState::finished && !node.reported) {
+      node.reported = true;
+      node.session->tell_observer(FrameKind::result, peer.iteration(),
+                                  encode_outcome(peer_outcome(peer, PeerMeters{}, 0)));
+    }
+  }
+}
+
+void FaultyCluster::serve_observer() {
+  std::vector<ObserverWord> words;
+  words.swap(observer_.outbox());
+  for (ObserverWord& word : words) {
+    const auto carried = std::make_shared<Frame>(Frame{word.header, std::move(word.payload)});
+    carried->header.payload_bytes = static_cast<std::uint32_t>(carried->payload.size());
+    const PeerId to = word.to;
+    at(now_ + latency, [this, carried, to] {
+      nodes_[to].session->hear_observer(carried->header, carried->payload, now_);
+      serve(to);
+    });
+  }
+}
+
+PeerSession::Counters FaultyCluster::counters() const {
+  PeerSession::Counters sum;
+  for (const Node& node : nodes_) {
+    const PeerSession::Counters& of_one = node.session->counters();
+    sum.refused += of_one.refused;
+    sum.gaps += of_one.gaps;
+    sum.repeated += of_one.repeated;
+    sum.retransmitted += of_one.retransmitted;
+  }
+  return sum;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "algorithms/random.hpp"
+#include "runtime/experiment.hpp"
+#include "runtime/observer_session.hpp"
+#include "runtime/peer_session.hpp"
+
+namespace hearsay {
+
+/// What befalls frames between peers, as probabilities. The observer's frames arrive.
+struct Weather {
+  double loss = 0.0;
+  double repeat = 0.0;    ///< arrives twice
+  double overtake = 0.0;  ///< arrives late, after frames that left after it
+};
+
+/// A whole run in virtual time: peers, their sessions, the observer's, and a network that loses, repeats and reorders what they
+/// say, drawn from one seed. Everything that decides is the product's; only the sockets and clocks are not.
+class FaultyCluster {
+ public:
+  FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather);
+
+  /// No frame passes between a and b, either way, in [from, until).
+  void cut(PeerId a, PeerId b, Duration from, Duration until);
+  /// Until the observer's session is over; false where it is not by `limit` of virtual time.
+  bool run(Duration limit);
+
+  RunOutcome<double> outcome() const { return observer_.outcome(); }
+  PeerSession::Counters counters() const;  ///< of all peers together
+
+  // How often the weather struck.
+  std::uint64_t lost = 0;
+  std::uint64_t repeated = 0;
+  std::uint64_t overtaken = 0;
+
+ private:
+  struct Node {
+    std::unique_ptr<Peer<double>> peer;
+    std::unique_ptr<PeerSession> session;
+    bool computes = false;
+    bool started = false;
+    bool reported = false;
+  };
+  struct Frame {
+    FrameHeader header;
+    std::vector<std::byte> payload;
+  };
+  struct Event {
+    Instant at;
+    std::uint64_t sequence;
+    std::function<void()> happens;
+  };
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+  };
+  struct Cut {
+    PeerId a, b;
+    Instant from, until;
+  };
+
+  void at(Instant when, std::function<void()> happens);
+  void serve(PeerId id);
+  void tick(PeerId id);
+  void settle(Node& node);
+  void serve_observer();
+  void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
+  bool is_cut(PeerId a, PeerId b) const;
+
+  const Experiment<double>& experiment_;
+  Weather weather_;
+  RandomStream random_;
+  PacketPool packets_;
+  ObserverSession<double> observer_;
+  std::vector<Node> nodes_;
+  std::vector<Instant> previous_arrival_;  // by from * n + to: links are FIFO
+  std::vector<Cut> cuts_;
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t next_sequence_ = 0;
+  Instant now_{};
+};
+
+}  // namespace hearsay
