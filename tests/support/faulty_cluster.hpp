@@ -74,6 +74,7 @@ class FaultyCluster {
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;
 
+  Instant now_{};  // first: the observer is told it
   const Experiment<double>& experiment_;
   Weather weather_;
   RandomStream random_;
@@ -84,7 +85,6 @@ class FaultyCluster {
   std::vector<Cut> cuts_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   std::uint64_t next_sequence_ = 0;
-  Instant now_{};
 };
 
 }  // namespace hearsay
