@@ -53,6 +53,15 @@ Verdict Observer<Scalar>::begin() {
 }
 
 template <class Scalar>
+std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record) {
+  models_.assign(problem_->peer_count(), problem_->initial);
+  mean_ = problem_->initial;
+  std::vector<Verdict> verdicts;
+  for (const Evaluation& evaluation : record) verdicts.push_back(judge(evaluation));
+  return verdicts;
+}
+
+template <class Scalar>
 Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
   evaluations_.push_back(evaluation);
   if (!std::isfinite(evaluation.loss)) {

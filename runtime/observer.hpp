@@ -28,6 +28,8 @@ class Observer {
 
   /// Evaluates x_0, before anything has happened. To be called once, first.
   Verdict begin();
+  /// Or takes up a run of which this is known already, x_0 included; the verdicts on it.
+  std::vector<Verdict> resume(const std::vector<Evaluation>& record);
 
   /// Peer `peer` has ended iteration `iteration` with this model. The verdict, when it was the last one to do so.
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,

@@ -9,33 +9,48 @@ namespace hearsay {
 namespace {
 
 constexpr Duration patience_after_stop = std::chrono::seconds(5);
+/// More than a peer can have missed while it was away: it is never further than two from the last that it heard.
+constexpr std::size_t verdicts_told_again = 4;
 
 }  // namespace
 
 template <class Scalar>
 ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement,
-                                         const ObserverPatience& patience, Instant now)
+                                         const ObserverPatience& patience, Instant now,
+                                         const std::vector<Evaluation>& record)
     : experiment_(experiment),
       agreement_(std::move(agreement)),
       run_id_(run_id(agreement_)),
       observer_(experiment.problem, experiment.settings.run.target_loss),
-      first_verdict_(observer_.begin()),
+      verdicts_(record.empty() ? std::vector{observer_.begin()} : observer_.resume(record)),
       peers_(experiment.peer_count()),
       silence_(patience.silence),
       start_deadline_(now + patience.start),
-      next_heartbeat_(now + heartbeat_interval) {}
+      next_heartbeat_(now + heartbeat_interval) {
+  for (PeerSeen& peer : peers_) peer.evaluated = verdicts_.back().evaluated;
+}
 
 template <class Scalar>
 void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload,
                                    Instant now) {
   if (header.kind == FrameKind::hello) return answer_hello(header.sender, payload);
-  if (header.run_id != run_id_ || header.sender >= peers_.size() || !peers_[header.sender].welcomed) return;
+  if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
+  if (!peer.welcomed) {
+    if (header.kind == FrameKind::alive) say(header.sender, FrameKind::again);
+    return;
+  }
   peer.heard_at = now;
   switch (header.kind) {
     case FrameKind::ready:
-      peer.ready = true;
-      return start_when_ready(now);
+      return take_ready(header.sender, now);
+    case FrameKind::alive: {
+      if (!peer.ready) return take_ready(header.sender, now);  // it shows life to the observer once it is
+      const bool has_begun = header.slot != 0;
+      if (started_ && (!has_begun || header.sequence <= verdicts_.back().evaluated))
+        start(header.sender, now);
+      return;
+    }
     case FrameKind::evaluation:
       return take_evaluation(header, peer, payload);
     case FrameKind::result:
@@ -59,23 +74,32 @@ void ObserverSession<Scalar>::answer_hello(PeerId sender, std::span<const std::b
                "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
                    std::to_string(sender));
   peers_[sender].welcomed = true;
-  peers_[sender].ready = started_;  // whoever was ready under this name may have been started anew since
+  peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
   say(sender, FrameKind::welcome);
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::start_when_ready(Instant now) {
-  if (started_ || !std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.ready; }))
-    return;
+void ObserverSession<Scalar>::take_ready(PeerId sender, Instant now) {
+  peers_[sender].ready = true;
+  if (started_) return start(sender, now);
+  if (!std::ranges::all_of(peers_, &PeerSeen::ready)) return;
   started_ = true;
+  // A run that is taken up goes on from where its record ends.
+  origin_ = now - std::chrono::round<Duration>(
+                      std::chrono::duration<double>(observer_.evaluations().back().seconds));
   for (PeerSeen& peer : peers_) peer.heard_at = now;
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    FrameHeader header = header_of(FrameKind::start);
-    header.due_ns = now.time_since_epoch().count();
-    header.iteration = experiment_.iterations;
-    outbox_.push_back({id, header, {}});
-  }
-  announce(first_verdict_);
+  for (PeerId id = 0; id < peers_.size(); ++id) start(id, now);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::start(PeerId id, Instant now) {
+  FrameHeader header = header_of(FrameKind::start);
+  header.due_ns = origin_.time_since_epoch().count();
+  header.sequence = static_cast<std::uint64_t>((now - origin_).count());
+  header.iteration = experiment_.iterations;
+  outbox_.push_back({id, header, {}});
+  const std::size_t first = verdicts_.size() - std::min(verdicts_.size(), verdicts_told_again);
+  for (std::size_t k = first; k < verdicts_.size(); ++k) say_verdict(id, verdicts_[k]);
 }
 
 template <class Scalar>
@@ -84,24 +108,23 @@ void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSee
   const std::uint64_t every = experiment_.settings.run.evaluate_every;
   const std::uint64_t in_turn = std::min(peer.evaluated + every, experiment_.iterations);
   if (!started_ || header.iteration != in_turn || in_turn == peer.evaluated ||
-      in_turn > last_verdict_ + 2 * every)
+      in_turn > verdicts_.back().evaluated + 2 * every)
     return;
   const auto snapshot = decode_snapshot<Scalar>(payload, experiment_.problem.dimension());
   if (!snapshot) return;
   peer.evaluated = in_turn;
-  if (const auto verdict = observer_.take(header.sender, in_turn, snapshot->model, snapshot->meters))
-    announce(*verdict);
+  const auto verdict = observer_.take(header.sender, in_turn, snapshot->model, snapshot->meters);
+  if (!verdict) return;
+  verdicts_.push_back(*verdict);
+  for (PeerId id = 0; id < peers_.size(); ++id) say_verdict(id, *verdict);
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::announce(const Verdict& verdict) {
-  last_verdict_ = verdict.evaluated;
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    FrameHeader header = header_of(FrameKind::verdict);
-    header.iteration = verdict.evaluated;
-    header.slot = verdict.go_on ? 1 : 0;
-    outbox_.push_back({id, header, {}});
-  }
+void ObserverSession<Scalar>::say_verdict(PeerId to, const Verdict& verdict) {
+  FrameHeader header = header_of(FrameKind::verdict);
+  header.iteration = verdict.evaluated;
+  header.slot = verdict.go_on ? 1 : 0;
+  outbox_.push_back({to, header, {}});
 }
 
 template <class Scalar>
@@ -121,8 +144,13 @@ void ObserverSession<Scalar>::tick(Instant now) {
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
   next_heartbeat_ = now + heartbeat_interval;
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (peers_[id].welcomed) say(id, FrameKind::alive);
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    if (!peers_[id].welcomed) continue;
+    FrameHeader header = header_of(FrameKind::alive);
+    header.iteration = peers_[id].evaluated;
+    header.slot = peers_[id].outcome ? 1 : 0;
+    outbox_.push_back({id, header, {}});
+  }
 }
 
 template <class Scalar>

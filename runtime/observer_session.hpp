@@ -33,13 +33,16 @@ struct ObserverPatience {
 ///     result, from every peer -> bye to all                                    stop, from one peer -> stop to all
 ///
 /// Nothing but a hello is heard from a peer that was not welcomed or that belongs to another run, and an evaluation only
-/// in its turn; everything else is dropped, so what is kept is bounded whatever arrives.
+/// in its turn; everything else is dropped, so what is kept is bounded whatever arrives. A peer that was started anew
+/// is told to start, and the last verdicts, as soon as it is ready. An observer that was started anew asks peers that show
+/// signs of life to greet it; they tell it again what it has not answered.
 template <class Scalar>
 class ObserverSession {
  public:
-  /// Evaluates x_0. Peers that are not ready in time, or silent for too long, are named, and the run is lost.
+  /// Evaluates x_0, or takes up the run whose evaluations so far are `record`. Peers that are not ready in time, or
+  /// silent for too long, are named, and the run is lost.
   ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, const ObserverPatience& patience,
-                  Instant now);
+                  Instant now, const std::vector<Evaluation>& record = {});
 
   /// A frame whose checksums hold.
   void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
@@ -71,13 +74,14 @@ class ObserverSession {
   };
 
   void answer_hello(PeerId sender, std::span<const std::byte> payload);
-  void start_when_ready(Instant now);
+  void take_ready(PeerId sender, Instant now);
+  void start(PeerId id, Instant now);
   void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
   void take_result(PeerSeen& peer, std::span<const std::byte> payload);
   void stop(const std::string& reason, Slot exit_code);
   void end();
   void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
-  void announce(const Verdict& verdict);
+  void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
   std::string missing_peers() const;
 
@@ -85,8 +89,8 @@ class ObserverSession {
   Agreement agreement_;
   std::uint32_t run_id_;
   Observer<Scalar> observer_;
-  Verdict first_verdict_;
-  std::uint64_t last_verdict_ = 0;
+  std::vector<Verdict> verdicts_;  // so far
+  Instant origin_{};               // when the run began
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
   std::size_t ended_ = 0;

@@ -54,9 +54,11 @@ void PeerSession::begin(Instant now) {
   neighbors_deadline_ = now + input_.start_patience;
   start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
   for (OutgoingLink& link : outgoing_) greet(link);
-  say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  greet_observer();
   tell_when_ready();
 }
+
+void PeerSession::greet_observer() { say(PeerWord::Way::observer, 0, FrameKind::hello, hello_); }
 
 FrameHeader PeerSession::header(FrameKind kind) const {
   FrameHeader result;
@@ -123,7 +125,15 @@ void PeerSession::needs(std::uint64_t iteration) {
 void PeerSession::tell_observer(FrameKind kind, std::uint64_t iteration, std::vector<std::byte> payload) {
   FrameHeader head = header(kind);
   head.iteration = iteration;
-  outbox_.push_back({PeerWord::Way::observer, 0, head, {}, std::move(payload)});
+  PeerWord word{PeerWord::Way::observer, 0, head, {}, std::move(payload)};
+  if (kind == FrameKind::evaluation || kind == FrameKind::result) unanswered_.push_back(word);
+  outbox_.push_back(std::move(word));
+}
+
+void PeerSession::tell_observer_again() {
+  if (!ready_) return;
+  say(PeerWord::Way::observer, 0, FrameKind::ready);
+  outbox_.insert(outbox_.end(), unanswered_.begin(), unanswered_.end());
 }
 
 void PeerSession::say_stop(int exit_code, const std::string& reason) {
@@ -162,10 +172,13 @@ void PeerSession::show_life() {
       outbox_.back().header.sequence = link.next_sequence;
     }
   }
+  if (!observer_welcomed_) greet_observer();
   if (!ready_) return;
   for (const IncomingLink& link : incoming_)
     if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
   say(PeerWord::Way::observer, 0, FrameKind::alive);
+  outbox_.back().header.slot = started_ ? 1 : 0;
+  outbox_.back().header.sequence = last_verdict_ ? *last_verdict_ + 1 : 0;
 }
 
 std::string PeerSession::missing_neighbor() const {
@@ -293,14 +306,24 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
   }
   if (head.run_id != run_id_) return Heard::garbage;
   switch (head.kind) {
-    case FrameKind::welcome:
     case FrameKind::alive:
+      hear_observer_alive(head);
+      return Heard::words;
+    case FrameKind::again:
+      greet_observer();
+      return Heard::words;
+    case FrameKind::welcome:
+      observer_welcomed_ = true;
+      tell_observer_again();
       return Heard::words;
     case FrameKind::start:
       return hear_start(head, now);
     case FrameKind::verdict:
       if (last_verdict_ && head.iteration <= *last_verdict_) return Heard::words;
       last_verdict_ = head.iteration;
+      std::erase_if(unanswered_, [&](const PeerWord& word) {
+        return word.header.kind == FrameKind::evaluation && word.header.iteration <= head.iteration;
+      });
       events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
       return Heard::words;
     case FrameKind::stop:
@@ -312,6 +335,17 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
     default:
       return Heard::garbage;
   }
+}
+
+/// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
+void PeerSession::hear_observer_alive(const FrameHeader& head) {
+  const bool lacks = std::ranges::any_of(unanswered_, [&](const PeerWord& word) {
+    return word.header.kind == FrameKind::result ? head.slot == 0 : word.header.iteration > head.iteration;
+  });
+  observer_lacks_ = lacks ? observer_lacks_ + 1 : 0;
+  if (observer_lacks_ < 3) return;
+  observer_lacks_ = 0;
+  tell_observer_again();
 }
 
 PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now) {

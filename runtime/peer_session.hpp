@@ -108,6 +108,9 @@ class PeerSession {
   void greet(OutgoingLink& link);
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
+  void greet_observer();
+  void hear_observer_alive(const FrameHeader& header);
+  void tell_observer_again();
   Heard hear_start(const FrameHeader& header, Instant now);
   void send_data(OutgoingLink& link, RetainedMessage& message, Instant posted);
   void needs(std::uint64_t iteration);
@@ -123,6 +126,9 @@ class PeerSession {
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;
   Retention retention_;
+  std::vector<PeerWord> unanswered_;  // evaluations without a verdict, and the result
+  int observer_lacks_ = 0;            // signs of life in a row that showed it without one of those
+  bool observer_welcomed_ = false;
   std::vector<PeerWord> outbox_;
   std::vector<SocketEvent> events_;
   Counters counters_;

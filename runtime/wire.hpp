@@ -54,8 +54,11 @@ enum class FrameKind : std::uint8_t {
       9,  ///< the run ends now; payload: why, in a sentence, or nothing where the user wants it; slot: exit code
   result = 10,  ///< to the observer: the peer has ended; payload: its outcome
   bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
-  alive = 12,   ///< nothing else to say; sent every heartbeat_interval
-  again = 13,   ///< to a source: something you sent is missing here, say hello again
+  alive =
+      12,  ///< nothing else to say; sent every heartbeat_interval. To the observer, slot: 1 once the run has begun here,
+  ///< sequence: 1 + the newest verdict known, or 0. From it, iteration: the newest evaluation it has of
+  ///< the peer, slot: 1 once it has its result
+  again = 13,  ///< to a source: something you sent is missing here, say hello again
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

@@ -23,7 +23,7 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       observer_(experiment, agreement_of(experiment), {1min, std::nullopt}, now_),
-      previous_arrival_(std::size_t{experiment.peer_count()} * experiment.peer_count()) {
+      previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {
   for (PeerId id = 0; id < experiment.peer_count(); ++id) {
     const Partners partners = partners_of(experiment, id);
     Node node;
@@ -91,7 +91,7 @@ void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void
     ++lost;
     return;
   }
-  Instant& previous = previous_arrival_[std::size_t{from} * nodes_.size() + to];
+  Instant& previous = previous_arrival_[std::size_t{from} * (nodes_.size() + 1) + to];
   Instant arrival = std::max(previous, now_ + latency);
   if (random_.uniform() < weather_.overtake) {
     ++overtaken;
@@ -121,9 +121,8 @@ void FaultyCluster::serve(PeerId id) {
       frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
       const PeerId to = word.to;
       if (word.way == PeerWord::Way::observer) {
-        const auto carried = std::make_shared<Frame>(std::move(frame));
-        at(now_ + latency, [this, carried] {
-          observer_.hear(carried->header, carried->payload, now_);
+        send(id, observer_place(), std::move(frame), [this](const Frame& arrived) {
+          observer_.hear(arrived.header, arrived.payload, now_);
           serve_observer();
         });
       } else if (word.way == PeerWord::Way::reply) {
@@ -194,11 +193,11 @@ void FaultyCluster::serve_observer() {
   std::vector<ObserverWord> words;
   words.swap(observer_.outbox());
   for (ObserverWord& word : words) {
-    const auto carried = std::make_shared<Frame>(Frame{word.header, std::move(word.payload)});
-    carried->header.payload_bytes = static_cast<std::uint32_t>(carried->payload.size());
+    Frame frame{word.header, std::move(word.payload)};
+    frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;
-    at(now_ + latency, [this, carried, to] {
-      nodes_[to].session->hear_observer(carried->header, carried->payload, now_);
+    send(observer_place(), to, std::move(frame), [this, to](const Frame& arrived) {
+      nodes_[to].session->hear_observer(arrived.header, arrived.payload, now_);
       serve(to);
     });
   }

@@ -13,7 +13,7 @@
 
 namespace hearsay {
 
-/// What befalls frames between peers, as probabilities. The observer's frames arrive.
+/// What befalls frames, those to and from the observer too, as probabilities.
 struct Weather {
   double loss = 0.0;
   double repeat = 0.0;    ///< arrives twice
@@ -73,6 +73,7 @@ class FaultyCluster {
   void serve_observer();
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;
+  PeerId observer_place() const { return static_cast<PeerId>(nodes_.size()); }
 
   Instant now_{};  // first: the observer is told it
   const Experiment<double>& experiment_;
@@ -81,7 +82,7 @@ class FaultyCluster {
   PacketPool packets_;
   ObserverSession<double> observer_;
   std::vector<Node> nodes_;
-  std::vector<Instant> previous_arrival_;  // by from * n + to: links are FIFO
+  std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
   std::vector<Cut> cuts_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   std::uint64_t next_sequence_ = 0;
