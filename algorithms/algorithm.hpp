@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/iteration.hpp"
 #include "algorithms/task.hpp"
@@ -10,7 +13,8 @@
 
 namespace hearsay {
 
-/// Walks over everything a method owns. Digests, memory reports and, later, checkpoints are visitors.
+/// Walks over everything a method owns, always in the same order. Digests, memory reports and checkpoints are visitors. Of what
+/// outlives an iteration every item has a name of its own within its kind (of replicas: with its owner).
 template <class Scalar>
 class StateVisitor {
  public:
@@ -23,6 +27,12 @@ class StateVisitor {
   /// fixed, to what it is, between any two iterations. Of several published vectors the copies are visited in the
   /// order in which those are.
   virtual void replica(std::string_view name, PeerId owner, Vector<Scalar>& vector) = 0;
+  /// Like `state`, of a vector that is empty until the method first needs it.
+  virtual void late_state(std::string_view name, Vector<Scalar>& vector) { state(name, vector); }
+  /// Counts that outlive an iteration. Most visitors look at vectors only.
+  virtual void numbers(std::string_view /*name*/, std::span<std::uint64_t> /*numbers*/) {}
+  /// Bytes that outlive an iteration, as many as there happen to be.
+  virtual void bytes(std::string_view /*name*/, std::vector<std::byte>& /*bytes*/) {}
   /// Scratch: its content means nothing between iterations.
   virtual void scratch(std::string_view name, Vector<Scalar>& vector) = 0;
 };
@@ -76,8 +86,11 @@ class Algorithm {
   virtual Task iterate(Iteration<Scalar>& it) = 0;
   /// x_i, this peer's model.
   virtual const Vector<Scalar>& model() const = 0;
-  /// Names every vector the method owns, each once.
+  /// Names everything the method owns, each vector once: between two iterations that is all there is to it.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
+  /// Whether what a visitor wrote into it (whose vectors kept their sizes, but for late ones) is a state that it can go on
+  /// from, at a peer with so many samples.
+  virtual bool is_sound(Index /*samples*/) const { return true; }
   /// What this peer, whose rows of the schedule are `rows`, sends in iteration `number`.
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
   /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period.

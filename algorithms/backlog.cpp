@@ -22,16 +22,16 @@ constexpr std::size_t with_length(std::size_t bytes) { return sizeof(Length) + b
 
 template <class Scalar>
 Backlog<Scalar>::Backlog(const std::vector<PeerId>& hearers, Index dimension)
-    : limit_bytes_(with_length(static_cast<std::size_t>(dimension) * sizeof(Scalar))) {
-  for (const PeerId id : hearers) hearers_.push_back({id, 0});
-}
+    : limit_bytes_(with_length(static_cast<std::size_t>(dimension) * sizeof(Scalar))),
+      hearers_(hearers),
+      told_until_(hearers.size(), 0) {}
 
 template <class Scalar>
 void Backlog<Scalar>::say(std::span<const std::byte> packet) {
   ++said_;
   const std::size_t length = with_length(packet.size());
   std::uint64_t heard_by_all = begin_ + packets_.size();
-  for (const Hearer& hearer : hearers_) heard_by_all = std::min(heard_by_all, hearer.told);
+  for (const std::uint64_t told : told_until_) heard_by_all = std::min(heard_by_all, told);
   forget_until(heard_by_all);
   // Whole packets, the oldest first, until the new one fits.
   std::uint64_t kept_from = begin_;
@@ -72,17 +72,15 @@ template <class Scalar>
 Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& published) {
   auto hearer = hearers_.begin();
   for (const PeerId id : it.mixing().heard_by) {
-    hearer = std::lower_bound(hearer, hearers_.end(), id,
-                              [](const Hearer& candidate, PeerId wanted) { return candidate.id < wanted; });
-    ensure(hearer != hearers_.end() && hearer->id == id,
-           "a backlog is kept for every peer that ever hears it");
+    hearer = std::lower_bound(hearer, hearers_.end(), id);
+    ensure(hearer != hearers_.end() && *hearer == id, "a backlog is kept for every peer that ever hears it");
+    std::uint64_t& told = told_until_[static_cast<std::size_t>(hearer - hearers_.begin())];
     // All for whom it has forgotten something get the same.
-    const std::uint64_t since = hearer->told < begin_ ? 0 : hearer->told;
+    const std::uint64_t since = told < begin_ ? 0 : told;
     auto known = std::ranges::find(told_, since, &Told::since);
-    if (known == told_.end())
-      known = told_.insert(known, {since, message_since(hearer->told, it, published)});
+    if (known == told_.end()) known = told_.insert(known, {since, message_since(told, it, published)});
     addressed_.push_back(known->message);
-    hearer->told = begin_ + packets_.size();
+    told = begin_ + packets_.size();
   }
   const Slot slot = it.post(addressed_);
   addressed_.clear();
@@ -106,6 +104,27 @@ PacketRef Backlog<Scalar>::message_since(std::uint64_t position, Iteration<Scala
     std::ranges::copy(missed, bytes.subspan(count_bytes).begin());
   }
   return std::move(buffer).seal();
+}
+
+template <class Scalar>
+void Backlog<Scalar>::visit(StateVisitor<Scalar>& visitor) {
+  visitor.bytes("backlog", packets_);
+  visitor.numbers("backlog begins at", {&begin_, 1});
+  visitor.numbers("packets said", {&said_, 1});
+  visitor.numbers("backlog told until", told_until_);
+}
+
+template <class Scalar>
+bool Backlog<Scalar>::is_sound() const {
+  constexpr std::uint64_t far = std::uint64_t{1} << 62;  // no sum of two positions overflows
+  if (packets_.size() > limit_bytes_ || begin_ > far) return false;
+  std::span<const std::byte> rest = packets_;
+  const auto position = [&] { return begin_ + (packets_.size() - rest.size()); };
+  std::vector<std::uint64_t> beginnings = {position()};
+  while (take_packet(rest)) beginnings.push_back(position());
+  return rest.empty() && std::ranges::all_of(told_until_, [&](std::uint64_t told) {
+           return told < begin_ || std::ranges::binary_search(beginnings, told);
+         });
 }
 
 std::optional<std::span<const std::byte>> take_packet(std::span<const std::byte>& packets) {

@@ -46,11 +46,11 @@ class Backlog {
 
   std::size_t memory_bytes() const { return packets_.capacity(); }
 
+  void visit(StateVisitor<Scalar>& visitor);
+  /// Whether what a visitor wrote is whole packets, and everybody was told up to the beginning of one.
+  bool is_sound() const;
+
  private:
-  struct Hearer {
-    PeerId id;
-    std::uint64_t told;  // how far into all that was ever said, in bytes
-  };
   struct Told {
     std::uint64_t since;
     PacketRef message;
@@ -62,9 +62,10 @@ class Backlog {
   std::vector<std::byte> packets_;  // each behind its length
   std::uint64_t begin_ = 0;         // where packets_ stands in all that was ever said, in bytes
   std::uint64_t said_ = 0;
-  std::vector<Hearer> hearers_;
-  std::vector<Told> told_;            // while messages are made
-  std::vector<PacketRef> addressed_;  // the same, by hearer
+  std::vector<PeerId> hearers_;
+  std::vector<std::uint64_t> told_until_;  // by hearer, how far into all that was ever said, in bytes
+  std::vector<Told> told_;                 // while messages are made
+  std::vector<PacketRef> addressed_;       // the same, by hearer
 };
 
 /// Where W changes from round to round; nothing where it is fixed.

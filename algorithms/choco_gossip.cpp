@@ -54,6 +54,7 @@ void ChocoGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.published("own replica", own_replica_);
   replicas_.visit(visitor);
   visitor.scratch("difference", difference_);
+  if (backlog_) backlog_->visit(visitor);
 }
 
 template <class Scalar>

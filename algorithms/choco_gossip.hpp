@@ -40,6 +40,7 @@ class ChocoGossip final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool is_sound(Index) const override { return !backlog_ || backlog_->is_sound(); }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
   bool catches_up() const override { return backlog_.has_value(); }
 

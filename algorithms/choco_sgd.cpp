@@ -125,6 +125,7 @@ void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   }
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
 }
 
 template <class Scalar>

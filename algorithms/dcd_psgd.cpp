@@ -61,6 +61,7 @@ void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   replicas_.visit(visitor);
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
 }
 
 template <class Scalar>

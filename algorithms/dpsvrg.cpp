@@ -144,8 +144,7 @@ template <class Scalar>
 void Dpsvrg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   if (estimator_ == Estimator::saga) {
-    visitor.state("gradient table", table_.gradients());
-    visitor.state("mean gradient", table_.mean_vector());
+    table_.visit(visitor);
   } else {
     visitor.state("snapshot", snapshot_);
     visitor.state("full gradient", full_gradient_);

@@ -42,6 +42,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool is_sound(Index samples) const override { return table_.is_sound(samples, x_.size()); }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
   std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
 

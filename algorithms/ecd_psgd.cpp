@@ -112,6 +112,7 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("extrapolated", extrapolated_);
   visitor.scratch("decoded", decoded_);
   local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
 }
 
 template <class Scalar>

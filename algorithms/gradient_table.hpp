@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/vector.hpp"
 
 namespace hearsay {
@@ -11,7 +12,6 @@ class GradientTable {
   bool empty() const { return gradients_.size() == 0; }
   /// All zero, which is what the gradients are replaced from.
   void resize(Index samples, Index dimension) {
-    samples_ = samples;
     gradients_ = Vector<Scalar>::Zero(samples * dimension);
     mean_ = Vector<Scalar>::Zero(dimension);
   }
@@ -21,15 +21,21 @@ class GradientTable {
   void replace(Index sample, const Vector<Scalar>& gradient, Scalar share, Vector<Scalar>& estimate) {
     auto old = gradients_.segment(sample * mean_.size(), mean_.size());
     estimate += share * (gradient - old);
-    mean_ += (gradient - old) / static_cast<Scalar>(samples_);
+    mean_ += (gradient - old) / static_cast<Scalar>(gradients_.size() / mean_.size());
     old = gradient;
   }
 
-  Vector<Scalar>& gradients() { return gradients_; }
-  Vector<Scalar>& mean_vector() { return mean_; }
+  void visit(StateVisitor<Scalar>& visitor) {
+    visitor.late_state("gradient table", gradients_);
+    visitor.late_state("mean gradient", mean_);
+  }
+  /// Whether what a visitor wrote is nothing, or the table of a peer with so many samples in R^d.
+  bool is_sound(Index samples, Index dimension) const {
+    if (empty()) return mean_.size() == 0;
+    return mean_.size() == dimension && gradients_.size() == samples * dimension;
+  }
 
  private:
-  Index samples_ = 0;
   Vector<Scalar> gradients_;
   Vector<Scalar> mean_;
 };

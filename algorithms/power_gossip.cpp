@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "algorithms/full_precision.hpp"
 #include "algorithms/kernels.hpp"
@@ -224,10 +225,12 @@ void PowerGossip<Scalar>::approach(Directions& directions, bool from_the_right,
 template <class Scalar>
 void PowerGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
-  for (Directions& directions : directions_) {
+  for (std::size_t k = 0; k < neighbors_.size(); ++k) {
+    Directions& directions = directions_[k];
     if (directions.right.size() == 0) continue;
-    visitor.state("right directions", directions.right);
-    visitor.state("left directions", directions.left);
+    const std::string whose = " directions with " + std::to_string(neighbors_[k]);
+    visitor.state("right" + whose, directions.right);
+    visitor.state("left" + whose, directions.left);
   }
   visitor.scratch("difference", difference_);
   local_.visit(visitor);

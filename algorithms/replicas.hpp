@@ -69,6 +69,7 @@ class Replicas {
 
   void visit(StateVisitor<Scalar>& visitor, std::string_view name = "replica") {
     for (std::size_t k = 0; k < owners_.size(); ++k) visitor.replica(name, owners_[k], copies_[k]);
+    visitor.numbers(name, heard_);
   }
 
  private:
