@@ -202,8 +202,8 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 }
 
 template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                        PacketPool& packets) {
+std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
+                                        std::uint64_t checkpoint_every) {
   const RunSettings& settings = experiment.settings;
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const bool links_vary = experiment.schedule->period() != 1;
@@ -238,7 +238,8 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .iterations = experiment.iterations,
                         .evaluate_every = settings.run.evaluate_every,
                         .packets = &packets,
-                        .patient_neighbors = std::move(patient_neighbors)});
+                        .patient_neighbors = std::move(patient_neighbors),
+                        .checkpoint_every = checkpoint_every});
 }
 
 template <class Scalar>
@@ -259,10 +260,11 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
   return result;
 }
 
-#define HEARSAY_EXPERIMENT(Scalar)                                                                          \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&);                                          \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                         \
-  template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&); \
+#define HEARSAY_EXPERIMENT(Scalar)                                                                         \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&);                                         \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
+  template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
+                                                           std::uint64_t);                                 \
   template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);
 HEARSAY_EXPERIMENT(float)
 HEARSAY_EXPERIMENT(double)

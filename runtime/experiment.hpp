@@ -51,9 +51,10 @@ Experiment<Scalar> prepare(const RunSettings& settings);
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem);
 
-/// Peer `id` of the experiment, which must outlive it; so must the pool.
+/// Peer `id` of the experiment, which must outlive it; so must the pool. `checkpoint_every` as in PeerInput.
 template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets);
+std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
+                                        std::uint64_t checkpoint_every = 0);
 
 /// Whom a peer hears and whom it sends to in the course of a run, both ascending.
 struct Partners {

@@ -48,4 +48,13 @@ PacketRef Inbox::take(const MessageKey& key) {
   return packet;
 }
 
+std::vector<Inbox::Message> Inbox::waiting_beyond(std::uint64_t iteration) const {
+  std::vector<Message> messages;
+  for (const Sender& sender : senders_)
+    for (const Waiting& waiting : sender.waiting)
+      if (waiting.iteration > iteration)
+        messages.push_back({{waiting.iteration, waiting.slot, sender.id}, waiting.packet});
+  return messages;
+}
+
 }  // namespace hearsay

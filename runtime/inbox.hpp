@@ -34,6 +34,13 @@ class Inbox {
   PacketRef take(const MessageKey& key);
   std::size_t size() const { return size_; }
 
+  struct Message {
+    MessageKey key;
+    PacketRef packet;
+  };
+  /// What waits here for iterations after `iteration`, by sender.
+  std::vector<Message> waiting_beyond(std::uint64_t iteration) const;
+
  private:
   struct Waiting {
     std::uint64_t iteration;

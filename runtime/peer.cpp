@@ -17,6 +17,8 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       inbox_(input_.schedule->peer_count()),
       exchanges_(input_.patient_neighbors) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
+  ensure(!answering_ || input_.checkpoint_every == 0,
+         "what is under way between asynchronous peers is in no image");
   if (input_.hearers.empty()) return;
   if (const auto at_first = digest_published(*input_.algorithm))
     for (const PeerId hearer : input_.hearers) told_.emplace_back(hearer, *at_first);
@@ -25,13 +27,40 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
 template <class Scalar>
 void Peer<Scalar>::start() {
   ensure(state_ == PeerState::idle, "a peer is started once");
-  go_on_or_wait();
+  if (completed_ == 0) return go_on_or_wait();
+  evaluate_or_go_on();
+}
+
+template <class Scalar>
+void Peer<Scalar>::checkpoint_taken() {
+  ensure(state_ == PeerState::checkpoint_due, "a checkpoint was taken that was not due");
+  evaluate_or_go_on();
 }
 
 template <class Scalar>
 void Peer<Scalar>::evaluation_taken() {
   ensure(state_ == PeerState::evaluation_due, "an evaluation was taken that was not due");
   go_on_or_wait();
+}
+
+template <class Scalar>
+bool Peer<Scalar>::checkpoint_is_due() const {
+  if (input_.checkpoint_every == 0) return false;
+  return completed_ % input_.checkpoint_every == 0 || completed_ == input_.iterations;
+}
+
+template <class Scalar>
+bool Peer<Scalar>::evaluation_is_due() const {
+  return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
+}
+
+/// After an iteration and its checkpoint.
+template <class Scalar>
+void Peer<Scalar>::evaluate_or_go_on() {
+  if (evaluation_is_due())
+    state_ = PeerState::evaluation_due;
+  else
+    go_on_or_wait();
 }
 
 /// After an iteration (and its evaluation, where one was due): begins the next one, or waits for the verdict that must be
@@ -94,8 +123,12 @@ bool Peer<Scalar>::complete_iteration() {
     state_ = PeerState::diverged;
     return false;
   }
-  if (completed_ % input_.evaluate_every != 0 && completed_ != input_.iterations) return true;
-  state_ = PeerState::evaluation_due;
+  if (checkpoint_is_due())
+    state_ = PeerState::checkpoint_due;
+  else if (evaluation_is_due())
+    state_ = PeerState::evaluation_due;
+  else
+    return true;
   return false;
 }
 

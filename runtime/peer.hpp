@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,7 @@ struct Divergence {
 /// What a peer waits for.
 enum class PeerState {
   idle,            ///< start()
+  checkpoint_due,  ///< save the peer, if it is to be saved (peer_image.hpp), then checkpoint_taken()
   evaluation_due,  ///< take a snapshot of model(), then evaluation_taken()
   needs_gradient,  ///< compute_gradient(), then, when its time is over, gradient_arrived()
   needs_messages,  ///< deliver(...)
@@ -71,7 +74,22 @@ struct PeerInput {
   std::uint64_t evaluate_every;
   PacketPool* packets;                         ///< outlives the peer
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
+  /// A checkpoint is due after so many iterations each, and after the last of `iterations`; 0: never. Synchronous methods only.
+  std::uint64_t checkpoint_every = 0;
 };
+
+/// What becomes of the messages that a saved peer had received for iterations to come.
+enum class Waiting {
+  kept,     ///< this peer alone is restored: its neighbors have said them
+  dropped,  ///< all peers are restored, at one iteration: its neighbors will say them again
+};
+
+template <class Scalar>
+class Peer;
+template <class Scalar>
+std::vector<std::byte> image_of(Peer<Scalar>& peer);
+template <class Scalar>
+bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, Waiting waiting);
 
 /// One peer: a method, an inbox and a round policy. It contains no I/O: events go in by calls, effects
 /// come out as data (`state`, `outbox`), and whoever drives it (the simulator, the ZeroMQ driver) owns the effects.
@@ -84,6 +102,9 @@ struct PeerInput {
 /// each data message once, with `deliver`; (4) hand in the verdict of every evaluation; (5) of an asynchronous method, deliver
 /// to the very end, also during a gradient and after the peer has ended.
 ///
+/// A peer that was restored from an image (peer_image.hpp) goes on, once started, as the saved one would have: with the evaluation
+/// of the iteration after which it was saved, where one is due.
+///
 /// The verdict on the evaluation at iteration e takes effect at e + evaluate_every, so that no peer ever waits for an
 /// answer at once, and all peers stop at the same iteration. Between the iterations of two peers there are never more than
 /// 2 evaluate_every: whoever is ahead waits for the verdict on an evaluation that needs all. One that waits for a verdict
@@ -95,6 +116,7 @@ class Peer final : private IterationHost<Scalar> {
 
   /// Begins. The evaluation of x_0, which all peers share, is the observer's own affair.
   void start();
+  void checkpoint_taken();
   void evaluation_taken();
   /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Of an asynchronous method another
   /// thread may do it, while this one delivers and takes verdicts (but neither reads counters nor destroys the peer).
@@ -114,6 +136,8 @@ class Peer final : private IterationHost<Scalar> {
   std::uint64_t iteration() const { return completed_; }
   const Vector<Scalar>& model() const { return input_.algorithm->model(); }
   Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
+  /// The newest evaluation whose verdict is in.
+  std::optional<std::uint64_t> last_verdict() const { return last_verdict_; }
   const PeerCounters& counters() const { return counters_; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
   /// Of the method's state, and of what the neighbors were told of it.
@@ -122,6 +146,9 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<PeerId> waiting_for() const;
 
  private:
+  friend std::vector<std::byte> image_of<Scalar>(Peer& peer);
+  friend bool restore<Scalar>(Peer& peer, std::span<const std::byte> image, Waiting waiting);
+
   // IterationHost
   PacketBuffer new_packet() override { return input_.packets->acquire(); }
   void send(Slot slot, PeerId to, const PacketRef& packet) override;
@@ -139,6 +166,9 @@ class Peer final : private IterationHost<Scalar> {
   void reply(const MessageKey& request, PacketRef packet);
 
   void note_told(Slot slot, PeerId to);
+  bool checkpoint_is_due() const;
+  bool evaluation_is_due() const;
+  void evaluate_or_go_on();
   void go_on_or_wait();
   void begin_iteration();
   void resume();

@@ -185,6 +185,9 @@ class Simulation {
           peer.gradient_arrived();
           break;
         }
+        case PeerState::checkpoint_due:
+          peer.checkpoint_taken();
+          break;
         case PeerState::evaluation_due: {
           const PeerMeters& meters = read_meters(simulated);
           if (const auto verdict = observer_.take(peer.id(), peer.iteration(), peer.model(), meters))

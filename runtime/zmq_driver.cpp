@@ -60,6 +60,9 @@ class PeerDriver {
         case PeerState::needs_gradient:
           take_gradient();
           break;
+        case PeerState::checkpoint_due:
+          peer_->checkpoint_taken();
+          break;
         case PeerState::evaluation_due: {
           const std::uint64_t iteration = peer_->iteration();
           sockets_.commands().push(
