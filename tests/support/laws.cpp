@@ -10,6 +10,7 @@
 #include "tests/support/cluster.hpp"
 #include "tests/support/method_variants.hpp"
 #include "tests/support/replica_law.hpp"
+#include "tests/support/restart_law.hpp"
 #include "tests/support/stacked.hpp"
 
 namespace hearsay::test {
@@ -364,6 +365,7 @@ std::span<const Law> laws() {
       HEARSAY_LAW("peers that hear nobody are separate runs", silence_is_separate_runs),
       HEARSAY_LAW("uncompressed, it is D-PSGD", uncompressed_is_d_psgd),
       HEARSAY_LAW("a packet is encoded once for all its receivers", encoded_once),
+      HEARSAY_LAW("saved at a boundary and restored, it goes on as it had", restart_violation),
   };
   return all;
 }

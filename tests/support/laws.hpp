@@ -35,6 +35,8 @@ struct Law {
 /// 13  with compressor none it is D-PSGD, to rounding
 /// 14  one packet is encoded per iteration and slot, and shared by all its receivers; where links change, by all those whose
 ///     replicas are equally far behind
+/// 15  saved at any boundary and restored, all peers together or one alone with what it heard since, it goes on with the same
+///     bits, with any compressor and any options
 ///
 /// Where plain gradient steps are spoken of, in 6, 7, 10, 11 and 13, a method that has momentum runs without.
 std::span<const Law> laws();
