@@ -32,8 +32,8 @@ class ObserverThread {
  public:
   ObserverThread(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
                  const RunControl& control)
-      : server_(experiment, agreement_of(experiment), experiment.cluster.observer,
-                {patience.start, patience.silence}),
+      : server_(experiment, agreement_of(experiment), experiment.cluster.observer, patience.start,
+                control.record.value_or(std::vector<Evaluation>{})),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -85,13 +85,13 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
   const Addresses addresses = addresses_of(experiment.cluster);
-  const auto sockets = open_sockets(experiment, id, addresses[id], false, patience.start);
+  const auto sockets =
+      open_sockets(experiment, id, {addresses[id], false, patience.start, control.record.has_value()});
   std::optional<ObserverThread<Scalar>> observer;
   if (id == 0) observer.emplace(experiment, patience, control);
 
   ClusterPeerEnd<Scalar> result;
-  result.end =
-      drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, patience.silence, control);
+  result.end = drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, control);
   const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
   if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
   if (result.end.exit_code == 2) throw Misuse(result.end.reason);

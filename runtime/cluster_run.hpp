@@ -9,10 +9,9 @@
 
 namespace hearsay {
 
-/// How long a peer of a run that spans hosts waits for the others: to come up, and, once training, to say anything.
+/// How long a peer of a run that spans hosts waits for the others to come up.
 struct ClusterPatience {
   Duration start = std::chrono::minutes(2);
-  Duration silence = std::chrono::minutes(1);
 };
 
 template <class Scalar>

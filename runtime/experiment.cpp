@@ -146,6 +146,12 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
                  method.name + " minimises smooth objectives only; expected one of " +
                      methods_that([](const MethodInfo& other) { return other.composite; }));
+  if (method.asynchronous && settings.failure.checkpoint_every != 0)
+    throw Misuse(
+        "failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),
+        method.name +
+            " is asynchronous: what a peer did depends on when messages came, and cannot be lived through "
+            "again; expected 0");
   if (!std::isfinite(problem.regularizer->value(problem.initial)))
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
                  "the initial model (model.init = \"" + settings.model.init +

@@ -16,13 +16,13 @@ class IncomingLink {
  public:
   explicit IncomingLink(PeerId id) : source(id) {}
 
-  /// A hello was in order; true where another process has said hello under this name before.
+  /// A hello was in order; true where this process under that name has not said one before.
   bool greeted(const FrameHeader& hello) {
-    const bool successor = incarnation_ && *incarnation_ != hello.incarnation;
+    const bool is_new = incarnation_ != hello.incarnation;
     incarnation_ = hello.incarnation;
     expected_ = hello.sequence;
     asked_again_ = false;
-    return successor;
+    return is_new;
   }
   bool has_greeted() const { return incarnation_.has_value(); }
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/nursery.hpp"
 #include "runtime/zmq_driver.hpp"
 #include "runtime/zmq_observer.hpp"
 #include "topology/misuse.hpp"
@@ -51,12 +52,12 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
+/// `address` is where it listened before, if it did; `goes_on`: from its checkpoints.
 template <class Scalar>
-int child_main(const Experiment<Scalar>& experiment, PeerId id, int parent) {
+int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
+               int parent) {
   try {
-    const std::string& fixed_address = experiment.cluster.peers[id].address;
-    const auto sockets = open_sockets(
-        experiment, id, fixed_address.empty() ? "tcp://127.0.0.1:*" : fixed_address, true, start_patience);
+    const auto sockets = open_sockets(experiment, id, {address, true, start_patience, goes_on});
     say(parent, sockets->bound_address());
     std::vector<std::string> addresses = split_lines(hear(parent));
     if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
@@ -71,14 +72,29 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, int parent) {
   }
 }
 
+/// A peer that dies again and again is not brought back for ever.
+constexpr int most_restarts = 100;
+
 struct Child {
   pid_t process = -1;
   int socket = -1;
-  std::string address;
+  std::string address = {};
+  int restarts = 0;
+  bool killed = false;
 };
+
+/// What the user did, or another program: the process was well, and may be started anew. Else it has a bug.
+bool was_killed(int status) {
+  if (!WIFSIGNALED(status)) return false;
+  const int number = WTERMSIG(status);
+  return number != SIGABRT && number != SIGSEGV && number != SIGBUS && number != SIGFPE && number != SIGILL;
+}
 
 class Children {
  public:
+  /// Where one that was killed comes back.
+  explicit Children(Nursery* nursery) : nursery_(nursery) {}
+
   ~Children() {
     for (Child& child : children_) {
       if (child.socket >= 0) close(child.socket);
@@ -107,6 +123,7 @@ class Children {
       signal(SIGINT, SIG_IGN);            // Ctrl-C reaches the whole group; the parent decides
       signal(SIGTERM, SIG_DFL);
       for (const Child& sibling : children_) close(sibling.socket);
+      if (nursery_) close(nursery_->socket());
       close(ends[0]);
       // Whatever happens, a child never returns into the parent's code.
       int code = 3;
@@ -134,27 +151,33 @@ class Children {
   }
 
   void tell_addresses(const std::string& observer) {
-    std::string text;
-    for (const Child& child : children_) text += child.address + "\n";
-    text += observer + "\n";
-    for (const Child& child : children_) say(child.socket, text);
+    for (const Child& child : children_) addresses_ += child.address + "\n";
+    addresses_ += observer + "\n";
+    for (const Child& child : children_) say(child.socket, addresses_);
   }
 
-  /// How a child was lost, if one was.
+  /// How a child was lost, if one was, and could not be started anew.
   std::optional<std::string> lost() {
     std::vector<pollfd> polled;
     for (const Child& child : children_) polled.push_back({child.socket, POLLIN, 0});
     if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
-    for (std::size_t id = 0; id < children_.size(); ++id)
-      if (polled[id].revents != 0) return how_it_ended(id, hear(children_[id].socket));
+    for (std::size_t id = 0; id < children_.size(); ++id) {
+      if (polled[id].revents == 0) continue;
+      const std::string word = hear(children_[id].socket);
+      if (word.starts_with("tcp://"))
+        continue;  // one that came back says where it listens: where it did before
+      if (const auto how = how_it_ended(id, word); !comes_back(id)) return how;
+    }
     return std::nullopt;
   }
+
+  std::uint64_t restarts() const { return restarts_; }
 
   /// After `bye`: waits for the children to leave by themselves.
   void reap() {
     for (Child& child : children_) {
       hear(child.socket);  // returns when the child is gone
-      waitpid(child.process, nullptr, 0);
+      if (child.process > 0) waitpid(child.process, nullptr, 0);
       child.process = -1;
     }
   }
@@ -167,12 +190,31 @@ class Children {
                       "); take fewer peers, or hearsay simulate");
   }
 
+  /// After how_it_ended: starts it anew, from its checkpoints, where it was killed and that is possible.
+  bool comes_back(std::size_t id) {
+    Child& child = children_[id];
+    if (!nursery_ || !child.killed || child.restarts == most_restarts) return false;
+    const int socket = nursery_->bear(static_cast<PeerId>(id), child.address);
+    if (socket < 0) return false;
+    close(child.socket);
+    child.socket = socket;
+    ++child.restarts;
+    ++restarts_;
+    say(socket, addresses_);
+    std::fprintf(stderr, "hearsay: peer %zu was killed; it comes back from its checkpoint\n", id);
+    return true;
+  }
+
   /// A Misuse where its input was wrong.
   std::string how_it_ended(std::size_t id, const std::string& reason) {
     Child& child = children_[id];
     int status = 0;
-    waitpid(child.process, &status, 0);
+    if (child.process > 0)
+      waitpid(child.process, &status, 0);
+    else  // the nursery's; nobody knows its status
+      status = reason.empty() ? SIGKILL : 0;
     child.process = -1;
+    child.killed = reason.empty() && was_killed(status);
     const std::string name = "peer " + std::to_string(id);
     if (!reason.empty() && WIFEXITED(status) && WEXITSTATUS(status) == 2) throw Misuse(name + ": " + reason);
     if (!reason.empty()) return name + ": " + reason;
@@ -180,7 +222,10 @@ class Children {
     return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
   }
 
+  Nursery* nursery_;
   std::vector<Child> children_;
+  std::string addresses_;
+  std::uint64_t restarts_ = 0;
 };
 
 }  // namespace
@@ -191,9 +236,18 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
                      " peers run as processes of one machine; hearsay simulate takes any number");
-  Children children;
+  const bool goes_on = control.record.has_value();
+  std::optional<Nursery> nursery;
+  if (experiment.settings.failure.checkpoint_every != 0)
+    nursery.emplace([&](PeerId id, const std::string& address, int parent) {
+      return child_main(experiment, id, address, true, parent);
+    });
+  Children children(nursery ? &*nursery : nullptr);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
-    children.fork_one([&](int parent) { return child_main(experiment, id, parent); });
+    children.fork_one([&](int parent) {
+      const std::string& fixed = experiment.cluster.peers[id].address;
+      return child_main(experiment, id, fixed.empty() ? "tcp://127.0.0.1:*" : fixed, goes_on, parent);
+    });
 
   RunOutcome<Scalar> outcome;
   if (const auto failure = children.gather_addresses()) {
@@ -201,10 +255,11 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     outcome.reason = *failure;
     return outcome;
   }
-  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*",
-                                  {start_patience, std::nullopt});
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*", start_patience,
+                                  control.record.value_or(std::vector<Evaluation>{}));
   children.tell_addresses(observer.bound_address());
   outcome = observer.serve(control, [&] { return children.lost(); });
+  outcome.restarts = children.restarts();
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();
   return outcome;
 }

@@ -56,6 +56,9 @@ template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record) {
   models_.assign(problem_->peer_count(), problem_->initial);
   mean_ = problem_->initial;
+  evaluations_.clear();
+  target_.reset();
+  diverged_.reset();
   std::vector<Verdict> verdicts;
   for (const Evaluation& evaluation : record) verdicts.push_back(judge(evaluation));
   return verdicts;

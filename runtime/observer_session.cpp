@@ -1,7 +1,10 @@
 #include "runtime/observer_session.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "runtime/checkpoint.hpp"
+#include "runtime/little_endian.hpp"
 #include "runtime/records.hpp"
 
 namespace hearsay {
@@ -16,24 +19,84 @@ constexpr std::size_t verdicts_told_again = 4;
 
 template <class Scalar>
 ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement,
-                                         const ObserverPatience& patience, Instant now,
+                                         Duration start_patience, Instant now,
                                          const std::vector<Evaluation>& record)
     : experiment_(experiment),
       agreement_(std::move(agreement)),
       run_id_(run_id(agreement_)),
       observer_(experiment.problem, experiment.settings.run.target_loss),
-      verdicts_(record.empty() ? std::vector{observer_.begin()} : observer_.resume(record)),
+      record_(record),
       peers_(experiment.peer_count()),
-      silence_(patience.silence),
-      start_deadline_(now + patience.start),
-      next_heartbeat_(now + heartbeat_interval) {
+      lost_after_(experiment.settings.failure.lost_after),
+      start_deadline_(now + start_patience),
+      next_heartbeat_(now + heartbeat_interval(lost_after_)) {
+  if (record_.empty())
+    verdicts_ = {observer_.begin()};
+  else
+    take_up(std::numeric_limits<std::uint64_t>::max());
+}
+
+/// What is known of the run from before, but for what peers that go on from the checkpoint at `iteration` will say again.
+template <class Scalar>
+void ObserverSession<Scalar>::take_up(std::uint64_t iteration) {
+  std::erase_if(record_, [&](const Evaluation& evaluation) {
+    return evaluation.iteration != 0 && evaluation.iteration >= iteration;
+  });
+  verdicts_ = observer_.resume(record_);
   for (PeerSeen& peer : peers_) peer.evaluated = verdicts_.back().evaluated;
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::take_holds(PeerId sender, std::span<const std::byte> payload) {
+  PeerSeen& peer = peers_[sender];
+  if (!peer.resumes) return;
+  peer.holds.clear();
+  for (std::size_t at = 0; at + 8 <= payload.size(); at += 8)
+    peer.holds.push_back(load_little_endian<std::uint64_t>(payload.subspan(at, 8)));
+  peer.said_what_it_holds = true;
+  if (under_way_ || resumed_from_) return say_resume(sender);
+  choose_checkpoint();
+}
+
+/// Once all are here, and none is in the middle of the run: the newest iteration that all hold.
+template <class Scalar>
+void ObserverSession<Scalar>::choose_checkpoint() {
+  if (under_way_ || resumed_from_ || std::ranges::none_of(peers_, &PeerSeen::resumes) ||
+      !std::ranges::all_of(peers_, &PeerSeen::said_what_it_holds))
+    return;
+  std::vector<std::vector<std::uint64_t>> lists;
+  for (const PeerSeen& peer : peers_) lists.push_back(peer.holds);
+  resumed_from_ = newest_common(lists);
+  if (!resumed_from_)
+    return lose(
+        "there is no iteration of which every peer holds a checkpoint; without --resume the run begins anew",
+        2);
+  if (!record_.empty()) take_up(*resumed_from_);
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].resumes) say_resume(id);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::say_resume(PeerId to) {
+  FrameHeader header = header_of(FrameKind::resume);
+  header.iteration = resumed_from_.value_or(0);
+  header.slot = under_way_ ? 1 : 0;
+  outbox_.push_back({to, header, {}});
+}
+
+/// Some peer is in the middle of the run: those that come back join it.
+template <class Scalar>
+void ObserverSession<Scalar>::take_note_that_it_is_under_way() {
+  if (under_way_) return;
+  under_way_ = true;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].resumes && peers_[id].said_what_it_holds && !peers_[id].ready) say_resume(id);
 }
 
 template <class Scalar>
 void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload,
                                    Instant now) {
-  if (header.kind == FrameKind::hello) return answer_hello(header.sender, payload);
+  if (header.kind == FrameKind::hello) return answer_hello(header, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
   if (!peer.welcomed) {
@@ -44,7 +107,10 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   switch (header.kind) {
     case FrameKind::ready:
       return take_ready(header.sender, now);
+    case FrameKind::holds:
+      return take_holds(header.sender, payload);
     case FrameKind::alive: {
+      if (header.slot != 0) take_note_that_it_is_under_way();
       if (!peer.ready) return take_ready(header.sender, now);  // it shows life to the observer once it is
       const bool has_begun = header.slot != 0;
       if (started_ && (!has_begun || header.sequence <= verdicts_.back().evaluated))
@@ -64,7 +130,8 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::answer_hello(PeerId sender, std::span<const std::byte> payload) {
+void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<const std::byte> payload) {
+  const PeerId sender = header.sender;
   const std::optional<Agreement> theirs = decode_agreement(payload);
   if (!theirs) return say(sender, FrameKind::refuse, "the observer cannot read the hello of this peer");
   if (const auto difference = disagreement(*theirs, agreement_, "the observer"))
@@ -75,7 +142,11 @@ void ObserverSession<Scalar>::answer_hello(PeerId sender, std::span<const std::b
                    std::to_string(sender));
   peers_[sender].welcomed = true;
   peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
+  peers_[sender].resumes = header.slot != 0;
+  peers_[sender].holds = {0};  // every peer can begin
+  peers_[sender].said_what_it_holds = header.slot == 0;
   say(sender, FrameKind::welcome);
+  choose_checkpoint();
 }
 
 template <class Scalar>
@@ -83,7 +154,7 @@ void ObserverSession<Scalar>::take_ready(PeerId sender, Instant now) {
   peers_[sender].ready = true;
   if (started_) return start(sender, now);
   if (!std::ranges::all_of(peers_, &PeerSeen::ready)) return;
-  started_ = true;
+  started_ = under_way_ = true;
   // A run that is taken up goes on from where its record ends.
   origin_ = now - std::chrono::round<Duration>(
                       std::chrono::duration<double>(observer_.evaluations().back().seconds));
@@ -143,7 +214,7 @@ void ObserverSession<Scalar>::tick(Instant now) {
   if (!started_ && now > start_deadline_) return lose(missing_peers());
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
-  next_heartbeat_ = now + heartbeat_interval;
+  next_heartbeat_ = now + heartbeat_interval(lost_after_);
   for (PeerId id = 0; id < peers_.size(); ++id) {
     if (!peers_[id].welcomed) continue;
     FrameHeader header = header_of(FrameKind::alive);
@@ -155,10 +226,10 @@ void ObserverSession<Scalar>::tick(Instant now) {
 
 template <class Scalar>
 void ObserverSession<Scalar>::judge_silence(Instant now) {
-  if (over_ || !started_ || !silence_) return;
+  if (over_ || !started_) return;
   for (PeerId id = 0; id < peers_.size(); ++id) {
     const Duration silence = now - peers_[id].heard_at;
-    if (peers_[id].outcome || silence <= *silence_) continue;
+    if (peers_[id].outcome || silence <= lost_after_) continue;
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
     return lose("peer " + std::to_string(id) + " was lost: it has said nothing for " + std::to_string(whole) +
                 " s");

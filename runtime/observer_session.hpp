@@ -19,13 +19,6 @@ struct ObserverWord {
   std::vector<std::byte> payload;
 };
 
-/// How long the observer waits for the peers.
-struct ObserverPatience {
-  Duration start;  ///< to come up
-  std::optional<Duration>
-      silence;  ///< to say anything, once training; nothing where somebody else watches over them
-};
-
 /// The observer's side of a run, from the first hello to the last bye. Pure: frames and time go in, frames come out
 /// (`outbox`), so that a test can play it without sockets.
 ///
@@ -40,8 +33,8 @@ template <class Scalar>
 class ObserverSession {
  public:
   /// Evaluates x_0, or takes up the run whose evaluations so far are `record`. Peers that are not ready in time, or
-  /// silent for too long, are named, and the run is lost.
-  ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, const ObserverPatience& patience,
+  /// silent for longer than failure.lost_after, are named, and the run is lost.
+  ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, Duration start_patience,
                   Instant now, const std::vector<Evaluation>& record = {});
 
   /// A frame whose checksums hold.
@@ -62,6 +55,8 @@ class ObserverSession {
   std::vector<ObserverWord>& outbox() { return outbox_; }
   /// In order; the first, of x_0, counts from the start of the run on.
   const std::vector<Evaluation>& evaluations() const { return observer_.evaluations(); }
+  /// How many of them were known before, of a run that is taken up. Once it has started.
+  std::size_t recorded() const { return record_.size(); }
   RunOutcome<Scalar> outcome() const;
 
  private:
@@ -71,9 +66,17 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
+    bool resumes = false;  ///< goes on from a checkpoint
+    bool said_what_it_holds = false;
+    std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
   };
 
-  void answer_hello(PeerId sender, std::span<const std::byte> payload);
+  void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
+  void take_up(std::uint64_t iteration);
+  void take_holds(PeerId sender, std::span<const std::byte> payload);
+  void choose_checkpoint();
+  void say_resume(PeerId to);
+  void take_note_that_it_is_under_way();
   void take_ready(PeerId sender, Instant now);
   void start(PeerId id, Instant now);
   void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
@@ -89,12 +92,15 @@ class ObserverSession {
   Agreement agreement_;
   std::uint32_t run_id_;
   Observer<Scalar> observer_;
-  std::vector<Verdict> verdicts_;  // so far
-  Instant origin_{};               // when the run began
+  std::vector<Evaluation> record_;             // from before, of a run that is taken up
+  std::vector<Verdict> verdicts_;              // so far
+  std::optional<std::uint64_t> resumed_from_;  // all peers, from this checkpoint
+  bool under_way_ = false;                     // some peer is in the middle of the run
+  Instant origin_{};                           // when the run began
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
   std::size_t ended_ = 0;
-  std::optional<Duration> silence_;
+  Duration lost_after_;
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;

@@ -74,6 +74,7 @@ struct RunOutcome {
   Vector<Scalar> mean_model;           ///< of the same
   std::optional<Evaluation> target;    ///< the first evaluation at or below the target loss
   double seconds = 0.0;
+  std::uint64_t restarts = 0;  ///< of peers that were killed
 };
 
 }  // namespace hearsay

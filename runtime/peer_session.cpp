@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/little_endian.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -35,30 +36,50 @@ PeerSession::PeerSession(PeerSessionInput input)
   for (const PeerId from : input_.sources) incoming_.emplace_back(from);
 }
 
-void PeerSession::restore(std::uint64_t next_needed, std::optional<std::uint64_t> last_verdict,
-                          const std::vector<std::pair<PeerId, RetainedMessage>>& retained) {
-  next_needed_ = next_needed;
-  last_verdict_ = last_verdict;
-  for (const OutgoingLink& link : outgoing_) {
-    std::uint64_t first = next_needed;
-    for (const auto& [to, message] : retained)
-      if (to == link.to) first = std::min(first, message.key.iteration);
-    retention_.release(link.to, first);
-  }
-  for (const auto& [to, message] : retained) retention_.keep(to, {message.key, message.packet, never_sent});
-}
-
 void PeerSession::begin(Instant now) {
   now_ = now;
-  next_heartbeat_ = now + heartbeat_interval;
+  next_heartbeat_ = now + input_.heartbeat;
   neighbors_deadline_ = now + input_.start_patience;
   start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
-  for (OutgoingLink& link : outgoing_) greet(link);
+  resuming_ = input_.holds.has_value();
+  if (!resuming_) greet_neighbors();
   greet_observer();
   tell_when_ready();
 }
 
-void PeerSession::greet_observer() { say(PeerWord::Way::observer, 0, FrameKind::hello, hello_); }
+void PeerSession::greet_neighbors() {
+  for (OutgoingLink& link : outgoing_) greet(link);
+}
+
+void PeerSession::go_on(SessionState state) {
+  ensure(resuming_, "a session goes on from a checkpoint once");
+  resuming_ = false;
+  neighbors_deadline_ = now_ + input_.start_patience;
+  start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
+  next_needed_ = state.next_needed;
+  last_verdict_ = state.last_verdict;
+  unanswered_ = std::move(state.untold);
+  for (const auto& [to, next_needed] : state.released) retention_.release(to, next_needed);
+  for (Outgoing& message : state.retained)
+    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent});
+  greet_neighbors();
+  tell_when_ready();
+}
+
+SessionState PeerSession::state() const {
+  SessionState state{next_needed_, last_verdict_, {}, {}, unanswered_};
+  for (const OutgoingLink& link : outgoing_) {
+    state.released.emplace_back(link.to, retention_.floor(link.to));
+    for (const RetainedMessage& message : retention_.of(link.to))
+      state.retained.push_back({link.to, message.key, message.packet});
+  }
+  return state;
+}
+
+void PeerSession::greet_observer() {
+  say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  outbox_.back().header.slot = resuming_ ? 1 : 0;
+}
 
 FrameHeader PeerSession::header(FrameKind kind) const {
   FrameHeader result;
@@ -97,7 +118,7 @@ void PeerSession::greet(OutgoingLink& link) {
 }
 
 void PeerSession::send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted) {
-  if (!input_.asynchronous) needs(key.iteration);
+  if (!input_.asynchronous) needs_from(key.iteration);
   RetainedMessage message{key, std::move(packet), 0};
   send_data(link_to(to), message, posted);
   retention_.keep(to, std::move(message));
@@ -113,27 +134,38 @@ void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instan
   outbox_.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 
-/// This peer has begun `iteration`. Sources that it does not speak to anyway are told so at once: they keep what they sent
+/// Sources that it does not speak to anyway are told so at once: they keep what they sent
 /// until then.
-void PeerSession::needs(std::uint64_t iteration) {
+void PeerSession::needs_from(std::uint64_t iteration) {
   if (iteration <= next_needed_) return;
   next_needed_ = iteration;
   for (const IncomingLink& link : incoming_)
     if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
 }
 
-void PeerSession::tell_observer(FrameKind kind, std::uint64_t iteration, std::vector<std::byte> payload) {
-  FrameHeader head = header(kind);
-  head.iteration = iteration;
-  PeerWord word{PeerWord::Way::observer, 0, head, {}, std::move(payload)};
-  if (kind == FrameKind::evaluation || kind == FrameKind::result) unanswered_.push_back(word);
-  outbox_.push_back(std::move(word));
+void PeerSession::tell_observer(Told told) {
+  say_to_observer(told);
+  if (told.kind == FrameKind::evaluation || told.kind == FrameKind::result)
+    unanswered_.push_back(std::move(told));
+}
+
+void PeerSession::say_to_observer(const Told& told) {
+  say(PeerWord::Way::observer, 0, told.kind, told.payload);
+  outbox_.back().header.iteration = told.iteration;
 }
 
 void PeerSession::tell_observer_again() {
+  if (resuming_) return say_what_it_holds();
   if (!ready_) return;
   say(PeerWord::Way::observer, 0, FrameKind::ready);
-  outbox_.insert(outbox_.end(), unanswered_.begin(), unanswered_.end());
+  for (const Told& told : unanswered_) say_to_observer(told);
+}
+
+void PeerSession::say_what_it_holds() {
+  std::vector<std::byte> payload(8 * input_.holds->size());
+  for (std::size_t k = 0; k < input_.holds->size(); ++k)
+    store_little_endian((*input_.holds)[k], std::span(payload).subspan(8 * k, 8));
+  say(PeerWord::Way::observer, 0, FrameKind::holds, payload);
 }
 
 void PeerSession::say_stop(int exit_code, const std::string& reason) {
@@ -154,7 +186,7 @@ Instant PeerSession::tick(Instant now) {
       fail(3, "the observer did not start the run within " + to_text(input_.start_patience));
   }
   if (now >= next_heartbeat_) {
-    next_heartbeat_ = now + heartbeat_interval;
+    next_heartbeat_ = now + input_.heartbeat;
     show_life();
   }
   const Instant deadline = started_ || failed_ ? Instant::max()
@@ -164,6 +196,10 @@ Instant PeerSession::tick(Instant now) {
 }
 
 void PeerSession::show_life() {
+  if (resuming_) {
+    for (const OutgoingLink& link : outgoing_) say(PeerWord::Way::outlet, link.to, FrameKind::alive);
+    return observer_welcomed_ ? say_what_it_holds() : greet_observer();
+  }
   for (OutgoingLink& link : outgoing_) {
     if (link.awaits_welcome) {  // the hello or its answer went astray, or nobody is there yet
       greet(link);
@@ -201,7 +237,7 @@ void PeerSession::fail(int exit_code, const std::string& reason) {
 
 PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
   if (head.kind == FrameKind::hello) {
-    answer_hello(head, payload);
+    if (!resuming_) answer_hello(head, payload);  // else the caller will try again, or be called itself
     return Heard::words;
   }
   IncomingLink* const link = find_source(head.sender);
@@ -248,7 +284,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
     return;
   }
   greetings_.called(sender, hello.incarnation);
-  // Whoever welcomed this peer under that name has gone: greet its successor, too.
+  // Whoever welcomed this peer under that name has gone, or was not there to hear its hello.
   if (link->greeted(hello) && is_destination(sender)) greet(link_to(sender));
   say(PeerWord::Way::reply, sender, FrameKind::welcome);
   outbox_.back().header.sequence = hello.sequence;
@@ -269,7 +305,7 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
       hear_welcome(link, head);
       return Heard::words;
     case FrameKind::again:
-      greet(link);
+      if (!resuming_) greet(link);
       return Heard::words;
     case FrameKind::alive:  // of one that this peer does not hear otherwise
       retention_.release(destination, head.iteration);
@@ -316,13 +352,19 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       observer_welcomed_ = true;
       tell_observer_again();
       return Heard::words;
+    case FrameKind::resume:
+      if (resuming_ && !told_from_where_)
+        events_.push_back(ResumeFrom{head.slot == 0 ? std::optional(head.iteration) : std::nullopt});
+      told_from_where_ = true;
+      return Heard::words;
     case FrameKind::start:
       return hear_start(head, now);
     case FrameKind::verdict:
-      if (last_verdict_ && head.iteration <= *last_verdict_) return Heard::words;
+      // One that comes back is told the last ones again, once it is what it was.
+      if (resuming_ || (last_verdict_ && head.iteration <= *last_verdict_)) return Heard::words;
       last_verdict_ = head.iteration;
-      std::erase_if(unanswered_, [&](const PeerWord& word) {
-        return word.header.kind == FrameKind::evaluation && word.header.iteration <= head.iteration;
+      std::erase_if(unanswered_, [&](const Told& told) {
+        return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
       });
       events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
       return Heard::words;
@@ -339,8 +381,8 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
 
 /// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
 void PeerSession::hear_observer_alive(const FrameHeader& head) {
-  const bool lacks = std::ranges::any_of(unanswered_, [&](const PeerWord& word) {
-    return word.header.kind == FrameKind::result ? head.slot == 0 : word.header.iteration > head.iteration;
+  const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
+    return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
   });
   observer_lacks_ = lacks ? observer_lacks_ + 1 : 0;
   if (observer_lacks_ < 3) return;

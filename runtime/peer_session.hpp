@@ -12,6 +12,7 @@
 #include "runtime/incoming_link.hpp"
 #include "runtime/retention.hpp"
 #include "runtime/session_events.hpp"
+#include "runtime/session_state.hpp"
 #include "runtime/wire.hpp"
 
 namespace hearsay {
@@ -42,6 +43,9 @@ struct PeerSessionInput {
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   bool asynchronous;
   Duration start_patience;  ///< how long the neighbors, then all, may take to come up
+  Duration heartbeat;       ///< between signs of life
+  /// Of a peer that goes on from a checkpoint: the iterations of which it holds one.
+  std::optional<std::vector<std::uint64_t>> holds = {};
 };
 
 /// A peer's side of a run, beside its method: it greets its neighbors and the observer, shows signs of life, and sees to it that
@@ -58,16 +62,17 @@ class PeerSession {
  public:
   explicit PeerSession(PeerSessionInput input);
 
-  /// For a peer that goes on from a checkpoint: the first iteration of which it still needs messages, the newest verdict it
-  /// knows, and what it may have to send again. To be called before `begin`.
-  void restore(std::uint64_t next_needed, std::optional<std::uint64_t> last_verdict,
-               const std::vector<std::pair<PeerId, RetainedMessage>>& retained);
-  /// Says hello to everybody.
+  /// Says hello to everybody; where the peer goes on from a checkpoint, to the observer alone, which answers from which one
+  /// (ResumeFrom).
   void begin(Instant now);
+  /// The peer is what it was: says hello to its neighbors.
+  void go_on(SessionState state);
+  /// This peer has begun `iteration`: it needs no message of those before it. Whoever sends one in it says so, too.
+  void needs_from(std::uint64_t iteration);
   /// A message of the method.
   void send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted);
   /// To the observer; `payload` may be empty.
-  void tell_observer(FrameKind kind, std::uint64_t iteration, std::vector<std::byte> payload);
+  void tell_observer(Told told);
   /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason);
   /// Signs of life, and what waits too long for the run to begin. Returns when to be called again.
@@ -90,7 +95,8 @@ class PeerSession {
     std::uint64_t retransmitted = 0;  ///< messages sent again
   };
   const Counters& counters() const { return counters_; }
-  Retention& retention() { return retention_; }
+  /// What go_on wants to know, should this process end now.
+  SessionState state() const;
 
  private:
   struct OutgoingLink {
@@ -110,10 +116,12 @@ class PeerSession {
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
   void greet_observer();
   void hear_observer_alive(const FrameHeader& header);
+  void say_to_observer(const Told& told);
   void tell_observer_again();
+  void say_what_it_holds();
+  void greet_neighbors();
   Heard hear_start(const FrameHeader& header, Instant now);
   void send_data(OutgoingLink& link, RetainedMessage& message, Instant posted);
-  void needs(std::uint64_t iteration);
   void tell_when_ready();
   void show_life();
   void fail(int exit_code, const std::string& reason);
@@ -126,9 +134,11 @@ class PeerSession {
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;
   Retention retention_;
-  std::vector<PeerWord> unanswered_;  // evaluations without a verdict, and the result
-  int observer_lacks_ = 0;            // signs of life in a row that showed it without one of those
+  std::vector<Told> unanswered_;  // evaluations without a verdict, and the result
+  int observer_lacks_ = 0;        // signs of life in a row that showed it without one of those
   bool observer_welcomed_ = false;
+  bool resuming_ = false;  // is not yet what it was
+  bool told_from_where_ = false;
   std::vector<PeerWord> outbox_;
   std::vector<SocketEvent> events_;
   Counters counters_;

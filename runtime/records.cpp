@@ -127,6 +127,28 @@ Json to_json(const Evaluation& evaluation) {
             {"wire", evaluation.wire_seconds}}}};
 }
 
+std::optional<Evaluation> parse_evaluation(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return if_well_formed([&] {
+    Evaluation evaluation;
+    evaluation.iteration = count_at(json, "iteration");
+    evaluation.epoch = json.at("epoch");
+    evaluation.seconds = json.at("seconds");
+    evaluation.loss = json.at("loss");
+    if (!json.at("accuracy").is_null()) evaluation.accuracy = json.at("accuracy").get<double>();
+    evaluation.consensus_distance = json.at("consensus_distance");
+    evaluation.bytes_sent = count_at(json, "bytes_sent");
+    evaluation.messages_sent = count_at(json, "messages_sent");
+    evaluation.gradient_evaluations = count_at(json, "gradient_evaluations");
+    evaluation.gossip_rounds = count_at(json, "gossip_rounds");
+    const Json& seconds = json.at("peer_seconds");
+    evaluation.compute_seconds = seconds.at("compute");
+    evaluation.wait_seconds = seconds.at("wait");
+    evaluation.wire_seconds = seconds.at("wire");
+    return evaluation;
+  });
+}
+
 Json to_json(const PeerMeters& meters) {
   return {{"now_ns", meters.now.count()},
           {"bytes_sent", meters.bytes_sent},
@@ -188,6 +210,16 @@ std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> paylo
   Snapshot<Scalar> snapshot{*meters, Vector<Scalar>(dimension)};
   std::copy(parts->second.begin(), parts->second.end(), std::as_writable_bytes(view(snapshot.model)).begin());
   return snapshot;
+}
+
+std::vector<std::byte> encode_meters(const PeerMeters& meters) {
+  return with_length(to_json(meters).dump(), 0);
+}
+
+std::optional<PeerMeters> decode_meters(std::span<const std::byte> bytes) {
+  const auto parts = split(bytes);
+  if (!parts || !parts->second.empty()) return std::nullopt;
+  return if_well_formed([&] { return meters_from(parts->first); });
 }
 
 std::vector<std::byte> encode_outcome(const PeerOutcome& outcome) {

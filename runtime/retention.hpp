@@ -31,8 +31,9 @@ class Retention {
   void release(PeerId to, std::uint64_t next_needed);
   /// What `to` may still need, in the order in which it was sent; may be marked as sent again.
   std::vector<RetainedMessage>& of(PeerId to);
+  const std::vector<RetainedMessage>& of(PeerId to) const { return const_cast<Retention*>(this)->of(to); }
   /// Messages of iterations before this one are gone.
-  std::uint64_t floor(PeerId to) { return shelf(to).floor; }
+  std::uint64_t floor(PeerId to) const { return const_cast<Retention*>(this)->shelf(to).floor; }
 
  private:
   struct Shelf {

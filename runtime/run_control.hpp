@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "runtime/outcome.hpp"
 
@@ -13,6 +15,8 @@ struct RunControl {
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
   /// Set (by a signal handler, say) to end the run soon, with status interrupted.
   const std::atomic<bool>* interrupted = nullptr;
+  /// Where the run goes on from the checkpoints of one that was cut off, or is to be extended: its evaluations so far.
+  std::optional<std::vector<Evaluation>> record = {};
   /// Asked again and again by the process that computes; ends a run in the same way.
   std::function<bool()> out_of_patience = [] { return false; };
 

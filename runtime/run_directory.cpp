@@ -26,6 +26,7 @@ namespace {
 bool is_ours(const std::string& file) {
   for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
+  if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
 }
 
@@ -96,17 +97,51 @@ void create_output(const fs::path& directory, bool overwrite) {
   if (error) refuse(directory, "it cannot be made", error);
 }
 
-RunDirectory::RunDirectory(fs::path directory, bool overwrite)
-    : directory_(std::move(directory)), overwrite_(overwrite) {
-  require_free_output(directory_, overwrite_);
+namespace {
+
+/// The evaluations in a metrics.jsonl; what was cut off in the middle of a line ends it.
+std::vector<Evaluation> read_record(const fs::path& directory) {
+  std::vector<Evaluation> record;
+  std::ifstream lines(directory / "metrics.jsonl", std::ios::binary);
+  for (std::string line; std::getline(lines, line);) {
+    const auto evaluation = parse_evaluation(line);
+    if (!evaluation) break;
+    record.push_back(*evaluation);
+  }
+  if (record.empty())
+    throw Misuse("run.output", directory,
+                 "there is no run to go on with (no metrics.jsonl); without --resume it begins");
+  return record;
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier)
+    : directory_(std::move(directory)), earlier_(earlier) {
+  if (earlier_ == EarlierOutput::continued)
+    record_ = read_record(directory_);
+  else
+    require_free_output(directory_, earlier_ == EarlierOutput::replaced);
+}
+
+/// Makes the directory, or cuts what is there back to before `first`.
+void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
+  std::string kept;
+  if (record_) {
+    for (const Evaluation& evaluation : *record_)
+      if (evaluation.iteration < first.iteration) kept += to_json(evaluation).dump() + "\n";
+    std::error_code ignored;
+    fs::remove(directory_ / "summary.json", ignored);
+  } else {
+    create_output(directory_, earlier_ == EarlierOutput::replaced);
+  }
+  write_file(directory_ / "run.toml", {to_toml(settings)});
+  if (record_) write_file(directory_ / "metrics.jsonl", {kept});
+  metrics_.open(directory_ / "metrics.jsonl", std::ios::binary | std::ios::app);
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
-  if (!created()) {
-    create_output(directory_, overwrite_);
-    write_file(directory_ / "run.toml", {to_toml(settings)});
-    metrics_.open(directory_ / "metrics.jsonl", std::ios::binary);
-  }
+  if (!created()) begin(settings, evaluation);
   metrics_ << to_json(evaluation).dump() << '\n' << std::flush;
   if (!metrics_)
     throw Misuse("cannot write " + (directory_ / "metrics.jsonl").string() + ": " + std::strerror(errno));

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
 
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
@@ -22,20 +24,32 @@ void create_output(const std::filesystem::path& directory, bool overwrite);
 /// Which models a run leaves behind.
 enum class SaveModels { mean, peers };
 
+/// What becomes of an output that is there already.
+enum class EarlierOutput {
+  refused,
+  replaced,
+  continued,  ///< the run goes on where that one ended
+};
+
 /// The output directory of a run, whatever its driver:
 ///
 ///     run.toml       the resolved run
 ///     metrics.jsonl  a line per evaluation, on disk as soon as it is known
 ///     model.npy      the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
 ///     summary.json   how it ended
+///     checkpoints/   what its peers need to come back, where failure.checkpoint_every says so
 ///
 /// It comes into being with the first evaluation, so a run that cannot begin leaves nothing behind.
 class RunDirectory {
  public:
-  /// Checks only. Throws Misuse as require_free_output.
-  RunDirectory(std::filesystem::path directory, bool overwrite);
+  /// Checks only. Throws Misuse as require_free_output; or, where the run is to go on, unless there is one to go on with.
+  RunDirectory(std::filesystem::path directory, EarlierOutput earlier);
 
-  /// The next line of metrics.jsonl; `settings` are those of the experiment. Throws Misuse where the disk is full.
+  /// The evaluations so far, of a run that goes on.
+  const std::optional<std::vector<Evaluation>>& record() const { return record_; }
+
+  /// The next line of metrics.jsonl; `settings` are those of the experiment. In a run that goes on, lines from this evaluation's
+  /// iteration on are replaced. Throws Misuse where the disk is full.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
   /// Models and summary, where there was an evaluation.
@@ -47,8 +61,11 @@ class RunDirectory {
 
  private:
   std::filesystem::path directory_;
-  bool overwrite_;
+  EarlierOutput earlier_;
+  std::optional<std::vector<Evaluation>> record_;
   std::ofstream metrics_;
+
+  void begin(const RunSettings& settings, const Evaluation& first);
 };
 
 }  // namespace hearsay

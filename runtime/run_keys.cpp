@@ -225,6 +225,17 @@ std::vector<RunKey> make_common_keys() {
        [](const Setting& s, const fs::path&, S& to) { to.algorithm.allow_unsound = s.flag(); },
        [](const S& of) { return spelled(of.algorithm.allow_unsound); }},
 
+      {"failure.checkpoint_every",
+       [](const Setting& s, const fs::path&, S& to) { to.failure.checkpoint_every = s.count(0); },
+       [](const S& of) { return spelled(of.failure.checkpoint_every); }},
+      {"failure.lost_after",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.failure.lost_after = s.duration();
+         if (to.failure.lost_after < shortest_lost_after)
+           s.refuse("at least " + to_text(shortest_lost_after));
+       },
+       [](const S& of) { return toml_text(to_text(of.failure.lost_after)); }},
+
       common_network_key<0>(),
       common_network_key<1>(),
       common_network_key<2>(),

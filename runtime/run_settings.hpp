@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -25,6 +27,12 @@ struct ComputeTime {
 
 /// The largest message loss: beyond it a message is transmitted more than 100 times on average.
 inline constexpr double max_message_loss = 0.99;
+
+/// Signs of life come several times within the time after which a silent peer is lost, which therefore has a least value.
+inline constexpr Duration shortest_lost_after = std::chrono::milliseconds(200);
+inline Duration heartbeat_interval(Duration lost_after) {
+  return std::min<Duration>(std::chrono::seconds(2), lost_after / 5);
+}
 
 /// The network one peer sees: its port (shared by all its links) and its outgoing links.
 struct NetworkSettings {
@@ -100,6 +108,12 @@ struct RunSettings {
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;
   } algorithm;
+
+  struct Failure {
+    std::uint64_t checkpoint_every = 0;             ///< iterations; 0: never
+    Duration lost_after = std::chrono::minutes(1);  ///< of silence
+    bool operator==(const Failure&) const = default;
+  } failure;
 
   NetworkSettings network;
   Framing framing = Framing::none;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "algorithms/compression/packet.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/session_state.hpp"
 #include "runtime/units.hpp"
 
 namespace hearsay {
@@ -15,6 +17,10 @@ namespace hearsay {
 struct DataArrived {
   MessageKey key;
   PacketRef packet;
+};
+/// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since the others are under way.
+struct ResumeFrom {
+  std::optional<std::uint64_t> iteration;
 };
 struct RunStarts {
   Instant origin;
@@ -39,9 +45,13 @@ struct TakesNoPart {
 };
 /// Everything that was asked of the socket thread before is done.
 struct CommandsObeyed {};
+/// What the session knew when it was asked.
+struct StateTold {
+  SessionState state;
+};
 /// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
 struct GradientComputed {};
-using SocketEvent = std::variant<DataArrived, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, TakesNoPart, GradientComputed>;
+using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
+                                 CommandsObeyed, StateTold, TakesNoPart, GradientComputed>;
 
 }  // namespace hearsay

@@ -184,6 +184,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["bytes_received"] = totals.bytes_received;
   summary["messages_sent"] = totals.messages_sent;
   summary["retransmitted"] = totals.retransmitted;
+  summary["restarts"] = outcome.restarts;
   summary["resyncs"] = 0;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

@@ -41,7 +41,8 @@ inline constexpr std::size_t header_bytes = 64;
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
 enum class FrameKind : std::uint8_t {
-  hello = 1,    ///< I want to exchange with you; payload: the agreement
+  hello =
+      1,  ///< I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows
   welcome = 2,  ///< we agree; no payload
   refuse = 3,   ///< we do not; payload: one sentence that says what differs
   data = 4,     ///< payload: what a method says to its neighbor
@@ -54,17 +55,18 @@ enum class FrameKind : std::uint8_t {
       9,  ///< the run ends now; payload: why, in a sentence, or nothing where the user wants it; slot: exit code
   result = 10,  ///< to the observer: the peer has ended; payload: its outcome
   bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
-  alive =
-      12,  ///< nothing else to say; sent every heartbeat_interval. To the observer, slot: 1 once the run has begun here,
-  ///< sequence: 1 + the newest verdict known, or 0. From it, iteration: the newest evaluation it has of
-  ///< the peer, slot: 1 once it has its result
-  again = 13,  ///< to a source: something you sent is missing here, say hello again
+  /// Nothing else to say; sent at every heartbeat. To the observer, slot: 1 once the run has begun here, sequence: 1 + the
+  /// newest verdict known, or 0. From it, iteration: the newest evaluation it has of the peer, slot: 1 once it has its result.
+  alive = 12,
+  again = 13,  ///< to a source, or from the observer: something you sent is missing here, say hello again
+  /// To the observer, of a peer that goes on from a checkpoint; payload: the iterations of which it has one, u64 each.
+  holds = 14,
+  /// From the observer: go on from the checkpoint at `iteration`; or, with slot 1, from your newest one and your log, since the
+  /// others are under way.
+  resume = 15,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;
-
-/// A peer from which nothing at all comes for many of these is lost.
-inline constexpr Duration heartbeat_interval = std::chrono::seconds(2);
 
 struct FrameHeader {
   FrameKind kind = FrameKind::data;

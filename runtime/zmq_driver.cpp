@@ -9,9 +9,12 @@
 #include "runtime/compute_time.hpp"
 #include "runtime/gradient_thread.hpp"
 #include "runtime/peak_memory.hpp"
+#include "runtime/peer_archive.hpp"
 #include "runtime/peer_outcome.hpp"
 #include "runtime/records.hpp"
+#include "runtime/replay.hpp"
 #include "runtime/zmq_clock.hpp"
+#include "topology/misuse.hpp"
 
 namespace hearsay {
 
@@ -39,20 +42,21 @@ std::uint64_t topology_digest(const Schedule& schedule) {
 template <class Scalar>
 class PeerDriver {
  public:
-  PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
-             std::optional<Duration> lost_after, const RunControl& control)
+  PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets, const RunControl& control)
       : experiment_(experiment),
         control_(control),
         network_(network_of(experiment.settings, id)),
         sockets_(sockets),
-        lost_after_(lost_after),
-        peer_(make_peer(experiment, id, packets_)) {
+        lost_after_(experiment.settings.failure.lost_after),
+        id_(id) {
     if (experiment.method->asynchronous) gradient_thread_.emplace();
+    if (experiment.settings.failure.checkpoint_every != 0)
+      archive_.emplace(experiment, id, archive_directory(experiment.settings));
+    peer_ = make_peer(experiment, id, packets_, experiment.settings.failure.checkpoint_every);
   }
 
   PeerEnd run() {
     while (!started_ && !end_) receive();
-    if (!end_) peer_->start();
     while (!stopped_ && !end_) {
       leave_if_interrupted();
       send_outbox();
@@ -61,12 +65,12 @@ class PeerDriver {
           take_gradient();
           break;
         case PeerState::checkpoint_due:
-          peer_->checkpoint_taken();
+          keep();
           break;
         case PeerState::evaluation_due: {
           const std::uint64_t iteration = peer_->iteration();
           sockets_.commands().push(
-              TellObserver{FrameKind::evaluation, iteration, encode_snapshot(meters(), peer_->model())});
+              TellObserver{{FrameKind::evaluation, iteration, encode_snapshot(meters(), peer_->model())}});
           peer_->evaluation_taken();
           break;
         }
@@ -86,8 +90,8 @@ class PeerDriver {
     sockets_.commands().push(AskWhenObeyed{});
     while (!commands_obeyed_ && !end_) receive_and_answer();
     sockets_.commands().push(
-        TellObserver{FrameKind::result, peer_->iteration(),
-                     encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
+        TellObserver{{FrameKind::result, peer_->iteration(),
+                      encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))}});
     // Neighbors may still need what this peer sent; it leaves when all have ended.
     waits_since_ = monotonic_now();
     const std::optional<Instant> enough =
@@ -101,6 +105,40 @@ class PeerDriver {
   }
 
  private:
+  /// Takes a checkpoint: what neighbors and observer may ask for again is the socket thread's to say.
+  void keep() {
+    session_state_.reset();
+    sockets_.commands().push(AskState{});
+    while (!session_state_ && !end_) receive();
+    if (end_) return;
+    complain(archive_->save(*peer_, *session_state_, meters()));
+    peer_->checkpoint_taken();
+  }
+
+  /// Becomes what an earlier process under this id was, or all were at one iteration.
+  void come_back(std::optional<std::uint64_t> iteration) {
+    try {
+      RevivedPeer<Scalar> revived =
+          iteration ? archive_->revive_at(*iteration, packets_) : archive_->revive(packets_);
+      peer_ = std::move(revived.peer);
+      meters_ = revived.meters;
+      sockets_.commands().push(
+          GoOn{replay(experiment_, *peer_, std::move(revived.session), revived.log, meters_)});
+      gradients_ = peer_->iteration();
+      came_back_ = true;
+    } catch (const Misuse& misuse) {
+      end_with({2, misuse.what()});
+    }
+  }
+
+  /// The disk did not take it: no reason to stop training, but worth a word.
+  void complain(const std::optional<std::string>& failure) {
+    if (!failure) return;
+    std::fprintf(stderr,
+                 "hearsay: peer %u could not keep what it would need to come back (%s); training goes on\n",
+                 id_, failure->c_str());
+  }
+
   void take_gradient() {
     const Instant begin = monotonic_now();
     if (gradient_thread_) {
@@ -136,16 +174,25 @@ class PeerDriver {
   }
 
   void send_outbox() {
-    if (peer_->outbox().empty()) return;
+    if (peer_->outbox().empty()) return tell_progress();
     const Instant now = monotonic_now();
     for (Outgoing& outgoing : peer_->outbox()) {
       const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
       meters_.bytes_sent += frame_bytes;
       meters_.messages_sent += 1;
+      told_from_ = std::max(told_from_, outgoing.key.iteration);
       meters_.wire += network_.bandwidth_up.time_for(wire_bytes(experiment_.settings.framing, frame_bytes));
       sockets_.commands().push(SendData{std::move(outgoing), now});
     }
     peer_->outbox().clear();
+  }
+
+  /// Where it says nothing to its neighbors in this iteration, they are to know all the same what it needs no more.
+  void tell_progress() {
+    const std::uint64_t needed_from = peer_->iteration() + 1;
+    if (experiment_.method->asynchronous || needed_from <= told_from_) return;
+    told_from_ = needed_from;
+    sockets_.commands().push(NeedsFrom{needed_from});
   }
 
   void wait_for_others() {
@@ -175,19 +222,27 @@ class PeerDriver {
 
   void handle(SocketEvent& event) {
     if (auto* data = std::get_if<DataArrived>(&event)) {
-      meters_.bytes_received += header_bytes + data->packet->size();
-      peer_->deliver(data->key, data->packet);
+      // Nothing is taken in before the log of it is begun.
+      if (started_ || came_back_)
+        hear(*data);
+      else
+        early_.push_back(std::move(*data));
     } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+      if (archive_) complain(archive_->hear_verdict(verdict->evaluated, verdict->go_on));
       peer_->verdict(verdict->evaluated, verdict->go_on);
     } else if (const auto* start = std::get_if<RunStarts>(&event)) {
       origin_ = start->origin;
-      started_ = true;
+      begin();
     } else if (auto* stop = std::get_if<RunStops>(&event)) {
       stopped_ = true;
       if (!stop->reason.empty() || !started_) end_with({stop->exit_code, std::move(stop->reason)});
     } else if (std::holds_alternative<EveryPeerEnded>(event)) {
       all_ended_ = true;
       run_code_ = std::get<EveryPeerEnded>(event).exit_code;
+    } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
+      come_back(resume->iteration);
+    } else if (auto* told = std::get_if<StateTold>(&event)) {
+      session_state_ = std::move(told->state);
     } else if (std::holds_alternative<CommandsObeyed>(event)) {
       commands_obeyed_ = true;
     } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
@@ -195,6 +250,20 @@ class PeerDriver {
     } else if (std::holds_alternative<GradientComputed>(event)) {
       gradient_computed_ = true;
     }
+  }
+
+  void begin() {
+    started_ = true;
+    if (came_back_) return;
+    if (archive_) complain(archive_->begin());
+    peer_->start();
+    for (const DataArrived& data : std::exchange(early_, {})) hear(data);
+  }
+
+  void hear(const DataArrived& data) {
+    meters_.bytes_received += header_bytes + data.packet->size();
+    if (archive_) complain(archive_->hear(data.key, data.packet));
+    peer_->deliver(data.key, data.packet);
   }
 
   /// The first reason to end is the true one; what follows are its echoes.
@@ -206,7 +275,7 @@ class PeerDriver {
   void leave_if_interrupted() {
     if (interrupted_ || !control_.is_interrupted()) return;
     interrupted_ = stopped_ = true;
-    sockets_.commands().push(TellObserver{FrameKind::stop, peer_->iteration(), {}});
+    sockets_.commands().push(TellObserver{{FrameKind::stop, peer_->iteration(), {}}});
     if (!started_) end_with({130, "interrupted"});
   }
 
@@ -219,9 +288,9 @@ class PeerDriver {
       judge_silence("peer " + std::to_string(source),
                     now - std::max(waits_since_, sockets_.last_heard_from(source)));
     // The observer is silent, too, while it evaluates.
-    if (peer_->waiting_for().empty() && lost_after_)
-      if (now - std::max(waits_since_, sockets_.last_heard_from_observer()) > 5 * *lost_after_)
-        end_with({3, "the observer, at peer 0, was lost: it has said nothing for a long time"});
+    if (peer_->waiting_for().empty() &&
+        now - std::max(waits_since_, sockets_.last_heard_from_observer()) > 5 * lost_after_)
+      end_with({3, "the observer, at peer 0, was lost: it has said nothing for a long time"});
   }
 
   void judge_silence(const std::string& who, Duration silence) {
@@ -229,7 +298,7 @@ class PeerDriver {
         who + " has said nothing for " +
         std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()) + " s (iteration " +
         std::to_string(peer_->iteration() + 1) + ")";
-    if (lost_after_ && silence > *lost_after_) end_with({3, who + " was lost: " + sentence});
+    if (silence > lost_after_) end_with({3, who + " was lost: " + sentence});
     if (silence < notice_after) return;
     if (silence / notice_after > notices_) {
       notices_ = silence / notice_after;
@@ -259,16 +328,22 @@ class PeerDriver {
   const RunControl& control_;
   const NetworkSettings& network_;
   PeerSockets& sockets_;
-  std::optional<Duration> lost_after_;
+  Duration lost_after_;
+  PeerId id_;
   PacketPool packets_;
+  std::optional<PeerArchive<Scalar>> archive_;  // where checkpoints are to be taken
   std::unique_ptr<Peer<Scalar>> peer_;
   std::vector<SocketEvent> drained_;
   PeerMeters meters_;
   std::uint64_t gradients_ = 0;
+  std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
   std::optional<GradientThread> gradient_thread_;  // after the peer, which it computes for
   Instant origin_{};
   Instant waits_since_{};
   std::int64_t notices_ = 0;
+  std::optional<SessionState> session_state_;  // once it was told
+  std::vector<DataArrived> early_;             // before the run began here
+  bool came_back_ = false;
   bool started_ = false;
   bool stopped_ = false;
   bool all_ended_ = false;
@@ -289,8 +364,7 @@ Agreement agreement_of(const Experiment<Scalar>& experiment) {
 
 template <class Scalar>
 std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
-                                          const std::string& bind_address, bool same_machine,
-                                          Duration start_patience) {
+                                          const PeerOpening& opening) {
   const RunSettings& settings = experiment.settings;
   const NetworkSettings& network = network_of(settings, id);
   std::vector<Source> sources;
@@ -299,6 +373,9 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
   // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
   const std::size_t payload_limit_bytes =
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
+  std::optional<std::vector<std::uint64_t>> holds;
+  if (opening.goes_on && settings.failure.checkpoint_every != 0)
+    holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds();
   return std::make_unique<PeerSockets>(
       PeerSocketsInput{.self = id,
                        .incarnation = incarnation_of_process(),
@@ -310,31 +387,33 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
                        .payload_limit_bytes = payload_limit_bytes,
                        .held_frames_limit = partners_of(experiment, id).sources.size() *
                                             Inbox::limit_per_sender(experiment.peer_count()),
-                       .same_machine = same_machine,
+                       .same_machine = opening.same_machine,
                        .asynchronous = experiment.method->asynchronous,
-                       .start_patience = start_patience},
-      bind_address);
+                       .start_patience = opening.start_patience,
+                       .heartbeat = heartbeat_interval(settings.failure.lost_after),
+                       .holds = std::move(holds)},
+      opening.bind_address);
 }
 
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
                    const Addresses& addresses, const std::string& observer_address,
-                   std::optional<Duration> lost_after, const RunControl& control) {
+                   const RunControl& control) {
   const RunSettings& settings = experiment.settings;
   std::vector<Destination> destinations;
   for (const PeerId to : partners_of(experiment, id).destinations)
     destinations.push_back(
         {to, addresses[to], Link(settings.run.seed, id, to, link_settings(settings, id, to))});
   sockets.start(std::move(destinations), observer_address);
-  return PeerDriver<Scalar>(experiment, id, sockets, lost_after, control).run();
+  return PeerDriver<Scalar>(experiment, id, sockets, control).run();
 }
 
 #define HEARSAY_ZMQ_DRIVER(Scalar)                                                                       \
   template Agreement agreement_of<Scalar>(const Experiment<Scalar>&);                                    \
   template std::unique_ptr<PeerSockets> open_sockets<Scalar>(const Experiment<Scalar>&, PeerId,          \
-                                                             const std::string&, bool, Duration);        \
+                                                             const PeerOpening&);                        \
   template PeerEnd drive_peer<Scalar>(const Experiment<Scalar>&, PeerId, PeerSockets&, const Addresses&, \
-                                      const std::string&, std::optional<Duration>, const RunControl&);
+                                      const std::string&, const RunControl&);
 HEARSAY_ZMQ_DRIVER(float)
 HEARSAY_ZMQ_DRIVER(double)
 #undef HEARSAY_ZMQ_DRIVER

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "runtime/experiment.hpp"
@@ -14,11 +14,18 @@ namespace hearsay {
 template <class Scalar>
 Agreement agreement_of(const Experiment<Scalar>& experiment);
 
-/// The sockets of peer `id`, bound to `bind_address`, not yet connected.
+/// How a peer comes into a run.
+struct PeerOpening {
+  std::string bind_address;
+  bool same_machine;  ///< all peers share one clock
+  Duration start_patience;
+  bool goes_on = false;  ///< from its checkpoints, if failure.checkpoint_every says that there are any
+};
+
+/// The sockets of peer `id`, bound, not yet connected.
 template <class Scalar>
 std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
-                                          const std::string& bind_address, bool same_machine,
-                                          Duration start_patience);
+                                          const PeerOpening& opening);
 
 /// Where a peer of the run listens, by id.
 using Addresses = std::vector<std::string>;
@@ -30,11 +37,11 @@ struct PeerEnd {
   std::string reason;
 };
 
-/// Connects and trains: drives peer `id` to the end of the run, in this thread. `lost_after` bounds the wait for a
-/// silent neighbor where no parent process watches over the peers.
+/// Connects and trains: drives peer `id` to the end of the run, in this thread. A neighbor that is silent for longer than
+/// failure.lost_after is lost, and the run with it.
 template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
                    const Addresses& addresses, const std::string& observer_address,
-                   std::optional<Duration> lost_after = {}, const RunControl& control = {});
+                   const RunControl& control = {});
 
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #include "runtime/zmq_observer.hpp"
 
+#include <algorithm>
 #include <zmq.hpp>
 
 #include "runtime/observer_session.hpp"
@@ -21,10 +22,10 @@ template <class Scalar>
 class ObserverServer<Scalar>::Server {
  public:
   Server(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-         const ObserverPatience& patience)
+         Duration start_patience, const std::vector<Evaluation>& record)
       : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
                              record_limit_bytes),
-        session_(experiment, std::move(agreement), patience, monotonic_now()) {
+        session_(experiment, std::move(agreement), start_patience, monotonic_now(), record) {
     router_.set(zmq::sockopt::linger, last_words_linger_ms);
     router_.set(zmq::sockopt::router_mandatory, true);
     router_.set(zmq::sockopt::router_handover, true);
@@ -80,6 +81,7 @@ class ObserverServer<Scalar>::Server {
   }
 
   void report_evaluations(const RunControl& control) {
+    if (session_.started()) reported_ = std::max(reported_, session_.recorded());
     while (session_.started() && reported_ < session_.evaluations().size()) try {
         control.on_evaluation(session_.evaluations()[reported_++]);
       } catch (const Misuse& misuse) {  // the caller cannot take note of it
@@ -104,8 +106,10 @@ class ObserverServer<Scalar>::Server {
 
 template <class Scalar>
 ObserverServer<Scalar>::ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement,
-                                       const std::string& bind_address, const ObserverPatience& patience)
-    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, patience)) {}
+                                       const std::string& bind_address, Duration start_patience,
+                                       const std::vector<Evaluation>& record)
+    : server_(
+          std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience, record)) {}
 
 template <class Scalar>
 ObserverServer<Scalar>::~ObserverServer() = default;

@@ -20,7 +20,7 @@ class ObserverServer {
  public:
   /// Throws Misuse where the address cannot be had.
   ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-                 const ObserverPatience& patience);
+                 Duration start_patience, const std::vector<Evaluation>& record = {});
   ~ObserverServer();
 
   const std::string& bound_address() const;

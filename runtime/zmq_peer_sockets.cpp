@@ -44,7 +44,9 @@ class PeerSockets::Server {
                                 .addresses = {},
                                 .same_machine = input_.same_machine,
                                 .asynchronous = input_.asynchronous,
-                                .start_patience = input_.start_patience};
+                                .start_patience = input_.start_patience,
+                                .heartbeat = input_.heartbeat,
+                                .holds = input_.holds};
     for (const Source& source : input_.sources) of_session.sources.push_back(source.id);
     for (Destination& destination : destinations) {
       of_session.destinations.push_back(destination.id);
@@ -211,10 +213,16 @@ class PeerSockets::Server {
     for (SocketCommand& command : drained_) {
       if (auto* data = std::get_if<SendData>(&command)) {
         session_->send(data->message.to, data->message.key, std::move(data->message.packet), data->posted);
+      } else if (const auto* begun = std::get_if<NeedsFrom>(&command)) {
+        session_->needs_from(begun->iteration);
       } else if (auto* word = std::get_if<TellObserver>(&command)) {
-        session_->tell_observer(word->kind, word->iteration, std::move(word->payload));
+        session_->tell_observer(std::move(word->told));
       } else if (const auto* stop = std::get_if<SayStop>(&command)) {
         session_->say_stop(stop->exit_code, stop->reason);
+      } else if (std::holds_alternative<AskState>(command)) {
+        events.push(StateTold{session_->state()});
+      } else if (auto* life = std::get_if<GoOn>(&command)) {
+        session_->go_on(std::move(life->state));
       } else if (std::holds_alternative<AskWhenObeyed>(command)) {
         carry_out();
         events.push(CommandsObeyed{});

@@ -14,6 +14,7 @@
 #include "runtime/link.hpp"
 #include "runtime/peer.hpp"
 #include "runtime/session_events.hpp"
+#include "runtime/session_state.hpp"
 #include "runtime/wire.hpp"
 
 namespace hearsay {
@@ -24,21 +25,29 @@ struct SendData {
   Outgoing message;
   Instant posted;
 };
-/// To the observer; `payload` may be empty.
-struct TellObserver {
-  FrameKind kind;
+/// This peer has begun an iteration without having sent anything in it yet.
+struct NeedsFrom {
   std::uint64_t iteration;
-  std::vector<std::byte> payload;
+};
+struct TellObserver {
+  Told told;
 };
 /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
 struct SayStop {
   int exit_code;
   std::string reason;
 };
+/// Answered by StateTold.
+struct AskState {};
+/// The peer is what it was before it ended: its neighbors may be greeted.
+struct GoOn {
+  SessionState state;
+};
 /// Answered by CommandsObeyed once everything before it is done.
 struct AskWhenObeyed {};
 struct Quit {};
-using SocketCommand = std::variant<SendData, TellObserver, SayStop, AskWhenObeyed, Quit>;
+using SocketCommand =
+    std::variant<SendData, NeedsFrom, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;
@@ -64,6 +73,9 @@ struct PeerSocketsInput {
   bool same_machine;              ///< all peers share one clock: due times travel as they are
   bool asynchronous;              ///< the method is
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
+  Duration heartbeat;
+  std::optional<std::vector<std::uint64_t>>
+      holds;  ///< of a peer that goes on: the iterations of its checkpoints
 };
 
 struct SocketCounters {

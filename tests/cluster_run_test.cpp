@@ -25,7 +25,7 @@ Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& 
   return experiment;
 }
 
-const ClusterPatience short_patience{std::chrono::seconds(20), std::chrono::seconds(20)};
+const ClusterPatience short_patience{std::chrono::seconds(20)};
 
 Process start_peer(const Experiment<float>& experiment, PeerId id,
                    const ClusterPatience& patience = short_patience, const RunControl& control = {}) {
@@ -118,14 +118,14 @@ TEST_SUITE("net") {
     experiment.iterations = 1;
     experiment.settings.run.evaluate_every = 1;
     experiment.settings.network.latency = std::chrono::seconds(3);
-    const ClusterPatience patience{std::chrono::seconds(20), std::chrono::seconds(6)};
+    experiment.settings.failure.lost_after = std::chrono::seconds(6);
     std::array<int, 2> begun{};
     REQUIRE(pipe(begun.data()) == 0);
     RunControl control;
     control.on_evaluation = [&](const Evaluation&) { REQUIRE(write(begun[1], "x", 1) == 1); };
-    const Process first = start_peer(experiment, 0, patience, control);
-    const Process second = start_peer(experiment, 1, patience);
-    const Process third = start_peer(experiment, 2, patience);
+    const Process first = start_peer(experiment, 0, short_patience, control);
+    const Process second = start_peer(experiment, 1);
+    const Process third = start_peer(experiment, 2);
     char trains = 0;
     REQUIRE(read(begun[0], &trains, 1) == 1);
     kill(second.pid(), SIGSTOP);
@@ -171,8 +171,7 @@ TEST_SUITE("net") {
     const Addresses addresses = {free_address(), free_address()};
     const auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 2, 50), addresses, free_address());
-    const Ended alone =
-        start_peer(experiment, 0, {std::chrono::milliseconds(300), std::chrono::seconds(20)}).join();
+    const Ended alone = start_peer(experiment, 0, {std::chrono::milliseconds(300)}).join();
     CHECK(alone.exit_code == 3);
     CHECK(alone.text.find("peer 1 (" + addresses[1] + ") did not come up within 300 ms") !=
           std::string::npos);
@@ -183,7 +182,7 @@ TEST_SUITE("net") {
                                  free_address()};
     const auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
-    const ClusterPatience patience{std::chrono::milliseconds(1500), std::chrono::seconds(20)};
+    const ClusterPatience patience{std::chrono::milliseconds(1500)};
     std::vector<Process> started;
     for (const PeerId id : {0u, 1u, 2u, 4u}) started.push_back(start_peer(experiment, id, patience));
     for (Process& process : started) {
@@ -200,7 +199,7 @@ TEST_SUITE("net") {
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
     experiment.iterations = 1'000'000'000;  // nobody finishes
     experiment.settings.run.evaluate_every = 100;
-    const ClusterPatience patience{std::chrono::seconds(20), std::chrono::seconds(8)};
+    experiment.settings.failure.lost_after = std::chrono::seconds(3);
     std::array<int, 2> evaluations{};
     REQUIRE(pipe(evaluations.data()) == 0);
     RunControl control;
@@ -209,8 +208,9 @@ TEST_SUITE("net") {
     };
 
     std::vector<Process> others;
-    for (const PeerId id : {0u, 1u, 2u, 4u}) others.push_back(start_peer(experiment, id, patience, control));
-    const Process silent = start_peer(experiment, 3, patience);
+    for (const PeerId id : {0u, 1u, 2u, 4u})
+      others.push_back(start_peer(experiment, id, short_patience, control));
+    const Process silent = start_peer(experiment, 3);
     char trains = 0;
     REQUIRE(read(evaluations[0], &trains, 1) == 1);
     kill(silent.pid(), SIGSTOP);

@@ -2,8 +2,8 @@
 
 #include "algorithms/registry.hpp"
 #include "runtime/simulator.hpp"
-#include "runtime/summary.hpp"
 #include "tests/support/faulty_cluster.hpp"
+#include "tests/support/same_end.hpp"
 #include "tests/support/worlds.hpp"
 
 using namespace hearsay;
@@ -13,16 +13,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration long_enough = std::chrono::hours(1);  // of virtual time
-
-void check_same_end(const RunOutcome<double>& disturbed, const RunOutcome<double>& undisturbed) {
-  CHECK_MESSAGE(disturbed.status == undisturbed.status, disturbed.reason);
-  REQUIRE(disturbed.peers.size() == undisturbed.peers.size());
-  for (PeerId id = 0; id < disturbed.peers.size(); ++id) {
-    CHECK(disturbed.peers[id].iterations == undisturbed.peers[id].iterations);
-    CHECK(disturbed.peers[id].model_digest == undisturbed.peers[id].model_digest);
-  }
-  CHECK(replicas_consistent(disturbed.peers) == replicas_consistent(undisturbed.peers));
-}
 
 }  // namespace
 

@@ -13,11 +13,17 @@ namespace {
 
 const Instant begin{};
 
+Experiment<double> small_experiment() {
+  auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  experiment.settings.failure.lost_after = 6s;
+  return experiment;
+}
+
 /// Two peers and their observer, played by hand: every 5 iterations an evaluation, 20 iterations in all.
 struct Scene {
-  Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Experiment<double> experiment = small_experiment();
   Agreement agreement = agreement_of(experiment);
-  ObserverSession<double> session{experiment, agreement, {10s, 6s}, begin};
+  ObserverSession<double> session{experiment, agreement, 10s, begin};
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
            std::uint64_t iteration = 0, std::uint32_t of_run = 0) {

@@ -19,7 +19,8 @@ struct Scene {
                        .addresses = {"tcp://there"},
                        .same_machine = true,
                        .asynchronous = false,
-                       .start_patience = 1min}};
+                       .start_patience = 1min,
+                       .heartbeat = 2s}};
   PacketPool packets;
 
   FrameHeader header(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,

@@ -17,7 +17,7 @@ using namespace hearsay::test;
 TEST_CASE("run directory: nothing is there before the first evaluation, and each is on disk as it comes") {
   const TemporaryFolder folder;
   const auto output = folder.path() / "runs/deep/out";
-  RunDirectory directory(output, false);
+  RunDirectory directory(output, EarlierOutput::refused);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
   const RunSettings settings;
   Evaluation evaluation;
@@ -37,7 +37,7 @@ TEST_CASE("run directory: nothing is there before the first evaluation, and each
 TEST_CASE("run directory: its models are the mean and the peers'") {
   const TemporaryFolder folder;
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
-  RunDirectory directory(folder.path() / "out", false);
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   RunControl control;
   control.on_evaluation = [&](const Evaluation& evaluation) {
     directory.append(experiment.settings, evaluation);
@@ -53,7 +53,7 @@ TEST_CASE("run directory: its models are the mean and the peers'") {
 TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
   const TemporaryFolder folder;
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 2, 4);
-  RunDirectory directory(folder.path() / "out", false);
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
   RunOutcome<float> lost;
   lost.status = RunStatus::lost;
   directory.finish(lost, summarize(experiment, lost, Driver::zmq), SaveModels::mean);

@@ -121,8 +121,8 @@ bool enter_own_network() {
 Process start_peer(const Experiment<float>& experiment, PeerId id, const Addresses& addresses,
                    const std::string& observer) {
   return Process([&experiment, id, addresses, observer] {
-    const auto sockets = open_sockets(experiment, id, addresses[id], true, patience);
-    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, std::nullopt);
+    const auto sockets = open_sockets(experiment, id, {addresses[id], true, patience});
+    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer);
     return Ended{end.exit_code, end.reason};
   });
 }

@@ -31,14 +31,17 @@ struct RunFileOptions {
 
 struct RunOptions : RunFileOptions {
   bool overwrite = false;
+  bool resume = false;
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
+/// What becomes of an earlier output. Throws Misuse where the options contradict each other, or there can be no checkpoints.
+EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings);
+
 struct PeerOptions : RunOptions {
   PeerId id = 0;
   std::string start_patience = "2 min";
-  std::string silence_patience = "1 min";
 };
 
 struct TopologyOptions {

@@ -79,6 +79,12 @@ void add_output_options(CLI::App& command, RunOptions& options) {
       ->check(CLI::IsMember({"peers"}));
 }
 
+void add_resume_option(CLI::App& command, RunOptions& options) {
+  command.add_flag(
+      "--resume", options.resume,
+      "go on from the checkpoints of a run that was cut off, or extend it to more run.iterations");
+}
+
 /// CLI11 would say that a subcommand is missing.
 void require_known_command(const CLI::App& app, const std::string& given) {
   std::vector<std::string> known;
@@ -103,6 +109,7 @@ int main_of(int argc, char** argv) {
   run.interrupted = &interrupted;
   CLI::App* command = app.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ");
   add_output_options(*command, run);
+  add_resume_option(*command, run);
   command->callback([&] { trains([&] { return run_command(run, Driver::zmq); }); });
   command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
   add_output_options(*command, run);
@@ -111,10 +118,9 @@ int main_of(int argc, char** argv) {
   peer.interrupted = &interrupted;
   command = app.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
   add_output_options(*command, peer);
+  add_resume_option(*command, peer);
   command->add_option("--id", peer.id, "which peer of the topology file this is")->required()->type_name("K");
   command->add_option("--wait", peer.start_patience, "how long the others may take to come up [2 min]")
-      ->type_name("TIME");
-  command->add_option("--lost-after", peer.silence_patience, "silence after which a neighbor is lost [1 min]")
       ->type_name("TIME");
   command->callback([&] { trains([&] { return peer_command(peer); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");

@@ -15,6 +15,7 @@ int train_silently(const RunSettings& settings, const PeerOptions& options, cons
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   RunControl control;
   control.interrupted = options.interrupted;
+  if (earlier_output(options, settings) == EarlierOutput::continued) control.record.emplace();
   if (!options.quiet && options.id < experiment.peer_count())
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", options.id,
                  experiment.peer_count());
@@ -29,14 +30,13 @@ int train_silently(const RunSettings& settings, const PeerOptions& options, cons
 }  // namespace
 
 int peer_command(const PeerOptions& options) {
-  const ClusterPatience patience{parse_duration("--wait", options.start_patience),
-                                 parse_duration("--lost-after", options.silence_patience)};
+  const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
   const RunSettings settings = load_run_file(options.file, options.assignments);
   if (options.id != 0)
     return with_scalar(settings.run.scalar,
                        [&]<class Scalar>() { return train_silently<Scalar>(settings, options, patience); });
   return report_run(train(settings, {.driver = Driver::zmq,
-                                     .overwrite = options.overwrite,
+                                     .earlier = earlier_output(options, settings),
                                      .quiet = options.quiet,
                                      .save = options.save,
                                      .interrupted = options.interrupted,

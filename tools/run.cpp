@@ -46,7 +46,7 @@ void print_closing_words(const FinishedRun& run) {
 int run_command(const RunOptions& options, Driver driver) {
   const RunSettings settings = load_run_file(options.file, options.assignments);
   const FinishedRun run = train(settings, {.driver = driver,
-                                           .overwrite = options.overwrite,
+                                           .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
                                            .save = options.save,
                                            .interrupted = options.interrupted,

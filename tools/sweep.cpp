@@ -142,7 +142,7 @@ int sweep_command(const RunOptions& options) {
     if (options.interrupted->load()) break;
     rows.push_back(
         try_point(point, {.driver = sweep.driver == Sweep::Driver::run ? Driver::zmq : Driver::simulator,
-                          .overwrite = options.overwrite,
+                          .earlier = options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused,
                           .quiet = options.quiet,
                           .save = options.save,
                           .interrupted = options.interrupted,

@@ -9,6 +9,7 @@
 #include "tools/human_text.hpp"
 #include "tools/progress.hpp"
 #include "tools/scalar_dispatch.hpp"
+#include "topology/misuse.hpp"
 
 namespace hearsay {
 
@@ -26,7 +27,7 @@ bool anything_to_measure(const RunSettings& settings) {
 
 template <class Scalar>
 FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
-  RunDirectory directory(settings.run.output, options.overwrite);
+  RunDirectory directory(settings.run.output, options.earlier);
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   FinishedRun finished;
   finished.output = directory.path();
@@ -48,6 +49,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                      .virtual_time = simulated});
   RunControl control;
   control.interrupted = options.interrupted;
+  control.record = directory.record();
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
@@ -111,6 +113,16 @@ std::string label_of(const SweepPoint& point) {
   std::string label = point.variant;
   for (const auto& [key, value] : point.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
   return label.empty() ? point.run.run.name : label;
+}
+
+EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings) {
+  if (!options.resume) return options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused;
+  if (options.overwrite)
+    throw Misuse("--resume", "", "it goes on with the output that --overwrite would replace");
+  if (settings.failure.checkpoint_every == 0)
+    throw Misuse("failure.checkpoint_every", "0",
+                 "a run that is to be resumed takes checkpoints; expected at least 1");
+  return EarlierOutput::continued;
 }
 
 int exit_code_of(RunStatus status) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/cluster_run.hpp"
+#include "runtime/run_directory.hpp"
 #include "runtime/run_settings.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "tools/commands.hpp"
@@ -25,7 +26,7 @@ struct FinishedRun {
 
 struct TrainingOptions {
   Driver driver = Driver::zmq;
-  bool overwrite = false;
+  EarlierOutput earlier = EarlierOutput::refused;
   bool quiet = false;
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;

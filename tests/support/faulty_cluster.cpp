@@ -4,7 +4,9 @@
 
 #include "runtime/peer_outcome.hpp"
 #include "runtime/records.hpp"
+#include "runtime/replay.hpp"
 #include "runtime/zmq_driver.hpp"
+#include "topology/ensure.hpp"
 
 namespace hearsay {
 
@@ -18,33 +20,75 @@ constexpr Duration look_around = 50ms;  // the observer's
 
 }  // namespace
 
-FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather)
+FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
+                             std::filesystem::path archive)
     : experiment_(experiment),
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
-      observer_(experiment, agreement_of(experiment), {1min, std::nullopt}, now_),
-      previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {
-  for (PeerId id = 0; id < experiment.peer_count(); ++id) {
-    const Partners partners = partners_of(experiment, id);
-    Node node;
-    node.peer = make_peer(experiment, id, packets_);
-    node.session = std::make_unique<PeerSession>(
-        PeerSessionInput{.self = id,
-                         .incarnation = 100 + id,
-                         .agreement = agreement_of(experiment),
-                         .iterations = experiment.iterations,
+      archive_(std::move(archive)),
+      observer_(std::in_place, experiment, agreement_of(experiment), 1min, now_),
+      nodes_(experiment.peer_count()),
+      previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
+
+void FaultyCluster::at(Instant when, std::function<void()> happens) {
+  events_.push({when, next_sequence_++, std::move(happens)});
+}
+
+void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
+  at(when, [this, id, life = nodes_[id].life, happens = std::move(happens)] {
+    if (nodes_[id].life == life && nodes_[id].session) happens();
+  });
+}
+
+/// A process comes up.
+void FaultyCluster::start(PeerId id, bool goes_on) {
+  const std::uint64_t every = archive_.empty() ? 0 : experiment_.settings.failure.checkpoint_every;
+  const Partners partners = partners_of(experiment_, id);
+  Node& node = nodes_[id];
+  ++node.life;
+  node.computes = node.started = node.reported = node.came_back = false;
+  node.early.clear();
+  node.peer = make_peer(experiment_, id, packets_, every);
+  node.archive.reset();
+  if (every != 0) node.archive.emplace(experiment_, id, archive_);
+  PeerSessionInput input{.self = id,
+                         .incarnation = 1000 * id + node.life,
+                         .agreement = agreement_of(experiment_),
+                         .iterations = experiment_.iterations,
                          .sources = partners.sources,
                          .destinations = partners.destinations,
                          .addresses = std::vector<std::string>(partners.destinations.size(), "here"),
                          .same_machine = true,
-                         .asynchronous = experiment.method->asynchronous,
-                         .start_patience = 1min});
-    nodes_.push_back(std::move(node));
-  }
+                         .asynchronous = experiment_.method->asynchronous,
+                         .start_patience = 1min,
+                         .heartbeat = 2s};
+  if (goes_on) input.holds = node.archive->holds();
+  node.session = std::make_unique<PeerSession>(std::move(input));
+  node.session->begin(now_);
+  serve(id);
+  tick(id);
 }
 
-void FaultyCluster::at(Instant when, std::function<void()> happens) {
-  events_.push({when, next_sequence_++, std::move(happens)});
+void FaultyCluster::kill(PeerId id) {
+  if (nodes_[id].session && nodes_[id].started) ++crashes;
+  nodes_[id].session.reset();
+  nodes_[id].peer.reset();
+}
+
+void FaultyCluster::crash(PeerId id, Duration when, Duration back) {
+  at(Instant(when), [this, id] { kill(id); });
+  at(Instant(back), [this, id] { start(id, true); });
+}
+
+void FaultyCluster::crash_all(Duration when, Duration back) {
+  at(Instant(when), [this] {
+    for (PeerId id = 0; id < nodes_.size(); ++id) kill(id);
+  });
+  at(Instant(back), [this] {
+    const std::vector<Evaluation> record = observer_->evaluations();
+    observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
+    for (PeerId id = 0; id < nodes_.size(); ++id) start(id, true);
+  });
 }
 
 void FaultyCluster::cut(PeerId a, PeerId b, Duration from, Duration until) {
@@ -59,30 +103,26 @@ bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
 }
 
 bool FaultyCluster::run(Duration limit) {
-  for (PeerId id = 0; id < nodes_.size(); ++id) {
-    nodes_[id].session->begin(now_);
-    serve(id);
-    tick(id);
-  }
+  for (PeerId id = 0; id < nodes_.size(); ++id) start(id, false);
   std::function<void()> look = [&] {
-    observer_.tick(now_);
+    observer_->tick(now_);
     serve_observer();
     at(now_ + look_around, look);
   };
   look();
-  while (!observer_.over() && !events_.empty() && now_ < Instant(limit)) {
+  while (!observer_->over() && !events_.empty() && now_ < Instant(limit)) {
     const Event event = events_.top();
     events_.pop();
     now_ = event.at;
     event.happens();
   }
-  return observer_.over();
+  return observer_->over();
 }
 
 void FaultyCluster::tick(PeerId id) {
   const Instant next = nodes_[id].session->tick(now_);
   serve(id);
-  at(next, [this, id] { tick(id); });
+  at(next, id, [this, id] { tick(id); });
 }
 
 /// Carries the frame over the network, if the weather lets it pass.
@@ -122,22 +162,25 @@ void FaultyCluster::serve(PeerId id) {
       const PeerId to = word.to;
       if (word.way == PeerWord::Way::observer) {
         send(id, observer_place(), std::move(frame), [this](const Frame& arrived) {
-          observer_.hear(arrived.header, arrived.payload, now_);
+          observer_->hear(arrived.header, arrived.payload, now_);
           serve_observer();
         });
       } else if (word.way == PeerWord::Way::reply) {
         send(id, to, std::move(frame), [this, id, to](const Frame& arrived) {
+          if (!nodes_[to].session) return;
           nodes_[to].session->hear_destination(id, arrived.header, arrived.payload);
           serve(to);
         });
       } else {
         send(id, to, std::move(frame), [this, to](const Frame& arrived) {
           Node& receiver = nodes_[to];
+          if (!receiver.session) return;
           if (receiver.session->hear_source(arrived.header, arrived.payload) == PeerSession::Heard::data) {
             PacketBuffer buffer = packets_.acquire();
             std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
-            receiver.peer->deliver({arrived.header.iteration, arrived.header.slot, arrived.header.sender},
-                                   std::move(buffer).seal());
+            const MessageKey key{arrived.header.iteration, arrived.header.slot, arrived.header.sender};
+            const PacketRef packet = std::move(buffer).seal();
+            hear(receiver, {key, packet});
             settle(receiver);
           }
           serve(to);
@@ -146,15 +189,41 @@ void FaultyCluster::serve(PeerId id) {
     }
     std::vector<SocketEvent> events;
     events.swap(session.events());
-    for (const SocketEvent& event : events) {
-      if (std::holds_alternative<RunStarts>(event)) {
-        node.started = true;
-        node.peer->start();
-      } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
-        node.peer->verdict(verdict->evaluated, verdict->go_on);
-      }
-    }
+    for (SocketEvent& event : events) handle(id, event);
     settle(node);
+  }
+}
+
+/// As the driver does: nothing is taken in before the log is begun.
+void FaultyCluster::hear(Node& node, const HeardData& data) {
+  if (!node.started && !node.came_back) {
+    node.early.push_back(data);
+    return;
+  }
+  if (node.archive) ensure(!node.archive->hear(data.key, data.packet), "the log can be written");
+  node.peer->deliver(data.key, data.packet);
+}
+
+void FaultyCluster::handle(PeerId id, SocketEvent& event) {
+  Node& node = nodes_[id];
+  if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
+    RevivedPeer<double> revived = resume->iteration ? node.archive->revive_at(*resume->iteration, packets_)
+                                                    : node.archive->revive(packets_);
+    node.peer = std::move(revived.peer);
+    replayed += revived.log.size();
+    node.session->go_on(
+        replay(experiment_, *node.peer, std::move(revived.session), revived.log, revived.meters));
+    node.came_back = true;
+  } else if (std::holds_alternative<RunStarts>(event)) {
+    node.started = true;
+    if (node.came_back) return;
+    if (node.archive) ensure(!node.archive->begin(), "the log can be begun");
+    node.peer->start();
+    for (const HeardData& data : std::exchange(node.early, {})) hear(node, data);
+  } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+    if (node.archive)
+      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on), "the log can be written");
+    node.peer->verdict(verdict->evaluated, verdict->go_on);
   }
 }
 
@@ -166,37 +235,44 @@ void FaultyCluster::settle(Node& node) {
     for (Outgoing& outgoing : peer.outbox())
       node.session->send(outgoing.to, outgoing.key, std::move(outgoing.packet), now_);
     peer.outbox().clear();
+    if (!experiment_.method->asynchronous) node.session->needs_from(peer.iteration() + 1);
     acts = false;
     if (peer.state() == PeerState::needs_gradient && !node.computes) {
       node.computes = true;
       peer.compute_gradient();
-      at(now_ + gradient_time, [this, id] {
+      at(now_ + gradient_time, id, [this, id] {
         nodes_[id].computes = false;
         nodes_[id].peer->gradient_arrived();
         settle(nodes_[id]);
         serve(id);
       });
+    } else if (peer.state() == PeerState::checkpoint_due) {
+      if (node.archive)
+        ensure(!node.archive->save(peer, node.session->state(), {}), "a checkpoint can be written");
+      peer.checkpoint_taken();
+      acts = true;
     } else if (peer.state() == PeerState::evaluation_due) {
-      node.session->tell_observer(FrameKind::evaluation, peer.iteration(),
-                                  encode_snapshot(PeerMeters{}, peer.model()));
+      node.session->tell_observer(
+          {FrameKind::evaluation, peer.iteration(), encode_snapshot(PeerMeters{}, peer.model())});
       peer.evaluation_taken();
       acts = true;
     } else if (peer.state() == PeerState::finished && !node.reported) {
       node.reported = true;
-      node.session->tell_observer(FrameKind::result, peer.iteration(),
-                                  encode_outcome(peer_outcome(peer, PeerMeters{}, 0)));
+      node.session->tell_observer(
+          {FrameKind::result, peer.iteration(), encode_outcome(peer_outcome(peer, PeerMeters{}, 0))});
     }
   }
 }
 
 void FaultyCluster::serve_observer() {
   std::vector<ObserverWord> words;
-  words.swap(observer_.outbox());
+  words.swap(observer_->outbox());
   for (ObserverWord& word : words) {
     Frame frame{word.header, std::move(word.payload)};
     frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;
     send(observer_place(), to, std::move(frame), [this, to](const Frame& arrived) {
+      if (!nodes_[to].session) return;
       nodes_[to].session->hear_observer(arrived.header, arrived.payload, now_);
       serve(to);
     });
@@ -206,6 +282,7 @@ void FaultyCluster::serve_observer() {
 PeerSession::Counters FaultyCluster::counters() const {
   PeerSession::Counters sum;
   for (const Node& node : nodes_) {
+    if (!node.session) continue;
     const PeerSession::Counters& of_one = node.session->counters();
     sum.refused += of_one.refused;
     sum.gaps += of_one.gaps;

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "algorithms/random.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/observer_session.hpp"
+#include "runtime/peer_archive.hpp"
 #include "runtime/peer_session.hpp"
 
 namespace hearsay {
@@ -24,27 +27,39 @@ struct Weather {
 /// say, drawn from one seed. Everything that decides is the product's; only the sockets and clocks are not.
 class FaultyCluster {
  public:
-  FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather);
+  /// Peers keep checkpoints and logs in `archive`, where failure.checkpoint_every says so.
+  FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
+                std::filesystem::path archive = {});
 
   /// No frame passes between a and b, either way, in [from, until).
   void cut(PeerId a, PeerId b, Duration from, Duration until);
+  /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from its archive.
+  void crash(PeerId id, Duration when, Duration back);
+  /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
+  void crash_all(Duration when, Duration back);
   /// Until the observer's session is over; false where it is not by `limit` of virtual time.
   bool run(Duration limit);
 
-  RunOutcome<double> outcome() const { return observer_.outcome(); }
+  RunOutcome<double> outcome() const { return observer_->outcome(); }
   PeerSession::Counters counters() const;  ///< of all peers together
 
   // How often the weather struck.
   std::uint64_t lost = 0;
   std::uint64_t repeated = 0;
   std::uint64_t overtaken = 0;
+  std::uint64_t crashes = 0;   ///< of peers that were running
+  std::uint64_t replayed = 0;  ///< log entries that peers lived through again
 
  private:
   struct Node {
     std::unique_ptr<Peer<double>> peer;
     std::unique_ptr<PeerSession> session;
+    std::optional<PeerArchive<double>> archive = {};
+    std::vector<HeardData> early = {};  // before the run began here
+    std::uint32_t life = 0;             // how often it was started
     bool computes = false;
     bool started = false;
+    bool came_back = false;
     bool reported = false;
   };
   struct Frame {
@@ -67,6 +82,12 @@ class FaultyCluster {
   };
 
   void at(Instant when, std::function<void()> happens);
+  /// The same, unless peer `id` dies first.
+  void at(Instant when, PeerId id, std::function<void()> happens);
+  void kill(PeerId id);
+  void start(PeerId id, bool goes_on);
+  void handle(PeerId id, SocketEvent& event);
+  void hear(Node& node, const HeardData& data);
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
@@ -79,8 +100,9 @@ class FaultyCluster {
   const Experiment<double>& experiment_;
   Weather weather_;
   RandomStream random_;
+  std::filesystem::path archive_;
   PacketPool packets_;
-  ObserverSession<double> observer_;
+  std::optional<ObserverSession<double>> observer_;
   std::vector<Node> nodes_;
   std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
   std::vector<Cut> cuts_;

@@ -1,0 +1,95 @@
+#include <doctest/doctest.h>
+
+#include "algorithms/registry.hpp"
+#include "runtime/simulator.hpp"
+#include "tests/support/faulty_cluster.hpp"
+#include "tests/support/same_end.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration long_enough = std::chrono::hours(1);  // of virtual time
+
+Experiment<double> kept_experiment(const std::string& method, const World& world, std::uint64_t iterations,
+                                   std::uint64_t checkpoint_every) {
+  auto experiment = quadratics_in<double>(world, method, {.iterations = iterations});
+  experiment.settings.failure.checkpoint_every = checkpoint_every;
+  experiment.settings.run.evaluate_every = 3;
+  return experiment;
+}
+
+}  // namespace
+
+TEST_CASE("crash: a peer that is killed and comes back changes no bit, whatever the method") {
+  for (const MethodInfo& method : methods()) {
+    if (method.asynchronous) continue;
+    CAPTURE(method.name);
+    const TemporaryFolder folder("hearsay_crash");
+    const auto experiment = kept_experiment(method.name, {.family = "ring", .peers = 4}, 40, 7);
+    FaultyCluster cluster(experiment, 3, {}, folder.path());
+    cluster.crash(2, 20ms, 30ms);
+    cluster.crash(0, 45ms, 46ms);
+    REQUIRE(cluster.run(long_enough));
+    CHECK(cluster.crashes == 2);
+    CHECK(cluster.replayed > 0);
+    check_same_end(cluster.outcome(), simulate(experiment, Duration{1000}));
+  }
+}
+
+TEST_CASE("crash: all processes killed at once go on from a common checkpoint, and end with the same bits") {
+  for (const MethodInfo& method : methods()) {
+    if (method.asynchronous) continue;
+    CAPTURE(method.name);
+    const TemporaryFolder folder("hearsay_crash");
+    const auto experiment = kept_experiment(method.name, {.family = "ring", .peers = 4}, 40, 7);
+    FaultyCluster cluster(experiment, 3, {}, folder.path());
+    cluster.crash_all(45ms, 60ms);
+    REQUIRE(cluster.run(long_enough));
+    CHECK(cluster.crashes == 4);
+    check_same_end(cluster.outcome(), simulate(experiment, Duration{1000}));
+  }
+}
+
+TEST_CASE("crash: 1,000 seeds of crashes, cuts and bad weather change no bit") {
+  const std::vector<World> worlds = {{.family = "ring", .peers = 2},
+                                     {.family = "path", .peers = 4},
+                                     {.family = "star", .peers = 5},
+                                     {.family = "ring", .peers = 6, .schedule = "random-matchings"}};
+  for (const World& world : worlds) {
+    CAPTURE(world.name());
+    const auto experiment = kept_experiment("dcd-psgd", world, 30, 4);
+    const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+    std::uint64_t crashes = 0, replayed = 0;
+    for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+      CAPTURE(seed);
+      const TemporaryFolder folder("hearsay_crash");
+      RandomStream random(seed, 1, 0, Purpose::data);
+      FaultyCluster cluster(experiment, seed, {.loss = 0.02, .repeat = 0.02, .overtake = 0.02},
+                            folder.path());
+      for (int fault = 0; fault < 4; ++fault) {
+        const auto peer = static_cast<PeerId>(random.below(world.peers));
+        const Duration when = 2ms + Duration(random.below(20'000'000'000));
+        const Duration until = when + Duration(random.below(3'000'000'000));
+        if (random.below(3) == 0)
+          cluster.cut(peer, (peer + 1) % world.peers, when, until);
+        else
+          cluster.crash(peer, when, until);
+      }
+      // Early enough to meet peers in the middle of the run.
+      const auto victim = static_cast<PeerId>(random.below(world.peers));
+      const Duration early = 8ms + Duration(random.below(20'000'000));
+      cluster.crash(victim, early, early + Duration(random.below(1'000'000'000)));
+      REQUIRE(cluster.run(long_enough));
+      crashes += cluster.crashes;
+      replayed += cluster.replayed;
+      check_same_end(cluster.outcome(), undisturbed);
+    }
+    CHECK(crashes > 200);
+    CHECK(replayed > 500);
+  }
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "runtime/outcome.hpp"
+#include "runtime/summary.hpp"
+
+namespace hearsay {
+
+/// Whatever befell it, a run has to end with the bits of the undisturbed one.
+inline void check_same_end(const RunOutcome<double>& disturbed, const RunOutcome<double>& undisturbed) {
+  CHECK_MESSAGE(disturbed.status == undisturbed.status, disturbed.reason);
+  REQUIRE(disturbed.peers.size() == undisturbed.peers.size());
+  for (PeerId id = 0; id < disturbed.peers.size(); ++id) {
+    CHECK(disturbed.peers[id].iterations == undisturbed.peers[id].iterations);
+    CHECK(disturbed.peers[id].model_digest == undisturbed.peers[id].model_digest);
+  }
+  CHECK(replicas_consistent(disturbed.peers) == replicas_consistent(undisturbed.peers));
+}
+
+}  // namespace hearsay
