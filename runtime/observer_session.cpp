@@ -198,11 +198,21 @@ void ObserverSession<Scalar>::say_verdict(PeerId to, const Verdict& verdict) {
   outbox_.push_back({to, header, {}});
 }
 
+/// The newest one that a peer takes on its way to `iterations`.
+template <class Scalar>
+std::uint64_t ObserverSession<Scalar>::last_evaluation(std::uint64_t iterations) const {
+  if (iterations >= experiment_.iterations) return experiment_.iterations;
+  const std::uint64_t every = experiment_.settings.run.evaluate_every;
+  return iterations / every * every;
+}
+
 template <class Scalar>
 void ObserverSession<Scalar>::take_result(PeerSeen& peer, std::span<const std::byte> payload) {
   if (peer.outcome) return;
-  peer.outcome = decode_outcome(payload);
-  if (!peer.outcome) return;
+  const std::optional<PeerOutcome> outcome = decode_outcome(payload);
+  // An evaluation before it went astray: it will come again, and the result behind it.
+  if (!outcome || (!outcome->divergence && peer.evaluated < last_evaluation(outcome->iterations))) return;
+  peer.outcome = outcome;
   ++ended_;
   if (peer.outcome->divergence) stop({}, 0);
   if (ended_ == peers_.size()) end();

@@ -80,6 +80,7 @@ class ObserverSession {
   void take_ready(PeerId sender, Instant now);
   void start(PeerId id, Instant now);
   void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
+  std::uint64_t last_evaluation(std::uint64_t iterations) const;
   void take_result(PeerSeen& peer, std::span<const std::byte> payload);
   void stop(const std::string& reason, Slot exit_code);
   void end();

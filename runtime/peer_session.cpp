@@ -396,6 +396,7 @@ PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now)
     fail(2, "peer 0 runs " + text_of(head.iteration) + " iterations, peer " + text_of(input_.self) + " " +
                 text_of(input_.iterations) + "; give both the same run.iterations");
   started_ = true;
+  for (const Told& told : unanswered_) say_to_observer(told);  // of an earlier life
   // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
   const Duration ago(static_cast<std::int64_t>(head.sequence));
   events_.push_back(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : now - ago});

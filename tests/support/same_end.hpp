@@ -15,6 +15,11 @@ inline void check_same_end(const RunOutcome<double>& disturbed, const RunOutcome
     CHECK(disturbed.peers[id].iterations == undisturbed.peers[id].iterations);
     CHECK(disturbed.peers[id].model_digest == undisturbed.peers[id].model_digest);
   }
+  REQUIRE(disturbed.evaluations.size() == undisturbed.evaluations.size());
+  for (std::size_t k = 0; k < disturbed.evaluations.size(); ++k) {
+    CHECK(disturbed.evaluations[k].iteration == undisturbed.evaluations[k].iteration);
+    CHECK(disturbed.evaluations[k].loss == undisturbed.evaluations[k].loss);
+  }
   CHECK(replicas_consistent(disturbed.peers) == replicas_consistent(undisturbed.peers));
 }
 
