@@ -146,27 +146,31 @@ TEST_CASE(
 }
 
 TEST_CASE("peer image: a verdict that ends the run is remembered") {
-  auto experiment = quadratics_in<double>({"ring", 3}, "d-psgd", {.iterations = 100});
+  auto experiment = quadratics_in<double>({"ring", 1}, "d-psgd", {.iterations = 100});
   experiment.settings.run.evaluate_every = 5;
-  SavedCluster<double> cluster(experiment, 4, 1);
-  cluster.stops_at = 5;
-  cluster.run();
-  for (PeerId id = 0; id < 3; ++id) {
-    REQUIRE(cluster.peer(id).iteration() == 10);
-    const Life& life = cluster.lives()[id];
-    PacketPool packets;
-    const auto peer = reborn(experiment, id, packets, 4, life.images.at(8), Waiting::kept);
-    REQUIRE(peer);
-    Life later;
-    peer->start();
-    settle(*peer, later);
-    for (std::size_t k = life.since.at(8); k < life.heard.size(); ++k) {
-      hear(*peer, life.heard[k]);
-      settle(*peer, later);
+  PacketPool packets;
+  const auto peer = make_peer(experiment, 0, packets, 4);
+  peer->verdict(0, true);
+  peer->start();
+  while (peer->iteration() < 8) {
+    if (peer->state() == PeerState::evaluation_due) {
+      peer->evaluation_taken();
+      peer->verdict(5, false);
+    } else if (peer->state() == PeerState::checkpoint_due) {
+      peer->checkpoint_taken();
+    } else {
+      peer->compute_gradient();
+      peer->gradient_arrived();
     }
-    CHECK(peer->state() == PeerState::finished);
-    CHECK(peer->iteration() == 10);
   }
+  const auto restored = reborn(experiment, 0, packets, 4, image_of(*peer), Waiting::kept);
+  REQUIRE(restored);
+  CHECK(restored->last_verdict() == 5);
+  Life later;
+  restored->start();
+  settle(*restored, later);
+  CHECK(restored->state() == PeerState::finished);
+  CHECK(restored->iteration() == 10);
 }
 
 TEST_CASE("peer image: a killed peer is the same again by its checkpoint file and its log") {

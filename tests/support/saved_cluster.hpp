@@ -109,9 +109,6 @@ class SavedCluster {
     }
   }
 
-  /// The last evaluation that lets the run go on.
-  std::uint64_t stops_at = std::numeric_limits<std::uint64_t>::max();
-
   void run() {
     const std::uint64_t evaluate_every = experiment_.settings.run.evaluate_every;
     // Verdicts on what was evaluated earlier, as far as a peer has not heard them.
@@ -119,7 +116,7 @@ class SavedCluster {
       for (std::uint64_t evaluated = 0; evaluated == 0 || evaluated < began_after_;
            evaluated += evaluate_every)
         if (!peer->last_verdict() || *peer->last_verdict() < evaluated)
-          under_way_.push_back({peer->id(), HeardVerdict{evaluated, evaluated < stops_at}});
+          under_way_.push_back({peer->id(), HeardVerdict{evaluated, true}});
     for (const auto& peer : peers_) {
       peer->start();
       settle_and_send(*peer);
@@ -160,7 +157,7 @@ class SavedCluster {
     for (std::size_t k = evaluated; k < life.evaluated.size(); ++k)
       if (++evaluations_[life.evaluated[k]] == peers_.size())
         for (const auto& other : peers_)
-          under_way_.push_back({other->id(), HeardVerdict{life.evaluated[k], life.evaluated[k] < stops_at}});
+          under_way_.push_back({other->id(), HeardVerdict{life.evaluated[k], true}});
   }
 
   /// Anything may overtake anything, but that verdicts come in their order.
