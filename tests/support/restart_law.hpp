@@ -14,7 +14,7 @@ namespace hearsay::test {
 template <class Scalar>
 std::string restart_violation(const Experiment<Scalar>& experiment);
 
-/// The same with every compressor and every option of the method.
+/// The same with every option of the method and, where there are few peers, every compressor.
 template <class Scalar>
 std::string restart_violation(const MethodInfo& method, const World& world);
 
