@@ -95,8 +95,8 @@ TEST_CASE("power-gossip: both ends of an edge hold the same directions, bit for 
   Models<double> start;
   for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 43, id));
   for (const auto& peers : gossip(2, "complete", 9, {.rank = 2}, start))
-    for (const char* side : {"right directions", "left directions"})
-      CHECK(peers[0].states.at(side) == peers[1].states.at(side));
+    for (const std::string side : {"right directions with ", "left directions with "})
+      CHECK(peers[0].states.at(side + "1") == peers[1].states.at(side + "0"));
 }
 
 TEST_CASE("power-gossip: a message is a row or a column of every matrix, and the rest in full") {
