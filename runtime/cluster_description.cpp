@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/host_address.hpp"
 #include "runtime/setting_table.hpp"
 #include "runtime/toml_document.hpp"
 #include "topology/misuse.hpp"
@@ -15,13 +16,14 @@
 namespace hearsay {
 namespace {
 
-const std::vector<std::string> top_keys = {"family", "peers", "weights", "observer", "peer", "link"};
-const std::vector<std::string> peer_keys = {"peer.name", "peer.address", "peer.host"};
+const std::vector<std::string> top_keys = {"family",        "peers", "weights", "observer",
+                                           "observer_bind", "peer",  "link"};
+const std::vector<std::string> peer_keys = {"peer.name", "peer.address", "peer.bind", "peer.host"};
 const std::vector<std::string> link_keys = {"link.from",    "link.to",        "link.weight",
                                             "link.latency", "link.bandwidth", "link.one_way"};
 
-/// "tcp://HOST:PORT"; HOST is a name, an IPv4 address or an IPv6 address in brackets.
-std::string read_address(const Setting& setting) {
+/// "tcp://HOST:PORT"; HOST is a name, an IPv4 address or an IPv6 address in brackets; "*" of an address to listen on.
+std::string read_address_or_wildcard(const Setting& setting) {
   const std::string& address = setting.text();
   const auto refuse = [&] { setting.refuse("\"tcp://HOST:PORT\" with a port from 1 to 65535"); };
   const std::string scheme = "tcp://";
@@ -35,11 +37,20 @@ std::string read_address(const Setting& setting) {
     const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     return alphanumeric || c == '.' || c == '-' || c == '_' || (bracketed && (c == ':' || c == '%'));
   };
-  if (host.empty() || !std::ranges::all_of(host, fits)) refuse();
+  if (host.empty() || (host != "*" && !std::ranges::all_of(host, fits))) refuse();
   const std::string port = address.substr(colon + 1);
   const bool digits = !port.empty() && port.size() <= 5 &&
                       std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
   if (!digits || std::stoi(port) < 1 || std::stoi(port) > 65535) refuse();
+  return address;
+}
+
+/// An address where others find somebody.
+std::string read_address(const Setting& setting) {
+  const std::string address = read_address_or_wildcard(setting);
+  if (is_wildcard(address))
+    setting.refuse("an address where others find it; to listen on all interfaces, give that and bind = " +
+                   toml_text(address));
   return address;
 }
 
@@ -79,8 +90,12 @@ std::vector<ClusterPeer> read_peers(const Setting& array) {
     for (const Setting& setting : table.settings) {
       if (setting.key == "peer.name") peer.name = setting.name();
       if (setting.key == "peer.address") peer.address = read_address(setting);
+      if (setting.key == "peer.bind") peer.bind = read_address_or_wildcard(setting);
       if (setting.key == "peer.host") peer.host = setting.name();
     }
+    if (peer.address.empty() && !peer.bind.empty())
+      throw Misuse(table.place + ": peer.bind", toml_text(peer.bind),
+                   "expected peer.address, too: where its neighbors find it");
     if (!names.emplace(peer.name, peers.size()).second)
       throw Misuse(table.place + ": peer.name", toml_text(peer.name),
                    "expected a name of its own for each peer");
@@ -149,6 +164,10 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
   if (const Setting* family = find("family")) description.family = family->name();
   if (const Setting* weights = find("weights")) description.weights = weights->name();
   if (const Setting* observer = find("observer")) description.observer = read_address(*observer);
+  if (const Setting* bind = find("observer_bind")) {
+    if (description.observer.empty()) bind->refuse("observer, too: where the peers find it");
+    description.observer_bind = read_address_or_wildcard(*bind);
+  }
   if (const Setting* peers = find("peers"))
     description.peer_count = static_cast<PeerId>(peers->count(1, std::numeric_limits<PeerId>::max()));
   if (const Setting* peer = find("peer")) {

@@ -28,6 +28,7 @@ struct ClusterDescription {
   std::string family;   ///< empty: the links below
   std::string weights;  ///< empty: the file says none
   std::string observer;
+  std::string observer_bind;
   PeerId peer_count = 0;
   std::vector<ClusterPeer> peers;  ///< as listed; empty where the file only counts them
   std::vector<DescribedLink> links;

@@ -136,7 +136,8 @@ Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const 
           std::move(overrides),
           std::move(description.observer),
           std::move(description.family),
-          weights};
+          weights,
+          std::move(description.observer_bind)};
 }
 
 ClusterDescription load_description(const fs::path& file, bool with_drawn_weights) {
@@ -221,11 +222,13 @@ std::string to_toml(const Cluster& cluster) {
   const bool directed = cluster.weights == one_way_weights;
   if (!directed) add_text("weights", cluster.weights);
   add_text("observer", cluster.observer);
+  add_text("observer_bind", cluster.observer_bind);
   if (plain == count) add("peers", std::to_string(count));
   for (PeerId peer = 0; plain < count && peer < count; ++peer) {
     text += "\n[[peer]]\n";
     add_text("name", cluster.peers[peer].name);
     add_text("address", cluster.peers[peer].address);
+    add_text("bind", cluster.peers[peer].bind);
     add_text("host", cluster.peers[peer].host);
   }
   if (!cluster.family.empty()) return text;

@@ -15,9 +15,10 @@ namespace hearsay {
 
 /// A participant as a topology file names it.
 struct ClusterPeer {
-  std::string name;     ///< its id as text where the file gives none
-  std::string address;  ///< "tcp://HOST:PORT" that it listens on; empty where the driver chooses
-  std::string host;     ///< where `hearsay launch` starts it, "user@node1"; may be empty
+  std::string name;       ///< its id as text where the file gives none
+  std::string address;    ///< "tcp://HOST:PORT" where its neighbors find it; empty where the driver chooses
+  std::string host;       ///< where `hearsay launch` starts it, "user@node1"; may be empty
+  std::string bind = {};  ///< where it listens, if not at its address: "tcp://*:7000"
   bool operator==(const ClusterPeer&) const = default;
 };
 
@@ -27,21 +28,23 @@ struct Cluster {
   MixingMatrix mixing;
   std::vector<ClusterPeer> peers;  ///< one per peer, by id
   std::vector<LinkOverride>
-      links;             ///< both directions of a link that has a network of its own; by (from, to)
-  std::string observer;  ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
-  std::string family;    ///< "ring"; empty where the file lists its links
-  std::string weights;   ///< "metropolis", ..., "explicit", or "one-way"
+      links;                       ///< both directions of a link that has a network of its own; by (from, to)
+  std::string observer;            ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
+  std::string family;              ///< "ring"; empty where the file lists its links
+  std::string weights;             ///< "metropolis", ..., "explicit", or "one-way"
+  std::string observer_bind = {};  ///< where the observer listens, if not at its address
 };
 
 /// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), whose nodes
 /// may have the attribute `address` and whose edges `weight`, `latency` and `bandwidth`. In TOML:
 ///
 ///     weights = "metropolis"          # any of topology.weights, or "explicit"
-///     observer = "tcp://10.0.0.1:6999"
+///     observer = "tcp://10.0.0.1:6999"                                           # and observer_bind
 ///     family = "ring"                 # or [[link]] entries
 ///     peers = 8                       # or [[peer]] entries; ids 0, 1, ... in their order
 ///     [[peer]]
 ///     name = "a"   address = "tcp://10.0.0.1:7000"   host = "user@node1"      # one key a line
+///     bind = "tcp://*:7000"           # only where a peer does not listen at its address: NAT, containers
 ///     [[link]]
 ///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"   one_way = false
 ///

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "runtime/host_address.hpp"
 #include "runtime/zmq_observer.hpp"
 #include "topology/misuse.hpp"
 
@@ -31,9 +32,10 @@ template <class Scalar>
 class ObserverThread {
  public:
   ObserverThread(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
-                 const RunControl& control)
-      : server_(experiment, agreement_of(experiment), experiment.cluster.observer, patience.start,
-                control.record.value_or(std::vector<Evaluation>{})),
+                 const RunControl& control, const SharedCredentials& credentials)
+      : server_(experiment, agreement_of(experiment),
+                listening_address(experiment.cluster.observer, experiment.cluster.observer_bind),
+                patience.start, credentials, control.record.value_or(std::vector<Evaluation>{})),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -85,10 +87,13 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
   const Addresses addresses = addresses_of(experiment.cluster);
-  const auto sockets =
-      open_sockets(experiment, id, {addresses[id], false, patience.start, control.record.has_value()});
+  const SharedCredentials credentials =
+      load_credentials(experiment.settings.security, experiment.cluster.peers, id);
+  const auto sockets = open_sockets(experiment, id,
+                                    {listening_address(addresses[id], experiment.cluster.peers[id].bind),
+                                     false, patience.start, credentials, control.record.has_value()});
   std::optional<ObserverThread<Scalar>> observer;
-  if (id == 0) observer.emplace(experiment, patience, control);
+  if (id == observer_peer) observer.emplace(experiment, patience, control, credentials);
 
   ClusterPeerEnd<Scalar> result;
   result.end = drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, control);

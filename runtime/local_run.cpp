@@ -13,8 +13,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runtime/host_address.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/zmq_driver.hpp"
+#include "runtime/zmq_keys.hpp"
 #include "runtime/zmq_observer.hpp"
 #include "topology/misuse.hpp"
 
@@ -55,9 +57,10 @@ std::vector<std::string> split_lines(const std::string& text) {
 /// `address` is where it listened before, if it did; `goes_on`: from its checkpoints.
 template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
-               int parent) {
+               int parent, const std::vector<KeyPair>& keys) {
   try {
-    const auto sockets = open_sockets(experiment, id, {address, true, start_patience, goes_on});
+    const auto sockets =
+        open_sockets(experiment, id, {address, true, start_patience, share_credentials(keys, id), goes_on});
     say(parent, sockets->bound_address());
     std::vector<std::string> addresses = split_lines(hear(parent));
     if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
@@ -236,17 +239,23 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
                      " peers run as processes of one machine; hearsay simulate takes any number");
+  // Made for this run and known to nobody else: the files of the hosts hold one secret each, and here run all peers.
+  std::vector<KeyPair> keys;
+  if (has_keys(experiment.settings.security))
+    for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
   const bool goes_on = control.record.has_value();
   std::optional<Nursery> nursery;
   if (experiment.settings.failure.checkpoint_every != 0)
     nursery.emplace([&](PeerId id, const std::string& address, int parent) {
-      return child_main(experiment, id, address, true, parent);
+      return child_main(experiment, id, address, true, parent, keys);
     });
   Children children(nursery ? &*nursery : nullptr);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one([&](int parent) {
-      const std::string& fixed = experiment.cluster.peers[id].address;
-      return child_main(experiment, id, fixed.empty() ? "tcp://127.0.0.1:*" : fixed, goes_on, parent);
+      const ClusterPeer& peer = experiment.cluster.peers[id];
+      const std::string address =
+          peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
+      return child_main(experiment, id, address, goes_on, parent, keys);
     });
 
   RunOutcome<Scalar> outcome;
@@ -256,6 +265,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     return outcome;
   }
   ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*", start_patience,
+                                  share_credentials(keys, observer_peer),
                                   control.record.value_or(std::vector<Evaluation>{}));
   children.tell_addresses(observer.bound_address());
   outcome = observer.serve(control, [&] { return children.lost(); });

@@ -5,7 +5,7 @@
 #include "runtime/byte_stream.hpp"
 #include "runtime/peer_image.hpp"
 #include "runtime/records.hpp"
-#include "runtime/zmq_driver.hpp"
+#include "runtime/run_agreement.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/little_endian.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -13,18 +12,16 @@ namespace {
 // The observer names who is missing; a peer that is ready gives it this much longer to do so.
 constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
 
-/// Of a stop frame: 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
+constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+/// 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
 /// began; 0 where the user wants it.
 int exit_code_of(const FrameHeader& stop) {
   if (stop.payload_bytes == 0) return 0;
   return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
 }
-
-constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
-
-std::string text_of(std::uint64_t number) { return std::to_string(number); }
-
-}  // namespace
 
 PeerSession::PeerSession(PeerSessionInput input)
     : input_(std::move(input)),
@@ -34,6 +31,10 @@ PeerSession::PeerSession(PeerSessionInput input)
       retention_(input_.destinations, input_.asynchronous) {
   for (const PeerId to : input_.destinations) outgoing_.push_back({to});
   for (const PeerId from : input_.sources) incoming_.emplace_back(from);
+}
+
+void PeerSession::shut_out(const std::string& reason) {
+  if (!started_) fail(2, reason);
 }
 
 void PeerSession::begin(Instant now) {
@@ -74,11 +75,6 @@ SessionState PeerSession::state() const {
       state.retained.push_back({link.to, message.key, message.packet});
   }
   return state;
-}
-
-void PeerSession::greet_observer() {
-  say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
-  outbox_.back().header.slot = resuming_ ? 1 : 0;
 }
 
 FrameHeader PeerSession::header(FrameKind kind) const {
@@ -143,31 +139,6 @@ void PeerSession::needs_from(std::uint64_t iteration) {
     if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
 }
 
-void PeerSession::tell_observer(Told told) {
-  say_to_observer(told);
-  if (told.kind == FrameKind::evaluation || told.kind == FrameKind::result)
-    unanswered_.push_back(std::move(told));
-}
-
-void PeerSession::say_to_observer(const Told& told) {
-  say(PeerWord::Way::observer, 0, told.kind, told.payload);
-  outbox_.back().header.iteration = told.iteration;
-}
-
-void PeerSession::tell_observer_again() {
-  if (resuming_) return say_what_it_holds();
-  if (!ready_) return;
-  say(PeerWord::Way::observer, 0, FrameKind::ready);
-  for (const Told& told : unanswered_) say_to_observer(told);
-}
-
-void PeerSession::say_what_it_holds() {
-  std::vector<std::byte> payload(8 * input_.holds->size());
-  for (std::size_t k = 0; k < input_.holds->size(); ++k)
-    store_little_endian((*input_.holds)[k], std::span(payload).subspan(8 * k, 8));
-  say(PeerWord::Way::observer, 0, FrameKind::holds, payload);
-}
-
 void PeerSession::say_stop(int exit_code, const std::string& reason) {
   const auto say_it = [&](PeerWord::Way way, PeerId to) {
     say(way, to, FrameKind::stop, std::as_bytes(std::span(reason)));
@@ -181,9 +152,9 @@ void PeerSession::say_stop(int exit_code, const std::string& reason) {
 Instant PeerSession::tick(Instant now) {
   now_ = now;
   if (!started_ && !failed_) {
-    if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor());
+    if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor() + doubt_);
     if (ready_ && now >= start_deadline_)
-      fail(3, "the observer did not start the run within " + to_text(input_.start_patience));
+      fail(3, "the observer did not start the run within " + to_text(input_.start_patience) + doubt_);
   }
   if (now >= next_heartbeat_) {
     next_heartbeat_ = now + input_.heartbeat;
@@ -221,10 +192,10 @@ std::string PeerSession::missing_neighbor() const {
   const std::string within = " within " + to_text(input_.start_patience);
   if (const auto id = greetings_.first_reserved()) {
     const auto place = std::ranges::lower_bound(input_.destinations, *id) - input_.destinations.begin();
-    return "peer " + text_of(*id) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
+    return "peer " + std::to_string(*id) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
            ") did not come up" + within;
   }
-  return "peer " + text_of(*greetings_.first_silent()) + " did not call" + within;
+  return "peer " + std::to_string(*greetings_.first_silent()) + " did not call" + within;
 }
 
 /// This peer takes no part, and the others are told why.
@@ -273,9 +244,10 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   HelloVerdict verdict = judge_hello(input_.agreement, input_.self, payload, sender, link != nullptr);
   if (verdict.welcome() && is_destination(sender) && !input_.asynchronous &&
       hello.iteration < retention_.floor(sender))
-    verdict.for_the_caller = "peer " + text_of(input_.self) + " keeps its messages from iteration " +
-                             text_of(retention_.floor(sender)) + " on, peer " + text_of(sender) +
-                             " came back needing those from " + text_of(hello.iteration) +
+    verdict.for_the_caller = "peer " + std::to_string(input_.self) + " keeps its messages from iteration " +
+                             std::to_string(retention_.floor(sender)) + " on, peer " +
+                             std::to_string(sender) + " came back needing those from " +
+                             std::to_string(hello.iteration) +
                              " on; start it from its newest checkpoint, or all peers from a common one";
   if (!verdict.welcome()) {
     ++counters_.refused;
@@ -332,75 +304,6 @@ void PeerSession::tell_when_ready() {
   if (ready_ || !greetings_.complete()) return;
   ready_ = true;
   say(PeerWord::Way::observer, 0, FrameKind::ready);
-}
-
-PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
-                                              Instant now) {
-  if (head.kind == FrameKind::refuse && !started_) {
-    fail(2, printable_text(payload));
-    return Heard::words;
-  }
-  if (head.run_id != run_id_) return Heard::garbage;
-  switch (head.kind) {
-    case FrameKind::alive:
-      hear_observer_alive(head);
-      return Heard::words;
-    case FrameKind::again:
-      greet_observer();
-      return Heard::words;
-    case FrameKind::welcome:
-      observer_welcomed_ = true;
-      tell_observer_again();
-      return Heard::words;
-    case FrameKind::resume:
-      if (resuming_ && !told_from_where_)
-        events_.push_back(ResumeFrom{head.slot == 0 ? std::optional(head.iteration) : std::nullopt});
-      told_from_where_ = true;
-      return Heard::words;
-    case FrameKind::start:
-      return hear_start(head, now);
-    case FrameKind::verdict:
-      // One that comes back is told the last ones again, once it is what it was.
-      if (resuming_ || (last_verdict_ && head.iteration <= *last_verdict_)) return Heard::words;
-      last_verdict_ = head.iteration;
-      std::erase_if(unanswered_, [&](const Told& told) {
-        return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
-      });
-      events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
-      return Heard::words;
-    case FrameKind::stop:
-      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
-      return Heard::words;
-    case FrameKind::bye:
-      events_.push_back(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
-      return Heard::words;
-    default:
-      return Heard::garbage;
-  }
-}
-
-/// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
-void PeerSession::hear_observer_alive(const FrameHeader& head) {
-  const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
-    return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
-  });
-  observer_lacks_ = lacks ? observer_lacks_ + 1 : 0;
-  if (observer_lacks_ < 3) return;
-  observer_lacks_ = 0;
-  tell_observer_again();
-}
-
-PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now) {
-  if (started_) return Heard::words;
-  if (head.iteration != input_.iterations)
-    fail(2, "peer 0 runs " + text_of(head.iteration) + " iterations, peer " + text_of(input_.self) + " " +
-                text_of(input_.iterations) + "; give both the same run.iterations");
-  started_ = true;
-  for (const Told& told : unanswered_) say_to_observer(told);  // of an earlier life
-  // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
-  const Duration ago(static_cast<std::int64_t>(head.sequence));
-  events_.push_back(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
-  return Heard::words;
 }
 
 }  // namespace hearsay

@@ -17,6 +17,9 @@
 
 namespace hearsay {
 
+/// The exit code that a stop frame stands for.
+int exit_code_of(const FrameHeader& stop);
+
 /// A frame that a peer wants sent: a data message, or words of the session.
 struct PeerWord {
   enum class Way : std::uint8_t {
@@ -69,6 +72,10 @@ class PeerSession {
   void go_on(SessionState state);
   /// This peer has begun `iteration`: it needs no message of those before it. Whoever sends one in it says so, too.
   void needs_from(std::uint64_t iteration);
+  /// Some peer will never let this one in, as the sentence says.
+  void shut_out(const std::string& reason);
+  /// Why the run may not begin in time, should it not: the end of a sentence.
+  void doubt(const std::string& why) { doubt_ = why; }
   /// A message of the method.
   void send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted);
   /// To the observer; `payload` may be empty.
@@ -148,7 +155,8 @@ class PeerSession {
   Instant neighbors_deadline_{};
   Instant start_deadline_{};
   Instant next_heartbeat_{};
-  bool ready_ = false;    // all neighbors have welcomed this peer and called it
+  bool ready_ = false;  // all neighbors have welcomed this peer and called it
+  std::string doubt_;
   bool started_ = false;  // the observer has said so
   bool failed_ = false;
 };

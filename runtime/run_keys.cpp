@@ -93,6 +93,7 @@ std::string spelled_compute(const ComputeTime& compute) {
 std::string spelled(std::uint64_t count) { return std::to_string(count); }
 std::string spelled(bool flag) { return flag ? "true" : "false"; }
 std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
+std::string spelled_file(const fs::path& path) { return path.empty() ? "" : toml_text(spelled_path(path)); }
 
 /// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)
 std::string read_run_name(const Setting& setting) {
@@ -157,7 +158,7 @@ std::vector<RunKey> make_common_keys() {
        [](const S& of) { return spelled(of.run.target_loss); }},
       {"run.output",
        [](const Setting& s, const fs::path& directory, S& to) { to.run.output = s.path(directory); },
-       [](const S& of) { return of.run.output.empty() ? "" : toml_text(spelled_path(of.run.output)); }},
+       [](const S& of) { return spelled_file(of.run.output); }},
 
       {"data.source",
        [](const Setting& s, const fs::path& directory, S& to) {
@@ -202,7 +203,25 @@ std::vector<RunKey> make_common_keys() {
        [](const S& of) { return toml_number(of.topology.participation); }},
       {"topology.file",
        [](const Setting& s, const fs::path& directory, S& to) { to.topology.file = s.path(directory); },
-       [](const S& of) { return of.topology.file.empty() ? "" : toml_text(spelled_path(of.topology.file)); }},
+       [](const S& of) { return spelled_file(of.topology.file); }},
+
+      {"security.authorized",
+       [](const Setting& s, const fs::path& directory, S& to) { to.security.authorized = s.path(directory); },
+       [](const S& of) { return spelled_file(of.security.authorized); }},
+      {"security.secret",
+       [](const Setting& s, const fs::path& directory, S& to) { to.security.secret = s.path(directory); },
+       [](const S& of) { return spelled_file(of.security.secret); }},
+
+      {"failure.checkpoint_every",
+       [](const Setting& s, const fs::path&, S& to) { to.failure.checkpoint_every = s.count(0); },
+       [](const S& of) { return spelled(of.failure.checkpoint_every); }},
+      {"failure.lost_after",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.failure.lost_after = s.duration();
+         if (to.failure.lost_after < shortest_lost_after)
+           s.refuse("at least " + to_text(shortest_lost_after));
+       },
+       [](const S& of) { return toml_text(to_text(of.failure.lost_after)); }},
 
       {"algorithm.kind", [](const Setting& s, const fs::path&, S& to) { to.algorithm.kind = s.name(); },
        [](const S& of) { return toml_text(of.algorithm.kind); }},
@@ -224,17 +243,6 @@ std::vector<RunKey> make_common_keys() {
       {"algorithm.allow_unsound",
        [](const Setting& s, const fs::path&, S& to) { to.algorithm.allow_unsound = s.flag(); },
        [](const S& of) { return spelled(of.algorithm.allow_unsound); }},
-
-      {"failure.checkpoint_every",
-       [](const Setting& s, const fs::path&, S& to) { to.failure.checkpoint_every = s.count(0); },
-       [](const S& of) { return spelled(of.failure.checkpoint_every); }},
-      {"failure.lost_after",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.failure.lost_after = s.duration();
-         if (to.failure.lost_after < shortest_lost_after)
-           s.refuse("at least " + to_text(shortest_lost_after));
-       },
-       [](const S& of) { return toml_text(to_text(of.failure.lost_after)); }},
 
       common_network_key<0>(),
       common_network_key<1>(),

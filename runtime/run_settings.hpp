@@ -114,6 +114,12 @@ struct RunSettings {
     Duration lost_after = std::chrono::minutes(1);  ///< of silence
     bool operator==(const Failure&) const = default;
   } failure;
+  /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.
+  struct Security {
+    std::filesystem::path authorized;  ///< the file of all peers' public keys
+    std::filesystem::path secret;      ///< this peer's own key pair
+    bool operator==(const Security&) const = default;
+  } security;
 
   NetworkSettings network;
   Framing framing = Framing::none;

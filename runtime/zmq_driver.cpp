@@ -1,7 +1,5 @@
 #include "runtime/zmq_driver.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -23,18 +21,6 @@ namespace {
 constexpr Duration notice_after = std::chrono::seconds(10);
 constexpr int look_around_every_ms = 200;
 constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
-
-/// Edges and weights of every round.
-std::uint64_t topology_digest(const Schedule& schedule) {
-  std::uint64_t digest = schedule.peer_count();
-  for (std::uint64_t round = 0; round < schedule.period(); ++round)
-    for (PeerId id = 0; id < schedule.peer_count(); ++id)
-      for (const WeightedNeighbor& neighbor : schedule.row(id, round).hears) {
-        const double entry[] = {static_cast<double>(id), static_cast<double>(neighbor.id), neighbor.weight};
-        digest = XXH3_64bits_withSeed(entry, sizeof entry, digest);
-      }
-  return digest;
-}
 
 /// The compute thread of a peer: hands events to the peer and its effects to the socket thread. Of an asynchronous method it
 /// only listens and answers, and gradients (with the time that is emulated for them) go to a third thread: the peer still
@@ -357,45 +343,6 @@ class PeerDriver {
 }  // namespace
 
 template <class Scalar>
-Agreement agreement_of(const Experiment<Scalar>& experiment) {
-  return make_agreement(experiment.settings, static_cast<std::uint64_t>(experiment.problem.dimension()),
-                        experiment.problem.data_digest, topology_digest(*experiment.schedule));
-}
-
-template <class Scalar>
-std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
-                                          const PeerOpening& opening) {
-  const RunSettings& settings = experiment.settings;
-  const NetworkSettings& network = network_of(settings, id);
-  std::vector<Source> sources;
-  for (const PeerId from : partners_of(experiment, id).sources)
-    sources.push_back({from, arrival_rate(settings, from, id)});
-  // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
-  const std::size_t payload_limit_bytes =
-      65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
-  std::optional<std::vector<std::uint64_t>> holds;
-  if (opening.goes_on && settings.failure.checkpoint_every != 0)
-    holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds();
-  return std::make_unique<PeerSockets>(
-      PeerSocketsInput{.self = id,
-                       .incarnation = incarnation_of_process(),
-                       .agreement = agreement_of(experiment),
-                       .iterations = experiment.iterations,
-                       .sources = std::move(sources),
-                       .egress = EgressPort(network.bandwidth_up, settings.framing),
-                       .ingress = IngressPort(network.bandwidth_down, settings.framing),
-                       .payload_limit_bytes = payload_limit_bytes,
-                       .held_frames_limit = partners_of(experiment, id).sources.size() *
-                                            Inbox::limit_per_sender(experiment.peer_count()),
-                       .same_machine = opening.same_machine,
-                       .asynchronous = experiment.method->asynchronous,
-                       .start_patience = opening.start_patience,
-                       .heartbeat = heartbeat_interval(settings.failure.lost_after),
-                       .holds = std::move(holds)},
-      opening.bind_address);
-}
-
-template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
                    const Addresses& addresses, const std::string& observer_address,
                    const RunControl& control) {
@@ -409,9 +356,6 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets&
 }
 
 #define HEARSAY_ZMQ_DRIVER(Scalar)                                                                       \
-  template Agreement agreement_of<Scalar>(const Experiment<Scalar>&);                                    \
-  template std::unique_ptr<PeerSockets> open_sockets<Scalar>(const Experiment<Scalar>&, PeerId,          \
-                                                             const PeerOpening&);                        \
   template PeerEnd drive_peer<Scalar>(const Experiment<Scalar>&, PeerId, PeerSockets&, const Addresses&, \
                                       const std::string&, const RunControl&);
 HEARSAY_ZMQ_DRIVER(float)

@@ -4,28 +4,11 @@
 #include <string>
 
 #include "runtime/experiment.hpp"
-#include "runtime/handshake.hpp"
+#include "runtime/run_agreement.hpp"
 #include "runtime/run_control.hpp"
-#include "runtime/zmq_peer_sockets.hpp"
+#include "runtime/zmq_peer_opening.hpp"
 
 namespace hearsay {
-
-/// What the peers of this experiment must agree on.
-template <class Scalar>
-Agreement agreement_of(const Experiment<Scalar>& experiment);
-
-/// How a peer comes into a run.
-struct PeerOpening {
-  std::string bind_address;
-  bool same_machine;  ///< all peers share one clock
-  Duration start_patience;
-  bool goes_on = false;  ///< from its checkpoints, if failure.checkpoint_every says that there are any
-};
-
-/// The sockets of peer `id`, bound, not yet connected.
-template <class Scalar>
-std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
-                                          const PeerOpening& opening);
 
 /// Where a peer of the run listens, by id.
 using Addresses = std::vector<std::string>;

@@ -1,8 +1,12 @@
 #include "runtime/zmq_frames.hpp"
 
+#include <sys/random.h>
+
 #include <array>
 
+#include "runtime/admission.hpp"
 #include "runtime/little_endian.hpp"
+#include "topology/ensure.hpp"
 
 namespace hearsay {
 
@@ -17,8 +21,14 @@ constexpr std::size_t share_from_bytes = 2048;
 
 std::optional<PeerId> peer_of(const zmq::message_t& id) {
   const auto bytes = bytes_of(id);
-  if (bytes.size() != 5 || bytes[0] != std::byte{'h'}) return std::nullopt;
+  if (bytes.size() < 5 || bytes[0] != std::byte{'h'}) return std::nullopt;
   return load_little_endian<std::uint32_t>(bytes.subspan(1));
+}
+
+/// Whether a connection with a key is the sender's own; a connection without has no user.
+bool may_speak_as(const zmq::message_t& header, PeerId sender) {
+  const char* const user = zmq_msg_gets(header.handle(), "User-Id");
+  return user == nullptr || user_of(sender) == user;
 }
 
 /// Reads the remaining parts of a message whose header part is expected next.
@@ -39,6 +49,7 @@ Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_
   const DecodedHeader decoded = decode_header(bytes_of(header), payload_limit_bytes);
   if (decoded.defect != FrameDefect::none || !payload_intact(decoded.header, bytes_of(frame.payload)))
     return Reception::garbage;
+  if (!may_speak_as(header, decoded.header.sender)) return Reception::garbage;
   frame.header = decoded.header;
   return Reception::frame;
 }
@@ -56,11 +67,14 @@ class ReceivedPacket final : public Packet {
 
 }  // namespace
 
-std::string routing_id(PeerId peer) {
-  std::array<std::byte, 4> number{};
-  store_little_endian(std::uint32_t{peer}, number);
+std::string new_routing_id(PeerId peer) {
+  std::array<std::byte, 20> bytes{};
+  store_little_endian(std::uint32_t{peer}, std::span(bytes).first(4));
+  const auto unguessable = std::span(bytes).subspan(4);
+  ensure(getrandom(unguessable.data(), unguessable.size(), 0) == static_cast<ssize_t>(unguessable.size()),
+         "so few random bytes come at once");
   std::string id = "h";
-  for (const std::byte byte : number) id.push_back(static_cast<char>(byte));
+  for (const std::byte byte : bytes) id.push_back(static_cast<char>(byte));
   return id;
 }
 
@@ -71,6 +85,7 @@ Reception receive_at_router(zmq::socket_t& router, std::size_t payload_limit_byt
   zmq::message_t header;
   if (!router.recv(header)) return Reception::garbage;
   const Reception reception = receive_parts(router, std::move(header), payload_limit_bytes, frame);
+  frame.from = id.to_string();
   const bool own_socket = peer_of(id) == frame.header.sender;
   return reception == Reception::frame && !own_socket ? Reception::garbage : reception;
 }

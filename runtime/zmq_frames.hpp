@@ -12,13 +12,15 @@ namespace hearsay {
 /// How long a socket that closes may still send what was said last.
 inline constexpr int last_words_linger_ms = 1000;
 
-/// The ROUTER knows a peer's DEALER by this name.
-std::string routing_id(PeerId peer);
+/// A new name by which a ROUTER is to know a peer's DEALER. Two DEALERs of one name would take the connection from each
+/// other, so nobody else can guess it; a DEALER that reconnects keeps its own.
+std::string new_routing_id(PeerId peer);
 
 std::span<const std::byte> bytes_of(const zmq::message_t& message);
 
-/// A frame as it came: whose DEALER sent it (ROUTER only), its header, its payload.
+/// A frame as it came: the name of the DEALER that sent it (ROUTER only; an answer goes there), its header, its payload.
 struct ReceivedFrame {
+  std::string from;
   FrameHeader header;
   zmq::message_t payload;
 };
@@ -26,8 +28,11 @@ struct ReceivedFrame {
 /// What the next message on a socket was: nothing yet, a frame, or garbage.
 enum class Reception { nothing, frame, garbage };
 
-/// Takes the next message of a ROUTER without waiting. A frame whose header names another sender than the socket it came
-/// through is garbage. Payload checksums are verified.
+/// Frames to take before everything else that a thread has to do gets its turn again, whoever floods its ROUTER.
+inline constexpr int frames_per_turn = 256;
+
+/// Takes the next message of a ROUTER without waiting. A frame whose header names another sender than the DEALER it came
+/// from, or than the owner of the key with which that one got in, is garbage. Payload checksums are verified.
 Reception receive_at_router(zmq::socket_t& router, std::size_t payload_limit_bytes, ReceivedFrame& frame);
 /// The same for a DEALER.
 Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_bytes, ReceivedFrame& frame);

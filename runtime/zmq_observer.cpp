@@ -6,6 +6,8 @@
 #include "runtime/observer_session.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
+#include "runtime/zmq_listening.hpp"
+#include "runtime/zmq_security.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
@@ -13,6 +15,8 @@ namespace hearsay {
 namespace {
 
 constexpr std::chrono::milliseconds look_around_every{50};
+// Of one peer; evaluations come in while another one is under way.
+constexpr int queue_frames = 1000;
 // Room for meters or an outcome, besides a model.
 constexpr std::size_t record_limit_bytes = 1 << 20;
 
@@ -22,20 +26,15 @@ template <class Scalar>
 class ObserverServer<Scalar>::Server {
  public:
   Server(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-         Duration start_patience, const std::vector<Evaluation>& record)
+         Duration start_patience, const SharedCredentials& credentials, const std::vector<Evaluation>& record)
       : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
                              record_limit_bytes),
-        session_(experiment, std::move(agreement), start_patience, monotonic_now(), record) {
-    router_.set(zmq::sockopt::linger, last_words_linger_ms);
-    router_.set(zmq::sockopt::router_mandatory, true);
-    router_.set(zmq::sockopt::router_handover, true);
-    router_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes_));
-    try {
-      router_.bind(bind_address);
-    } catch (const zmq::error_t& error) {
-      throw Misuse("observer", bind_address, "cannot listen there (" + std::string(error.what()) + ")");
-    }
-    bound_address = router_.get(zmq::sockopt::last_endpoint);
+        run_id_(run_id(agreement)),
+        session_(experiment, std::move(agreement), start_patience, monotonic_now(), record),
+        routes_(experiment.peer_count()),
+        door_(context_, router_, credentials) {
+    bound_address =
+        listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
   }
 
   RunOutcome<Scalar> serve(const RunControl& control,
@@ -74,8 +73,11 @@ class ObserverServer<Scalar>::Server {
     const Reception reception = receive_at_router(router_, payload_limit_bytes_, frame);
     if (reception == Reception::nothing) return false;
     if (reception == Reception::garbage) return true;
+    const PeerId sender = frame.header.sender;
+    if (frame.header.run_id == run_id_ && sender < routes_.size()) routes_[sender] = frame.from;
     session_.hear(frame.header, bytes_of(frame.payload), monotonic_now());
     report_evaluations(control);
+    refuse_hello(frame.from);
     send_outbox();
     return true;
   }
@@ -91,25 +93,38 @@ class ObserverServer<Scalar>::Server {
       }
   }
 
+  /// Whoever is refused is answered where it spoke: it may have taken a peer's name.
+  void refuse_hello(const std::string& from) {
+    std::erase_if(session_.outbox(), [&](const ObserverWord& word) {
+      if (word.header.kind != FrameKind::refuse) return false;
+      send_frame(router_, from, word.header, word.payload);
+      return true;
+    });
+  }
+
   void send_outbox() {
     for (const ObserverWord& word : session_.outbox())
-      send_frame(router_, routing_id(word.to), word.header, word.payload);
+      if (!routes_[word.to].empty()) send_frame(router_, routes_[word.to], word.header, word.payload);
     session_.outbox().clear();
   }
 
   std::size_t payload_limit_bytes_;
+  std::uint32_t run_id_;
   ObserverSession<Scalar> session_;
+  std::vector<std::string> routes_;  // where each peer spoke last
   std::size_t reported_ = 0;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
+  Door door_;
 };
 
 template <class Scalar>
 ObserverServer<Scalar>::ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement,
                                        const std::string& bind_address, Duration start_patience,
+                                       const SharedCredentials& credentials,
                                        const std::vector<Evaluation>& record)
-    : server_(
-          std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience, record)) {}
+    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience,
+                                       credentials, record)) {}
 
 template <class Scalar>
 ObserverServer<Scalar>::~ObserverServer() = default;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/credentials.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/observer_session.hpp"
@@ -18,9 +19,10 @@ namespace hearsay {
 template <class Scalar>
 class ObserverServer {
  public:
-  /// Throws Misuse where the address cannot be had.
+  /// With the credentials of `observer_peer`, or in plain text. Throws Misuse where the address cannot be had.
   ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-                 Duration start_patience, const std::vector<Evaluation>& record = {});
+                 Duration start_patience, const SharedCredentials& credentials = {},
+                 const std::vector<Evaluation>& record = {});
   ~ObserverServer();
 
   const std::string& bound_address() const;

@@ -1,17 +1,21 @@
 #include "runtime/zmq_outlet.hpp"
 
+#include "runtime/host_address.hpp"
+#include "runtime/zmq_security.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
 
 void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
-                    const std::string& address) {
+                    const std::string& address, const SharedCredentials& credentials, PeerId server) {
   dealer.set(zmq::sockopt::linger, last_words_linger_ms);
-  dealer.set(zmq::sockopt::routing_id, routing_id(self));
+  dealer.set(zmq::sockopt::routing_id, new_routing_id(self));
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
   dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers come up in any order
   dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
+  dealer.set(zmq::sockopt::ipv6, host_of(address).find(':') != std::string::npos);
+  secure_client(dealer, credentials, server);
   try {
     dealer.connect(address);
   } catch (const zmq::error_t& error) {
@@ -19,12 +23,14 @@ void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limi
   }
 }
 
-Outlet::Outlet(zmq::context_t& context, PeerId self, std::size_t payload_limit_bytes, Destination destination)
+Outlet::Outlet(zmq::context_t& context, Destination destination)
     : id(destination.id),
       address(std::move(destination.address)),
       link(std::move(destination.link)),
-      socket(context, zmq::socket_type::dealer) {
-  connect_dealer(socket, self, payload_limit_bytes, address);
+      socket(context, zmq::socket_type::dealer) {}
+
+void Outlet::connect(PeerId self, std::size_t payload_limit_bytes, const SharedCredentials& credentials) {
+  connect_dealer(socket, self, payload_limit_bytes, address, credentials, id);
 }
 
 void Outlet::send(const FrameHeader& header, const PacketRef& packet) {

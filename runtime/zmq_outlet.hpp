@@ -14,15 +14,17 @@ namespace hearsay {
 /// under way.
 inline constexpr int high_water_mark = 64;
 
-/// Sets a DEALER up as peer `self`'s and connects it, in the background, for as long as it takes. Throws Misuse where
-/// the address makes no sense.
+/// Sets a DEALER up as peer `self`'s and connects it to peer `server`, in the background, for as long as it takes. Throws
+/// Misuse where the address makes no sense.
 void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
-                    const std::string& address);
+                    const std::string& address, const SharedCredentials& credentials, PeerId server);
 
 /// A peer's way to one destination.
 class Outlet {
  public:
-  Outlet(zmq::context_t& context, PeerId self, std::size_t payload_limit_bytes, Destination destination);
+  Outlet(zmq::context_t& context, Destination destination);
+
+  void connect(PeerId self, std::size_t payload_limit_bytes, const SharedCredentials& credentials);
 
   /// Packets leave in the order of the calls, at once or when ZeroMQ takes them.
   void send(const FrameHeader& header, const PacketRef& packet);
@@ -32,6 +34,8 @@ class Outlet {
   void say(const FrameHeader& header, std::span<const std::byte> payload);
   /// What to poll its socket for.
   short poll_events() const { return backlog_.empty() ? ZMQ_POLLIN : ZMQ_POLLIN | ZMQ_POLLOUT; }
+  /// "peer 2 (tcp://10.0.0.2:7000)"
+  std::string name() const { return "peer " + std::to_string(id) + " (" + address + ")"; }
 
   PeerId id;
   std::string address;

@@ -9,8 +9,10 @@
 #include "runtime/peer_session.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
+#include "runtime/zmq_handshake_watch.hpp"
+#include "runtime/zmq_listening.hpp"
 #include "runtime/zmq_outlet.hpp"
-#include "topology/misuse.hpp"
+#include "runtime/zmq_security.hpp"
 
 namespace hearsay {
 
@@ -18,20 +20,15 @@ class PeerSockets::Server {
  public:
   Server(PeerSocketsInput input, const std::string& bind_address)
       : input_(std::move(input)),
+        run_id_(run_id(input_.agreement)),
+        door_(context_, router_, input_.credentials),
+        handshakes_(input_.credentials != nullptr),
+        routes_(input_.sources.size()),
         heard_at_(input_.sources.size()),
         egress_(input_.egress, input_.same_machine),
         hold_(input_.ingress) {
-    router_.set(zmq::sockopt::linger, 0);
-    router_.set(zmq::sockopt::router_mandatory, true);
-    router_.set(zmq::sockopt::router_handover, true);
-    router_.set(zmq::sockopt::rcvhwm, high_water_mark);
-    router_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(input_.payload_limit_bytes));
-    try {
-      router_.bind(bind_address);
-    } catch (const zmq::error_t& error) {
-      throw Misuse("address", bind_address, "cannot listen there (" + std::string(error.what()) + ")");
-    }
-    bound_address = router_.get(zmq::sockopt::last_endpoint);
+    bound_address =
+        listen(router_, {input_.payload_limit_bytes, high_water_mark, 0}, "address", bind_address);
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
@@ -51,15 +48,20 @@ class PeerSockets::Server {
     for (Destination& destination : destinations) {
       of_session.destinations.push_back(destination.id);
       of_session.addresses.push_back(destination.address);
-      outlets_.emplace_back(context_, input_.self, input_.payload_limit_bytes, std::move(destination));
+      Outlet& outlet = outlets_.emplace_back(context_, std::move(destination));
+      handshakes_.watch(context_, outlet.socket, outlet.name());
+      outlet.connect(input_.self, input_.payload_limit_bytes, input_.credentials);
     }
     session_.emplace(std::move(of_session));
-    connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address);
+    handshakes_.watch(context_, observer_, "the observer (" + observer_address + ")");
+    connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
+                   observer_peer);
   }
 
   void serve() {
     session_->begin(monotonic_now());
     while (!quit_) {
+      look_at_handshakes();
       timer_.set(std::min(hold_.next(), session_->tick(monotonic_now())));
       carry_out();
       wait();
@@ -85,7 +87,7 @@ class PeerSockets::Server {
   Handover<SocketCommand> commands;
   Handover<SocketEvent> events;
   SocketCounters counters() const {
-    return {garbage_, refused_, gaps_, repeated_, emulated_losses_ + retransmitted_};
+    return {garbage_, refused_ + door_.refused(), gaps_, repeated_, emulated_losses_ + retransmitted_};
   }
 
  private:
@@ -97,7 +99,7 @@ class PeerSockets::Server {
       else if (word.way == PeerWord::Way::observer)
         send_frame(observer_, {}, word.header, word.payload);
       else if (word.way == PeerWord::Way::reply)
-        send_frame(router_, routing_id(word.to), word.header, word.payload);
+        reply(word);
       else
         find_outlet(word.to).say(word.header, word.payload);
     }
@@ -108,6 +110,26 @@ class PeerSockets::Server {
     gaps_ = session_->counters().gaps;
     repeated_ = session_->counters().repeated;
     retransmitted_ = session_->counters().retransmitted;
+  }
+
+  void look_at_handshakes() {
+    const HandshakeWatch::News news = handshakes_.look(monotonic_now());
+    if (news.doubt) session_->doubt(*news.doubt);
+    if (news.refusal) session_->shut_out(*news.refusal);
+  }
+
+  void reply(const PeerWord& word) {
+    const std::string& route = routes_[place_of(find_source(word.to))];
+    if (!route.empty()) send_frame(router_, route, word.header, word.payload);
+  }
+
+  /// Whoever is refused is answered where it spoke: it may have taken a source's name.
+  void refuse_hello(const std::string& from) {
+    std::erase_if(session_->outbox(), [&](const PeerWord& word) {
+      if (word.way != PeerWord::Way::reply || word.header.kind != FrameKind::refuse) return false;
+      send_frame(router_, from, word.header, word.payload);
+      return true;
+    });
   }
 
   void send_data(const PeerWord& word) {
@@ -140,6 +162,11 @@ class PeerSockets::Server {
     return found != input_.sources.end() && found->id == id ? found : input_.sources.end();
   }
 
+  std::size_t place_of(std::vector<Source>::const_iterator source) const {
+    ensure(source != input_.sources.end(), "a peer speaks back to its sources only");
+    return static_cast<std::size_t>(source - input_.sources.begin());
+  }
+
   Outlet& find_outlet(PeerId id) {
     const auto found = std::ranges::lower_bound(outlets_, id, {}, &Outlet::id);
     ensure(found != outlets_.end() && found->id == id, "a method sends only to its destinations");
@@ -148,7 +175,7 @@ class PeerSockets::Server {
 
   void receive_from_sources() {
     ReceivedFrame frame;
-    for (;;) {
+    for (int k = 0; k < frames_per_turn; ++k) {
       const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
       if (reception == Reception::garbage)
@@ -160,15 +187,18 @@ class PeerSockets::Server {
 
   void hear_source(ReceivedFrame& frame) {
     const FrameHeader& head = frame.header;
+    const auto source = find_source(head.sender);
+    const bool is_source = source != input_.sources.end();
+    if (is_source && head.run_id == run_id_) routes_[place_of(source)] = frame.from;
     const PeerSession::Heard heard = session_->hear_source(head, bytes_of(frame.payload));
+    refuse_hello(frame.from);
     if (heard == PeerSession::Heard::garbage) {
       ++garbage_;
       return;
     }
-    const auto source = find_source(head.sender);
-    if (source == input_.sources.end()) return;  // a hello that was refused
+    if (!is_source) return;  // a hello that was refused
     const Instant now = monotonic_now();
-    heard_at_[static_cast<std::size_t>(source - input_.sources.begin())] = now.time_since_epoch().count();
+    heard_at_[place_of(source)] = now.time_since_epoch().count();
     if (heard != PeerSession::Heard::data) return;
     if (hold_.size() >= input_.held_frames_limit) {
       ++garbage_;
@@ -240,10 +270,14 @@ class PeerSockets::Server {
   }
 
   PeerSocketsInput input_;
+  std::uint32_t run_id_;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
+  Door door_;
   std::vector<Outlet> outlets_;                      // ascending id
+  HandshakeWatch handshakes_;                        // of the outlets and the observer
+  std::vector<std::string> routes_;                  // where each source spoke last
   std::optional<PeerSession> session_;               // from `connect` on
   std::vector<std::atomic<std::int64_t>> heard_at_;  // ns; of each source
   std::atomic<std::int64_t> observer_heard_at_{0};

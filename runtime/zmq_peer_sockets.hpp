@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/compression/packet.hpp"
+#include "runtime/credentials.hpp"
 #include "runtime/handover.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/link.hpp"
@@ -75,12 +76,13 @@ struct PeerSocketsInput {
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
   Duration heartbeat;
   std::optional<std::vector<std::uint64_t>>
-      holds;  ///< of a peer that goes on: the iterations of its checkpoints
+      holds;                           ///< of a peer that goes on: the iterations of its checkpoints
+  SharedCredentials credentials = {};  ///< null: plain text
 };
 
 struct SocketCounters {
   std::uint64_t garbage;   ///< frames that were none, or did not belong here
-  std::uint64_t refused;   ///< handshakes
+  std::uint64_t refused;   ///< handshakes, and connections without an authorized key
   std::uint64_t gaps;      ///< times that frames were missing
   std::uint64_t repeated;  ///< frames that came again
   std::uint64_t

@@ -41,6 +41,7 @@ void check_same(const Cluster& one, const Cluster& other) {
   CHECK(one.peers == other.peers);
   CHECK(one.links == other.links);
   CHECK(one.observer == other.observer);
+  CHECK(one.observer_bind == other.observer_bind);
   CHECK(one.family == other.family);
   CHECK(one.weights == other.weights);
 }
@@ -58,10 +59,12 @@ std::string random_description(std::uint64_t seed) {
   const bool explicit_weights = !family && chance();
   if (!explicit_weights) text += "weights = \"" + std::string(chance() ? "metropolis" : "lazy") + "\"\n";
   if (chance()) text += "observer = \"tcp://observer.example:9000\"\n";
+  if (text.find("observer") != text.npos && chance()) text += "observer_bind = \"tcp://*:9000\"\n";
   if (!named) text += "peers = " + std::to_string(count) + "\n";
   for (std::uint64_t peer = 0; named && peer < count; ++peer) {
     text += "[[peer]]\nname = \"p " + std::to_string(count - peer) + "\"\n";
     if (addresses) text += "address = \"tcp://[::1]:" + std::to_string(7000 + peer) + "\"\n";
+    if (addresses && chance()) text += "bind = \"tcp://0.0.0.0:" + std::to_string(7100 + peer) + "\"\n";
     if (chance()) text += "host = \"user@node\"\n";
   }
   const auto peer_text = [&](std::uint64_t peer) {
@@ -231,9 +234,11 @@ TEST_CASE(
     for (std::size_t id = 0; id < cluster.peers.size(); ++id) {
       cluster.peers[id].name = "peer " + std::to_string(id);
       cluster.peers[id].host.clear();
+      cluster.peers[id].bind.clear();
     }
     cluster.family.clear();
     cluster.observer.clear();
+    cluster.observer_bind.clear();
     with_networks += cluster.links.empty() ? 0 : 1;
     for (const auto& file : {folder.write("c.graphml", to_graphml(annotated(cluster))),
                              folder.write("c.dot", to_dot(annotated(cluster))),
@@ -320,10 +325,10 @@ TEST_CASE("cluster file: what is wrong is refused in one sentence with its place
 
 TEST_CASE("cluster file: addresses have a host and a port, one for every peer or none, each its own") {
   const auto with = [](const std::string& address) { return "[[peer]]\naddress = \"" + address + "\"\n"; };
-  for (const std::string bad : {"", "10.0.0.1:7000", "tcp://", "tcp://:7000", "tcp://host", "tcp://host:",
-                                "tcp://host:0", "tcp://host:65536", "tcp://host:70000000000", "tcp://host:7x",
-                                "tcp://host:-1", "udp://host:1", "tcp://ho st:1", "tcp://host/x:1",
-                                "tcp://::1:1", "tcp://[]:1", "tcp://*:1", "tcp://a:1;b", "tcp://host:1 "}) {
+  for (const std::string bad :
+       {"", "10.0.0.1:7000", "tcp://", "tcp://:7000", "tcp://host", "tcp://host:", "tcp://host:0",
+        "tcp://host:65536", "tcp://host:70000000000", "tcp://host:7x", "tcp://host:-1", "udp://host:1",
+        "tcp://ho st:1", "tcp://host/x:1", "tcp://::1:1", "tcp://[]:1", "tcp://a:1;b", "tcp://host:1 "}) {
     CAPTURE(bad);
     CHECK(contains(refusal(with(bad)),
                    "c.toml:2: peer.address = \"" + bad + "\": expected \"tcp://HOST:PORT\""));
@@ -332,6 +337,18 @@ TEST_CASE("cluster file: addresses have a host and a port, one for every peer or
   for (const std::string good :
        {"tcp://host:1", "tcp://10.0.0.1:65535", "tcp://[::1]:7000", "tcp://a-b_c.example:80"})
     CHECK(parse(with(good)).peers[0].address == good);
+  for (const std::string everywhere : {"tcp://*:1", "tcp://0.0.0.0:7000", "tcp://[::]:7000"}) {
+    CHECK(contains(refusal(with(everywhere)), "expected an address where others find it"));
+    CHECK(contains(refusal("peers = 1\nobserver = \"" + everywhere + "\""), "where others find it"));
+    const std::string bind = "bind = \"" + everywhere + "\"\n";
+    CHECK(parse(with("tcp://h:1") + bind).peers[0].bind == everywhere);
+    CHECK(contains(refusal("[[peer]]\n" + bind), "expected peer.address, too"));
+    CHECK(parse("peers = 1\nobserver = \"tcp://h:1\"\nobserver_" + bind).observer_bind == everywhere);
+    CHECK(contains(refusal("peers = 1\nobserver_" + bind),
+                   "observer_bind = \"" + everywhere + "\": expected observer, too"));
+  }
+  CHECK(contains(refusal(with("tcp://h:1") + "bind = \"tcp://*\"\n"),
+                 "peer.bind = \"tcp://*\": expected \"tcp://HOST:PORT\""));
   const std::string link = "[[link]]\nfrom = 0\nto = 1\n";
   CHECK(contains(refusal(with("tcp://h:1") + with("tcp://h:1") + link),
                  "peer \"1\" has the address tcp://h:1 of peer \"0\""));

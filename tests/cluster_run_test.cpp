@@ -50,7 +50,7 @@ void come_and_go(const Experiment<float>& experiment, const Addresses& addresses
   zmq::socket_t router(context, zmq::socket_type::router);
   router.bind(addresses[1]);
   zmq::socket_t dealer(context, zmq::socket_type::dealer);
-  dealer.set(zmq::sockopt::routing_id, routing_id(1));
+  dealer.set(zmq::sockopt::routing_id, new_routing_id(1));
   dealer.connect(addresses[2]);
   FrameHeader head;
   head.kind = FrameKind::hello;
@@ -71,7 +71,7 @@ void come_and_go(const Experiment<float>& experiment, const Addresses& addresses
       continue;
     greeted = true;
     head.kind = FrameKind::welcome;
-    REQUIRE(send_frame(router, routing_id(frame.header.sender), head, {}));
+    REQUIRE(send_frame(router, frame.from, head, {}));
   }
 }
 

@@ -53,6 +53,8 @@ const std::map<std::string, Sample>& samples() {
       {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
       {"topology.participation", {"\"50%\"", "\"half\""}},
       {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
+      {"security.authorized", {"\"cluster.keys\"", "1"}},
+      {"security.secret", {"\"$HOME/a.key\"", "true"}},
       {"algorithm.kind", {"\"d-psgd\"", "1"}},
       {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
       {"algorithm.step_size", {"0.03", "\"fast\""}},
@@ -141,6 +143,7 @@ RunSettings random_settings(std::uint64_t seed) {
   if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;
   if (chance()) s.algorithm.batch = std::nullopt;
   s.failure = {random.below(1000), shortest_lost_after + duration()};
+  if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;
   for (PeerId peer = 0; peer < 4; ++peer)

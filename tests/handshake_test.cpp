@@ -119,6 +119,7 @@ TEST_CASE("handshake: peers may differ in paths, length of the run, network and 
   other.data.test = "libsvm:/mnt/a9a.t";
   other.topology.file = "/etc/cluster.toml";
   other.topology.kind = "torus(2x4)";
+  other.security = {"/etc/cluster.keys", "/home/a/a.key"};
   other.algorithm.allow_unsound = true;
   other.network.latency = 5ms;
   other.peer_networks[1].message_loss = 0.1;

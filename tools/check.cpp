@@ -7,6 +7,7 @@
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "runtime/credentials.hpp"
 #include "runtime/soundness.hpp"
 #include "runtime/sweep_settings.hpp"
 #include "runtime/traffic_forecast.hpp"
@@ -102,6 +103,8 @@ Plan plan_of(const RunSettings& settings) {
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
+  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+    plan.warnings.push_back(*warning);
   if (!plan.dry_run.failure.empty())
     plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
   constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);

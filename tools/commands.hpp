@@ -58,6 +58,12 @@ struct EvaluateOptions : RunFileOptions {
   std::filesystem::path model;
 };
 
+struct AuthorizeOptions {
+  std::filesystem::path authorized;
+  std::string name;  ///< of the peer
+  std::string key;   ///< public, or the file of a pair
+};
+
 // The commands. Each returns the exit code and throws Misuse for what the user got wrong.
 int run_command(const RunOptions& options, Driver driver);
 int peer_command(const PeerOptions& options);
@@ -66,5 +72,8 @@ int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);
 int evaluate_command(const EvaluateOptions& options);
 int list_command(bool json);
+int new_key_command(const std::string& name);
+int show_key_command(const std::filesystem::path& file);
+int authorize_key_command(const AuthorizeOptions& options);
 
 }  // namespace hearsay

@@ -160,6 +160,24 @@ int main_of(int argc, char** argv) {
   command->add_flag("--json", list_as_json, "print the lists as JSON");
   command->callback([&] { chosen = [&] { return list_command(list_as_json); }; });
 
+  std::string key_name;
+  std::filesystem::path key_file;
+  AuthorizeOptions authorize;
+  CLI::App* const keys = app.add_subcommand("keys", "keys for runs that span hosts: new, show, authorize");
+  keys->require_subcommand(1);
+  command = keys->add_subcommand("new", "write a new key pair to NAME.key and print its public key");
+  command->add_option("NAME", key_name, "of the file, without .key")->required();
+  command->callback([&] { chosen = [&] { return new_key_command(key_name); }; });
+  command = keys->add_subcommand("show", "print the public key of a pair");
+  command->add_option("FILE", key_file, "the pair, NAME.key")->required();
+  command->callback([&] { chosen = [&] { return show_key_command(key_file); }; });
+  command = keys->add_subcommand("authorize", "let a peer in: add its public key to a file, or replace it");
+  command->add_option("AUTHORIZED", authorize.authorized, "the file of all public keys, cluster.keys")
+      ->required();
+  command->add_option("PEER", authorize.name, "name of the peer in the topology file, or its id")->required();
+  command->add_option("KEY", authorize.key, "its public key, or the file of its pair")->required();
+  command->callback([&] { chosen = [&] { return authorize_key_command(authorize); }; });
+
   if (argc > 1) require_known_command(app, argv[1]);
   try {
     app.parse(argc, argv);

@@ -2,6 +2,7 @@
 
 #include "runtime/cluster_run.hpp"
 #include "runtime/config.hpp"
+#include "runtime/credentials.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "tools/training.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 template <class Scalar>
 int train_silently(const RunSettings& settings, const PeerOptions& options, const ClusterPatience& patience) {
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+    std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
   RunControl control;
   control.interrupted = options.interrupted;
   if (earlier_output(options, settings) == EarlierOutput::continued) control.record.emplace();

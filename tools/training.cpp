@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "runtime/credentials.hpp"
 #include "runtime/local_run.hpp"
 #include "runtime/simulator.hpp"
 #include "tools/human_text.hpp"
@@ -32,6 +33,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   FinishedRun finished;
   finished.output = directory.path();
   finished.warnings = experiment.warnings;
+  const auto exposed = plain_text_warning(settings.security, experiment.cluster);
+  if (exposed && options.driver == Driver::zmq) finished.warnings.push_back(*exposed);
   for (const std::string& warning : finished.warnings)
     std::fprintf(stderr, "hearsay: %swarning: %s\n",
                  options.title.empty() ? "" : (options.title + ": ").c_str(), warning.c_str());

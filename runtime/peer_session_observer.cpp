@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include "runtime/little_endian.hpp"
+#include "runtime/peer_session.hpp"
+
+// A peer's conversation with the observer.
+
+namespace hearsay {
+
+void PeerSession::greet_observer() {
+  say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  outbox_.back().header.slot = resuming_ ? 1 : 0;
+}
+
+void PeerSession::tell_observer(Told told) {
+  say_to_observer(told);
+  if (told.kind == FrameKind::evaluation || told.kind == FrameKind::result)
+    unanswered_.push_back(std::move(told));
+}
+
+void PeerSession::say_to_observer(const Told& told) {
+  say(PeerWord::Way::observer, 0, told.kind, told.payload);
+  outbox_.back().header.iteration = told.iteration;
+}
+
+void PeerSession::tell_observer_again() {
+  if (resuming_) return say_what_it_holds();
+  if (!ready_) return;
+  say(PeerWord::Way::observer, 0, FrameKind::ready);
+  for (const Told& told : unanswered_) say_to_observer(told);
+}
+
+void PeerSession::say_what_it_holds() {
+  std::vector<std::byte> payload(8 * input_.holds->size());
+  for (std::size_t k = 0; k < input_.holds->size(); ++k)
+    store_little_endian((*input_.holds)[k], std::span(payload).subspan(8 * k, 8));
+  say(PeerWord::Way::observer, 0, FrameKind::holds, payload);
+}
+
+PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
+                                              Instant now) {
+  if (head.kind == FrameKind::refuse && !started_) {
+    fail(2, printable_text(payload));
+    return Heard::words;
+  }
+  if (head.run_id != run_id_) return Heard::garbage;
+  switch (head.kind) {
+    case FrameKind::alive:
+      hear_observer_alive(head);
+      return Heard::words;
+    case FrameKind::again:
+      greet_observer();
+      return Heard::words;
+    case FrameKind::welcome:
+      observer_welcomed_ = true;
+      tell_observer_again();
+      return Heard::words;
+    case FrameKind::resume:
+      if (resuming_ && !told_from_where_)
+        events_.push_back(ResumeFrom{head.slot == 0 ? std::optional(head.iteration) : std::nullopt});
+      told_from_where_ = true;
+      return Heard::words;
+    case FrameKind::start:
+      return hear_start(head, now);
+    case FrameKind::verdict:
+      // One that comes back is told the last ones again, once it is what it was.
+      if (resuming_ || (last_verdict_ && head.iteration <= *last_verdict_)) return Heard::words;
+      last_verdict_ = head.iteration;
+      std::erase_if(unanswered_, [&](const Told& told) {
+        return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
+      });
+      events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
+      return Heard::words;
+    case FrameKind::stop:
+      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
+      return Heard::words;
+    case FrameKind::bye:
+      events_.push_back(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
+      return Heard::words;
+    default:
+      return Heard::garbage;
+  }
+}
+
+/// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
+void PeerSession::hear_observer_alive(const FrameHeader& head) {
+  const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
+    return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
+  });
+  observer_lacks_ = lacks ? observer_lacks_ + 1 : 0;
+  if (observer_lacks_ < 3) return;
+  observer_lacks_ = 0;
+  tell_observer_again();
+}
+
+PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now) {
+  if (started_) return Heard::words;
+  if (head.iteration != input_.iterations)
+    fail(2, "peer 0 runs " + std::to_string(head.iteration) + " iterations, peer " +
+                std::to_string(input_.self) + " " + std::to_string(input_.iterations) +
+                "; give both the same run.iterations");
+  started_ = true;
+  for (const Told& told : unanswered_) say_to_observer(told);  // of an earlier life
+  // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
+  const Duration ago(static_cast<std::int64_t>(head.sequence));
+  events_.push_back(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
+  return Heard::words;
+}
+
+}  // namespace hearsay

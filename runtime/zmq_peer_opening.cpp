@@ -1,0 +1,48 @@
+#include "runtime/zmq_peer_opening.hpp"
+
+#include "runtime/peer_archive.hpp"
+#include "runtime/run_agreement.hpp"
+#include "runtime/zmq_clock.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
+                                          const PeerOpening& opening) {
+  const RunSettings& settings = experiment.settings;
+  const NetworkSettings& network = network_of(settings, id);
+  std::vector<Source> sources;
+  for (const PeerId from : partners_of(experiment, id).sources)
+    sources.push_back({from, arrival_rate(settings, from, id)});
+  // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
+  const std::size_t payload_limit_bytes =
+      65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
+  std::optional<std::vector<std::uint64_t>> holds;
+  if (opening.goes_on && settings.failure.checkpoint_every != 0)
+    holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds();
+  return std::make_unique<PeerSockets>(
+      PeerSocketsInput{.self = id,
+                       .incarnation = incarnation_of_process(),
+                       .agreement = agreement_of(experiment),
+                       .iterations = experiment.iterations,
+                       .sources = std::move(sources),
+                       .egress = EgressPort(network.bandwidth_up, settings.framing),
+                       .ingress = IngressPort(network.bandwidth_down, settings.framing),
+                       .payload_limit_bytes = payload_limit_bytes,
+                       .held_frames_limit = partners_of(experiment, id).sources.size() *
+                                            Inbox::limit_per_sender(experiment.peer_count()),
+                       .same_machine = opening.same_machine,
+                       .asynchronous = experiment.method->asynchronous,
+                       .start_patience = opening.start_patience,
+                       .heartbeat = heartbeat_interval(settings.failure.lost_after),
+                       .holds = std::move(holds),
+                       .credentials = opening.credentials},
+      opening.bind_address);
+}
+
+template std::unique_ptr<PeerSockets> open_sockets<float>(const Experiment<float>&, PeerId,
+                                                          const PeerOpening&);
+template std::unique_ptr<PeerSockets> open_sockets<double>(const Experiment<double>&, PeerId,
+                                                           const PeerOpening&);
+
+}  // namespace hearsay

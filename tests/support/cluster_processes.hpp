@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/cluster_run.hpp"
+#include "runtime/simulator.hpp"
+#include "runtime/zmq_keys.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay::test {
+
+/// A run on ports of loopback, a process for each peer, as several hosts would start it.
+struct LoopbackCluster {
+  explicit LoopbackCluster(Experiment<float> run) : experiment(std::move(run)) {
+    for (ClusterPeer& peer : experiment.cluster.peers) peer.address = free_address();
+    experiment.cluster.observer = free_address();
+  }
+
+  const std::string& address(PeerId id) const { return experiment.cluster.peers[id].address; }
+
+  /// How a peer is started, besides.
+  struct Setup {
+    RunSettings::Security security = {};
+    RunControl control = {};
+    std::function<void()> prepare = [] {};
+  };
+
+  /// Peer 0's text: "digest ... | garbage | refused", both of all peers; every other peer's: its reason.
+  Process start(PeerId id) { return start(id, Setup{}); }
+  Process start(PeerId id, const Setup& setup) {
+    return Process([&] {
+      setup.prepare();
+      experiment.settings.security = setup.security;  // of this process only
+      try {
+        const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, setup.control);
+        return Ended{ended.end.exit_code, ended.outcome ? text_of(*ended.outcome) : ended.end.reason};
+      } catch (const Misuse& misuse) {
+        return Ended{2, misuse.what()};
+      }
+    });
+  }
+
+  static std::string digests_of(const RunOutcome<float>& outcome) {
+    std::string text;
+    for (const PeerOutcome& peer : outcome.peers) text += std::to_string(peer.model_digest) + " ";
+    return text;
+  }
+
+  /// The digests of the same run where nobody disturbs it.
+  std::string undisturbed() const { return digests_of(simulate(experiment, Duration{0})); }
+
+  Experiment<float> experiment;
+  ClusterPatience patience{std::chrono::seconds(30)};
+
+ private:
+  static std::string text_of(const RunOutcome<float>& outcome) {
+    std::uint64_t garbage = 0;
+    std::uint64_t refused = 0;
+    for (const PeerOutcome& peer : outcome.peers) {
+      garbage += peer.meters.garbage;
+      refused += peer.meters.refused;
+    }
+    return digests_of(outcome) + "| " + std::to_string(garbage) + " | " + std::to_string(refused) +
+           outcome.reason;
+  }
+};
+
+/// What peer 0 has said at the end of a run.
+struct RunEnd {
+  explicit RunEnd(const Ended& ended) : exit_code(ended.exit_code), text(ended.text) {
+    const std::size_t first = text.find("| ");
+    if (first == std::string::npos) return;
+    digests = text.substr(0, first);
+    garbage = std::stoull(text.substr(first + 2));
+    refused = std::stoull(text.substr(text.find("| ", first + 1) + 2));
+  }
+  int exit_code;
+  std::string text;
+  std::string digests;
+  std::uint64_t garbage = 0;
+  std::uint64_t refused = 0;
+};
+
+/// Keys of all peers of a cluster, in a folder of their own: 0.key, 1.key, ..., and cluster.keys.
+class KeyFolder {
+ public:
+  explicit KeyFolder(PeerId peers) : folder_("hearsay_keys_of_" + std::to_string(peers)) {
+    for (PeerId id = 0; id < peers; ++id) {
+      pairs_.push_back(new_key_pair());
+      std::filesystem::remove(secret(id));
+      write_new_key_pair(secret(id), pairs_.back());
+      authorize(authorized(), {std::to_string(id), pairs_.back().public_key});
+    }
+  }
+  std::filesystem::path secret(PeerId id) const { return folder_.path() / (std::to_string(id) + ".key"); }
+  std::filesystem::path authorized() const { return folder_.path() / "cluster.keys"; }
+  const KeyPair& pair(PeerId id) const { return pairs_[id]; }
+
+  /// What peer `id` is started with.
+  LoopbackCluster::Setup of(PeerId id) const { return {{authorized(), secret(id)}}; }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<KeyPair> pairs_;
+};
+
+}  // namespace hearsay::test
