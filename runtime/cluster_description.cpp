@@ -5,9 +5,12 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
-#include "runtime/host_address.hpp"
+#include "runtime/address_setting.hpp"
+#include "runtime/launch_keys.hpp"
+#include "runtime/name_range.hpp"
 #include "runtime/setting_table.hpp"
 #include "runtime/toml_document.hpp"
 #include "topology/misuse.hpp"
@@ -16,43 +19,23 @@
 namespace hearsay {
 namespace {
 
-const std::vector<std::string> top_keys = {"family",        "peers", "weights", "observer",
-                                           "observer_bind", "peer",  "link"};
-const std::vector<std::string> peer_keys = {"peer.name", "peer.address", "peer.bind", "peer.host"};
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_pairs_of_a_table = 1'000'000;
+constexpr std::size_t most_listed_peers = 100'000;
+
+const std::vector<std::string> top_keys = [] {
+  std::vector<std::string> keys = {"family", "peers", "weights", "observer", "observer_bind", "peer", "link"};
+  for (std::string& key : launch_keys("launch")) keys.push_back(std::move(key));
+  return keys;
+}();
+const std::vector<std::string> peer_keys = [] {
+  std::vector<std::string> keys = {"peer.name", "peer.address", "peer.bind", "peer.host"};
+  for (std::string& key : launch_keys("peer")) keys.push_back(std::move(key));
+  return keys;
+}();
 const std::vector<std::string> link_keys = {"link.from",    "link.to",        "link.weight",
                                             "link.latency", "link.bandwidth", "link.one_way"};
-
-/// "tcp://HOST:PORT"; HOST is a name, an IPv4 address or an IPv6 address in brackets; "*" of an address to listen on.
-std::string read_address_or_wildcard(const Setting& setting) {
-  const std::string& address = setting.text();
-  const auto refuse = [&] { setting.refuse("\"tcp://HOST:PORT\" with a port from 1 to 65535"); };
-  const std::string scheme = "tcp://";
-  if (!address.starts_with(scheme)) refuse();
-  const std::size_t colon = address.rfind(':');
-  if (colon < scheme.size()) refuse();
-  std::string host = address.substr(scheme.size(), colon - scheme.size());
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  const auto fits = [&](char c) {
-    const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    return alphanumeric || c == '.' || c == '-' || c == '_' || (bracketed && (c == ':' || c == '%'));
-  };
-  if (host.empty() || (host != "*" && !std::ranges::all_of(host, fits))) refuse();
-  const std::string port = address.substr(colon + 1);
-  const bool digits = !port.empty() && port.size() <= 5 &&
-                      std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits || std::stoi(port) < 1 || std::stoi(port) > 65535) refuse();
-  return address;
-}
-
-/// An address where others find somebody.
-std::string read_address(const Setting& setting) {
-  const std::string address = read_address_or_wildcard(setting);
-  if (is_wildcard(address))
-    setting.refuse("an address where others find it; to listen on all interfaces, give that and bind = " +
-                   toml_text(address));
-  return address;
-}
 
 /// Peers by name; a number is an id.
 class PeerNames {
@@ -75,33 +58,152 @@ class PeerNames {
     setting.refuse("a peer's name, did you mean " + toml_text(nearest_name(name, names_)) + "?");
   }
 
+  /// The peers that a link's end names: one, those of a range, or all that a * fits.
+  struct End {
+    std::vector<PeerId> peers;
+    bool is_range = false;
+  };
+  End find_all(const Setting& setting) const {
+    const auto* const text = std::get_if<std::string>(&setting.value.data);
+    if (text == nullptr || ids_.contains(*text)) return {{find(setting)}};
+    End end;
+    if (has_range(*text)) {
+      end.is_range = true;
+      Setting one = setting;
+      for (std::string& name : expand_ranges(setting.label(), *text)) {
+        one.value.data = std::move(name);
+        end.peers.push_back(find(one));
+      }
+    } else if (text->find('*') != std::string::npos) {
+      for (std::size_t id = 0; id < names_.size(); ++id)
+        if (fits(*text, names_[id])) end.peers.push_back(static_cast<PeerId>(id));
+      if (end.peers.empty()) setting.refuse("a pattern that fits a peer's name");
+    } else {
+      end.peers.push_back(find(setting));
+    }
+    return end;
+  }
+
  private:
+  /// Every * stands for any letters, or none. A later * takes over what an earlier one tried.
+  static bool fits(std::string_view pattern, std::string_view name) {
+    std::size_t p = 0;
+    std::size_t star = pattern.npos;
+    std::size_t tried = 0;
+    for (std::size_t n = 0; n < name.size();) {
+      if (p < pattern.size() && pattern[p] == '*') {
+        star = p++;
+        tried = n;
+      } else if (p < pattern.size() && pattern[p] == name[n]) {
+        ++p;
+        ++n;
+      } else if (star != pattern.npos) {
+        p = star + 1;
+        n = ++tried;
+      } else {
+        return false;
+      }
+    }
+    return pattern.find_first_not_of('*', p) == pattern.npos;
+  }
+
   PeerId count_;
   std::vector<std::string> names_;
   std::map<std::string, PeerId> ids_;
 };
 
-std::vector<ClusterPeer> read_peers(const Setting& array) {
+/// "user@node1" or "node1", for ssh. It takes what begins with a dash for an option of its own.
+std::string read_host(const Setting& setting) {
+  const std::string& host = setting.name();
+  const bool one_word = std::ranges::none_of(host, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+  if (host.front() == '-' || host.ends_with('@') || !one_word) setting.refuse("\"HOST\" or \"USER@HOST\"");
+  return host;
+}
+
+/// One peer of a [[peer]] table whose settings have no ranges.
+ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
+                      const LaunchSettings& common) {
+  ClusterPeer peer{std::to_string(id), {}, {}, {}, common};
+  for (const Setting& setting : settings) {
+    if (setting.key == "peer.name") peer.name = setting.name();
+    if (setting.key == "peer.address") peer.address = read_address(setting);
+    if (setting.key == "peer.bind") peer.bind = read_address_or_wildcard(setting);
+    if (setting.key == "peer.host") peer.host = read_host(setting);
+    read_launch_setting(setting, "peer", directory, peer.launch);
+  }
+  if (peer.address.empty() && !peer.bind.empty())
+    std::ranges::find(settings, "peer.bind", &Setting::key)
+        ->refuse("peer.address beside it: where its neighbors find it");
+  return peer;
+}
+
+/// The tables that a [[peer]] stands for: one per name of its ranges, or itself.
+std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
+  std::vector<std::vector<std::string>> texts(table.settings.size());
+  const Setting* first = nullptr;
+  std::size_t count = 1;
+  for (std::size_t k = 0; k < table.settings.size(); ++k) {
+    const Setting& setting = table.settings[k];
+    const auto* const text = std::get_if<std::string>(&setting.value.data);
+    const bool may_have = setting.key == "peer.name" || setting.key == "peer.address" ||
+                          setting.key == "peer.host" || setting.key == "peer.directory";
+    if (text == nullptr || !may_have || !has_range(*text)) continue;
+    texts[k] = expand_ranges(setting.label(), *text);
+    if (first != nullptr && texts[k].size() != count)
+      setting.refuse("as many as " + first->key + " has, " + std::to_string(count) + ", not " +
+                     std::to_string(texts[k].size()));
+    first = &setting;
+    count = texts[k].size();
+  }
+  std::vector<std::vector<Setting>> tables(count, table.settings);
+  for (std::size_t peer = 0; peer < count; ++peer)
+    for (std::size_t k = 0; k < table.settings.size(); ++k)
+      if (!texts[k].empty()) tables[peer][k].value.data = texts[k][peer];
+  return tables;
+}
+
+std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& directory,
+                                    const LaunchSettings& common) {
   std::vector<ClusterPeer> peers;
   std::map<std::string, PeerId> names;
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, peer_keys);
-    ClusterPeer peer{std::to_string(peers.size()), {}, {}};
-    for (const Setting& setting : table.settings) {
-      if (setting.key == "peer.name") peer.name = setting.name();
-      if (setting.key == "peer.address") peer.address = read_address(setting);
-      if (setting.key == "peer.bind") peer.bind = read_address_or_wildcard(setting);
-      if (setting.key == "peer.host") peer.host = setting.name();
+    for (const std::vector<Setting>& settings : without_ranges(table)) {
+      ClusterPeer peer = read_peer(settings, static_cast<PeerId>(peers.size()), directory, common);
+      if (!names.emplace(peer.name, peers.size()).second)
+        throw Misuse(table.place + ": peer.name", toml_text(peer.name),
+                     "expected a name of its own for each peer");
+      peers.push_back(std::move(peer));
     }
-    if (peer.address.empty() && !peer.bind.empty())
-      throw Misuse(table.place + ": peer.bind", toml_text(peer.bind),
-                   "expected peer.address, too: where its neighbors find it");
-    if (!names.emplace(peer.name, peers.size()).second)
-      throw Misuse(table.place + ": peer.name", toml_text(peer.name),
-                   "expected a name of its own for each peer");
-    peers.push_back(std::move(peer));
+    if (peers.size() > most_listed_peers)
+      throw Misuse(table.place + ": at most " + std::to_string(most_listed_peers) + " peers can be listed");
   }
   return peers;
+}
+
+/// The pairs of peers that a [[link]] joins: ranges at both ends step together; else everybody at one end with everybody
+/// at the other but himself, each pair once.
+std::vector<std::pair<PeerId, PeerId>> pairs_of(const PeerNames::End& from, const PeerNames::End& to,
+                                                const Setting& from_setting, const Setting& to_setting) {
+  std::vector<std::pair<PeerId, PeerId>> pairs;
+  if (from.is_range && to.is_range) {
+    if (from.peers.size() != to.peers.size())
+      to_setting.refuse("as many peers as link.from names, " + std::to_string(from.peers.size()) + ", not " +
+                        std::to_string(to.peers.size()));
+    for (std::size_t k = 0; k < from.peers.size(); ++k) {
+      if (from.peers[k] == to.peers[k]) to_setting.refuse("another peer than link.from");
+      pairs.emplace_back(from.peers[k], to.peers[k]);
+    }
+    return pairs;
+  }
+  if (from.peers.size() * to.peers.size() > most_pairs_of_a_table)
+    from_setting.refuse("at most " + std::to_string(most_pairs_of_a_table) + " pairs of peers in one table");
+  std::set<std::pair<PeerId, PeerId>> seen;
+  for (const PeerId a : from.peers)
+    for (const PeerId b : to.peers)
+      if (a != b && seen.emplace(std::minmax(a, b)).second) pairs.emplace_back(a, b);
+  if (pairs.empty()) to_setting.refuse("another peer than link.from");
+  return pairs;
 }
 
 std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& names) {
@@ -111,12 +213,7 @@ std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& nam
     require_known_keys(table.settings, link_keys);
     const Setting& from = table.required("from");
     const Setting& to = table.required("to");
-    DescribedLink link{names.find(from), names.find(to), {}, {}, {}, table.place};
-    if (link.a == link.b) to.refuse("another peer than link.from");
-    const auto [earlier, is_new] = seen.emplace(std::minmax(link.a, link.b), table.place);
-    if (!is_new)
-      throw Misuse(table.place + ": the link between " + toml_text(from.value) + " and " +
-                   toml_text(to.value) + " was already given at " + earlier->second);
+    DescribedLink link{0, 0, {}, {}, {}, table.place};
     for (const Setting& setting : table.settings) {
       if (setting.key == "link.latency") link.latency = setting.duration();
       if (setting.key == "link.bandwidth") link.bandwidth = setting.bandwidth();
@@ -125,7 +222,15 @@ std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& nam
       link.weight = setting.number();
       if (*link.weight == 0.0) setting.refuse("a number other than 0: a link of weight 0 is none");
     }
-    links.push_back(std::move(link));
+    for (const auto& [a, b] : pairs_of(names.find_all(from), names.find_all(to), from, to)) {
+      const auto [earlier, is_new] = seen.emplace(std::minmax(a, b), table.place);
+      if (!is_new)
+        throw Misuse(table.place + ": the link between " + toml_text(from.value) + " and " +
+                     toml_text(to.value) + " was already given at " + earlier->second);
+      link.a = a;
+      link.b = b;
+      links.push_back(link);
+    }
   }
   return links;
 }
@@ -171,10 +276,13 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
   if (const Setting* peers = find("peers"))
     description.peer_count = static_cast<PeerId>(peers->count(1, std::numeric_limits<PeerId>::max()));
   if (const Setting* peer = find("peer")) {
-    description.peers = read_peers(*peer);
+    const fs::path directory = fs::absolute(fs::path(source)).parent_path();
+    LaunchSettings common;
+    for (const auto& [key, setting] : settings) read_launch_setting(setting, "launch", directory, common);
+    description.peers = read_peers(*peer, directory, common);
     const auto listed = static_cast<PeerId>(description.peers.size());
     if (const Setting* peers = find("peers"); peers && description.peer_count != listed)
-      peers->refuse("as many as there are [[peer]] tables, " + std::to_string(listed) + ", or no such key");
+      peers->refuse("as many as [[peer]] tables name, " + std::to_string(listed) + ", or no such key");
     description.peer_count = listed;
   }
   if (description.peer_count == 0) throw Misuse(source + ": expected peers = N, or [[peer]] tables");
@@ -200,6 +308,8 @@ ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& sour
   for (const PeerNotes& notes : drawn.peers) {
     ClusterPeer peer{notes.name, {}, {}};
     const std::string place = source + ", peer " + notes.name;
+    // As TOML, it would be several.
+    if (has_range(notes.name)) throw Misuse(place + ": a peer's name may not have numbers in brackets");
     if (!notes.address.empty()) peer.address = read_address(as_setting(place, "address", notes.address));
     description.peers.push_back(std::move(peer));
   }

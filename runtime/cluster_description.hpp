@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cluster_file.hpp"
+#include "runtime/setting.hpp"
 #include "topology/interchange.hpp"
 
 namespace hearsay {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/cluster_description.hpp"
+#include "runtime/launch_keys.hpp"
 #include "runtime/toml_document.hpp"
 #include "topology/families.hpp"
 #include "topology/misuse.hpp"
@@ -194,6 +195,11 @@ Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) 
 
 PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file, false).peer_count; }
 
+bool has_addresses(const fs::path& file) {
+  const ClusterDescription description = load_description(file, false);
+  return !description.peers.empty() && !description.peers.front().address.empty();
+}
+
 AnnotatedGraph annotated(const Cluster& cluster) {
   AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);
   for (std::size_t peer = 0; peer < cluster.peers.size(); ++peer)
@@ -230,6 +236,7 @@ std::string to_toml(const Cluster& cluster) {
     add_text("address", cluster.peers[peer].address);
     add_text("bind", cluster.peers[peer].bind);
     add_text("host", cluster.peers[peer].host);
+    text += to_toml(cluster.peers[peer].launch);
   }
   if (!cluster.family.empty()) return text;
 

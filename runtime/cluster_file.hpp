@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/launch_settings.hpp"
 #include "runtime/run_settings.hpp"
 #include "topology/graph.hpp"
 #include "topology/interchange.hpp"
@@ -15,10 +16,11 @@ namespace hearsay {
 
 /// A participant as a topology file names it.
 struct ClusterPeer {
-  std::string name;       ///< its id as text where the file gives none
-  std::string address;    ///< "tcp://HOST:PORT" where its neighbors find it; empty where the driver chooses
-  std::string host;       ///< where `hearsay launch` starts it, "user@node1"; may be empty
+  std::string name;     ///< its id as text where the file gives none
+  std::string address;  ///< "tcp://HOST:PORT" where its neighbors find it; empty where the driver chooses
+  std::string host;  ///< where `hearsay launch` starts it over ssh, "user@node1"; empty: where it runs itself
   std::string bind = {};  ///< where it listens, if not at its address: "tcp://*:7000"
+  LaunchSettings launch = {};
   bool operator==(const ClusterPeer&) const = default;
 };
 
@@ -45,8 +47,13 @@ struct Cluster {
 ///     [[peer]]
 ///     name = "a"   address = "tcp://10.0.0.1:7000"   host = "user@node1"      # one key a line
 ///     bind = "tcp://*:7000"           # only where a peer does not listen at its address: NAT, containers
+///     [launch]                        # what ssh needs; see LaunchSettings, whose keys a [[peer]] may have, too
 ///     [[link]]
 ///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"   one_way = false
+///
+/// Ranges in brackets make one [[peer]] many (see `expand_ranges`): name = "n[01-16]", host = "node[01-16]", address =
+/// "tcp://10.0.0.[1-16]:7000", and directory; they step together, and what has no range is the same for all. The ends of a [[link]] may have ranges, which step
+/// together as well, and *: "n*" is every peer whose name begins with n.
 ///
 /// A link is undirected, its weight, latency and bandwidth hold both ways, unless it is one-way: `to` then hears `from`
 /// only. One-way links are for push-sum methods; a file that has any gives no weights. Ends are names, or ids as numbers. A
@@ -76,5 +83,8 @@ AnnotatedGraph annotated(const Cluster& cluster);
 
 /// How many peers the file describes; costs no mixing matrix.
 PeerId peer_count_of_cluster_file(const std::filesystem::path& file);
+
+/// Whether the file says where its peers listen; as cheap.
+bool has_addresses(const std::filesystem::path& file);
 
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "runtime/host_address.hpp"
+#include "runtime/toml_document.hpp"
 #include "runtime/zmq_observer.hpp"
 #include "topology/misuse.hpp"
 
@@ -12,30 +13,47 @@ namespace hearsay {
 
 namespace {
 
-Addresses addresses_of(const Cluster& cluster) {
-  Addresses addresses;
-  for (const ClusterPeer& peer : cluster.peers) {
+/// Where everybody listens. What those say who started the peer wins over the topology file.
+struct ClusterAddresses {
+  Addresses peers;
+  std::string observer;
+};
+
+ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place) {
+  ClusterAddresses addresses{place.addresses, place.observer.empty() ? cluster.observer : place.observer};
+  for (std::size_t id = addresses.peers.size(); id < cluster.peers.size(); ++id) {
+    const ClusterPeer& peer = cluster.peers[id];
     if (peer.address.empty())
-      throw Misuse("topology.file", "peer " + peer.name,
-                   "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
-    addresses.push_back(peer.address);
+      throw Misuse(
+          "topology.file", "peer " + peer.name,
+          "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\", in a "
+          "topology file or in HEARSAY_ADDRESSES");
+    addresses.peers.push_back(peer.address);
   }
-  if (cluster.observer.empty())
-    throw Misuse("observer", "\"\"",
-                 "the topology file of a run that spans hosts says where peer 0 collects evaluations, "
-                 "observer = \"tcp://HOST:PORT\"");
+  if (addresses.observer.empty()) addresses.observer = default_observer(addresses.peers.front());
+  for (std::size_t id = 0; id < addresses.peers.size(); ++id)
+    if (addresses.peers[id] == addresses.observer)
+      throw Misuse("observer", toml_text(addresses.observer),
+                   "peer " + cluster.peers[id].name + " listens there; expected an address of its own");
   return addresses;
+}
+
+/// A topology file means its addresses to the letter. A scheduler's are names of hosts, which may mean something else on
+/// the host itself.
+std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place) {
+  if (!place.bind.empty() || !place.addresses.empty()) return bind_address(address, place.bind);
+  return listening_address(address, bind);
 }
 
 /// The observer's thread at peer 0.
 template <class Scalar>
 class ObserverThread {
  public:
-  ObserverThread(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
-                 const RunControl& control, const SharedCredentials& credentials)
-      : server_(experiment, agreement_of(experiment),
-                listening_address(experiment.cluster.observer, experiment.cluster.observer_bind),
-                patience.start, credentials, control.record.value_or(std::vector<Evaluation>{})),
+  ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
+                 const ClusterPatience& patience, const RunControl& control,
+                 const SharedCredentials& credentials)
+      : server_(experiment, agreement_of(experiment), address, patience.start, credentials,
+                control.record.value_or(std::vector<Evaluation>{})),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -82,21 +100,25 @@ class ObserverThread {
 
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                        const ClusterPatience& patience, const RunControl& control) {
+                                        const ClusterPatience& patience, const RunControl& control,
+                                        const PeerPlace& place) {
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
-  const Addresses addresses = addresses_of(experiment.cluster);
+  const ClusterAddresses addresses = addresses_of(experiment.cluster, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.cluster.peers, id);
-  const auto sockets = open_sockets(experiment, id,
-                                    {listening_address(addresses[id], experiment.cluster.peers[id].bind),
-                                     false, patience.start, credentials, control.record.has_value()});
+  const auto sockets =
+      open_sockets(experiment, id,
+                   {where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place), false,
+                    patience.start, credentials, control.record.has_value()});
   std::optional<ObserverThread<Scalar>> observer;
-  if (id == observer_peer) observer.emplace(experiment, patience, control, credentials);
+  if (id == observer_peer)
+    observer.emplace(experiment, where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
+                     patience, control, credentials);
 
   ClusterPeerEnd<Scalar> result;
-  result.end = drive_peer(experiment, id, *sockets, addresses, experiment.cluster.observer, control);
+  result.end = drive_peer(experiment, id, *sockets, addresses.peers, addresses.observer, control);
   const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
   if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
   if (result.end.exit_code == 2) throw Misuse(result.end.reason);
@@ -104,8 +126,10 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
 }
 
 template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
-                                                       const ClusterPatience&, const RunControl&);
+                                                       const ClusterPatience&, const RunControl&,
+                                                       const PeerPlace&);
 template ClusterPeerEnd<double> run_cluster_peer<double>(const Experiment<double>&, PeerId,
-                                                         const ClusterPatience&, const RunControl&);
+                                                         const ClusterPatience&, const RunControl&,
+                                                         const PeerPlace&);
 
 }  // namespace hearsay

@@ -4,6 +4,7 @@
 
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
+#include "runtime/peer_place.hpp"
 #include "runtime/run_control.hpp"
 #include "runtime/zmq_driver.hpp"
 
@@ -20,13 +21,15 @@ struct ClusterPeerEnd {
   std::optional<RunOutcome<Scalar>> outcome;  ///< at peer 0, where the observer is
 };
 
-/// Trains as peer `id` of a run whose topology file gives every peer an address and the observer one. Peers may be
+/// Trains as peer `id` of a run whose topology file, or `place`, gives every peer an address. The observer is one port below
+/// peer 0 unless either says where. Peers may be
 /// started in any order, on any hosts; nobody coordinates them. Peer 0 runs the observer in a thread of its own. There is
 /// no common clock between hosts: a frame carries how long the receiver has to hold it, and the real latency adds.
 /// Throws Misuse where an address is missing or cannot be had, and where the peers cannot train together because the input
 /// of one of them is wrong.
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                        const ClusterPatience& patience = {}, const RunControl& control = {});
+                                        const ClusterPatience& patience = {}, const RunControl& control = {},
+                                        const PeerPlace& place = {});
 
 }  // namespace hearsay

@@ -27,6 +27,7 @@ bool is_ours(const std::string& file) {
   for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
+  if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
 }
 

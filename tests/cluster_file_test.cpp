@@ -309,7 +309,7 @@ TEST_CASE("cluster file: what is wrong is refused in one sentence with its place
   CHECK(contains(refusal("peers = 2"), "c.toml: expected family"));
   CHECK(contains(refusal("peers = 0"), "c.toml:1: peers = 0: expected a whole number >= 1"));
   CHECK(contains(refusal("peers = 2\n" + three + ring),
-                 "c.toml:1: peers = 2: expected as many as there are [[peer]]"));
+                 "c.toml:1: peers = 2: expected as many as [[peer]] tables name, 3"));
   CHECK(contains(refusal("peer = 3"), "c.toml:1: peer = 3: expected an array of tables, [[peer]]"));
   CHECK(contains(refusal("[peer]\nname = \"a\""), "c.toml:2: peer.name: unknown key"));
   CHECK(contains(refusal(three + three), "peer.name = \"alpha\": expected a name of its own"));

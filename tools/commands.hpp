@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,13 @@ struct RunOptions : RunFileOptions {
 EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings);
 
 struct PeerOptions : RunOptions {
-  PeerId id = 0;
+  std::optional<PeerId> id;  ///< else the environment says it
+  std::string start_patience = "2 min";
+  bool ends_with_input = false;
+  std::atomic<bool>* ask_to_end = nullptr;  ///< what `interrupted` looks at
+};
+
+struct LaunchOptions : RunOptions {
   std::string start_patience = "2 min";
 };
 
@@ -67,6 +74,7 @@ struct AuthorizeOptions {
 // The commands. Each returns the exit code and throws Misuse for what the user got wrong.
 int run_command(const RunOptions& options, Driver driver);
 int peer_command(const PeerOptions& options);
+int launch_command(const LaunchOptions& options);
 int sweep_command(const RunOptions& options);
 int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);

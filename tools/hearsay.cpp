@@ -114,15 +114,29 @@ int main_of(int argc, char** argv) {
   command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
   add_output_options(*command, run);
   command->callback([&] { trains([&] { return run_command(run, Driver::simulator); }); });
+  const auto add_patience = [](CLI::App& to, std::string& patience) {
+    to.add_option("--wait", patience, "how long the others may take to come up [2 min]")->type_name("TIME");
+  };
   PeerOptions peer;
   peer.interrupted = &interrupted;
+  peer.ask_to_end = &interrupted;
   command = app.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
   add_output_options(*command, peer);
   add_resume_option(*command, peer);
-  command->add_option("--id", peer.id, "which peer of the topology file this is")->required()->type_name("K");
-  command->add_option("--wait", peer.start_patience, "how long the others may take to come up [2 min]")
-      ->type_name("TIME");
+  command
+      ->add_option("--id", peer.id,
+                   "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)")
+      ->type_name("K");
+  add_patience(*command, peer.start_patience);
+  command->add_flag("--ends-with-input", peer.ends_with_input,
+                    "end the run when the standard input ends, as that of ssh does with its connection");
   command->callback([&] { trains([&] { return peer_command(peer); }); });
+  LaunchOptions launch;
+  launch.interrupted = &interrupted;
+  command = app.add_subcommand("launch", "every peer on the host its topology file names, over ssh");
+  add_output_options(*command, launch);
+  add_patience(*command, launch.start_patience);
+  command->callback([&] { trains([&] { return launch_command(launch); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
   add_output_options(*command, run);
   command->callback([&] { trains([&] { return sweep_command(run); }); });

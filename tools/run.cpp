@@ -14,6 +14,8 @@ double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+}  // namespace
+
 void print_closing_words(const FinishedRun& run) {
   const auto& summary = run.summary;
   const double peers = summary["peers"];
@@ -40,8 +42,6 @@ void print_closing_words(const FinishedRun& run) {
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);
 }
-
-}  // namespace
 
 int run_command(const RunOptions& options, Driver driver) {
   const RunSettings settings = load_run_file(options.file, options.assignments);

@@ -61,7 +61,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   RunOutcome<Scalar> outcome =
       simulated ? simulate(experiment, gradient, control)
       : options.as_first_of_cluster
-          ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control).outcome
+          ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
           : run_local(experiment, control);
   progress.close();
   // A signal to the whole process group ends the peers, too; it is the user's doing all the same.

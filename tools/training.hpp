@@ -32,6 +32,7 @@ struct TrainingOptions {
   const std::atomic<bool>* interrupted = nullptr;
   /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
+  PeerPlace place = {};                         ///< of the first of a cluster
   std::string title;                            ///< stands before the progress
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
@@ -41,6 +42,9 @@ FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
 
 /// Says how the run ended, as `options` want it said, and returns the exit code.
 int report_run(const FinishedRun& run, const RunFileOptions& options);
+
+/// The table at the end of a run, on standard output.
+void print_closing_words(const FinishedRun& run);
 
 /// What a gradient of the experiment's takes on this machine, one at a time: the mean of a few, by the real clock. 0
 /// where network.compute leaves nothing to measure.

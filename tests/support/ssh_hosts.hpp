@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/data_files.hpp"
+#include "tests/support/network_namespaces.hpp"
+#include "tests/support/process.hpp"
+
+namespace hearsay::test {
+
+/// Hosts with an sshd each, in network namespaces, and a desk, the last host, from which one may log in to them with a key
+/// made for the occasion. All see the same file system.
+class SshHosts {
+ public:
+  explicit SshHosts(std::size_t count);
+  ~SshHosts();
+  SshHosts(const SshHosts&) = delete;
+  SshHosts& operator=(const SshHosts&) = delete;
+
+  NetworkNamespaces& network() { return network_; }
+  std::size_t desk() const { return network_.host_count() - 1; }
+  /// "root@10.77.0.1"
+  std::string login(std::size_t host) const { return "root@" + network_.address(host); }
+  /// The user's private key, and a configuration that knows the hosts' keys.
+  std::string key() const { return folder_.path() / "user"; }
+  std::string config() const { return folder_.path() / "ssh_config"; }
+  /// The home of root on the hosts.
+  std::string home() const { return folder_.path() / "home"; }
+  /// A private key that no host has heard of.
+  std::string strange_key() const { return folder_.path() / "stranger"; }
+
+ private:
+  TemporaryFolder folder_;
+  NetworkNamespaces network_;
+  std::vector<std::unique_ptr<Process>> daemons_;
+};
+
+}  // namespace hearsay::test
