@@ -133,7 +133,7 @@ ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs:
   }
   if (peer.address.empty() && !peer.bind.empty())
     std::ranges::find(settings, "peer.bind", &Setting::key)
-        ->refuse("peer.address beside it: where its neighbors find it");
+        ->refuse("peer.address, too: where its neighbors find it");
   return peer;
 }
 

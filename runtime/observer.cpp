@@ -84,12 +84,13 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
   evaluation.consensus_distance = consensus_distance(gathered.models, mean_);
 
-  Duration compute{0}, wait{0}, wire{0}, last{0};
+  Duration last{0};
   for (const PeerMeters& meters : gathered.meters) {
     last = std::max(last, meters.now);
-    compute += meters.compute;
-    wait += meters.wait;
-    wire += meters.wire;
+    // Not summed as durations: what a peer out of its mind reports could overflow them.
+    evaluation.compute_seconds += seconds(meters.compute);
+    evaluation.wait_seconds += seconds(meters.wait);
+    evaluation.wire_seconds += seconds(meters.wire);
     evaluation.bytes_sent += meters.bytes_sent;
     evaluation.messages_sent += meters.messages_sent;
     evaluation.gradient_evaluations += meters.counters.gradient_evaluations;
@@ -97,9 +98,9 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   }
   const auto peer_count = static_cast<double>(gathered.meters.size());
   evaluation.seconds = seconds(last);
-  evaluation.compute_seconds = seconds(compute) / peer_count;
-  evaluation.wait_seconds = seconds(wait) / peer_count;
-  evaluation.wire_seconds = seconds(wire) / peer_count;
+  evaluation.compute_seconds /= peer_count;
+  evaluation.wait_seconds /= peer_count;
+  evaluation.wire_seconds /= peer_count;
 
   Index samples = 0;
   for (const auto& objective : problem_->objectives) samples += objective->sample_count();

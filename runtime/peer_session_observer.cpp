@@ -102,7 +102,7 @@ PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now)
   started_ = true;
   for (const Told& told : unanswered_) say_to_observer(told);  // of an earlier life
   // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
-  const Duration ago(static_cast<std::int64_t>(head.sequence));
+  const Duration ago(std::min(head.sequence, std::uint64_t{due_limit_ns}));
   events_.push_back(RunStarts{input_.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
   return Heard::words;
 }

@@ -76,9 +76,9 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
     return true;
   });
   // A table is known by the keys it can hold: [algoritm] is refused even while it is empty.
+  std::set<std::string> tables;
+  for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
   for (const TomlEntry& entry : document) {
-    std::set<std::string> tables;
-    for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
     const bool is_table = std::holds_alternative<TomlTable>(entry.value.data);
     if (tables.contains(entry.key) && !is_table)
       Setting{entry.key, entry.value}.refuse("a table, [" + entry.key + "]");

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/run_settings.hpp"
@@ -25,8 +26,9 @@ class RunFile {
   /// Reads every key. Relative paths start at `directory`.
   RunSettings resolve(const std::filesystem::path& directory) const;
 
-  /// The settings of [sweep], their keys without "sweep."; `has_sweep` is true even for an empty [sweep].
-  const std::vector<Setting>& sweep() const { return sweep_; }
+  /// The settings of [sweep], their keys without "sweep.", which are then no longer here: whoever copies the rest for
+  /// every point of the sweep does not copy these. `has_sweep` is true even for an empty [sweep].
+  std::vector<Setting> take_sweep() { return std::exchange(sweep_, {}); }
   bool has_sweep() const { return has_sweep_; }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// More runs than anybody waits for; most likely an axis too many.
-constexpr std::size_t most_points = 100'000;
+constexpr std::size_t most_points = 10'000;
 constexpr std::size_t longest_slug = 100;
 
 struct Variant {
@@ -190,8 +190,8 @@ Sweep load_sweep(const fs::path& file, const std::vector<std::string>& assignmen
 
 Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
                   const std::vector<std::string>& assignments, const std::string& file_name_for_messages) {
-  const RunFile base(toml_text, file_name_for_messages);
-  std::vector<Setting> sweep_settings = base.sweep();
+  RunFile base(toml_text, file_name_for_messages);
+  std::vector<Setting> sweep_settings = base.take_sweep();
   const std::vector<Setting> assigned = assign_to_sweep(parse_assignments(assignments), sweep_settings);
   const SweepTable table = read_table(sweep_settings);
   refuse_assigned_axes(table, assigned);

@@ -13,12 +13,16 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/toml_depth.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
 namespace {
 
 using Source = std::shared_ptr<const std::string>;
+
+/// A topology of a million links; not /dev/zero.
+constexpr std::size_t largest_text_file_bytes = std::size_t{1} << 26;
 
 TomlValue plain(const toml::node& node, TomlPlace place);
 
@@ -96,6 +100,9 @@ std::string TomlPlace::text() const {
 }
 
 TomlTable parse_toml(std::string_view text, const std::string& source) {
+  if (const auto line = line_of_deep_nesting(text))
+    throw Misuse(source + ":" + std::to_string(*line) +
+                 ": nested too deep, expected keys of at most 16 parts and at most 32 open brackets");
   try {
     return plain_table(toml::parse(text), std::make_shared<const std::string>(source));
   } catch (const toml::parse_error& error) {
@@ -107,7 +114,9 @@ TomlTable parse_toml(std::string_view text, const std::string& source) {
 
 std::optional<TomlValue> parse_toml_value(std::string_view text, const std::string& source) {
   try {
-    const toml::table table = toml::parse("value = " + std::string(text));
+    const std::string assignment = "value = " + std::string(text);
+    if (line_of_deep_nesting(assignment)) return std::nullopt;
+    const toml::table table = toml::parse(assignment);
     // A line break in `text` could have smuggled in more keys.
     if (table.size() != 1) return std::nullopt;
     return plain(table.begin()->second, {std::make_shared<const std::string>(source), 0});
@@ -152,12 +161,18 @@ std::string toml_text(const TomlValue& value) { return std::visit(Spell{}, value
 std::string read_text_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  do {
+    file.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > largest_text_file_bytes)
+      throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
+  } while (file);
   // Of the streams' own flags an empty file and a folder look alike; errno tells them apart.
-  if (!file || errno != 0)
+  if (!file.eof() || errno != 0)
     throw Misuse("cannot read " + path + ": " + std::strerror(errno != 0 ? errno : EIO));
-  return text.str();
+  return text;
 }
 
 }  // namespace hearsay

@@ -36,7 +36,7 @@ struct TomlEntry {
   TomlValue value;  ///< its place is the key's line
 };
 
-/// The document's top-level table; a syntax error is a Misuse "SOURCE:line:column: what".
+/// The document's top-level table; a syntax error is a Misuse "SOURCE:line:column: what", as is what is nested too deep.
 TomlTable parse_toml(std::string_view text, const std::string& source);
 
 /// The one value that `text` spells, or nothing where it is no TOML value.
@@ -51,7 +51,7 @@ std::string toml_number(double number);
 /// Any value on one line, for messages.
 std::string toml_text(const TomlValue& value);
 
-/// The file's whole text; Misuse "cannot read FILE: why" if it is not there.
+/// The file's whole text; Misuse "cannot read FILE: why" if it is not there, or longer than 64 MiB.
 std::string read_text_file(const std::string& path);
 
 }  // namespace hearsay

@@ -95,6 +95,10 @@ TEST_CASE("compressor spelling: what is not of the form is refused at its column
   std::string deep = "topk(1%)";
   for (int k = 0; k < 9; ++k) deep = "scale{" + deep + "}";
   CHECK(contains(complaint(deep), "expected no more than 8 braces in one another"));
+  std::string many_stages;
+  for (int k = 0; k < 100'000; ++k) many_stages += "fwht(block=16) | ";
+  CHECK(contains(misuse_text([&] { build<double>(many_stages + "topk(1%)", 90); }),
+                 "expected at most 4096 characters, got 1700008"));
 }
 
 TEST_CASE("compressor spelling: a character is shown whole, a byte that is none in hex") {

@@ -172,3 +172,32 @@ TEST_CASE("interchange: what cannot be a topology is refused in a sentence") {
           "<node id='a'/><node id='b'/><edge source='a' target='b'><data key='d1'>inf</data></edge>")),
       "weight = inf: expected a number"));
 }
+
+TEST_CASE("interchange: what only looks like an end does not hide how deep a file is nested") {
+  const auto deep = [](const std::string& begin, const std::string& level) {
+    std::string text = begin;
+    for (int k = 0; k < 100'000; ++k) text += level;
+    return text;
+  };
+  const std::string graphml = "<graphml><graph edgedefault=\"undirected\">";
+  for (const std::string level : {"<a>", "<a>/>", "<a><!-- </ -->", "<a b=\"/>\">", "<a b='</'>",
+                                  "<a><![CDATA[</a>]]>", "<a><?x </a> ?>"})
+    CHECK(misuse_text([&] { parse_graphml(deep(graphml, level)); }) ==
+          "GraphML: elements more than 1000 deep");
+  CHECK(contains(misuse_text([&] { parse_graphml(deep(graphml, "<a><!DOCTYPE a [</a>]>")); }),
+                 "declarations of its own"));
+  for (const std::string level :
+       {"{ ", "{ /*}*/ ", "{ \"}\" ", "{ \"\\\"}\" ", "{ // }\n", "{ a=<}> ", "{ a=<\"> ", "{ a=<{}> "})
+    CHECK(misuse_text([&] { parse_dot(deep("graph { ", level)); }) == "DOT: braces more than 1000 deep");
+}
+
+TEST_CASE("interchange: many things side by side are not deep") {
+  std::string graphml = "<?xml version='1.0'?><!DOCTYPE graphml><!-- <a> --><graphml><graph>";
+  std::string dot = "graph { /* { */ ";
+  for (int k = 0; k < 2000; ++k) {
+    graphml += "<node id=\"" + std::to_string(k) + ">\"/><a b='<'><c/></a>";
+    dot += std::to_string(k) + " [label=\"{\"]; subgraph { x } ";
+  }
+  CHECK(parse_graphml(graphml + "</graph></graphml>").graph.peer_count() == 2000);
+  CHECK(parse_dot(dot + "}").graph.peer_count() == 2001);
+}

@@ -38,6 +38,20 @@ TEST_CASE("observer: loss, consensus distance and totals are those of the models
   CHECK(evaluation.consensus_distance == doctest::Approx(std::sqrt(3 * 1.5 * 1.5)).epsilon(1e-15));
 }
 
+TEST_CASE("observer: peers that claim to have computed for 292 years overflow nothing") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  PeerMeters meters;
+  meters.compute = meters.wait = meters.wire = Duration::max();
+  CHECK(!observer.take(0, 5, experiment.problem.initial, meters));
+  REQUIRE(observer.take(1, 5, experiment.problem.initial, meters));
+  const Evaluation& evaluation = observer.evaluations().back();
+  CHECK(evaluation.compute_seconds == seconds(Duration::max()));
+  CHECK(evaluation.wait_seconds == seconds(Duration::max()));
+  CHECK(evaluation.wire_seconds == seconds(Duration::max()));
+}
+
 TEST_CASE("observer: peers may be an evaluation apart") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   Observer<double> observer(experiment.problem, std::nullopt);

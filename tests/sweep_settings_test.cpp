@@ -161,5 +161,5 @@ TEST_CASE("sweep: what makes no sense is refused with its place") {
   axis += "]";
   CHECK(contains(refusal("[sweep]\nrun.seed = " + axis + "\nalgorithm.warm_up = " + axis +
                          "\nalgorithm.restart_every = " + axis),
-                 "more than 100000 points"));
+                 "more than 10000 points"));
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphviz.hpp>
 #include <exception>
@@ -49,11 +50,23 @@ std::string without_preprocessor_lines(std::string_view text) {
   return kept;
 }
 
-/// Boost's parser descends into every brace; a hostile file could exhaust the stack.
-void refuse_deep_nesting(const std::string& text) {
+/// Boost's parser descends into every brace; a hostile file could exhaust the stack. Braces in strings and comments are
+/// none. HTML is not taken apart: behind its beginning no closing brace is believed in.
+void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
-  for (const char letter : text) {
-    if (letter == '}' && depth > 0) --depth;
+  bool html = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (!html && letter == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+    } else if (!html && text.substr(at, 2) == "//") {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (!html && text.substr(at, 2) == "/*") {
+      at = std::min(text.find("*/", at + 2), text.size() - 2) + 1;
+    }
+    html = html || letter == '<';
+    if (!html && letter == '}' && depth > 0) --depth;
     if (letter == '{' && ++depth > 1000) throw Misuse("DOT: braces more than 1000 deep");
   }
 }

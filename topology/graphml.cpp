@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <map>
@@ -59,15 +60,41 @@ std::map<std::string, std::string> read_data(const Tree& element, const Keys& ke
   return values;
 }
 
-/// Boost's parser descends into every element; a hostile file could exhaust the stack.
+/// Where the text goes on behind the next `end`.
+std::size_t behind(std::string_view text, std::size_t from, std::string_view end) {
+  const std::size_t at = text.find(end, from);
+  return at == text.npos ? text.size() : at + end.size();
+}
+
+/// Boost's parser descends into every element; a hostile file could exhaust the stack. Elements are told from what only
+/// looks like them: in comments, CDATA, instructions and quoted attributes.
 void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
-  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
-    const bool closes = (text[k] == '<' && text[k + 1] == '/') || (text[k] == '/' && text[k + 1] == '>');
-    if (closes && depth > 0) --depth;
-    if (text[k] == '<' && text[k + 1] != '/' && ++depth > 1000)
-      throw Misuse("GraphML: elements more than 1000 deep");
-    if (text[k] == '<' && (text[k + 1] == '!' || text[k + 1] == '?')) --depth;
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("<!--")) {
+      at = behind(text, at + 4, "-->");
+    } else if (rest.starts_with("<![CDATA[")) {
+      at = behind(text, at, "]]>");
+    } else if (rest.starts_with("<?")) {
+      at = behind(text, at, "?>");
+    } else if (rest.starts_with("<!")) {
+      at = behind(text, at, ">");
+      if (rest.substr(0, at - (text.size() - rest.size())).find('[') != rest.npos)
+        throw Misuse("GraphML: a document type with declarations of its own is not read");
+    } else if (rest.starts_with("</")) {
+      depth -= std::min<std::size_t>(depth, 1);
+      at = behind(text, at, ">");
+    } else {
+      char quote = 0;
+      for (++at; at < text.size() && (quote != 0 || text[at] != '>'); ++at) {
+        if (text[at] == quote)
+          quote = 0;
+        else if (quote == 0 && (text[at] == '"' || text[at] == '\''))
+          quote = text[at];
+      }
+      if (text[at - 1] != '/' && ++depth > 1000) throw Misuse("GraphML: elements more than 1000 deep");
+    }
   }
 }
 

@@ -98,6 +98,8 @@ StageSpelling::Argument parse_argument(Reader& reader) {
 }
 
 constexpr unsigned deepest_nesting = 8;
+/// Every stage keeps the whole spelling, for messages.
+constexpr std::size_t longest_spelling = 4096;
 
 /// One pipeline; `depth` bodies around it are open.
 PipelineSpelling parse_pipeline(Reader& reader, const std::string& text, unsigned depth) {
@@ -130,6 +132,10 @@ PipelineSpelling parse_pipeline(Reader& reader, const std::string& text, unsigne
 }  // namespace
 
 PipelineSpelling parse_pipeline(const std::string& text) {
+  if (text.size() > longest_spelling)
+    throw Misuse("algorithm.compressor", '"' + text.substr(0, 40) + "...\"",
+                 "expected at most " + std::to_string(longest_spelling) + " characters, got " +
+                     std::to_string(text.size()));
   Reader reader(text);
   return parse_pipeline(reader, text, 0);
 }

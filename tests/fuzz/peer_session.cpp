@@ -1,0 +1,122 @@
+// A peer's side of a run, among neighbors and an observer out of their minds: a list of steps, each a byte that says what
+// happens and what that needs. Byte 0 says whether the method is asynchronous and all peers share a clock.
+#include "runtime/peer_session.hpp"
+
+#include <chrono>
+
+#include "tests/fuzz/input.hpp"
+#include "topology/ensure.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Agreement& agreement() {
+  static const Agreement agreed{{{"run.seed", "1"}}};
+  return agreed;
+}
+
+class Scene {
+ public:
+  explicit Scene(fuzz::Input input) : input_(input) {}
+
+  void play() {
+    session_.begin(now_);
+    std::size_t retained = 0;
+    while (!input_.empty()) {
+      retained += step();
+      // A welcome, a hello, an alive or a stop to each; and all that is retained.
+      ensure(session_.outbox().size() <= 16 + retained, "a step makes a peer say little");
+      ensure(session_.events().size() <= 2, "a step is an event, or two");
+      session_.outbox().clear();
+      session_.events().clear();
+    }
+  }
+
+ private:
+  /// How many messages were sent.
+  std::size_t step() {
+    const auto what = input_.take<std::uint8_t>();
+    switch (what % 8) {
+      case 0: {
+        static const auto hello = encode_agreement(agreement());
+        session_.hear_source(header(FrameKind::hello), hello);
+        return 0;
+      }
+      case 1: {
+        const FrameHeader head = header(kind());
+        session_.hear_source(head, payload());
+        return 0;
+      }
+      case 2: {
+        const FrameHeader head = header(kind());
+        session_.hear_destination(what / 8 % 2 == 0 ? 1 : 3, head, payload());
+        return 0;
+      }
+      case 3: {
+        const FrameHeader head = header(kind());
+        session_.hear_observer(head, payload(), now_);
+        return 0;
+      }
+      case 4:
+        now_ += 100ms * input_.take<std::uint8_t>();
+        ensure(session_.tick(now_) > now_, "a peer wants to be called again in the future");
+        return 0;
+      case 5:
+        iteration_ += input_.take<std::uint8_t>() % 4;
+        session_.send(1, {iteration_, 0, 0}, packets_.acquire().seal(), now_);
+        session_.send(3, {iteration_, 0, 0}, packets_.acquire().seal(), now_);
+        return 2;
+      case 6:
+        session_.tell_observer({FrameKind::evaluation, iteration_, {}});
+        return 0;
+      default:
+        session_.say_stop(input_.take<std::uint8_t>(), "it is over");
+        return 0;
+    }
+  }
+
+  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 13); }
+  std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
+
+  /// Of small numbers, or of any.
+  FrameHeader header(FrameKind kind) {
+    FrameHeader header;
+    header.kind = kind;
+    const auto shape = input_.take<std::uint8_t>();
+    header.sender = shape % 4;
+    header.run_id = run_id(agreement()) + (shape / 4 % 16 == 15 ? 1 : 0);
+    header.incarnation = shape / 64 % 2;
+    header.slot = input_.take<std::uint8_t>();
+    const bool any = shape >= 128;
+    header.iteration = any ? input_.take<std::uint64_t>() : input_.take<std::uint8_t>();
+    header.sequence = any ? input_.take<std::uint64_t>() : input_.take<std::uint8_t>();
+    header.due_ns = any ? input_.take<std::int64_t>() & (due_limit_ns - 1) : 0;
+    return header;
+  }
+
+  fuzz::Input input_;
+  Instant now_{1h};
+  std::uint64_t iteration_ = 1;
+  PacketPool packets_;
+  std::uint8_t shape_ = input_.take<std::uint8_t>();
+  PeerSession session_{{.self = 0,
+                        .incarnation = 70,
+                        .agreement = agreement(),
+                        .iterations = 100,
+                        .sources = {1, 2},
+                        .destinations = {1, 3},
+                        .addresses = {"tcp://there", "tcp://elsewhere"},
+                        .same_machine = shape_ % 2 == 0,
+                        .asynchronous = shape_ / 2 % 2 == 1,
+                        .start_patience = 10s,
+                        .heartbeat = 2s}};
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Scene(fuzz::Input(data, size)).play();
+  return 0;
+}

@@ -1,0 +1,234 @@
+// Writes seeds that no hand could, into FOLDER/TARGET: the inputs that are well formed, from which the fuzzers start.
+//     build/tests/fuzz/fuzz_seeds tests/fuzz/corpus
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "algorithms/registry.hpp"
+#include "runtime/checkpoint.hpp"
+#include "runtime/handshake.hpp"
+#include "runtime/little_endian.hpp"
+#include "runtime/packet_log.hpp"
+#include "runtime/records.hpp"
+#include "runtime/wire.hpp"
+#include "tests/fuzz/choice.hpp"
+#include "tests/support/compressor_spellings.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "topology/ensure.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Number>
+std::string little_endian(Number number) {
+  std::array<std::byte, sizeof(Number)> bytes;
+  store_little_endian(number, std::span<std::byte>(bytes));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class Corpus {
+ public:
+  explicit Corpus(fs::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& target, const std::string& name, const std::string& input) const {
+    fs::create_directories(folder_ / target);
+    std::ofstream out(folder_ / target / name, std::ios::binary);
+    out << input;
+    ensure(out.good(), "a seed can be written");
+  }
+
+ private:
+  fs::path folder_;
+};
+
+void add_frames(const Corpus& corpus) {
+  const std::array payload{std::byte{1}, std::byte{2}, std::byte{3}};
+  for (int kind = 1; kind <= 13; ++kind) {
+    FrameHeader header;
+    header.kind = static_cast<FrameKind>(kind);
+    header.run_id = 0x12345678;
+    header.sender = 3;
+    header.iteration = 7;
+    header.due_ns = 5'000'000;
+    header.payload_bytes = payload.size();
+    header.payload_checksum = payload_checksum(payload);
+    std::array<std::byte, header_bytes> bytes;
+    encode_header(header, bytes);
+    corpus.add("wire", "kind-" + std::to_string(kind), '\1' + text_of(bytes) + text_of(payload));
+  }
+}
+
+void add_agreements(const Corpus& corpus) {
+  const Agreement agreed{{{"algorithm.kind", "dcd-psgd"}, {"run.seed", "1"}}};
+  Agreement other = agreed;
+  other.settings[0].value = "d-psgd";
+  corpus.add("handshake", "agreed", text_of(encode_agreement(agreed)));
+  corpus.add("handshake", "another-method", text_of(encode_agreement(other)));
+  corpus.add("handshake", "empty", text_of(encode_agreement({})));
+}
+
+void add_records(const Corpus& corpus) {
+  PeerOutcome outcome;
+  corpus.add("records", "outcome", '\0' + text_of(encode_outcome(outcome)));
+  outcome.iterations = 20;
+  outcome.digests.published = 1;
+  outcome.digests.replicas = {{1, 2}, {2, 3}};
+  outcome.digests.told = {{1, 2}};
+  outcome.divergence = Divergence{3, "the model left the finite range", false};
+  corpus.add("records", "diverged-outcome", '\0' + text_of(encode_outcome(outcome)));
+  corpus.add("records", "float-snapshot",
+             '\1' + text_of(encode_snapshot<float>(PeerMeters{}, Vector<float>::Ones(3))));
+  corpus.add("records", "double-snapshot",
+             '\2' + text_of(encode_snapshot<double>(PeerMeters{}, Vector<double>::Ones(3))));
+
+  // Steps as observer.cpp reads them: hello, ready; evaluations in their turn; results.
+  const auto step = [](int what, int sender, int iteration = 0, const std::string& more = {}) {
+    return static_cast<char>(what + 8 * sender) + more + static_cast<char>(iteration) + '\0';
+  };
+  const std::string start = step(0, 0) + step(0, 1) + step(1, 0) + step(1, 1);
+  std::string whole = start;
+  for (const int iteration : {5, 10, 15, 20})
+    whole += step(2, 0, iteration, "\1") + step(2, 1, iteration, "\1");
+  corpus.add("observer", "whole-run", whole + step(3, 0) + step(3, 1));
+  // Two peers that say to have computed for 292 years, and models that are not finite.
+  const std::string meters = std::string(1, '\0') + little_endian(std::uint64_t{0}) +
+                             little_endian(~std::uint64_t{0} >> 1) + std::string(16, '\xff');
+  corpus.add("observer", "durations-whose-sum-overflows",
+             start + step(2, 0, 5, meters + std::string(24, '\xff')) +
+                 step(2, 1, 5, meters + std::string(24, '\xff')));
+  corpus.add("observer", "interrupted", start + '\7' + "\5\3" + step(3, 0) + "\5\xff" + '\6');
+  const std::string result = text_of(encode_outcome(outcome));
+  corpus.add("observer", "diverged",
+             start + "\4\x09" + little_endian(static_cast<std::uint16_t>(result.size())) + result +
+                 std::string(2, '\0') + "\5\xff\6\5\xff");
+  corpus.add("observer", "strangers", step(0, 3) + step(1, 0) + step(2, 1, 5, "\1") + step(3, 2) + "\5\xff");
+}
+
+/// Steps as peer_session.cpp reads them.
+void add_sessions(const Corpus& corpus) {
+  const auto frame = [](int step, int kind, int sender, int iteration, int sequence) {
+    return std::string{static_cast<char>(step),
+                       static_cast<char>(kind - 1),
+                       static_cast<char>(sender),
+                       0,
+                       static_cast<char>(iteration),
+                       static_cast<char>(sequence),
+                       0};
+  };
+  const auto hello = [](int sender, int iteration) {
+    return std::string{0, static_cast<char>(sender), 0, static_cast<char>(iteration), 0};
+  };
+  // Both sources call, both destinations welcome, the observer starts a run of 100 iterations.
+  const std::string up =
+      hello(1, 1) + hello(2, 1) + frame(2, 2, 1, 1, 0) + frame(10, 2, 3, 1, 0) + frame(3, 6, 0, 100, 0);
+  const std::string sent = "\5\1\5\1";
+  const std::string heard = frame(1, 4, 1, 1, 0) + frame(1, 4, 2, 1, 0) + frame(1, 4, 1, 2, 1);
+  const std::string over = frame(3, 8, 0, 10, 0) + frame(3, 11, 0, 0, 0);
+  corpus.add("peer_session", "whole-run", '\0' + up + sent + heard + over);
+  corpus.add("peer_session", "whole-asynchronous-run", '\2' + up + sent + heard + over);
+  // A frame is missing, a hearer asks for another hello and is welcomed again, a source was started anew.
+  corpus.add("peer_session", "mended",
+             '\0' + up + sent + frame(1, 4, 1, 2, 1) + frame(10, 13, 3, 1, 0) + frame(10, 2, 3, 1, 2) +
+                 frame(1, 1, 65, 1, 0) + "\4\x40\4\x40" + over);
+  corpus.add("peer_session", "nobody-comes", std::string("\0\4\x40\4\x40\4\x40", 7));
+  // Between hosts, of an observer that says to have started 292 years ago.
+  corpus.add("peer_session", "start-292-years-ago",
+             std::string("\1\3\5\x80\0", 5) + little_endian(std::uint64_t{100}) +
+                 little_endian(std::uint64_t{1} << 63) + std::string(9, '\0'));
+}
+
+void add_backlogs(const Corpus& corpus) {
+  const std::array numbers{1.f, 2.f, 3.f, 4.f, 5.f};
+  const std::string vector = text_of(std::as_bytes(std::span(numbers)));
+  const auto packet = little_endian(static_cast<std::uint32_t>(vector.size())) + vector;
+  corpus.add("backlog", "two-packets", '\3' + little_endian(std::uint64_t{5}) + packet + packet);
+  corpus.add("backlog", "nothing-new", '\3' + little_endian(std::uint64_t{3}));
+  corpus.add("backlog", "dense",
+             '\3' + little_endian(std::uint64_t{9}) + little_endian(~std::uint32_t{0}) + vector);
+  corpus.add("backlog", "vector", '\0' + vector.substr(1));
+}
+
+std::string file_name(std::string spelling) {
+  for (char& letter : spelling)
+    if (std::string_view("(){}|,.=% ^").find(letter) != std::string_view::npos) letter = '-';
+  return spelling;
+}
+
+/// Packets and edits of them, of every registered name in one of the two Scalars and the dimensions in turn.
+void add_packets(const Corpus& corpus) {
+  char options = 0;
+  for (const CompressorName& entry : compressor_names()) {
+    const std::string number = little_endian(fuzz::Circle::digest(std::string(entry.example)));
+    options = static_cast<char>(options % 12 + 5);
+    corpus.add("compressor", file_name(std::string(entry.name)), number + options + std::string("\7\0\1", 3));
+  }
+}
+
+void add_runs(const Corpus& corpus) {
+  for (const MethodInfo& method : methods())
+    for (const char* const way : {"static", "varying"}) {
+      const std::string number = little_endian(fuzz::Circle::digest(method.name));
+      // Two messages as they are, one damaged, one replaced, one twice.
+      const std::string damage{0, 0, 3, 0, 5, 0, 64, 0, 4, 2, 1, 1, 6};
+      corpus.add("peer", method.name + "-" + way, number + (way[0] == 's' ? '\0' : '\1') + damage);
+    }
+}
+
+void add_saved_state(const Corpus& corpus) {
+  PacketPool packets;
+  const PacketRef packet = packets.acquire().seal();
+  const CheckpointOwner owner{.run_id = 1, .peer = 3, .peer_count = 8, .scalar_bytes = 4, .dimension = 5};
+  const Checkpoint checkpoint{.iteration = 7,
+                              .image = {std::byte{1}, std::byte{2}},
+                              .meters = {std::byte{3}},
+                              .retained = {{2, {7, 0, 3}, packet}, {4, {7, 0, 3}, packet}}};
+  corpus.add("checkpoint", "two-messages", '\1' + text_of(encode_checkpoint(owner, checkpoint)));
+  corpus.add("checkpoint", "nothing-retained", '\1' + text_of(encode_checkpoint(owner, {})));
+  CheckpointOwner other = owner;
+  other.peer = 2;
+  corpus.add("checkpoint", "of-another-peer", '\0' + text_of(encode_checkpoint(other, checkpoint)));
+
+  const TemporaryFolder folder("fuzz-seeds");
+  PacketLog log(folder.path(), {.run_id = 1, .peer = 3});
+  ensure(!log.begin(100, 100), "a log can be begun");
+  const auto content = [&] {
+    std::ifstream in(log_path(folder.path(), 3, 100), std::ios::binary);
+    return '\1' + std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  corpus.add("packet_log", "empty", content());
+  ensure(
+      !log.append({101, 0, 2}, packet) && !log.append_verdict(90, true) && !log.append({101, 1, 4}, packet),
+      "a log can be written");
+  corpus.add("packet_log", "three-records", content());
+  corpus.add("packet_log", "torn", content().substr(0, 130));
+
+  for (const MethodInfo& method : methods())
+    if (!method.asynchronous)
+      corpus.add("peer_image", method.name,
+                 little_endian(fuzz::Circle::digest(method.name)) + std::string("\0\x50\0\1", 4));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const Corpus corpus(arguments[1]);
+  add_frames(corpus);
+  add_agreements(corpus);
+  add_records(corpus);
+  add_sessions(corpus);
+  add_backlogs(corpus);
+  add_packets(corpus);
+  add_runs(corpus);
+  add_saved_state(corpus);
+  return 0;
+}

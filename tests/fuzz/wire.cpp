@@ -1,0 +1,36 @@
+// A frame from a stranger: byte 0 says whether version and checksum are put right, so that what is behind them is met,
+// too; then 64 bytes of header and the payload.
+#include "runtime/wire.hpp"
+
+#include <array>
+
+#include "runtime/little_endian.hpp"
+#include "tests/fuzz/input.hpp"
+#include "topology/ensure.hpp"
+
+using namespace hearsay;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  const bool mended = input.take<std::uint8_t>() % 2 == 1;
+  std::vector<std::byte> header = input.take_bytes(header_bytes);
+  const std::vector<std::byte> payload = input.rest();
+  if (mended && header.size() == header_bytes) {
+    const std::span bytes(header);
+    store_little_endian(wire_version, bytes);
+    store_little_endian(payload_checksum(bytes.first(header_bytes - 4)), bytes.last(4));
+  }
+
+  constexpr std::size_t limit_bytes = 1 << 16;
+  const DecodedHeader decoded = decode_header(header, limit_bytes);
+  ensure(!to_text(decoded.defect).empty(), "every defect has a name");
+  if (decoded.defect != FrameDefect::none) return 0;
+  ensure(decoded.header.payload_bytes <= limit_bytes,
+         "a payload that is too long is refused with its header");
+  std::array<std::byte, header_bytes> again;
+  encode_header(decoded.header, again);
+  ensure(std::equal(again.begin(), again.end(), header.begin()), "what decodes encodes to the same bytes");
+  payload_intact(decoded.header, payload);
+  due_instant(decoded.header, Instant{std::chrono::hours(1)});
+  return 0;
+}
