@@ -3,8 +3,7 @@
 # Every target of tests/fuzz, or those named, runs for SECONDS (60) under AddressSanitizer and UndefinedBehaviorSanitizer,
 # from the seeds in tests/fuzz/corpus and what earlier runs found worth keeping (build-fuzz/corpus). More than 2 GiB, or
 # 5 s for one input, is a finding like a crash. A line for each target; inputs that were not survived stay in
-# build-fuzz/findings, the logs beside them, and the exit code is then 1. HEARSAY_FUZZ_PRESET=asan takes the programs that
-# are built for the tests anyway: sooner there, but blind to what an input covers.
+# build-fuzz/findings, the logs beside them, and the exit code is then 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,9 +14,8 @@ if [ ${#targets[@]} -eq 0 ]; then
   for folder in tests/fuzz/corpus/*/; do targets+=("$(basename "$folder")"); done
 fi
 
-preset=${HEARSAY_FUZZ_PRESET:-fuzz}
-build=build-$preset
-cmake --preset "$preset" > /dev/null
+build=build-fuzz
+cmake --preset fuzz > /dev/null
 cmake --build "$build" --target fuzzers > /dev/null
 findings=$build/findings
 mkdir -p $findings
