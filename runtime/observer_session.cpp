@@ -28,6 +28,7 @@ ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, A
       record_(record),
       peers_(experiment.peer_count()),
       lost_after_(experiment.settings.failure.lost_after),
+      attention_(lost_after_),
       start_deadline_(now + start_patience),
       next_heartbeat_(now + heartbeat_interval(lost_after_)) {
   if (record_.empty())
@@ -122,6 +123,8 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
     case FrameKind::result:
       return take_result(peer, payload);
     case FrameKind::stop:
+      // One that was started wrongly in the middle of the run, and refused, takes no part.
+      if (under_way_ && !peer.ready && header.slot == 2) return;
       return payload.empty() || header.slot == 130 ? interrupt(now)
                                                    : lose(printable_text(payload), header.slot);
     default:
@@ -142,10 +145,11 @@ void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<
                    std::to_string(sender));
   peers_[sender].welcomed = true;
   peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
-  peers_[sender].resumes = header.slot != 0;
+  peers_[sender].resumes = header.slot == 1;
   peers_[sender].holds = {0};  // every peer can begin
-  peers_[sender].said_what_it_holds = header.slot == 0;
+  peers_[sender].said_what_it_holds = header.slot != 1;
   say(sender, FrameKind::welcome);
+  if (header.slot == 2) take_note_that_it_is_under_way();
   choose_checkpoint();
 }
 
@@ -221,6 +225,7 @@ void ObserverSession<Scalar>::take_result(PeerSeen& peer, std::span<const std::b
 template <class Scalar>
 void ObserverSession<Scalar>::tick(Instant now) {
   if (over_) return;
+  attention_.look(now);
   if (!started_ && now > start_deadline_) return lose(missing_peers());
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
@@ -237,8 +242,9 @@ void ObserverSession<Scalar>::tick(Instant now) {
 template <class Scalar>
 void ObserverSession<Scalar>::judge_silence(Instant now) {
   if (over_ || !started_) return;
+  attention_.look(now);
   for (PeerId id = 0; id < peers_.size(); ++id) {
-    const Duration silence = now - peers_[id].heard_at;
+    const Duration silence = now - std::max(peers_[id].heard_at, attention_.since());
     if (peers_[id].outcome || silence <= lost_after_) continue;
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
     return lose("peer " + std::to_string(id) + " was lost: it has said nothing for " + std::to_string(whole) +

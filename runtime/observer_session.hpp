@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/attention.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/observer.hpp"
@@ -102,6 +103,7 @@ class ObserverSession {
   std::vector<ObserverWord> outbox_;
   std::size_t ended_ = 0;
   Duration lost_after_;
+  Attention attention_;
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;

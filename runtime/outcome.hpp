@@ -27,7 +27,9 @@ struct PeerMeters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;
-  std::uint64_t retransmitted = 0;  ///< emulated losses
+  std::uint64_t retransmitted = 0;  ///< messages sent again: what the emulated or the real network lost
+  std::uint64_t gaps = 0;           ///< times that frames of a neighbor were missing
+  std::uint64_t repeated = 0;       ///< frames that came again
   std::uint64_t refused = 0;        ///< handshakes
   std::uint64_t garbage = 0;        ///< frames that were none
   Duration compute{0};              ///< in gradients

@@ -175,7 +175,12 @@ std::optional<std::string> PacketLog::append_record(std::span<const std::byte> h
     size_ += whole;
     return std::nullopt;
   }
-  if (written >= 0) errno = ENOSPC;  // a regular file takes less only where there is no more room
+  if (written >=
+      0) {  // a regular file takes less only where there is no more room; one more byte says of which kind
+    errno = ENOSPC;
+    const std::byte next{};
+    if (::write(file_.number(), &next, 1) == 1) ++written;
+  }
   const auto error = failure("write");
   // Behind half a record nothing would ever be read.
   if (written > 0 && ::ftruncate(file_.number(), static_cast<::off_t>(size_)) != 0) file_ = {};

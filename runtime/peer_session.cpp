@@ -55,6 +55,7 @@ void PeerSession::greet_neighbors() {
 void PeerSession::go_on(SessionState state) {
   ensure(resuming_, "a session goes on from a checkpoint once");
   resuming_ = false;
+  went_on_ = true;
   neighbors_deadline_ = now_ + input_.start_patience;
   start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
   next_needed_ = state.next_needed;
@@ -219,7 +220,10 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
     case FrameKind::alive:
       break;
     case FrameKind::stop:
-      if (!link->has_greeted()) return Heard::garbage;
+      // One that was refused takes no part, whoever had its name before. Whose input is wrong in the middle of the run
+      // stays away alone; if not, the observer says so.
+      if (!link->has_greeted_as(head.incarnation)) return Heard::garbage;
+      if (started_ && exit_code_of(head) == 2) return Heard::words;
       events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
       return Heard::words;
     default:
@@ -244,11 +248,11 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   HelloVerdict verdict = judge_hello(input_.agreement, input_.self, payload, sender, link != nullptr);
   if (verdict.welcome() && is_destination(sender) && !input_.asynchronous &&
       hello.iteration < retention_.floor(sender))
-    verdict.for_the_caller = "peer " + std::to_string(input_.self) + " keeps its messages from iteration " +
-                             std::to_string(retention_.floor(sender)) + " on, peer " +
-                             std::to_string(sender) + " came back needing those from " +
-                             std::to_string(hello.iteration) +
-                             " on; start it from its newest checkpoint, or all peers from a common one";
+    verdict.for_the_caller =
+        "peer " + std::to_string(input_.self) + " keeps its messages from iteration " +
+        std::to_string(retention_.floor(sender)) + " on, peer " + std::to_string(sender) +
+        " came back needing those from " + std::to_string(hello.iteration) +
+        " on; start it from its newest checkpoint (--resume), or all peers from a common one";
   if (!verdict.welcome()) {
     ++counters_.refused;
     say(PeerWord::Way::reply, sender, FrameKind::refuse, std::as_bytes(std::span(verdict.for_the_caller)));

@@ -146,6 +146,7 @@ class PeerSession {
   bool observer_welcomed_ = false;
   bool resuming_ = false;  // is not yet what it was
   bool told_from_where_ = false;
+  bool went_on_ = false;  // from a checkpoint
   std::vector<PeerWord> outbox_;
   std::vector<SocketEvent> events_;
   Counters counters_;

@@ -9,7 +9,7 @@ namespace hearsay {
 
 void PeerSession::greet_observer() {
   say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
-  outbox_.back().header.slot = resuming_ ? 1 : 0;
+  outbox_.back().header.slot = resuming_ ? 1 : started_ || went_on_ ? 2 : 0;
 }
 
 void PeerSession::tell_observer(Told told) {

@@ -48,6 +48,8 @@ PeerMeters meters_from(const Json& json) {
   meters.bytes_received = count_at(json, "bytes_received");
   meters.messages_sent = count_at(json, "messages_sent");
   meters.retransmitted = count_at(json, "retransmitted");
+  meters.gaps = count_at(json, "gaps");
+  meters.repeated = count_at(json, "repeated");
   meters.refused = count_at(json, "refused");
   meters.garbage = count_at(json, "garbage");
   meters.compute = duration_at(json, "compute_ns");
@@ -155,6 +157,8 @@ Json to_json(const PeerMeters& meters) {
           {"bytes_received", meters.bytes_received},
           {"messages_sent", meters.messages_sent},
           {"retransmitted", meters.retransmitted},
+          {"gaps", meters.gaps},
+          {"repeated", meters.repeated},
           {"refused", meters.refused},
           {"garbage", meters.garbage},
           {"compute_ns", meters.compute.count()},

@@ -92,6 +92,8 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"bytes_received", peer.meters.bytes_received},
           {"messages_sent", peer.meters.messages_sent},
           {"retransmitted", peer.meters.retransmitted},
+          {"gaps", peer.meters.gaps},
+          {"repeated", peer.meters.repeated},
           {"refused", peer.meters.refused},
           {"garbage", peer.meters.garbage},
           {"late", peer.meters.counters.late},

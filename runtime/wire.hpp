@@ -42,7 +42,8 @@ inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
 enum class FrameKind : std::uint8_t {
   hello =
-      1,  ///< I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows
+      1,  ///< I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows, 2: I
+          ///< am in the middle of the run
   welcome = 2,  ///< we agree; no payload
   refuse = 3,   ///< we do not; payload: one sentence that says what differs
   data = 4,     ///< payload: what a method says to its neighbor

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 
 #include "topology/ensure.hpp"
@@ -13,8 +14,11 @@ namespace hearsay {
 
 namespace {
 
+std::atomic<std::int64_t> lead_ns{0};  // over the kernel's clock
+
+/// On the kernel's clock.
 timespec to_timespec(Instant instant) {
-  const std::int64_t ns = instant.time_since_epoch().count();
+  const std::int64_t ns = std::max<std::int64_t>(instant.time_since_epoch().count() - lead_ns, 1);
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
 }
 
@@ -23,8 +27,10 @@ timespec to_timespec(Instant instant) {
 Instant monotonic_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return Instant(Duration(std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec));
+  return Instant(Duration(std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec + lead_ns));
 }
+
+void leap_forward(Duration by) { lead_ns += by.count(); }
 
 std::uint32_t incarnation_of_process() {
   static const std::uint32_t started = [] {
@@ -51,8 +57,8 @@ void AbsoluteTimer::set(Instant instant) {
   if (instant == set_to_) return;
   set_to_ = instant;
   itimerspec setting{};
-  // An all-zero time would switch the timer off; 1 ns is as much in the past as any other instant.
-  if (instant != Instant::max()) setting.it_value = to_timespec(std::max(instant, Instant(Duration(1))));
+  // An all-zero time would switch the timer off; to_timespec does not give it.
+  if (instant != Instant::max()) setting.it_value = to_timespec(instant);
   timerfd_settime(fd_, TFD_TIMER_ABSTIME, &setting, nullptr);
 }
 

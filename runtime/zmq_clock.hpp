@@ -7,6 +7,10 @@ namespace hearsay {
 /// CLOCK_MONOTONIC: the same for all processes of a machine, so a due time may be compared between them.
 Instant monotonic_now();
 
+/// For tests: this process's clock is ahead of the kernel's by so much more from now on, as after a pause of its machine.
+/// Not within a run whose peers share one machine's clock.
+void leap_forward(Duration by);
+
 /// Tells this process from another one under the same name: milliseconds of the wall clock at the first call, which also
 /// differ after a reboot.
 std::uint32_t incarnation_of_process();

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "runtime/attention.hpp"
 #include "runtime/compute_time.hpp"
 #include "runtime/gradient_thread.hpp"
 #include "runtime/peak_memory.hpp"
@@ -34,7 +35,8 @@ class PeerDriver {
         network_(network_of(experiment.settings, id)),
         sockets_(sockets),
         lost_after_(experiment.settings.failure.lost_after),
-        id_(id) {
+        id_(id),
+        attention_(lost_after_) {
     if (experiment.method->asynchronous) gradient_thread_.emplace();
     if (experiment.settings.failure.checkpoint_every != 0)
       archive_.emplace(experiment, id, archive_directory(experiment.settings));
@@ -97,7 +99,10 @@ class PeerDriver {
     sockets_.commands().push(AskState{});
     while (!session_state_ && !end_) receive();
     if (end_) return;
-    complain(archive_->save(*peer_, *session_state_, meters()));
+    const bool all_went_well = !std::exchange(failed_to_keep_, false);
+    const auto failure = archive_->save(*peer_, *session_state_, meters());
+    if (all_went_well && !failure) complained_ = false;
+    complain(failure);
     peer_->checkpoint_taken();
   }
 
@@ -107,7 +112,7 @@ class PeerDriver {
       RevivedPeer<Scalar> revived =
           iteration ? archive_->revive_at(*iteration, packets_) : archive_->revive(packets_);
       peer_ = std::move(revived.peer);
-      meters_ = revived.meters;
+      meters_ = earlier_ = revived.meters;
       sockets_.commands().push(
           GoOn{replay(experiment_, *peer_, std::move(revived.session), revived.log, meters_)});
       gradients_ = peer_->iteration();
@@ -117,9 +122,12 @@ class PeerDriver {
     }
   }
 
-  /// The disk did not take it: no reason to stop training, but worth a word.
+  /// The disk did not take it: no reason to stop training, but worth a word. One, until from one checkpoint to the next
+  /// all went well again.
   void complain(const std::optional<std::string>& failure) {
     if (!failure) return;
+    failed_to_keep_ = true;
+    if (std::exchange(complained_, true)) return;
     std::fprintf(stderr,
                  "hearsay: peer %u could not keep what it would need to come back (%s); training goes on\n",
                  id_, failure->c_str());
@@ -196,6 +204,7 @@ class PeerDriver {
 
   /// Waits for events, at most a little while, and hands them to the peer.
   void receive() {
+    attention_.look(monotonic_now());
     sockets_.events().drain(drained_);
     if (drained_.empty()) {
       leave_if_interrupted();
@@ -270,12 +279,14 @@ class PeerDriver {
   void look_at_the_clock() {
     if (!started_) return;  // the socket thread watches over the start
     const Instant now = monotonic_now();
+    attention_.look(now);
+    const Instant listens_since = std::max(waits_since_, attention_.since());
     for (const PeerId source : peer_->waiting_for())
       judge_silence("peer " + std::to_string(source),
-                    now - std::max(waits_since_, sockets_.last_heard_from(source)));
+                    now - std::max(listens_since, sockets_.last_heard_from(source)));
     // The observer is silent, too, while it evaluates.
     if (peer_->waiting_for().empty() &&
-        now - std::max(waits_since_, sockets_.last_heard_from_observer()) > 5 * lost_after_)
+        now - std::max(listens_since, sockets_.last_heard_from_observer()) > 5 * lost_after_)
       end_with({3, "the observer, at peer 0, was lost: it has said nothing for a long time"});
   }
 
@@ -304,9 +315,11 @@ class PeerDriver {
     meters_.now = monotonic_now() - origin_;
     meters_.counters = peer_->counters();
     const SocketCounters counters = sockets_.counters();
-    meters_.garbage = counters.garbage;
-    meters_.refused = counters.refused;
-    meters_.retransmitted = counters.retransmitted;
+    meters_.garbage = earlier_.garbage + counters.garbage;
+    meters_.refused = earlier_.refused + counters.refused;
+    meters_.gaps = earlier_.gaps + counters.gaps;
+    meters_.repeated = earlier_.repeated + counters.repeated;
+    meters_.retransmitted = earlier_.retransmitted + counters.retransmitted;
     return meters_;
   }
 
@@ -321,11 +334,13 @@ class PeerDriver {
   std::unique_ptr<Peer<Scalar>> peer_;
   std::vector<SocketEvent> drained_;
   PeerMeters meters_;
+  PeerMeters earlier_;  // of the processes before this one
   std::uint64_t gradients_ = 0;
   std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
   std::optional<GradientThread> gradient_thread_;  // after the peer, which it computes for
   Instant origin_{};
   Instant waits_since_{};
+  Attention attention_;
   std::int64_t notices_ = 0;
   std::optional<SessionState> session_state_;  // once it was told
   std::vector<DataArrived> early_;             // before the run began here
@@ -336,6 +351,8 @@ class PeerDriver {
   bool commands_obeyed_ = false;
   bool gradient_computed_ = false;
   bool interrupted_ = false;
+  bool failed_to_keep_ = false;  // something, since the last checkpoint was due
+  bool complained_ = false;
   int run_code_ = 0;
   std::optional<PeerEnd> end_;
 };

@@ -26,15 +26,19 @@ struct Scene {
   ObserverSession<double> session{experiment, agreement, 10s, begin};
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
-           std::uint64_t iteration = 0, std::uint32_t of_run = 0) {
+           std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0) {
     FrameHeader header;
+    header.slot = slot;
     header.kind = kind;
     header.sender = sender;
     header.iteration = iteration;
     header.run_id = of_run == 0 ? run_id(agreement) : of_run;
     session.hear(header, payload, begin + 1s);
   }
-  void hello(PeerId sender) { say(sender, FrameKind::hello, encode_agreement(agreement)); }
+  /// `slot` 1: it comes back, 2: it is in the middle of the run.
+  void hello(PeerId sender, Slot slot = 0) {
+    say(sender, FrameKind::hello, encode_agreement(agreement), 0, 0, slot);
+  }
   void start() {
     for (const PeerId id : {0u, 1u}) hello(id);
     for (const PeerId id : {0u, 1u}) say(id, FrameKind::ready);
@@ -151,12 +155,40 @@ TEST_CASE(
     "observer session: a peer that falls silent is lost by its name, one that has ended may be silent") {
   Scene scene;
   scene.start();  // both were heard at 1 s
-  scene.session.judge_silence(begin + 7s);
+  const auto listen = [&](Duration from, Duration until) {
+    for (Duration at = from; at <= until; at += 100ms) scene.session.judge_silence(begin + at);
+  };
+  listen(1s, 7s);
   CHECK(!scene.session.over());
   scene.result(0);
-  scene.session.judge_silence(begin + 8s);
+  listen(7s, 8s);
   CHECK(scene.session.over());
-  CHECK(scene.session.outcome().reason == "peer 1 was lost: it has said nothing for 7 s");
+  CHECK(scene.session.outcome().reason == "peer 1 was lost: it has said nothing for 6 s");
+}
+
+TEST_CASE("observer session: an observer that stood still itself takes nobody for silent") {
+  Scene scene;
+  scene.start();
+  for (Duration at = 1s; at <= 3s; at += 100ms) scene.session.judge_silence(begin + at);
+  scene.session.judge_silence(begin + 1h);
+  scene.session.judge_silence(begin + 1h + 2s);
+  CHECK(!scene.session.over());
+}
+
+TEST_CASE(
+    "observer session: peers in the middle of a run greet an observer started anew: who comes back joins "
+    "them") {
+  Scene scene;
+  scene.hello(0, 2);
+  scene.hello(1, 1);
+  scene.session.outbox().clear();
+  std::vector<std::byte> iteration_7(8, std::byte{0});
+  iteration_7[0] = std::byte{7};
+  scene.say(1, FrameKind::holds, iteration_7);
+  const auto& said = scene.session.outbox();
+  REQUIRE(!said.empty());
+  CHECK(said.back().header.kind == FrameKind::resume);
+  CHECK(said.back().header.slot == 1);  // from its newest checkpoint and its log
 }
 
 TEST_CASE("observer session: a peer that says hello again has to be ready again") {

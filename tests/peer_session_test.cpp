@@ -98,9 +98,20 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
   CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
   CHECK(printable_text(scene.session.outbox()[0].payload) ==
         "peer 0 keeps its messages from iteration 3 on, peer 1 came back needing those from 1 on; start it "
-        "from its "
-        "newest checkpoint, or all peers from a common one");
+        "from its newest checkpoint (--resume), or all peers from a common one");
   CHECK(scene.session.counters().refused == 1);
+  // It ends because of that, and says so; the run of those that are in order goes on.
+  scene.session.events().clear();
+  FrameHeader stop = scene.header(FrameKind::stop, 1, 0, 81);
+  stop.slot = 2;
+  stop.payload_bytes = 1;
+  const std::vector<std::byte> reason(1, std::byte{'x'});
+  CHECK(scene.session.hear_source(stop, reason) == Heard::garbage);
+  CHECK(scene.session.events().empty());
+  // One that was greeted is heard.
+  stop.incarnation = 80;
+  CHECK(scene.session.hear_source(stop, reason) == Heard::words);
+  CHECK(scene.session.events().size() == 1);
 }
 
 TEST_CASE(

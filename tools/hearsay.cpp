@@ -40,6 +40,7 @@ void install_signal_handlers(bool has_record) {
     sigaction(number, nullptr, &inherited);
     if (inherited.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup wants to go on
   }
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
 }
 

@@ -114,7 +114,9 @@ int Program::wait() {
 
 bool Program::everyone_ended() const { return happens(lifeline_, patience_ms); }
 
-std::vector<pid_t> Program::children() const {
+std::vector<pid_t> Program::children() const { return children_of(process_); }
+
+std::vector<pid_t> children_of(pid_t process) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
@@ -122,7 +124,7 @@ std::vector<pid_t> Program::children() const {
     const std::string status = content_of(entry.path() / "stat");  // "pid (name) state parent ..."
     const std::size_t end = status.rfind(')');
     if (end == std::string::npos) continue;
-    if (std::stol(status.substr(end + 4)) == process_) found.push_back(static_cast<pid_t>(std::stol(name)));
+    if (std::stol(status.substr(end + 4)) == process) found.push_back(static_cast<pid_t>(std::stol(name)));
   }
   std::sort(found.begin(), found.end());
   return found;

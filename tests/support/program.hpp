@@ -46,6 +46,9 @@ class Program {
   bool reaped_ = false;
 };
 
+/// The processes that this one started and that have not been waited for, ascending.
+std::vector<pid_t> children_of(pid_t process);
+
 /// A whole run of the program.
 struct ProgramEnd {
   int code;
