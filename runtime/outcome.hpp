@@ -9,6 +9,7 @@
 #include "runtime/digest.hpp"
 #include "runtime/peer.hpp"
 #include "runtime/units.hpp"
+#include "runtime/waiting_times.hpp"
 
 namespace hearsay {
 
@@ -35,6 +36,7 @@ struct PeerMeters {
   Duration compute{0};              ///< in gradients
   Duration wait{0};                 ///< for messages and verdicts
   Duration wire{0};                 ///< the own port busy sending
+  WaitingTimes waits;               ///< for messages, by whom they were to come from
   PeerCounters counters;
 };
 

@@ -62,6 +62,10 @@ PeerMeters meters_from(const Json& json) {
   meters.counters.overflow = count_at(json, "overflow");
   meters.counters.exchanges_asked = count_at(json, "exchanges_asked");
   meters.counters.exchanges_answered = count_at(json, "exchanges_answered");
+  std::vector<WaitingTimes::OfSource> waits;
+  for (const Json& wait : json.at("waits"))
+    waits.emplace_back(static_cast<PeerId>(count_at(wait, "source")), duration_at(wait, "ns"));
+  meters.waits = WaitingTimes(std::move(waits));
   return meters;
 }
 
@@ -152,6 +156,9 @@ std::optional<Evaluation> parse_evaluation(std::string_view text) {
 }
 
 Json to_json(const PeerMeters& meters) {
+  Json waits = Json::array();
+  for (const auto& [source, waited] : meters.waits.by_source())
+    waits.push_back({{"source", source}, {"ns", waited.count()}});
   return {{"now_ns", meters.now.count()},
           {"bytes_sent", meters.bytes_sent},
           {"bytes_received", meters.bytes_received},
@@ -170,7 +177,8 @@ Json to_json(const PeerMeters& meters) {
           {"duplicate", meters.counters.duplicate},
           {"overflow", meters.counters.overflow},
           {"exchanges_asked", meters.counters.exchanges_asked},
-          {"exchanges_answered", meters.counters.exchanges_answered}};
+          {"exchanges_answered", meters.counters.exchanges_answered},
+          {"waits", std::move(waits)}};
 }
 
 Json to_json(const PeerOutcome& outcome) {

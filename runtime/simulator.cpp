@@ -154,7 +154,11 @@ class Simulation {
     SimulatedPeer<Scalar>& receiver = peers_[frame.to];
     receiver.meters.bytes_received += frame.frame_bytes;
     const bool waited = receiver.peer->state() == PeerState::needs_messages;
+    const std::uint64_t rounds = receiver.peer->counters().gossip_rounds;
     receiver.peer->deliver(frame.key, frame.packet);
+    if (waited && receiver.peer->counters().gossip_rounds != rounds)
+      receiver.meters.waits.ended_by(frame.key.sender, now_,
+                                     receiver.peer->state() == PeerState::needs_messages);
     if (waited && receiver.peer->state() != PeerState::needs_messages) {
       resumed(receiver);
     } else {
@@ -198,8 +202,11 @@ class Simulation {
         case PeerState::diverged:
           diverged_ = true;
           return;
-        case PeerState::idle:
         case PeerState::needs_messages:
+          simulated.meters.waits.begin(now_);
+          simulated.waiting_since = now_;
+          return;
+        case PeerState::idle:
         case PeerState::needs_verdict:
           simulated.waiting_since = now_;
           return;

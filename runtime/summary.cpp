@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/records.hpp"
+#include "runtime/slowest_link.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
@@ -85,6 +86,9 @@ Totals totals_of(const RunOutcome<Scalar>& outcome) {
 }
 
 Json peer_record(PeerId id, const PeerOutcome& peer) {
+  Json waited_for = Json::array();
+  for (const auto& [source, waited] : peer.meters.waits.by_source())
+    waited_for.push_back({{"peer", source}, {"seconds", seconds(waited)}});
   return {{"peer", id},
           {"iterations", peer.iterations},
           {"seconds", seconds(peer.meters.now)},
@@ -106,6 +110,7 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"compute_seconds", seconds(peer.meters.compute)},
           {"wait_seconds", seconds(peer.meters.wait)},
           {"wire_seconds", seconds(peer.meters.wire)},
+          {"waited_for", std::move(waited_for)},
           {"peak_memory_bytes", peer.peak_memory_bytes}};
 }
 
@@ -200,6 +205,12 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["replicas_consistent"] =
       or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());
   summary["peak_memory_bytes"] = totals.peak_memory_bytes;
+  const std::optional<SlowestLink> slowest = slowest_link(outcome.peers);
+  summary["slowest_link"] = slowest ? Json{{"from", slowest->from},
+                                           {"to", slowest->to},
+                                           {"seconds", seconds(slowest->waited)},
+                                           {"share_of_time", slowest->share_of_time}}
+                                    : Json(nullptr);
   summary["per_peer"] = std::move(per_peer);
   if (!outcome.reason.empty()) summary["reason"] = outcome.reason;
   return summary;

@@ -65,6 +65,10 @@ enum class FrameKind : std::uint8_t {
   /// From the observer: go on from the checkpoint at `iteration`; or, with slot 1, from your newest one and your log, since the
   /// others are under way.
   resume = 15,
+  /// Before a run, of hearsay check --connect: a question; payload: the agreement; slot 1: all of them were answered. And the
+  /// answer, with the question's sequence; slot 1: refused, and the payload says why (connection_probe.hpp).
+  probe = 16,
+  probed = 17,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

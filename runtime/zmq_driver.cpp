@@ -192,6 +192,7 @@ class PeerDriver {
   void wait_for_others() {
     waits_since_ = monotonic_now();
     const PeerState awaited = peer_->state();
+    if (awaited == PeerState::needs_messages) meters_.waits.begin(waits_since_);
     while (peer_->state() == awaited && peer_->outbox().empty() && !stopped_ && !end_) receive();
     meters_.wait += monotonic_now() - waits_since_;
   }
@@ -258,7 +259,11 @@ class PeerDriver {
   void hear(const DataArrived& data) {
     meters_.bytes_received += header_bytes + data.packet->size();
     if (archive_) complain(archive_->hear(data.key, data.packet));
+    const std::uint64_t rounds = peer_->counters().gossip_rounds;
+    const Instant came = monotonic_now();
     peer_->deliver(data.key, data.packet);
+    if (peer_->counters().gossip_rounds != rounds)
+      meters_.waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
   }
 
   /// The first reason to end is the true one; what follows are its echoes.

@@ -1,5 +1,7 @@
 #include "runtime/zmq_handshake_watch.hpp"
 
+#include <cstdint>
+
 namespace hearsay {
 
 namespace {
@@ -9,7 +11,8 @@ constexpr Duration hold_back = std::chrono::seconds(1);
 }  // namespace
 
 void HandshakeWatch::watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server) {
-  const std::string name = "handshakes." + std::to_string(watched_.size());
+  // Unlike that of any other socket of this context.
+  const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
   watched_.emplace_back(server, context, dealer, name);
 }
 

@@ -82,6 +82,7 @@ const Words summary_keys = {"schema",
                             "model_digest",
                             "replicas_consistent",
                             "peak_memory_bytes",
+                            "slowest_link",
                             "per_peer"};
 
 const Words evaluation_keys = {"iteration",     "epoch",         "seconds",

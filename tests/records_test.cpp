@@ -16,6 +16,7 @@ PeerMeters some_meters() {
   meters.bytes_sent = std::uint64_t{1} << 60;
   meters.wait = Duration(-1);
   meters.counters = {5, 4, 3, 2, 1};
+  meters.waits = WaitingTimes({{2, Duration(7)}, {9, Duration(8)}});
   return meters;
 }
 
@@ -39,6 +40,7 @@ TEST_CASE("records: a snapshot and an outcome come back as they were sent") {
   CHECK(snapshot->meters.bytes_sent == some_meters().bytes_sent);
   CHECK(snapshot->meters.wait == some_meters().wait);
   CHECK(snapshot->meters.counters.overflow == 1);
+  CHECK(snapshot->meters.waits.by_source() == some_meters().waits.by_source());
 
   const auto outcome = decode_outcome(encode_outcome(some_outcome()));
   REQUIRE(outcome);

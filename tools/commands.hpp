@@ -47,6 +47,12 @@ struct PeerOptions : RunOptions {
   std::atomic<bool>* ask_to_end = nullptr;  ///< what `interrupted` looks at
 };
 
+struct CheckOptions : RunFileOptions {
+  bool connect = false;      ///< test the connections of one peer instead of printing the plan
+  std::optional<PeerId> id;  ///< else the environment says it
+  std::string patience = "30 s";
+};
+
 struct LaunchOptions : RunOptions {
   std::string start_patience = "2 min";
 };
@@ -78,6 +84,7 @@ int launch_command(const LaunchOptions& options);
 int sweep_command(const RunOptions& options);
 int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);
+int check_connections_command(const CheckOptions& options);
 int evaluate_command(const EvaluateOptions& options);
 int list_command(bool json);
 int new_key_command(const std::string& name);

@@ -159,10 +159,21 @@ int main_of(int argc, char** argv) {
   command->add_flag("--json", topology.json, "print the record as JSON");
   command->callback([&] { chosen = [&] { return topology_command(topology); }; });
 
-  RunFileOptions check;
+  CheckOptions check;
   command = app.add_subcommand("check", "validate a run file and print the plan: bytes, time, limits");
   add_run_file_options(*command, check);
-  command->callback([&] { chosen = [&] { return check_command(check); }; });
+  CLI::Option* const connect = command->add_flag(
+      "--connect", check.connect,
+      "test the connections of one peer to its neighbors, both ways, while they do the same");
+  command->add_option("--id", check.id, "which peer this is (else HEARSAY_ID or SLURM_PROCID says it)")
+      ->type_name("K")
+      ->needs(connect);
+  command->add_option("--wait", check.patience, "how long to wait for the others [30 s]")
+      ->type_name("TIME")
+      ->needs(connect);
+  command->callback([&] {
+    chosen = [&] { return check.connect ? check_connections_command(check) : check_command(check); };
+  });
 
   EvaluateOptions evaluate;
   command = app.add_subcommand("evaluate", "loss and accuracy of a saved model on a run file's data");

@@ -26,21 +26,6 @@ Environment environment_of_process() {
   return environment;
 }
 
-/// The command line's id wins over the environment's.
-PeerPlace place_of(const RunSettings& settings, const PeerOptions& options) {
-  const bool listed = !settings.topology.file.empty() && has_addresses(settings.topology.file);
-  Environment environment = environment_of_process();
-  if (options.id) environment["HEARSAY_ID"] = std::to_string(*options.id);
-  if (options.id && *options.id >= settings.topology.peers)
-    throw Misuse("--id", std::to_string(*options.id),
-                 "the topology has peers 0 to " + std::to_string(settings.topology.peers - 1));
-  PeerPlace place = place_in(environment, settings.topology.peers, listed);
-  if (!place.id)
-    throw Misuse("--id is missing: which peer of the topology this is, 0 to " +
-                 std::to_string(settings.topology.peers - 1) + ", nor do HEARSAY_ID or SLURM_PROCID say it");
-  return place;
-}
-
 /// A peer other than the first: it trains, and leaves the record to peer 0.
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const PeerPlace& place,
@@ -62,9 +47,23 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
 
 }  // namespace
 
+PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id) {
+  const bool listed = !settings.topology.file.empty() && has_addresses(settings.topology.file);
+  Environment environment = environment_of_process();
+  if (id) environment["HEARSAY_ID"] = std::to_string(*id);
+  if (id && *id >= settings.topology.peers)
+    throw Misuse("--id", std::to_string(*id),
+                 "the topology has peers 0 to " + std::to_string(settings.topology.peers - 1));
+  PeerPlace place = place_in(environment, settings.topology.peers, listed);
+  if (!place.id)
+    throw Misuse("--id is missing: which peer of the topology this is, 0 to " +
+                 std::to_string(settings.topology.peers - 1) + ", nor do HEARSAY_ID or SLURM_PROCID say it");
+  return place;
+}
+
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
   const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
-  const PeerPlace place = place_of(settings, options);
+  const PeerPlace place = place_of(settings, options.id);
   if (place.id != PeerId{0})
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
       return train_silently<Scalar>(settings, options, place, patience);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "runtime/peer_place.hpp"
 #include "runtime/run_settings.hpp"
 #include "tools/commands.hpp"
 
@@ -10,6 +13,10 @@ struct PeerTraining {
   int exit_code = 0;
   std::string reason;
 };
+
+/// Which peer of the run this process is, and where all are, as the command line (`id`) or else the environment says. Misuse
+/// where neither does.
+PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id);
 
 /// Trains as the peer that the options, or else the environment, say. Peer 0 writes the output directory and, where
 /// `reports`, says how the run ended on standard output.

@@ -14,6 +14,14 @@ double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// "3 -> 4: peer 4 waited 12.3 s for it (41 % of its time)"
+std::string slowest_link_text(const nlohmann::ordered_json& link) {
+  const std::string to = std::to_string(link["to"].get<PeerId>());
+  return std::to_string(link["from"].get<PeerId>()) + " -> " + to + ": peer " + to + " waited " +
+         seconds_text(link["seconds"]) + " for it (" + fixed(100.0 * link["share_of_time"].get<double>(), 0) +
+         " % of its time)";
+}
+
 }  // namespace
 
 void print_closing_words(const FinishedRun& run) {
@@ -39,6 +47,8 @@ void print_closing_words(const FinishedRun& run) {
   if (summary["replicas_consistent"].is_boolean())
     table.add(
         {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});
+  if (const auto& link = summary["slowest_link"]; link.is_object())
+    table.add({"slowest link", slowest_link_text(link)});
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);
 }
