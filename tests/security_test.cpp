@@ -143,10 +143,11 @@ TEST_SUITE("net") {
   TEST_CASE("security: a peer that hears plain text where it expects a key says so") {
     LoopbackCluster cluster = ring_of(2);
     const KeyFolder keys(2);
+    const Process peer = cluster.start(0, keys.of(0));
     zmq::context_t context;
     zmq::socket_t plain(context, zmq::socket_type::router);
     plain.bind(cluster.address(1));
-    const Ended ended = cluster.start(0, keys.of(0)).join();
+    const Ended ended = peer.join();
     CHECK(ended.exit_code == 2);
     CHECK_MESSAGE(contains(ended.text, "peer 1 (" + cluster.address(1) +
                                            ") speaks plain text, and this peer only with keys"),
@@ -158,11 +159,12 @@ TEST_SUITE("net") {
     LoopbackCluster cluster = ring_of(2);
     cluster.patience.start = std::chrono::seconds(2);
     const KeyFolder keys(2);
+    const Process peer = cluster.start(1, keys.of(1));
     zmq::context_t context;
     zmq::socket_t impostor(context, zmq::socket_type::router);
     const Door door(context, impostor, credentials_with(keys, 2, 0, new_key_pair()));
     listen(impostor, {limit_bytes, 64, 0}, "address", cluster.address(0));
-    const Ended ended = cluster.start(1, keys.of(1)).join();
+    const Ended ended = peer.join();
     CHECK(ended.exit_code == 3);
     CHECK_MESSAGE(contains(ended.text, "did not come up within 2 s; peer 0 (" + cluster.address(0) +
                                            ") breaks connections off: has it no key, or another one than"),

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "topology/ensure.hpp"
@@ -20,11 +23,23 @@ struct Ended {
   std::string text;
 };
 
-/// Runs `main`, which returns an Ended, in a forked process. For programs that have no threads at the time.
+/// Those of this process. ThreadSanitizer has one of its own.
+inline std::ptrdiff_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+#ifdef __SANITIZE_THREAD__
+  return std::distance(begin(tasks), end(tasks)) - 1;
+#else
+  return std::distance(begin(tasks), end(tasks));
+#endif
+}
+
+/// Runs `main`, which returns an Ended, in a forked process. A lock that another thread held would stay locked there for ever, those
+/// of the allocator included: so there is no other thread at the time, and no ZeroMQ context.
 class Process {
  public:
   template <class Main>
   explicit Process(const Main& main) {
+    ensure(thread_count() == 1, "a process forks while it has no other thread");
     ensure(pipe(pipe_.data()) == 0, "a machine has pipes");
     std::fflush(nullptr);  // else both processes print what is still in the buffers
     pid_ = fork();
