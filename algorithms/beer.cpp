@@ -91,6 +91,7 @@ MethodInfo beer_info() {
           .bytes = "2 deg (|C| + 64)",
           .source = "Zhao et al. 2022, arXiv:2201.13320, Algorithm 1",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::reinitialise,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.1},

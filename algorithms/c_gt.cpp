@@ -92,6 +92,7 @@ MethodInfo c_gt_info() {
       .bytes = "2 deg (|C| + 64)",
       .source = "Liao et al. 2022, arXiv:2103.13748, Algorithm 1",
       .compressor = CompressorNeed::damped,
+      .membership = Membership::reinitialise,
       .default_compressor = "dither(linf, bits=2, bucket=512)",
       .needs_symmetric_mixing = true,
       .options = {.consensus_step = 0.2, .damping = 0.3},

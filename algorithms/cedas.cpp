@@ -78,6 +78,7 @@ MethodInfo cedas_info() {
           .bytes = "deg (|C| + 64)",
           .source = "Huang and Pu 2023, arXiv:2301.05872, Algorithm 1; LEAD: arXiv:2007.00232",
           .compressor = CompressorNeed::damped,
+          .membership = Membership::reinitialise,
           .default_compressor = "dither(linf, bits=2, bucket=512)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.3, .damping = 0.3},

@@ -152,6 +152,7 @@ MethodInfo choco_sgd_info() {
           .bytes = "deg (|C| + 64)",
           .source = "Koloskova et al. 2019, arXiv:1902.00340, Algorithm 2",
           .compressor = CompressorNeed::contracting,
+          .membership = Membership::exact,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,

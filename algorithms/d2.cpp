@@ -48,6 +48,7 @@ MethodInfo d2_info() {
           .bytes = "deg (4d + 64)",
           .source = "Tang et al. 2018, arXiv:1803.07068, Algorithm 1",
           .compressor = CompressorNeed::none,
+          .membership = Membership::reinitialise,
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .smallest_eigenvalue_above = -1.0 / 3.0,

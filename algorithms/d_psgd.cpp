@@ -46,6 +46,7 @@ MethodInfo d_psgd_info() {
           .bytes = "deg (4d + 64)",
           .source = "Lian et al. 2017, arXiv:1705.09056, Algorithm 1",
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},

@@ -88,6 +88,7 @@ MethodInfo dcd_psgd_info() {
           .bytes = "deg (|C| + 64)",
           .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
+          .membership = Membership::exact,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,

@@ -54,6 +54,7 @@ MethodInfo decentlam_info() {
           .bytes = "deg (4d + 64)",
           .source = "Yuan et al. 2021, arXiv:2104.11981, Algorithm 2",
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .options = {.momentum = 0.9},

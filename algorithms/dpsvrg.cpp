@@ -197,6 +197,7 @@ MethodInfo dpsvrg_info() {
           .bytes = "c(k) deg (4d + 64)",
           .source = "Li et al. 2021, arXiv:2112.10389, Algorithm 1 (reconstruction)",
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .counts_rounds = true,

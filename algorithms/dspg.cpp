@@ -52,6 +52,7 @@ MethodInfo dspg_info() {
           .bytes = "deg (4d + 64)",
           .source = "Li et al. 2021, arXiv:2112.10389 (reconstruction)",
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .composite = true,

@@ -58,6 +58,7 @@ MethodInfo gradient_tracking_info() {
           .bytes = "2 deg (4d + 64)",
           .source = "Pu, Nedic 2020, arXiv:1805.11454, Algorithm 1; Nedic et al. 2017 (DIGing)",
           .compressor = CompressorNeed::none,
+          .membership = Membership::reinitialise,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .make_float = make_method<GradientTracking<float>, float>,

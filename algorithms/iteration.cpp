@@ -29,8 +29,8 @@ void Iteration<Scalar>::begin(std::uint64_t number, double step_size, double pre
 
 template <class Scalar>
 void Iteration<Scalar>::turn_to(std::uint64_t round) {
-  const MixingRow& row = rows_.at(round);
-  if (row_ == &row) return;  // a schedule's reference always shows the same row
+  const MixingRow& row = instead_ ? *instead_ : rows_.at(round);
+  if (row_ == &row && !instead_) return;  // a schedule's reference always shows the same row
   row_ = &row;
   heard_ids_.clear();
   for (const WeightedNeighbor& neighbor : row.hears) heard_ids_.push_back(neighbor.id);

@@ -58,6 +58,9 @@ class Iteration {
   Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed)
       : host_(&host), rows_(rows), seed_(seed) {}
 
+  /// For the host: from the next iteration on the mixing row is this one in every round, since some neighbor is gone. It
+  /// outlives this, and may change between iterations.
+  void mix_by(const MixingRow& row) { instead_ = &row; }
   /// For the host: turns to iteration `number`.
   void begin(std::uint64_t number, double step_size, double previous_step_size);
 
@@ -157,6 +160,7 @@ class Iteration {
   std::uint64_t number_ = 0;
   Scalar step_size_ = 0;
   Scalar previous_step_size_ = 0;
+  const MixingRow* instead_ = nullptr;  // of the schedule's
   const MixingRow* row_ = nullptr;
   std::vector<PeerId> heard_ids_;
   Slot next_slot_ = 0;

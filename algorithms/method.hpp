@@ -48,6 +48,13 @@ enum class Pattern {
   ring,    ///< the peer with the next id, whatever the graph
 };
 
+/// What becomes of a method when a neighbor is gone for good, and its edge is taken out of W.
+enum class Membership {
+  exact,  ///< it goes on by the narrower W, as if that had been W all along
+  reinitialise,  ///< it keeps sums over all peers (trackers, duals, push-sum weights): all would have to begin anew at once
+  refuse,  ///< it cannot do without any peer
+};
+
 /// Options that go unread because of another one.
 struct UnreadOptions {
   std::vector<std::string> names = {};
@@ -63,6 +70,7 @@ struct MethodInfo {
   std::string bytes;                      ///< what a peer sends per iteration, a formula
   std::string source;                     ///< paper and algorithm number
   CompressorNeed compressor;              ///< what it is sound with
+  Membership membership = Membership::refuse;
   std::string default_compressor = "none";
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;

@@ -67,6 +67,7 @@ MethodInfo naive_info() {
           .bytes = "deg (|C| + 64)",
           .source = "Tang et al. 2018, arXiv:1803.06443, section 3",
           .compressor = CompressorNeed::any,
+          .membership = Membership::exact,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},

@@ -59,6 +59,7 @@ MethodInfo qg_momentum_info() {
           .bytes = "deg (4d + 64)",
           .source = "Lin et al. 2021, arXiv:2102.04761, Algorithm 1 (QG-DSGDm-N)",
           .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .smallest_eigenvalue_above = -0.9,

@@ -87,6 +87,7 @@ MethodInfo sgp_info() {
       .bytes = "outdeg (4d + 4 + 64)",
       .source = "Assran et al. 2019, arXiv:1811.10792, Algorithm 1",
       .compressor = CompressorNeed::none,
+      .membership = Membership::reinitialise,
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .push_sum = true,

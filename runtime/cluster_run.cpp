@@ -50,9 +50,10 @@ class ObserverThread {
     const std::lock_guard lock(mutex_);
     reason_ = reason;
   }
-  std::optional<std::string> given_up() {
+  std::optional<LostPeer> given_up() {
     const std::lock_guard lock(mutex_);
-    return reason_;
+    if (!reason_) return std::nullopt;
+    return LostPeer{{}, *reason_};
   }
 
   ObserverServer<Scalar> server_;

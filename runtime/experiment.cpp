@@ -120,6 +120,25 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
   }
 }
 
+/// Policy "drop": the method, in this form, goes on by what is left of W.
+void require_droppable(const RunSettings& settings, const MethodInfo& method) {
+  if (settings.failure.policy != RunSettings::Failure::Policy::drop) return;
+  const auto refuse = [](const std::string& why) {
+    throw Misuse("failure.policy", "\"drop\"", why + "; expected \"wait\"");
+  };
+  const MethodOptions& options = settings.algorithm.options;
+  if (method.membership == Membership::reinitialise)
+    refuse(method.name + " keeps sums over all peers, which a peer that is gone takes along");
+  if (method.membership == Membership::refuse) refuse(method.name + " cannot do without any peer");
+  if (options.memory == "aggregate" || options.form == "pipelined")
+    refuse(method.name +
+           " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
+  if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
+    refuse("it wants a static schedule with all peers");
+  if (settings.failure.checkpoint_every != 0)
+    refuse("a peer that was dropped does not come back, so failure.checkpoint_every is to be 0");
+}
+
 template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
@@ -146,6 +165,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
     throw Misuse("model.regularizer", problem.regularizer->spelling(),
                  method.name + " minimises smooth objectives only; expected one of " +
                      methods_that([](const MethodInfo& other) { return other.composite; }));
+  require_droppable(settings, method);
   if (method.asynchronous && settings.failure.checkpoint_every != 0)
     throw Misuse(
         "failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),

@@ -84,6 +84,7 @@ struct Child {
   std::string address = {};
   int restarts = 0;
   bool killed = false;
+  bool gone = false;  // lost, and that has been said
 };
 
 /// What the user did, or another program: the process was well, and may be started anew. Else it has a bug.
@@ -109,7 +110,7 @@ class Children {
   }
 
   template <class Main>
-  void fork_one(const Main& main) {
+  void fork_one(const Main& main, bool dies_with_parent) {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw out_of("sockets");
     std::fflush(nullptr);
@@ -121,9 +122,11 @@ class Children {
       throw out_of("processes");
     }
     if (process == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(3);  // it died before the line above
-      signal(SIGINT, SIG_IGN);            // Ctrl-C reaches the whole group; the parent decides
+      if (dies_with_parent) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(3);  // it died before the line above
+      }
+      signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group; the parent decides
       signal(SIGTERM, SIG_DFL);
       for (const Child& sibling : children_) close(sibling.socket);
       if (nursery_) close(nursery_->socket());
@@ -160,16 +163,17 @@ class Children {
   }
 
   /// How a child was lost, if one was, and could not be started anew.
-  std::optional<std::string> lost() {
+  std::optional<LostPeer> lost() {
     std::vector<pollfd> polled;
-    for (const Child& child : children_) polled.push_back({child.socket, POLLIN, 0});
+    for (const Child& child : children_) polled.push_back({child.gone ? -1 : child.socket, POLLIN, 0});
     if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
     for (std::size_t id = 0; id < children_.size(); ++id) {
       if (polled[id].revents == 0) continue;
       const std::string word = hear(children_[id].socket);
       if (word.starts_with("tcp://"))
         continue;  // one that came back says where it listens: where it did before
-      if (const auto how = how_it_ended(id, word); !comes_back(id)) return how;
+      if (const auto how = how_it_ended(id, word); !comes_back(id))
+        return children_[id].gone = true, LostPeer{static_cast<PeerId>(id), how};
     }
     return std::nullopt;
   }
@@ -249,14 +253,18 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     nursery.emplace([&](PeerId id, const std::string& address, int parent) {
       return child_main(experiment, id, address, true, parent, keys);
     });
+  // Under "drop" no process is special: that of the parent may die, too.
+  const bool drops = experiment.settings.failure.policy == RunSettings::Failure::Policy::drop;
   Children children(nursery ? &*nursery : nullptr);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
-    children.fork_one([&](int parent) {
-      const ClusterPeer& peer = experiment.cluster.peers[id];
-      const std::string address =
-          peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
-      return child_main(experiment, id, address, goes_on, parent, keys);
-    });
+    children.fork_one(
+        [&](int parent) {
+          const ClusterPeer& peer = experiment.cluster.peers[id];
+          const std::string address =
+              peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
+          return child_main(experiment, id, address, goes_on, parent, keys);
+        },
+        !drops);
 
   RunOutcome<Scalar> outcome;
   if (const auto failure = children.gather_addresses()) {

@@ -23,8 +23,6 @@ std::string state_of(const AwaitedPeer& peer, const LongWait& wait) {
       return silent + "lost after " + peer.limit;
     case AfterSilence::drops_it:
       return silent + "dropped after " + peer.limit;
-    case AfterSilence::waits_on:
-      return silent + "the run goes on when it is back";
   }
   return silent;
 }

@@ -13,7 +13,6 @@ namespace hearsay {
 enum class AfterSilence {
   ends_the_run,  ///< it is lost, and the run with it
   drops_it,      ///< it is lost, and the run goes on without it
-  waits_on,      ///< it may come back whenever it likes
 };
 
 /// One whose message is missing.

@@ -9,18 +9,33 @@
 
 namespace hearsay {
 
+namespace {
+
+/// Without those of peers that are gone.
+template <class Scalar>
+double count_of(const std::vector<Vector<Scalar>>& models) {
+  return static_cast<double>(
+      std::ranges::count_if(models, [](const Vector<Scalar>& model) { return model.size() != 0; }));
+}
+
+}  // namespace
+
 template <class Scalar>
 Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
-  Vector<double> sum = Vector<double>::Zero(models.front().size());
-  for (const Vector<Scalar>& model : models) sum += model.template cast<double>();
-  return (sum / static_cast<double>(models.size())).template cast<Scalar>();
+  const auto some = std::ranges::find_if(models, [](const auto& model) { return model.size() != 0; });
+  ensure(some != models.end(), "a mean is of one model at least");
+  Vector<double> sum = Vector<double>::Zero(some->size());
+  for (const Vector<Scalar>& model : models)
+    if (model.size() != 0) sum += model.template cast<double>();
+  return (sum / count_of(models)).template cast<Scalar>();
 }
 
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
   double sum = 0.0;
-  for (const Vector<Scalar>& model : models) sum += squared_distance(view(model), view(mean));
-  return std::sqrt(sum / static_cast<double>(models.size()));
+  for (const Vector<Scalar>& model : models)
+    if (model.size() != 0) sum += squared_distance(view(model), view(mean));
+  return std::sqrt(sum / count_of(models));
 }
 
 template <class Scalar>
@@ -34,7 +49,7 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
   ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
   gathered.models[peer] = model;
   gathered.meters[peer] = meters;
-  if (++gathered.present < peer_count) return std::nullopt;
+  if (!complete(gathered)) return std::nullopt;
 
   const Evaluation evaluation = evaluate(iteration, gathered);
   models_ = std::move(gathered.models);
@@ -43,10 +58,33 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
 }
 
 template <class Scalar>
+bool Observer<Scalar>::complete(const Gathering& gathered) const {
+  for (std::size_t peer = 0; peer < gone_.size(); ++peer)
+    if (!gone_[peer] && gathered.models[peer].size() == 0) return false;
+  return true;
+}
+
+template <class Scalar>
+std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
+  gone_[peer] = true;
+  for (auto& [iteration, gathered] : gathering_) gathered.models[peer] = {};
+  std::vector<Verdict> verdicts;
+  while (!gathering_.empty() && std::ranges::find(gone_, false) != gone_.end() &&
+         complete(gathering_.begin()->second)) {
+    auto& [iteration, gathered] = *gathering_.begin();
+    const Evaluation evaluation = evaluate(iteration, gathered);
+    models_ = std::move(gathered.models);
+    gathering_.erase(gathering_.begin());
+    verdicts.push_back(judge(evaluation));
+  }
+  return verdicts;
+}
+
+template <class Scalar>
 Verdict Observer<Scalar>::begin() {
   const std::size_t peer_count = problem_->peer_count();
   Gathering gathered{std::vector<Vector<Scalar>>(peer_count, problem_->initial),
-                     std::vector<PeerMeters>(peer_count), peer_count};
+                     std::vector<PeerMeters>(peer_count)};
   const Evaluation evaluation = evaluate(0, gathered);
   models_ = std::move(gathered.models);
   return judge(evaluation);

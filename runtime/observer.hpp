@@ -24,7 +24,7 @@ template <class Scalar>
 class Observer {
  public:
   Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
-      : problem_(&problem), target_loss_(target_loss) {}
+      : problem_(&problem), target_loss_(target_loss), gone_(problem.peer_count()) {}
 
   /// Evaluates x_0, before anything has happened. To be called once, first.
   Verdict begin();
@@ -35,11 +35,15 @@ class Observer {
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
 
+  /// Peer `peer` is gone for good: evaluations are of the others from now on, those that wait for it included. The verdicts
+  /// on those that are complete without it, in order.
+  std::vector<Verdict> drop(PeerId peer);
+
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const std::optional<Evaluation>& target() const { return target_; }
   /// The evaluation whose loss was not finite.
   const std::optional<Evaluation>& diverged() const { return diverged_; }
-  /// Of the last complete evaluation.
+  /// Of the last complete evaluation; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
   const Vector<Scalar>& mean_model() const { return mean_; }
 
@@ -47,14 +51,15 @@ class Observer {
   struct Gathering {
     std::vector<Vector<Scalar>> models;
     std::vector<PeerMeters> meters;
-    std::size_t present = 0;
   };
+  bool complete(const Gathering& gathered) const;
   Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
   Verdict judge(const Evaluation& evaluation);
 
   const Problem<Scalar>* problem_;
   std::optional<double> target_loss_;
   std::map<std::uint64_t, Gathering> gathering_;
+  std::vector<bool> gone_;
   std::vector<Evaluation> evaluations_;
   std::optional<Evaluation> target_;
   std::optional<Evaluation> diverged_;
@@ -67,7 +72,7 @@ class Observer {
 template <class Scalar>
 RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers);
 
-/// Mean of the models, summed in peer order in double.
+/// Mean of the models, summed in peer order in double; without empty ones, of peers that are gone.
 template <class Scalar>
 Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
 

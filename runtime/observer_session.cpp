@@ -100,6 +100,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::hello) return answer_hello(header, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
+  if (peer.gone) return;
   if (!peer.welcomed) {
     if (header.kind == FrameKind::alive) say(header.sender, FrameKind::again);
     return;
@@ -143,6 +144,9 @@ void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<
     return say(sender, FrameKind::refuse,
                "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
                    std::to_string(sender));
+  if (peers_[sender].gone)
+    return say(sender, FrameKind::refuse,
+               "the run has gone on without peer " + std::to_string(sender) + " (failure.policy = \"drop\")");
   peers_[sender].welcomed = true;
   peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
   peers_[sender].resumes = header.slot == 1;
@@ -189,9 +193,35 @@ void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSee
   if (!snapshot) return;
   peer.evaluated = in_turn;
   const auto verdict = observer_.take(header.sender, in_turn, snapshot->model, snapshot->meters);
-  if (!verdict) return;
-  verdicts_.push_back(*verdict);
-  for (PeerId id = 0; id < peers_.size(); ++id) say_verdict(id, *verdict);
+  if (verdict) take_verdict(*verdict);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::take_verdict(const Verdict& verdict) {
+  verdicts_.push_back(verdict);
+  for (PeerId id = 0; id < peers_.size(); ++id) say_verdict(id, verdict);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
+  const bool drops = experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop;
+  PeerSeen& peer = peers_[id];
+  if (peer.gone || over_) return;
+  if (!drops || !started_ || peer.outcome) return lose(how);
+  peer.gone = true;
+  dropped_.push_back(id);
+  say(id, FrameKind::stop, how + "; the others went on without it", 3);
+  for (PeerId other = 0; other < peers_.size(); ++other)
+    if (!peers_[other].gone) say(other, FrameKind::departed, {}, id);
+  for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
+  if (dropped_.size() == peers_.size()) return lose("all peers were lost");
+  end_when_all_have();
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::end_when_all_have() {
+  if (!std::ranges::all_of(peers_, [](const PeerSeen& peer) { return peer.gone || peer.outcome; })) return;
+  end();
 }
 
 template <class Scalar>
@@ -217,9 +247,8 @@ void ObserverSession<Scalar>::take_result(PeerSeen& peer, std::span<const std::b
   // An evaluation before it went astray: it will come again, and the result behind it.
   if (!outcome || (!outcome->divergence && peer.evaluated < last_evaluation(outcome->iterations))) return;
   peer.outcome = outcome;
-  ++ended_;
   if (peer.outcome->divergence) stop({}, 0);
-  if (ended_ == peers_.size()) end();
+  end_when_all_have();
 }
 
 template <class Scalar>
@@ -245,10 +274,10 @@ void ObserverSession<Scalar>::judge_silence(Instant now) {
   attention_.look(now);
   for (PeerId id = 0; id < peers_.size(); ++id) {
     const Duration silence = now - std::max(peers_[id].heard_at, attention_.since());
-    if (peers_[id].outcome || silence <= lost_after_) continue;
+    if (peers_[id].gone || peers_[id].outcome || silence <= lost_after_) continue;
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
-    return lose("peer " + std::to_string(id) + " was lost: it has said nothing for " + std::to_string(whole) +
-                " s");
+    return lose_peer(id, "peer " + std::to_string(id) + " was lost: it has said nothing for " +
+                             std::to_string(whole) + " s");
   }
 }
 
@@ -322,6 +351,7 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
   Duration last{0};
   for (const PeerSeen& peer : peers_) {
     outcomes.push_back(peer.outcome.value_or(PeerOutcome{}));
+    outcomes.back().gone = peer.gone;
     last = std::max(last, outcomes.back().meters.now);
   }
   RunOutcome<Scalar> result = conclude(observer_, std::move(outcomes));
@@ -334,6 +364,7 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
     result.reason = *lost_;
   }
   result.seconds = seconds(last);
+  result.dropped = dropped_;
   return result;
 }
 

@@ -46,6 +46,8 @@ class ObserverSession {
   void judge_silence(Instant now);
   /// The user wants the run to end: peers get some seconds for their last words.
   void interrupt(Instant now);
+  /// A peer is lost: by failure.policy, the run is, or goes on without it.
+  void lose_peer(PeerId id, const std::string& how);
   /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2 (misuse).
   void lose(const std::string& reason, Slot exit_code = 3);
 
@@ -67,6 +69,7 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
+    bool gone = false;     ///< for good
     bool resumes = false;  ///< goes on from a checkpoint
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
@@ -86,6 +89,8 @@ class ObserverSession {
   void stop(const std::string& reason, Slot exit_code);
   void end();
   void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
+  void take_verdict(const Verdict& verdict);
+  void end_when_all_have();
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
   std::string missing_peers() const;
@@ -101,7 +106,7 @@ class ObserverSession {
   Instant origin_{};                           // when the run began
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
-  std::size_t ended_ = 0;
+  std::vector<PeerId> dropped_;
   Duration lost_after_;
   Attention attention_;
   Instant start_deadline_;

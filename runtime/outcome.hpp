@@ -65,6 +65,7 @@ struct PeerOutcome {
   StateDigests digests;
   std::uint64_t peak_memory_bytes = 0;
   std::optional<Divergence> divergence;
+  bool gone = false;  ///< it was dropped: nothing else is known
 };
 
 /// A whole run, whatever the driver.
@@ -78,7 +79,8 @@ struct RunOutcome {
   Vector<Scalar> mean_model;           ///< of the same
   std::optional<Evaluation> target;    ///< the first evaluation at or below the target loss
   double seconds = 0.0;
-  std::uint64_t restarts = 0;  ///< of peers that were killed
+  std::uint64_t restarts = 0;        ///< of peers that were killed
+  std::vector<PeerId> dropped = {};  ///< in the order in which they were lost
 };
 
 }  // namespace hearsay

@@ -73,7 +73,7 @@ void Peer<Scalar>::go_on_or_wait() {
   }
   if (completed_ != 0 && completed_ % input_.evaluate_every == 0) {
     const std::uint64_t needed = completed_ - input_.evaluate_every;
-    if (!last_verdict_ || *last_verdict_ < needed) {
+    if (!unobserved_ && (!last_verdict_ || *last_verdict_ < needed)) {
       state_ = PeerState::needs_verdict;
       return;
     }
@@ -94,9 +94,34 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
 }
 
 template <class Scalar>
+void Peer<Scalar>::go_on_unobserved() {
+  unobserved_ = true;
+  if (state_ == PeerState::needs_verdict) go_on_or_wait();
+}
+
+template <class Scalar>
+void Peer<Scalar>::lose(PeerId neighbor) {
+  departures_.lose(neighbor);
+  if (state_ != PeerState::needs_messages) return;
+  const auto wanted = std::ranges::find(wanted_senders_, neighbor);
+  if (wanted == wanted_senders_.end()) return;
+  const MessageKey lacking{iteration_.number(), wanted_slot_, neighbor};
+  if (packets_[static_cast<std::size_t>(wanted - wanted_senders_.begin())] || departures_.is_out(lacking))
+    return;
+  departures_.depart(neighbor, lacking.iteration);
+  if (--missing_ > 0) return;
+  ++counters_.gossip_rounds;
+  resume();
+}
+
+template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
   do {
     const std::uint64_t number = completed_ + 1;
+    if (departures_.any()) {
+      narrowed_row_ = departures_.narrowed(input_.schedule->row(input_.id, 0));
+      iteration_.mix_by(narrowed_row_);
+    }
     iteration_.begin(number, input_.step_size.at(number),
                      input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
     minibatches_.reset();
@@ -157,6 +182,8 @@ template <class Scalar>
 StateDigests Peer<Scalar>::digests() {
   StateDigests digests = digest_state(*input_.algorithm);
   digests.told = told_;
+  // Nobody tells it of those any more.
+  std::erase_if(digests.replicas, [&](const auto& replica) { return departures_.is_lost(replica.first); });
   return digests;
 }
 
@@ -226,7 +253,9 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
   else
     for (std::size_t k = 0; k < senders.size(); ++k) {
       packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
-      if (packets_[k]) --missing_;
+      if (!packets_[k] && departures_.is_lost(senders[k]))
+        departures_.depart(senders[k], iteration_.number());
+      if (packets_[k] || departures_.is_lost(senders[k])) --missing_;
     }
   if (missing_ == 0) {
     if (!answering_) ++counters_.gossip_rounds;
@@ -239,7 +268,7 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
 template <class Scalar>
 void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet) {
   if (answering_) return hear(key, packet);
-  if (key.iteration <= completed_) {
+  if (key.iteration <= completed_ || departures_.is_out(key)) {
     ++counters_.late;
     return;
   }
@@ -347,7 +376,7 @@ std::vector<PeerId> Peer<Scalar>::waiting_for() const {
   std::vector<PeerId> missing;
   if (state_ == PeerState::needs_messages)
     for (std::size_t k = 0; k < packets_.size(); ++k)
-      if (!packets_[k]) missing.push_back(wanted_senders_[k]);
+      if (!packets_[k] && !departures_.is_lost(wanted_senders_[k])) missing.push_back(wanted_senders_[k]);
   return missing;
 }
 

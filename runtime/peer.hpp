@@ -12,6 +12,7 @@
 #include "algorithms/compression/packet.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/step_size.hpp"
+#include "runtime/departures.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
@@ -125,6 +126,12 @@ class Peer final : private IterationHost<Scalar> {
   double gradient_work() const;
   void gradient_arrived();
   void deliver(const MessageKey& key, const PacketRef& packet);
+  /// Policy "drop": this neighbor is gone for good. What it said still counts; what lacks, lacks for ever (departures.hpp).
+  /// Synchronous gossip methods whose membership is exact, static schedules.
+  void lose(PeerId neighbor);
+  /// Policy "drop": nobody will say a verdict any more; the peer goes on to its last iteration.
+  void go_on_unobserved();
+  const std::vector<PartedEdge>& departures() const { return departures_.all(); }
   /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
   void verdict(std::uint64_t evaluated, bool go_on);
 
@@ -201,6 +208,10 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<std::pair<PeerId, std::uint64_t>> told_;
   std::uint64_t published_digest_ = 0;
   MessageKey digest_taken_at_{};
+
+  Departures departures_;
+  MixingRow narrowed_row_;  // once somebody has departed
+  bool unobserved_ = false;
 
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;

@@ -102,6 +102,18 @@ bool PeerSession::is_destination(PeerId id) const {
   return std::ranges::binary_search(input_.destinations, id);
 }
 
+bool PeerSession::has_parted_from(PeerId id) const { return std::ranges::find(parted_, id) != parted_.end(); }
+
+void PeerSession::part_from(PeerId neighbor) {
+  if (has_parted_from(neighbor)) return;
+  parted_.push_back(neighbor);
+  if (is_destination(neighbor)) {
+    retention_.abandon(neighbor);
+    say(PeerWord::Way::outlet, neighbor, FrameKind::parted);
+  }
+  if (find_source(neighbor)) say(PeerWord::Way::reply, neighbor, FrameKind::parted);
+}
+
 IncomingLink* PeerSession::find_source(PeerId id) {
   const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
   return found != incoming_.end() && found->source == id ? &*found : nullptr;
@@ -115,6 +127,7 @@ void PeerSession::greet(OutgoingLink& link) {
 }
 
 void PeerSession::send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted) {
+  if (has_parted_from(to)) return;
   if (!input_.asynchronous) needs_from(key.iteration);
   RetainedMessage message{key, std::move(packet), 0};
   send_data(link_to(to), message, posted);
@@ -173,6 +186,7 @@ void PeerSession::show_life() {
     return observer_welcomed_ ? say_what_it_holds() : greet_observer();
   }
   for (OutgoingLink& link : outgoing_) {
+    if (has_parted_from(link.to)) continue;
     if (link.awaits_welcome) {  // the hello or its answer went astray, or nobody is there yet
       greet(link);
     } else {
@@ -183,7 +197,8 @@ void PeerSession::show_life() {
   if (!observer_welcomed_) greet_observer();
   if (!ready_) return;
   for (const IncomingLink& link : incoming_)
-    if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
+    if (!is_destination(link.source) && !has_parted_from(link.source))
+      say(PeerWord::Way::reply, link.source, FrameKind::alive);
   say(PeerWord::Way::observer, 0, FrameKind::alive);
   outbox_.back().header.slot = started_ ? 1 : 0;
   outbox_.back().header.sequence = last_verdict_ ? *last_verdict_ + 1 : 0;
@@ -208,14 +223,21 @@ void PeerSession::fail(int exit_code, const std::string& reason) {
 }
 
 PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (head.kind == FrameKind::hello) {
+  if (head.kind == FrameKind::hello && !has_parted_from(head.sender)) {
     if (!resuming_) answer_hello(head, payload);  // else the caller will try again, or be called itself
     return Heard::words;
   }
   IncomingLink* const link = find_source(head.sender);
   // Nothing but a hello is heard from a stranger or from another run.
   if (!link || head.run_id != run_id_) return Heard::garbage;
+  if (has_parted_from(head.sender)) {
+    if (head.kind != FrameKind::parted) say(PeerWord::Way::reply, head.sender, FrameKind::parted);
+    return Heard::words;
+  }
   switch (head.kind) {
+    case FrameKind::parted:
+      events_.push_back(PeerDeparted{head.sender});
+      return Heard::words;
     case FrameKind::data:
     case FrameKind::alive:
       break;
@@ -275,6 +297,11 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
     return Heard::words;
   }
   if (head.run_id != run_id_) return Heard::garbage;
+  if (head.kind == FrameKind::parted) {
+    if (!has_parted_from(destination)) events_.push_back(PeerDeparted{destination});
+    return Heard::words;
+  }
+  if (has_parted_from(destination)) return Heard::words;
   OutgoingLink& link = link_to(destination);
   switch (head.kind) {
     case FrameKind::welcome:

@@ -76,6 +76,8 @@ class PeerSession {
   void shut_out(const std::string& reason);
   /// Why the run may not begin in time, should it not: the end of a sentence.
   void doubt(const std::string& why) { doubt_ = why; }
+  /// Nothing is said to this neighbor any more, nor heard from it, but that.
+  void part_from(PeerId neighbor);
   /// A message of the method.
   void send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted);
   /// To the observer; `payload` may be empty.
@@ -117,6 +119,7 @@ class PeerSession {
   FrameHeader header(FrameKind kind) const;
   OutgoingLink& link_to(PeerId destination);
   bool is_destination(PeerId id) const;
+  bool has_parted_from(PeerId id) const;
   IncomingLink* find_source(PeerId id);
   void greet(OutgoingLink& link);
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
@@ -141,6 +144,7 @@ class PeerSession {
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;
   Retention retention_;
+  std::vector<PeerId> parted_;    // from those neighbors
   std::vector<Told> unanswered_;  // evaluations without a verdict, and the result
   int observer_lacks_ = 0;        // signs of life in a row that showed it without one of those
   bool observer_welcomed_ = false;

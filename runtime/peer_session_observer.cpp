@@ -71,6 +71,9 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       });
       events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
       return Heard::words;
+    case FrameKind::departed:
+      if (head.slot != input_.self) events_.push_back(PeerDeparted{head.slot});
+      return Heard::words;
     case FrameKind::stop:
       events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
       return Heard::words;

@@ -35,4 +35,6 @@ void Retention::release(PeerId to, std::uint64_t next_needed) {
   kept.messages.erase(kept.messages.begin(), needed);
 }
 
+void Retention::abandon(PeerId to) { of(to).clear(); }
+
 }  // namespace hearsay

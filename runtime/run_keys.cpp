@@ -212,6 +212,14 @@ std::vector<RunKey> make_common_keys() {
        [](const Setting& s, const fs::path& directory, S& to) { to.security.secret = s.path(directory); },
        [](const S& of) { return spelled_file(of.security.secret); }},
 
+      {"failure.policy",
+       [](const Setting& s, const fs::path&, S& to) {
+         to.failure.policy =
+             s.one_of({"wait", "drop"}) == 0 ? S::Failure::Policy::wait : S::Failure::Policy::drop;
+       },
+       [](const S& of) {
+         return toml_text(of.failure.policy == S::Failure::Policy::wait ? "wait" : "drop");
+       }},
       {"failure.checkpoint_every",
        [](const Setting& s, const fs::path&, S& to) { to.failure.checkpoint_every = s.count(0); },
        [](const S& of) { return spelled(of.failure.checkpoint_every); }},

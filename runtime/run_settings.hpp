@@ -110,8 +110,10 @@ struct RunSettings {
   } algorithm;
 
   struct Failure {
-    std::uint64_t checkpoint_every = 0;             ///< iterations; 0: never
-    Duration lost_after = std::chrono::minutes(1);  ///< of silence
+    enum class Policy { wait, drop } policy = Policy::wait;  ///< what becomes of a run that loses a peer
+    std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never
+    Duration lost_after =
+        std::chrono::minutes(1);  ///< of silence; then wait gives up, and drop goes on without
     bool operator==(const Failure&) const = default;
   } failure;
   /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.

@@ -38,6 +38,10 @@ struct RunStops {
 struct EveryPeerEnded {
   int exit_code;
 };
+/// That peer is gone for good, or takes this one for gone.
+struct PeerDeparted {
+  PeerId id;
+};
 /// This peer cannot take part: exit code and a sentence.
 struct TakesNoPart {
   int exit_code;
@@ -52,6 +56,6 @@ struct StateTold {
 /// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
 struct GradientComputed {};
 using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, StateTold, TakesNoPart, GradientComputed>;
+                                 CommandsObeyed, StateTold, PeerDeparted, TakesNoPart, GradientComputed>;
 
 }  // namespace hearsay

@@ -62,6 +62,7 @@ Totals totals_of(const RunOutcome<Scalar>& outcome) {
   totals.seconds = outcome.seconds;
   bool first = true;
   for (const PeerOutcome& peer : outcome.peers) {
+    if (peer.gone) continue;
     totals.iterations = first ? peer.iterations : std::min(totals.iterations, peer.iterations);
     first = false;
     totals.bytes_sent += peer.meters.bytes_sent;
@@ -134,8 +135,10 @@ std::optional<std::uint64_t> owed_to(PeerId holder, const StateDigests& owner) {
 std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
   bool kept = false;
   bool equal = true;
+  const auto first = std::ranges::find(peers, false, &PeerOutcome::gone);
   for (PeerId holder = 0; holder < peers.size(); ++holder) {
-    if (peers[holder].iterations != peers.front().iterations) return std::nullopt;
+    if (peers[holder].gone) continue;
+    if (peers[holder].iterations != first->iterations) return std::nullopt;
     for (const auto& [owner, digest] : peers[holder].digests.replicas) {
       kept = true;
       equal = equal && owner < peers.size() && owed_to(holder, peers[owner].digests) == digest;
@@ -192,6 +195,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["messages_sent"] = totals.messages_sent;
   summary["retransmitted"] = totals.retransmitted;
   summary["restarts"] = outcome.restarts;
+  summary["dropped"] = outcome.dropped;
   summary["resyncs"] = 0;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

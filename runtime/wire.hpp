@@ -69,6 +69,8 @@ enum class FrameKind : std::uint8_t {
   /// answer, with the question's sequence; slot 1: refused, and the payload says why (connection_probe.hpp).
   probe = 16,
   probed = 17,
+  parted = 18,    ///< to a neighbor: this peer has taken our edge out, nothing more is said or heard along it
+  departed = 19,  ///< from the observer: the peer `slot` is gone for good
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

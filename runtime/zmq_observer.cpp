@@ -37,14 +37,14 @@ class ObserverServer<Scalar>::Server {
         listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
   }
 
-  RunOutcome<Scalar> serve(const RunControl& control,
-                           const std::function<std::optional<std::string>()>& lost) {
+  RunOutcome<Scalar> serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
     while (!session_.over()) {
       // One frame a turn: an evaluation may take longer than the peers need for the next one, and the user, the lost and
       // the clock must not wait until nothing waits any more.
       const bool heard = receive(control);
       if (session_.over()) break;
-      if (const std::optional<std::string> how = lost()) session_.lose(*how);
+      if (const auto loss = lost())
+        loss->id ? session_.lose_peer(*loss->id, loss->how) : session_.lose(loss->how);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       session_.tick(monotonic_now());
       if (!heard) session_.judge_silence(monotonic_now());
@@ -136,7 +136,7 @@ const std::string& ObserverServer<Scalar>::bound_address() const {
 
 template <class Scalar>
 RunOutcome<Scalar> ObserverServer<Scalar>::serve(const RunControl& control,
-                                                 const std::function<std::optional<std::string>()>& lost) {
+                                                 const std::function<std::optional<LostPeer>()>& lost) {
   return server_->serve(control, lost);
 }
 

@@ -14,6 +14,12 @@
 
 namespace hearsay {
 
+/// A peer that somebody knows to be lost, if it is known which, and how.
+struct LostPeer {
+  std::optional<PeerId> id;
+  std::string how;
+};
+
 /// The observer behind a ROUTER of its own: begins the run when all peers are ready, collects their models, sends the
 /// verdicts, ends the run. No shaped link carries its frames and no byte counter sees them.
 template <class Scalar>
@@ -29,8 +35,7 @@ class ObserverServer {
 
   /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost, and how. Throws
   /// Misuse where a peer refused to take part because somebody's input is wrong.
-  RunOutcome<Scalar> serve(const RunControl& control,
-                           const std::function<std::optional<std::string>()>& lost);
+  RunOutcome<Scalar> serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost);
 
  private:
   class Server;

@@ -245,6 +245,8 @@ class PeerSockets::Server {
         session_->send(data->message.to, data->message.key, std::move(data->message.packet), data->posted);
       } else if (const auto* begun = std::get_if<NeedsFrom>(&command)) {
         session_->needs_from(begun->iteration);
+      } else if (const auto* gone = std::get_if<PartFrom>(&command)) {
+        session_->part_from(gone->neighbor);
       } else if (auto* word = std::get_if<TellObserver>(&command)) {
         session_->tell_observer(std::move(word->told));
       } else if (const auto* stop = std::get_if<SayStop>(&command)) {

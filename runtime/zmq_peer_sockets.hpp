@@ -38,6 +38,10 @@ struct SayStop {
   int exit_code;
   std::string reason;
 };
+/// This neighbor is gone for good.
+struct PartFrom {
+  PeerId neighbor;
+};
 /// Answered by StateTold.
 struct AskState {};
 /// The peer is what it was before it ended: its neighbors may be greeted.
@@ -48,7 +52,7 @@ struct GoOn {
 struct AskWhenObeyed {};
 struct Quit {};
 using SocketCommand =
-    std::variant<SendData, NeedsFrom, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
+    std::variant<SendData, NeedsFrom, PartFrom, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;

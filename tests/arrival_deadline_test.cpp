@@ -26,13 +26,28 @@ TEST_CASE("arrival deadline: one that came back after a long silence may be sile
   ArrivalDeadline deadline(60s);
   deadline.heard(at(100s));  // however late the first sign came, it ended no silence
   CHECK(deadline.limit() == 60s);
-  deadline.heard(at(130s));
+  deadline.heard(at(125s));
+  CHECK(deadline.limit() == 100s);
+  CHECK(deadline.text() == "100 s (4 x its longest silence so far, 25 s)");
+  deadline.heard(at(126s));  // it does not forget
+  CHECK(deadline.limit() == 100s);
+}
+
+TEST_CASE("arrival deadline: twice failure.lost_after is enough for everybody") {
+  ArrivalDeadline deadline(60s);
+  deadline.heard(at(100s));
+  deadline.heard(at(140s));
   CHECK(deadline.limit() == 120s);
-  CHECK(deadline.text() == "2 min (4 x its longest silence so far, 30 s)");
-  deadline.heard(at(131s));  // it does not forget
-  CHECK(deadline.limit() == 120s);
-  deadline.heard(at(171s));
-  CHECK(deadline.limit() == 160s);
+  CHECK(deadline.text() == "2 min (2 x failure.lost_after)");
+}
+
+TEST_CASE("arrival deadline: a time in which nobody listened is no silence") {
+  ArrivalDeadline deadline(60s);
+  deadline.heard(at(100s));
+  deadline.heard_anew(at(150s));
+  CHECK(deadline.limit() == 60s);
+  deadline.heard(at(170s));
+  CHECK(deadline.limit() == 80s);
 }
 
 TEST_CASE("arrival deadline: time that stands still or runs backwards makes no silence") {

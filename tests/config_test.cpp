@@ -73,6 +73,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.local_steps", {"4", "4.5"}},
       {"algorithm.trigger", {"0.1", "\"always\""}},
       {"algorithm.estimator", {"\"saga\"", "1"}},
+      {"failure.policy", {"\"drop\"", "1"}},
       {"failure.checkpoint_every", {"100", "\"often\""}},
       {"failure.lost_after", {"\"20 s\"", "20"}},
       {"algorithm.inner_length", {"500", "\"long\""}},
@@ -142,7 +143,8 @@ RunSettings random_settings(std::uint64_t seed) {
   if (chance()) s.algorithm.options.feedback = text();
   if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;
   if (chance()) s.algorithm.batch = std::nullopt;
-  s.failure = {random.below(1000), shortest_lost_after + duration()};
+  s.failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
+               random.below(1000), shortest_lost_after + duration()};
   if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;

@@ -1,0 +1,198 @@
+#include "runtime/peer_driver.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "runtime/compute_time.hpp"
+#include "runtime/peak_memory.hpp"
+#include "runtime/peer_outcome.hpp"
+#include "runtime/records.hpp"
+#include "runtime/zmq_clock.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
+
+}  // namespace
+
+template <class Scalar>
+PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
+                               SilenceWatch watch, const RunControl& control)
+    : experiment_(experiment),
+      control_(control),
+      network_(network_of(experiment.settings, id)),
+      sockets_(sockets),
+      lost_after_(experiment.settings.failure.lost_after),
+      id_(id),
+      safe_(experiment, id),
+      watch_(std::move(watch)) {
+  if (experiment.method->asynchronous) gradient_thread_.emplace();
+  peer_ = make_peer(experiment, id, packets_, experiment.settings.failure.checkpoint_every);
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::run() {
+  while (!started_ && !end_) receive();
+  while (!stopped_ && !end_) {
+    leave_if_interrupted();
+    send_outbox();
+    switch (peer_->state()) {
+      case PeerState::needs_gradient:
+        take_gradient();
+        break;
+      case PeerState::checkpoint_due:
+        keep();
+        break;
+      case PeerState::evaluation_due: {
+        const std::uint64_t iteration = peer_->iteration();
+        sockets_.commands().push(
+            TellObserver{{FrameKind::evaluation, iteration, encode_snapshot(meters(), peer_->model())}});
+        peer_->evaluation_taken();
+        break;
+      }
+      case PeerState::idle:
+      case PeerState::needs_messages:
+      case PeerState::needs_verdict:
+        wait_for_others();
+        break;
+      case PeerState::finished:
+      case PeerState::diverged:
+        stopped_ = true;
+        break;
+    }
+  }
+  if (end_) return leave();
+  // The socket thread counts what it sends; its counters are whole when it has sent everything.
+  sockets_.commands().push(AskWhenObeyed{});
+  while (!commands_obeyed_ && !end_) receive_and_answer();
+  sockets_.commands().push(
+      TellObserver{{FrameKind::result, peer_->iteration(),
+                    encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))}});
+  // Neighbors may still need what this peer sent; it leaves when all have ended.
+  waits_since_ = monotonic_now();
+  const std::optional<Instant> enough =
+      interrupted_ ? std::optional(waits_since_ + patience_of_the_interrupted) : std::nullopt;
+  while (!all_ended_ && !end_ && !unobserved_ && !(enough && monotonic_now() > *enough)) receive_and_answer();
+  if (unobserved_ && !end_) return leave_unobserved();
+  if (interrupted_) return {130, "interrupted"};
+  if (end_) return leave();
+  return {run_code_, run_code_ == 4 ? "the run diverged" : run_code_ == 130 ? "the run was interrupted" : ""};
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::keep() {
+  session_state_.reset();
+  sockets_.commands().push(AskState{});
+  while (!session_state_ && !end_) receive();
+  if (end_) return;
+  safe_.save(*peer_, *session_state_, meters());
+  peer_->checkpoint_taken();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::take_gradient() {
+  const Instant begin = monotonic_now();
+  if (gradient_thread_) {
+    gradient_computed_ = false;
+    std::exception_ptr failure;
+    gradient_thread_->give([this, begin, &failure] {
+      try {
+        compute_gradient(begin);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      sockets_.events().push(GradientComputed{});
+    });
+    while (!gradient_computed_) {
+      receive();
+      send_outbox();
+    }
+    if (failure) std::rethrow_exception(failure);
+  } else {
+    compute_gradient(begin);
+  }
+  meters_.compute += monotonic_now() - begin;
+  peer_->gradient_arrived();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::compute_gradient(Instant begin) {
+  peer_->compute_gradient();
+  const RunSettings& settings = experiment_.settings;
+  const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
+                                      peer_->gradient_work(), Duration{0});
+  if (takes > Duration{0}) sleep_until(begin + takes);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::send_outbox() {
+  if (peer_->outbox().empty()) return tell_progress();
+  const Instant now = monotonic_now();
+  for (Outgoing& outgoing : peer_->outbox()) {
+    const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
+    meters_.bytes_sent += frame_bytes;
+    meters_.messages_sent += 1;
+    told_from_ = std::max(told_from_, outgoing.key.iteration);
+    meters_.wire += network_.bandwidth_up.time_for(wire_bytes(experiment_.settings.framing, frame_bytes));
+    sockets_.commands().push(SendData{std::move(outgoing), now});
+  }
+  peer_->outbox().clear();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::tell_progress() {
+  const std::uint64_t needed_from = peer_->iteration() + 1;
+  if (experiment_.method->asynchronous || needed_from <= told_from_) return;
+  told_from_ = needed_from;
+  sockets_.commands().push(NeedsFrom{needed_from});
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::wait_for_others() {
+  waits_since_ = monotonic_now();
+  const PeerState awaited = peer_->state();
+  if (awaited == PeerState::needs_messages) meters_.waits.begin(waits_since_);
+  while (peer_->state() == awaited && peer_->outbox().empty() && !stopped_ && !end_) receive();
+  meters_.wait += monotonic_now() - waits_since_;
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::end_with(PeerEnd end) {
+  if (!end_) end_ = std::move(end);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::leave_if_interrupted() {
+  if (interrupted_ || !control_.is_interrupted()) return;
+  interrupted_ = stopped_ = true;
+  sockets_.commands().push(TellObserver{{FrameKind::stop, peer_->iteration(), {}}});
+  if (!started_) end_with({130, "interrupted"});
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::leave() {
+  if (end_->exit_code == 130 && interrupted_)
+    end_->reason = "peer " + std::to_string(peer_->id()) + " was interrupted";
+  if (end_->exit_code != 0) sockets_.commands().push(SayStop{end_->exit_code, end_->reason});
+  return *end_;
+}
+
+template <class Scalar>
+const PeerMeters& PeerDriver<Scalar>::meters() {
+  meters_.now = monotonic_now() - origin_;
+  meters_.counters = peer_->counters();
+  const SocketCounters counters = sockets_.counters();
+  meters_.garbage = earlier_.garbage + counters.garbage;
+  meters_.refused = earlier_.refused + counters.refused;
+  meters_.gaps = earlier_.gaps + counters.gaps;
+  meters_.repeated = earlier_.repeated + counters.repeated;
+  meters_.retransmitted = earlier_.retransmitted + counters.retransmitted;
+  return meters_;
+}
+
+template class PeerDriver<float>;
+template class PeerDriver<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/gradient_thread.hpp"
+#include "runtime/safekeeping.hpp"
+#include "runtime/silence_watch.hpp"
+#include "runtime/zmq_driver.hpp"
+
+namespace hearsay {
+
+/// The compute thread of a peer: hands events to the peer and its effects to the socket thread. Of an asynchronous method it
+/// only listens and answers, and gradients (with the time that is emulated for them) go to a third thread: the peer still
+/// belongs to one thread, no lock is needed, and a message never waits for a gradient.
+template <class Scalar>
+class PeerDriver {
+ public:
+  PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets, SilenceWatch watch,
+             const RunControl& control);
+  PeerEnd run();
+
+ private:
+  static constexpr int look_around_every_ms = 200;
+
+  /// Nobody collects the models: this peer keeps its own, and stays until its neighbors have what they need of it.
+  PeerEnd leave_unobserved();
+  /// Takes a checkpoint: what neighbors and observer may ask for again is the socket thread's to say.
+  void keep();
+  /// Becomes what an earlier process under this id was, or all were at one iteration.
+  void come_back(std::optional<std::uint64_t> iteration);
+  void take_gradient();
+  /// In the time that the run's network says, if it says one.
+  void compute_gradient(Instant begin);
+  void send_outbox();
+  /// Where it says nothing to its neighbors in this iteration, they are to know all the same what it needs no more.
+  void tell_progress();
+  void wait_for_others();
+  /// When the peer has ended: those who ask it are told so.
+  void receive_and_answer();
+  /// Waits for events, at most a little while, and hands them to the peer.
+  void receive();
+  /// In milliseconds, rounded up.
+  int until_the_next_look() const;
+  void handle(SocketEvent& event);
+  void begin();
+  void hear(const DataArrived& data);
+  /// The first reason to end is the true one; what follows are its echoes.
+  void end_with(PeerEnd end);
+  /// The user wants this peer to stop: the observer is to end the run everywhere.
+  void leave_if_interrupted();
+  /// Gives up whoever is silent for too long.
+  void look_at_the_clock();
+  /// It is silent, too, while it evaluates.
+  void judge_observer(Instant now);
+  bool drops() const { return experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop; }
+  /// Policy "drop": a neighbor is gone, or takes this peer for gone.
+  void part_from(PeerId neighbor, const std::string& why);
+  bool is_partner(PeerId id) const;
+  /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even without observer.
+  PeerEnd leave();
+  const PeerMeters& meters();
+
+  const Experiment<Scalar>& experiment_;
+  const RunControl& control_;
+  const NetworkSettings& network_;
+  PeerSockets& sockets_;
+  Duration lost_after_;
+  PeerId id_;
+  PacketPool packets_;
+  Safekeeping<Scalar> safe_;
+  SilenceWatch watch_;
+  std::unique_ptr<Peer<Scalar>> peer_;
+  std::vector<SocketEvent> drained_;
+  PeerMeters meters_;
+  PeerMeters earlier_;  // of the processes before this one
+  std::uint64_t gradients_ = 0;
+  std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
+  std::optional<GradientThread> gradient_thread_;  // after the peer, which it computes for
+  Instant origin_{};
+  Instant waits_since_{};
+  Instant look_again_ = Instant::max();        // at the clock, since somebody may be lost then
+  std::optional<SessionState> session_state_;  // once it was told
+  std::vector<DataArrived> early_;             // before the run began here
+  std::vector<PeerId> parted_;                 // from these neighbors
+  bool unobserved_ = false;                    // the observer is gone, and the run goes on
+  bool came_back_ = false;
+  bool started_ = false;
+  bool stopped_ = false;
+  bool all_ended_ = false;
+  bool commands_obeyed_ = false;
+  bool gradient_computed_ = false;
+  bool interrupted_ = false;
+  int run_code_ = 0;
+  std::optional<PeerEnd> end_;
+};
+
+}  // namespace hearsay

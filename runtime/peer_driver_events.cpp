@@ -1,0 +1,113 @@
+#include "runtime/peer_driver.hpp"
+#include "runtime/replay.hpp"
+#include "runtime/zmq_clock.hpp"
+#include "topology/misuse.hpp"
+
+// What the socket thread and the user tell a peer.
+
+namespace hearsay {
+
+template <class Scalar>
+void PeerDriver<Scalar>::receive_and_answer() {
+  receive();
+  if (peer_->state() == PeerState::finished || peer_->state() == PeerState::diverged) send_outbox();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::receive() {
+  watch_.look(monotonic_now());
+  sockets_.events().drain(drained_);
+  if (drained_.empty()) {
+    leave_if_interrupted();
+    if (!sockets_.events().wait(until_the_next_look())) return look_at_the_clock();
+    sockets_.events().drain(drained_);
+  }
+  for (SocketEvent& event : drained_) handle(event);
+  drained_.clear();
+}
+
+template <class Scalar>
+int PeerDriver<Scalar>::until_the_next_look() const {
+  const Instant now = monotonic_now();
+  if (look_again_ >= now + std::chrono::milliseconds(look_around_every_ms)) return look_around_every_ms;
+  return 1 + static_cast<int>(std::max<std::int64_t>((look_again_ - now) / std::chrono::milliseconds(1), 0));
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::handle(SocketEvent& event) {
+  if (auto* data = std::get_if<DataArrived>(&event)) {
+    // Nothing is taken in before the log of it is begun.
+    if (started_ || came_back_)
+      hear(*data);
+    else
+      early_.push_back(std::move(*data));
+  } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+    safe_.hear_verdict(verdict->evaluated, verdict->go_on);
+    peer_->verdict(verdict->evaluated, verdict->go_on);
+  } else if (const auto* start = std::get_if<RunStarts>(&event)) {
+    origin_ = start->origin;
+    begin();
+  } else if (auto* stop = std::get_if<RunStops>(&event)) {
+    stopped_ = true;
+    if (!stop->reason.empty() || !started_) end_with({stop->exit_code, std::move(stop->reason)});
+  } else if (std::holds_alternative<EveryPeerEnded>(event)) {
+    all_ended_ = true;
+    run_code_ = std::get<EveryPeerEnded>(event).exit_code;
+  } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
+    part_from(departed->id, "word came that it is gone");
+  } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
+    come_back(resume->iteration);
+  } else if (auto* told = std::get_if<StateTold>(&event)) {
+    session_state_ = std::move(told->state);
+  } else if (std::holds_alternative<CommandsObeyed>(event)) {
+    commands_obeyed_ = true;
+  } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
+    end_with({refusal->exit_code, std::move(refusal->reason)});
+  } else if (std::holds_alternative<GradientComputed>(event)) {
+    gradient_computed_ = true;
+  }
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::begin() {
+  started_ = true;
+  if (came_back_) return;
+  safe_.begin();
+  peer_->start();
+  for (const DataArrived& data : std::exchange(early_, {})) hear(data);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::come_back(std::optional<std::uint64_t> iteration) {
+  try {
+    RevivedPeer<Scalar> revived = safe_.revive(iteration, packets_);
+    peer_ = std::move(revived.peer);
+    meters_ = earlier_ = revived.meters;
+    sockets_.commands().push(
+        GoOn{replay(experiment_, *peer_, std::move(revived.session), revived.log, meters_)});
+    gradients_ = peer_->iteration();
+    came_back_ = true;
+  } catch (const Misuse& misuse) {
+    end_with({2, misuse.what()});
+  }
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::hear(const DataArrived& data) {
+  meters_.bytes_received += header_bytes + data.packet->size();
+  safe_.hear(data.key, data.packet);
+  const std::uint64_t rounds = peer_->counters().gossip_rounds;
+  const Instant came = monotonic_now();
+  peer_->deliver(data.key, data.packet);
+  if (peer_->counters().gossip_rounds != rounds)
+    meters_.waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
+}
+
+#define HEARSAY_PEER_DRIVER(Scalar)                       \
+  template void PeerDriver<Scalar>::receive_and_answer(); \
+  template void PeerDriver<Scalar>::receive();
+HEARSAY_PEER_DRIVER(float)
+HEARSAY_PEER_DRIVER(double)
+#undef HEARSAY_PEER_DRIVER
+
+}  // namespace hearsay

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/npy.hpp"
+#include "runtime/peer_driver.hpp"
+#include "runtime/zmq_clock.hpp"
+#include "topology/misuse.hpp"
+
+// Who is silent for too long, and what becomes of the run without them.
+
+namespace hearsay {
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::leave_unobserved() {
+  tell_progress();
+  const std::filesystem::path& output = experiment_.settings.run.output;
+  std::error_code ignored;
+  std::filesystem::create_directories(output, ignored);
+  try {
+    write_npy<Scalar>(output / ("model-" + std::to_string(id_) + ".npy"), peer_->model());
+  } catch (const Misuse& misuse) {
+    return {2, misuse.what()};
+  }
+  do {
+    for (const PeerId destination : partners_of(experiment_, id_).destinations)
+      if (monotonic_now() - std::max(waits_since_, sockets_.last_heard_from(destination)) > lost_after_)
+        part_from(destination, "it has said nothing for " + to_text(lost_after_));
+    session_state_.reset();
+    sockets_.commands().push(AskState{});
+    while (!session_state_ && !end_) receive();
+    if (session_state_ && !session_state_->retained.empty()) sockets_.events().wait(look_around_every_ms);
+  } while (!end_ && !session_state_->retained.empty());
+  return {0, ""};
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::look_at_the_clock() {
+  look_again_ = Instant::max();
+  if (!started_) return;  // the socket thread watches over the start
+  const Instant now = monotonic_now();
+  watch_.look(now);
+  const std::vector<PeerId> awaited = peer_->waiting_for();
+  for (const PeerId source : awaited) watch_.heard(source, sockets_.last_heard_from(source));
+  const SilenceWatch::Judgement judgement = watch_.judge(now, waits_since_, peer_->iteration() + 1, awaited);
+  look_again_ = judgement.look_again;
+  if (judgement.word) std::fprintf(stderr, "hearsay: %s\n", judgement.word->c_str());
+  for (const SilenceWatch::Lost& lost : judgement.lost) {
+    if (drops())
+      part_from(lost.id, lost.how);
+    else
+      end_with({3, "peer " + std::to_string(lost.id) + " was lost: " + lost.how + " (iteration " +
+                       std::to_string(peer_->iteration() + 1) + ")"});
+  }
+  if (awaited.empty() && !unobserved_) judge_observer(now);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::judge_observer(Instant now) {
+  const Duration silence = watch_.silence(now, waits_since_, sockets_.last_heard_from_observer());
+  if (silence <= 5 * lost_after_) return;
+  const std::string how = "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
+  if (!drops()) return end_with({3, how});
+  std::fprintf(stderr, "hearsay: peer %u: %s; the peers go on, each keeps its own model\n", id_, how.c_str());
+  unobserved_ = true;
+  peer_->go_on_unobserved();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
+  if (!drops() || !is_partner(neighbor)) return;
+  if (!started_)
+    return end_with(
+        {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id_)});
+  sockets_.commands().push(PartFrom{neighbor});
+  if (std::ranges::find(parted_, neighbor) != parted_.end()) return;
+  parted_.push_back(neighbor);
+  std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
+               static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
+  if (peer_->state() != PeerState::finished && peer_->state() != PeerState::diverged) peer_->lose(neighbor);
+}
+
+template <class Scalar>
+bool PeerDriver<Scalar>::is_partner(PeerId id) const {
+  const Partners partners = partners_of(experiment_, id_);
+  return std::ranges::binary_search(partners.sources, id) ||
+         std::ranges::binary_search(partners.destinations, id);
+}
+
+#define HEARSAY_PEER_DRIVER(Scalar)                        \
+  template PeerEnd PeerDriver<Scalar>::leave_unobserved(); \
+  template void PeerDriver<Scalar>::look_at_the_clock();   \
+  template void PeerDriver<Scalar>::part_from(PeerId, const std::string&);
+HEARSAY_PEER_DRIVER(float)
+HEARSAY_PEER_DRIVER(double)
+#undef HEARSAY_PEER_DRIVER
+
+}  // namespace hearsay
