@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "topology/ensure.hpp"
 
@@ -116,17 +116,12 @@ bool Program::everyone_ended() const { return happens(lifeline_, patience_ms); }
 
 std::vector<pid_t> Program::children() const { return children_of(process_); }
 
+/// The kernel lists them in the order of their birth. Their numbers tell nothing: those begin anew once all are used up.
 std::vector<pid_t> children_of(pid_t process) {
+  const std::string id = std::to_string(process);
+  std::istringstream list(content_of(fs::path("/proc") / id / "task" / id / "children"));
   std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
-    const std::string status = content_of(entry.path() / "stat");  // "pid (name) state parent ..."
-    const std::size_t end = status.rfind(')');
-    if (end == std::string::npos) continue;
-    if (std::stol(status.substr(end + 4)) == process) found.push_back(static_cast<pid_t>(std::stol(name)));
-  }
-  std::sort(found.begin(), found.end());
+  for (pid_t child = 0; list >> child;) found.push_back(child);
   return found;
 }
 

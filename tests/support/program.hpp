@@ -46,7 +46,7 @@ class Program {
   bool reaped_ = false;
 };
 
-/// The processes that this one started and that have not been waited for, ascending.
+/// The processes that this one started and that have not been waited for, in the order of their birth.
 std::vector<pid_t> children_of(pid_t process);
 
 /// A whole run of the program.
