@@ -41,7 +41,7 @@ class IterationHost {
   virtual const Vector<Scalar>& gradient() const = 0;
   /// Asks for the message in `slot` of each of `senders`; true if all are there.
   virtual bool request_packets(Slot slot, std::span<const PeerId> senders) = 0;
-  /// In the order of the senders asked for; an empty reference for a sender that was lost.
+  /// In the order of the senders asked for, without those whose edge has left W meanwhile.
   virtual std::span<const PacketRef> packets() const = 0;
   virtual void report(CodecStatus status) = 0;
 
@@ -58,7 +58,7 @@ class Iteration {
   Iteration(IterationHost<Scalar>& host, PeerRows rows, std::uint64_t seed)
       : host_(&host), rows_(rows), seed_(seed) {}
 
-  /// For the host: from the next iteration on the mixing row is this one in every round, since some neighbor is gone. It
+  /// For the host: from the next turn on the mixing row is this one in every round, since neighbors went or came. It
   /// outlives this, and may change between iterations.
   void mix_by(const MixingRow& row) { instead_ = &row; }
   /// For the host: turns to iteration `number`.
@@ -110,8 +110,8 @@ class Iteration {
   /// The same, packets[k] to mixing().heard_by[k].
   Slot post(std::span<const PacketRef> packets);
 
-  /// co_await it.collect(slot): the packets of the neighbors in mixing().hears, in that order; an empty reference
-  /// for a neighbor that was lost, whose weight then stays with this peer. Valid until the next wait for messages.
+  /// co_await it.collect(slot): the packets of the neighbors in mixing().hears, in that order. Of a neighbor that was lost meanwhile
+  /// mixing() knows no more: its weight stays with this peer. Valid until the next wait for messages.
   auto collect(Slot slot) { return PacketsAwaiter{*host_, slot, heard_ids_}; }
 
   /// co_await it.exchange(packet): post and collect.

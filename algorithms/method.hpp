@@ -50,7 +50,8 @@ enum class Pattern {
 
 /// What becomes of a method when a neighbor is gone for good, and its edge is taken out of W.
 enum class Membership {
-  exact,  ///< it goes on by the narrower W, as if that had been W all along
+  exact,  ///< it goes on by the narrower W, as if that had been W all along, and takes neighbors back
+  no_return,  ///< it goes on, but models that have been apart may be farther from each other than its messages reach
   reinitialise,  ///< it keeps sums over all peers (trackers, duals, push-sum weights): all would have to begin anew at once
   refuse,  ///< it cannot do without any peer
 };

@@ -74,7 +74,7 @@ MethodInfo moniqua_info() {
           .bytes = "deg (|C| + 64)",
           .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
           .compressor = CompressorNeed::absolute,
-          .membership = Membership::exact,
+          .membership = Membership::no_return,
           .default_compressor = "mod(k=256, step=0.02)",
           .permits_time_varying = true,
           .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1},

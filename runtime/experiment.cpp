@@ -227,6 +227,13 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
 }
 
+/// Weights that are worked out from the degrees of an edge's ends are worked out anew when those change.
+template <class Scalar>
+std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
+  if (experiment.settings.failure.policy != RunSettings::Failure::Policy::drop) return std::nullopt;
+  return experiment.cluster.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
+}
+
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         std::uint64_t checkpoint_every) {
@@ -265,7 +272,9 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .evaluate_every = settings.run.evaluate_every,
                         .packets = &packets,
                         .patient_neighbors = std::move(patient_neighbors),
-                        .checkpoint_every = checkpoint_every});
+                        .checkpoint_every = checkpoint_every,
+                        .weights_follow = weights_follow(experiment),
+                        .edges_return = experiment.method->membership == Membership::exact});
 }
 
 template <class Scalar>

@@ -22,6 +22,7 @@ class HoldQueue {
     Bandwidth arrival;
     MessageKey key;
     PacketRef packet;
+    std::uint32_t degree = 0;
   };
 
   explicit HoldQueue(IngressPort ingress) : ingress_(ingress) {}

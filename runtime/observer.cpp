@@ -49,7 +49,7 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
   ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
   gathered.models[peer] = model;
   gathered.meters[peer] = meters;
-  if (!complete(gathered)) return std::nullopt;
+  if (!complete(iteration, gathered)) return std::nullopt;
 
   const Evaluation evaluation = evaluate(iteration, gathered);
   models_ = std::move(gathered.models);
@@ -58,26 +58,33 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
 }
 
 template <class Scalar>
-bool Observer<Scalar>::complete(const Gathering& gathered) const {
-  for (std::size_t peer = 0; peer < gone_.size(); ++peer)
-    if (!gone_[peer] && gathered.models[peer].size() == 0) return false;
+bool Observer<Scalar>::complete(std::uint64_t iteration, const Gathering& gathered) const {
+  for (std::size_t peer = 0; peer < counts_from_.size(); ++peer)
+    if (counts_from_[peer] <= iteration && gathered.models[peer].size() == 0) return false;
   return true;
 }
 
 template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
-  gone_[peer] = true;
+  counts_from_[peer] = never;
   for (auto& [iteration, gathered] : gathering_) gathered.models[peer] = {};
   std::vector<Verdict> verdicts;
-  while (!gathering_.empty() && std::ranges::find(gone_, false) != gone_.end() &&
-         complete(gathering_.begin()->second)) {
+  while (!gathering_.empty() && std::ranges::find_if(counts_from_, [](std::uint64_t from) {
+                                  return from != never;
+                                }) != counts_from_.end()) {
     auto& [iteration, gathered] = *gathering_.begin();
+    if (!complete(iteration, gathered)) break;
     const Evaluation evaluation = evaluate(iteration, gathered);
     models_ = std::move(gathered.models);
     gathering_.erase(gathering_.begin());
     verdicts.push_back(judge(evaluation));
   }
   return verdicts;
+}
+
+template <class Scalar>
+void Observer<Scalar>::take_back(PeerId peer, std::uint64_t iteration) {
+  counts_from_[peer] = iteration;
 }
 
 template <class Scalar>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -24,7 +25,7 @@ template <class Scalar>
 class Observer {
  public:
   Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
-      : problem_(&problem), target_loss_(target_loss), gone_(problem.peer_count()) {}
+      : problem_(&problem), target_loss_(target_loss), counts_from_(problem.peer_count()) {}
 
   /// Evaluates x_0, before anything has happened. To be called once, first.
   Verdict begin();
@@ -35,9 +36,11 @@ class Observer {
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
 
-  /// Peer `peer` is gone for good: evaluations are of the others from now on, those that wait for it included. The verdicts
+  /// Peer `peer` is gone: evaluations are of the others from now on, those that wait for it included. The verdicts
   /// on those that are complete without it, in order.
   std::vector<Verdict> drop(PeerId peer);
+  /// It is back: evaluations from that at `iteration` on are of it, too.
+  void take_back(PeerId peer, std::uint64_t iteration);
 
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const std::optional<Evaluation>& target() const { return target_; }
@@ -48,18 +51,20 @@ class Observer {
   const Vector<Scalar>& mean_model() const { return mean_; }
 
  private:
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
   struct Gathering {
     std::vector<Vector<Scalar>> models;
     std::vector<PeerMeters> meters;
   };
-  bool complete(const Gathering& gathered) const;
+  bool complete(std::uint64_t iteration, const Gathering& gathered) const;
   Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
   Verdict judge(const Evaluation& evaluation);
 
   const Problem<Scalar>* problem_;
   std::optional<double> target_loss_;
   std::map<std::uint64_t, Gathering> gathering_;
-  std::vector<bool> gone_;
+  std::vector<std::uint64_t> counts_from_;  // of each peer: the first evaluation that wants its model
   std::vector<Evaluation> evaluations_;
   std::optional<Evaluation> target_;
   std::optional<Evaluation> diverged_;

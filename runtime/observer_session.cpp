@@ -100,7 +100,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::hello) return answer_hello(header, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
-  if (peer.gone) return;
+  if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
   if (!peer.welcomed) {
     if (header.kind == FrameKind::alive) say(header.sender, FrameKind::again);
     return;
@@ -207,15 +207,32 @@ void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
   const bool drops = experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop;
   PeerSeen& peer = peers_[id];
   if (peer.gone || over_) return;
-  if (!drops || !started_ || peer.outcome) return lose(how);
+  if (drops && peer.outcome) return;  // it has told all that it had to tell
+  if (!drops || !started_) return lose(how);
   peer.gone = true;
-  dropped_.push_back(id);
-  say(id, FrameKind::stop, how + "; the others went on without it", 3);
   for (PeerId other = 0; other < peers_.size(); ++other)
     if (!peers_[other].gone) say(other, FrameKind::departed, {}, id);
   for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
-  if (dropped_.size() == peers_.size()) return lose("all peers were lost");
+  if (std::ranges::all_of(peers_, &PeerSeen::gone)) return lose("all peers were lost");
   end_when_all_have();
+}
+
+/// A peer that was lost shows life: the way to it was broken, or it stood still. The evaluations that it will take part in are those
+/// that it has not ended yet, and the others neither.
+template <class Scalar>
+bool ObserverSession<Scalar>::take_back(const FrameHeader& alive, Instant now) {
+  PeerSeen& peer = peers_[alive.sender];
+  const std::uint64_t every = experiment_.settings.run.evaluate_every;
+  const std::uint64_t last = experiment_.iterations;
+  const std::uint64_t its_next = (std::min(alive.iteration, last) + every - 1) / every * every;
+  const std::uint64_t next = std::max(its_next, verdicts_.back().evaluated + every);
+  if (stopped_ || alive.iteration > last || verdicts_.back().evaluated >= last) return false;
+  peer.gone = false;
+  peer.evaluated = next - every;
+  observer_.take_back(alive.sender, std::min(next, last));
+  ++returned_;
+  start(alive.sender, now);
+  return true;
 }
 
 template <class Scalar>
@@ -364,7 +381,9 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
     result.reason = *lost_;
   }
   result.seconds = seconds(last);
-  result.dropped = dropped_;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].gone) result.dropped.push_back(id);
+  result.returned = returned_;
   return result;
 }
 

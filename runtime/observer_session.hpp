@@ -69,7 +69,7 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
-    bool gone = false;     ///< for good
+    bool gone = false;     ///< lost, and not yet back
     bool resumes = false;  ///< goes on from a checkpoint
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
@@ -90,6 +90,7 @@ class ObserverSession {
   void end();
   void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
   void take_verdict(const Verdict& verdict);
+  bool take_back(const FrameHeader& alive, Instant now);
   void end_when_all_have();
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
@@ -106,7 +107,7 @@ class ObserverSession {
   Instant origin_{};                           // when the run began
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
-  std::vector<PeerId> dropped_;
+  std::uint64_t returned_ = 0;  // peers that were lost before
   Duration lost_after_;
   Attention attention_;
   Instant start_deadline_;

@@ -80,7 +80,8 @@ struct RunOutcome {
   std::optional<Evaluation> target;    ///< the first evaluation at or below the target loss
   double seconds = 0.0;
   std::uint64_t restarts = 0;        ///< of peers that were killed
-  std::vector<PeerId> dropped = {};  ///< in the order in which they were lost
+  std::vector<PeerId> dropped = {};  ///< were lost, and did not come back
+  std::uint64_t returned = 0;        ///< how often one that was lost came back
 };
 
 }  // namespace hearsay

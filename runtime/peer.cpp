@@ -19,6 +19,13 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   ensure(!answering_ || input_.checkpoint_every == 0,
          "what is under way between asynchronous peers is in no image");
+  if (input_.weights_follow) {
+    const MixingRow& row = input_.schedule->row(input_.id, 0);
+    std::vector<std::uint32_t> degrees;
+    for (const WeightedNeighbor& neighbor : row.hears)
+      degrees.push_back(static_cast<std::uint32_t>(input_.schedule->row(neighbor.id, 0).hears.size()));
+    neighborhood_.emplace(row, std::move(degrees), *input_.weights_follow);
+  }
   if (input_.hearers.empty()) return;
   if (const auto at_first = digest_published(*input_.algorithm))
     for (const PeerId hearer : input_.hearers) told_.emplace_back(hearer, *at_first);
@@ -94,46 +101,34 @@ void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
 }
 
 template <class Scalar>
-void Peer<Scalar>::go_on_unobserved() {
-  unobserved_ = true;
-  if (state_ == PeerState::needs_verdict) go_on_or_wait();
-}
-
-template <class Scalar>
-void Peer<Scalar>::lose(PeerId neighbor) {
-  departures_.lose(neighbor);
-  if (state_ != PeerState::needs_messages) return;
-  const auto wanted = std::ranges::find(wanted_senders_, neighbor);
-  if (wanted == wanted_senders_.end()) return;
-  const MessageKey lacking{iteration_.number(), wanted_slot_, neighbor};
-  if (packets_[static_cast<std::size_t>(wanted - wanted_senders_.begin())] || departures_.is_out(lacking))
-    return;
-  departures_.depart(neighbor, lacking.iteration);
-  if (--missing_ > 0) return;
-  ++counters_.gossip_rounds;
-  resume();
-}
-
-template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
   do {
     const std::uint64_t number = completed_ + 1;
-    if (departures_.any()) {
-      narrowed_row_ = departures_.narrowed(input_.schedule->row(input_.id, 0));
-      iteration_.mix_by(narrowed_row_);
+    if (number >= holds_before()) {
+      state_ = PeerState::needs_agreement;
+      return;
     }
     iteration_.begin(number, input_.step_size.at(number),
                      input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
-    minibatches_.reset();
-    if (!input_.may_sit_out || iteration_.mixing().participates) {
-      task_ = input_.algorithm->iterate(iteration_);
-      return resume();
-    }
+    if (neighborhood_ && !exchange_attachments()) return;
+    if (begin_method()) return;
   } while (complete_iteration());
+}
+
+/// False where the peer sits the iteration out.
+template <class Scalar>
+bool Peer<Scalar>::begin_method() {
+  minibatches_.reset();
+  if (neighborhood_) mix_with_neighborhood();
+  if (input_.may_sit_out && !iteration_.mixing().participates) return false;
+  task_ = input_.algorithm->iterate(iteration_);
+  resume();
+  return true;
 }
 
 template <class Scalar>
 void Peer<Scalar>::resume() {
+  if (attaching_) return take_attachments();
   task_.resume();
   if (task_.done() && complete_iteration()) begin_iteration();
 }
@@ -160,7 +155,10 @@ bool Peer<Scalar>::complete_iteration() {
 template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   if (answering_) exchanges_.ask(iteration_.number(), to);
-  outbox_.push_back({to, {iteration_.number(), slot, input_.id}, packet});
+  outbox_.push_back({to,
+                     {iteration_.number(), slot, input_.id},
+                     packet,
+                     neighborhood_ ? neighborhood_->announced_degree() : 0});
   if (!told_.empty()) note_told(slot, to);
 }
 
@@ -183,7 +181,9 @@ StateDigests Peer<Scalar>::digests() {
   StateDigests digests = digest_state(*input_.algorithm);
   digests.told = told_;
   // Nobody tells it of those any more.
-  std::erase_if(digests.replicas, [&](const auto& replica) { return departures_.is_lost(replica.first); });
+  if (neighborhood_)
+    std::erase_if(digests.replicas,
+                  [&](const auto& replica) { return neighborhood_->is_lost(replica.first); });
   return digests;
 }
 
@@ -253,10 +253,9 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
   else
     for (std::size_t k = 0; k < senders.size(); ++k) {
       packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
-      if (!packets_[k] && departures_.is_lost(senders[k]))
-        departures_.depart(senders[k], iteration_.number());
-      if (packets_[k] || departures_.is_lost(senders[k])) --missing_;
+      if (packets_[k]) --missing_;
     }
+  if (neighborhood_) depart_lost();
   if (missing_ == 0) {
     if (!answering_) ++counters_.gossip_rounds;
     return true;
@@ -266,12 +265,14 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
 }
 
 template <class Scalar>
-void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet) {
+void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, std::uint32_t degree) {
   if (answering_) return hear(key, packet);
-  if (key.iteration <= completed_ || departures_.is_out(key)) {
+  if (key.iteration <= completed_ || (neighborhood_ && neighborhood_->is_out(key))) {
     ++counters_.late;
     return;
   }
+  if (neighborhood_ && degree != 0)
+    neighborhood_->hear_degree(key.sender, key.iteration + (key.slot == attach_slot ? 0 : 1), degree);
   if (state_ == PeerState::needs_messages && key.iteration == iteration_.number() &&
       key.slot == wanted_slot_) {
     const auto wanted = std::lower_bound(wanted_senders_.begin(), wanted_senders_.end(), key.sender);
@@ -376,7 +377,8 @@ std::vector<PeerId> Peer<Scalar>::waiting_for() const {
   std::vector<PeerId> missing;
   if (state_ == PeerState::needs_messages)
     for (std::size_t k = 0; k < packets_.size(); ++k)
-      if (!packets_[k] && !departures_.is_lost(wanted_senders_[k])) missing.push_back(wanted_senders_[k]);
+      if (!packets_[k] && !(neighborhood_ && neighborhood_->lacks(wanted_senders_[k], iteration_.number())))
+        missing.push_back(wanted_senders_[k]);
   return missing;
 }
 

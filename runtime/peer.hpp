@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +14,10 @@
 #include "algorithms/compression/packet.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/step_size.hpp"
-#include "runtime/departures.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/neighborhood.hpp"
 #include "topology/schedule.hpp"
 
 namespace hearsay {
@@ -25,7 +27,13 @@ struct Outgoing {
   PeerId to;
   MessageKey key;
   PacketRef packet;
+  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this one on. Else 0.
+  std::uint32_t degree = 0;
 };
+
+/// The slot of what the ends of an edge tell each other when it comes back: what each has published, in full precision. It is the
+/// first message of the iteration from which on the edge is in.
+inline constexpr Slot attach_slot = std::numeric_limits<Slot>::max();
 
 /// When and why a run left the finite range.
 struct Divergence {
@@ -36,12 +44,13 @@ struct Divergence {
 
 /// What a peer waits for.
 enum class PeerState {
-  idle,            ///< start()
-  checkpoint_due,  ///< save the peer, if it is to be saved (peer_image.hpp), then checkpoint_taken()
-  evaluation_due,  ///< take a snapshot of model(), then evaluation_taken()
-  needs_gradient,  ///< compute_gradient(), then, when its time is over, gradient_arrived()
-  needs_messages,  ///< deliver(...)
-  needs_verdict,   ///< verdict(...)
+  idle,             ///< start()
+  checkpoint_due,   ///< save the peer, if it is to be saved (peer_image.hpp), then checkpoint_taken()
+  evaluation_due,   ///< take a snapshot of model(), then evaluation_taken()
+  needs_gradient,   ///< compute_gradient(), then, when its time is over, gradient_arrived()
+  needs_messages,   ///< deliver(...)
+  needs_verdict,    ///< verdict(...)
+  needs_agreement,  ///< attach(...) or withdraw(...), for an edge that was offered
   finished,
   diverged,
 };
@@ -77,6 +86,10 @@ struct PeerInput {
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   /// A checkpoint is due after so many iterations each, and after the last of `iterations`; 0: never. Synchronous methods only.
   std::uint64_t checkpoint_every = 0;
+  /// Policy "drop": edges may leave W and come back, and this is how the weights follow. Empty: they do not. Static symmetric
+  /// schedules, methods whose membership is exact.
+  std::optional<WeightsFollow> weights_follow = {};
+  bool edges_return = true;  ///< or else those that have left stay out
 };
 
 /// What becomes of the messages that a saved peer had received for iterations to come.
@@ -125,13 +138,32 @@ class Peer final : private IterationHost<Scalar> {
   /// How much work that is, in gradients of a minibatch: more than 1 where a method asks for a full gradient.
   double gradient_work() const;
   void gradient_arrived();
-  void deliver(const MessageKey& key, const PacketRef& packet);
-  /// Policy "drop": this neighbor is gone for good. What it said still counts; what lacks, lacks for ever (departures.hpp).
-  /// Synchronous gossip methods whose membership is exact, static schedules.
+  /// `degree` as in Outgoing.
+  void deliver(const MessageKey& key, const PacketRef& packet, std::uint32_t degree = 0);
+
+  // Policy "drop" (neighborhood.hpp).
+
+  /// This neighbor is gone. What it said still counts; what lacks, lacks for ever.
   void lose(PeerId neighbor);
-  /// Policy "drop": nobody will say a verdict any more; the peer goes on to its last iteration.
+  /// Nobody will say a verdict any more; the peer goes on to its last iteration.
   void go_on_unobserved();
-  const std::vector<PartedEdge>& departures() const { return departures_.all(); }
+  /// Somebody does again.
+  void go_on_observed() { unobserved_ = false; }
+  /// The first iteration from which on an edge can be in again, where the other end knows of it at once.
+  std::uint64_t earliest_attachment() const { return std::max(iteration_.number(), completed_) + 2; }
+  /// To a lost neighbor that shows life: its edge can be in from the returned iteration on, or later. Until that is agreed on, this
+  /// peer does not begin the iteration before it (needs_agreement). Nothing where there is no such iteration.
+  std::optional<std::uint64_t> offer(PeerId neighbor);
+  /// Both ends have agreed. False where it is too late here.
+  bool attach(PeerId neighbor, std::uint64_t iteration);
+  /// To whom, as long as nothing is agreed on.
+  std::vector<PeerId> offered() const;
+  /// No agreement was reached.
+  void withdraw(PeerId neighbor);
+  /// Waits for what is published at neighbors whose edges come back now; its row of W is known after that.
+  bool attaching() const { return attaching_; }
+  const Neighborhood* neighborhood() const { return neighborhood_ ? &*neighborhood_ : nullptr; }
+
   /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
   void verdict(std::uint64_t evaluated, bool go_on);
 
@@ -139,6 +171,8 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Outgoing>& outbox() { return outbox_; }
 
   PeerId id() const { return input_.id; }
+  /// The iteration that was begun last; 0: none.
+  std::uint64_t begun() const { return iteration_.number(); }
   /// Completed iterations.
   std::uint64_t iteration() const { return completed_; }
   const Vector<Scalar>& model() const { return input_.algorithm->model(); }
@@ -178,6 +212,13 @@ class Peer final : private IterationHost<Scalar> {
   void evaluate_or_go_on();
   void go_on_or_wait();
   void begin_iteration();
+  bool begin_method();
+  bool exchange_attachments();
+  void take_attachments();
+  void read_attachments();
+  void depart_lost();
+  void mix_with_neighborhood();
+  std::uint64_t holds_before() const;
   void resume();
   bool complete_iteration();
   void diverge(std::string what);
@@ -209,9 +250,12 @@ class Peer final : private IterationHost<Scalar> {
   std::uint64_t published_digest_ = 0;
   MessageKey digest_taken_at_{};
 
-  Departures departures_;
-  MixingRow narrowed_row_;  // once somebody has departed
-  bool unobserved_ = false;
+  std::optional<Neighborhood> neighborhood_;
+  MixingRow changed_row_;    // once W is not what it was
+  bool attaching_ = false;   // waits for attachments, and has not begun its method
+  bool unobserved_ = false;  // goes on without verdicts
+  std::vector<std::pair<PeerId, std::uint64_t>>
+      offers_;  // of edges, from an iteration on, that are not agreed on
 
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;

@@ -55,6 +55,7 @@ PeerEnd PeerDriver<Scalar>::run() {
       case PeerState::idle:
       case PeerState::needs_messages:
       case PeerState::needs_verdict:
+      case PeerState::needs_agreement:
         wait_for_others();
         break;
       case PeerState::finished:

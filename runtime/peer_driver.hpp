@@ -58,6 +58,8 @@ class PeerDriver {
   bool drops() const { return experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop; }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
+  /// Of an edge that leaves or comes back: the session tells the other end.
+  void wish(const EdgeWish& wish);
   bool is_partner(PeerId id) const;
   /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even without observer.
   PeerEnd leave();
@@ -84,7 +86,6 @@ class PeerDriver {
   Instant look_again_ = Instant::max();        // at the clock, since somebody may be lost then
   std::optional<SessionState> session_state_;  // once it was told
   std::vector<DataArrived> early_;             // before the run began here
-  std::vector<PeerId> parted_;                 // from these neighbors
   bool unobserved_ = false;                    // the observer is gone, and the run goes on
   bool came_back_ = false;
   bool started_ = false;

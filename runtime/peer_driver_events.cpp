@@ -55,6 +55,12 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     run_code_ = std::get<EveryPeerEnded>(event).exit_code;
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
     part_from(departed->id, "word came that it is gone");
+  } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
+    if (const auto wanted = respond(*peer_, *returned)) wish(*wanted);
+  } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
+    wish(respond(*peer_, *offered));
+  } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
+    if (const auto wanted = respond(*peer_, *answered)) wish(*wanted);
   } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
     come_back(resume->iteration);
   } else if (auto* told = std::get_if<StateTold>(&event)) {
@@ -98,7 +104,7 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
   safe_.hear(data.key, data.packet);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   const Instant came = monotonic_now();
-  peer_->deliver(data.key, data.packet);
+  peer_->deliver(data.key, data.packet, data.degree);
   if (peer_->counters().gossip_rounds != rounds)
     meters_.waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
 }

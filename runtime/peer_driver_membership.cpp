@@ -51,12 +51,21 @@ void PeerDriver<Scalar>::look_at_the_clock() {
       end_with({3, "peer " + std::to_string(lost.id) + " was lost: " + lost.how + " (iteration " +
                        std::to_string(peer_->iteration() + 1) + ")"});
   }
-  if (awaited.empty() && !unobserved_) judge_observer(now);
+  // Whoever does not answer an offer was not back after all.
+  if (peer_->state() == PeerState::needs_agreement && now - waits_since_ > lost_after_)
+    for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
+  if (awaited.empty()) judge_observer(now);
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::judge_observer(Instant now) {
   const Duration silence = watch_.silence(now, waits_since_, sockets_.last_heard_from_observer());
+  if (unobserved_) {
+    if (now - sockets_.last_heard_from_observer() > lost_after_) return;
+    std::fprintf(stderr, "hearsay: peer %u hears the observer again\n", id_);
+    unobserved_ = false;
+    return peer_->go_on_observed();
+  }
   if (silence <= 5 * lost_after_) return;
   const std::string how = "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
   if (!drops()) return end_with({3, how});
@@ -71,12 +80,20 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   if (!started_)
     return end_with(
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id_)});
-  sockets_.commands().push(PartFrom{neighbor});
-  if (std::ranges::find(parted_, neighbor) != parted_.end()) return;
-  parted_.push_back(neighbor);
+  wish({EdgeWish::What::part, neighbor});
+  peer_->withdraw(neighbor);
+  if (peer_->neighborhood()->is_lost(neighbor)) return;
   std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
                static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
-  if (peer_->state() != PeerState::finished && peer_->state() != PeerState::diverged) peer_->lose(neighbor);
+  peer_->lose(neighbor);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::wish(const EdgeWish& wish) {
+  sockets_.commands().push(wish);
+  if (wish.what != EdgeWish::What::take && wish.what != EdgeWish::What::agree) return;
+  std::fprintf(stderr, "hearsay: peer %u is back at peer %u, from iteration %llu on\n", wish.neighbor, id_,
+               static_cast<unsigned long long>(wish.iteration));
 }
 
 template <class Scalar>
@@ -89,6 +106,7 @@ bool PeerDriver<Scalar>::is_partner(PeerId id) const {
 #define HEARSAY_PEER_DRIVER(Scalar)                        \
   template PeerEnd PeerDriver<Scalar>::leave_unobserved(); \
   template void PeerDriver<Scalar>::look_at_the_clock();   \
+  template void PeerDriver<Scalar>::wish(const EdgeWish&); \
   template void PeerDriver<Scalar>::part_from(PeerId, const std::string&);
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)

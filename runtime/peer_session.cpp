@@ -102,18 +102,6 @@ bool PeerSession::is_destination(PeerId id) const {
   return std::ranges::binary_search(input_.destinations, id);
 }
 
-bool PeerSession::has_parted_from(PeerId id) const { return std::ranges::find(parted_, id) != parted_.end(); }
-
-void PeerSession::part_from(PeerId neighbor) {
-  if (has_parted_from(neighbor)) return;
-  parted_.push_back(neighbor);
-  if (is_destination(neighbor)) {
-    retention_.abandon(neighbor);
-    say(PeerWord::Way::outlet, neighbor, FrameKind::parted);
-  }
-  if (find_source(neighbor)) say(PeerWord::Way::reply, neighbor, FrameKind::parted);
-}
-
 IncomingLink* PeerSession::find_source(PeerId id) {
   const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
   return found != incoming_.end() && found->source == id ? &*found : nullptr;
@@ -124,14 +112,15 @@ void PeerSession::greet(OutgoingLink& link) {
   link.awaits_welcome = true;
   say(PeerWord::Way::outlet, link.to, FrameKind::hello, hello_);
   outbox_.back().header.sequence = link.next_sequence;
+  outbox_.back().header.slot = has_parted_from(link.to) ? 1 : 0;
 }
 
-void PeerSession::send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted) {
-  if (has_parted_from(to)) return;
-  if (!input_.asynchronous) needs_from(key.iteration);
-  RetainedMessage message{key, std::move(packet), 0};
-  send_data(link_to(to), message, posted);
-  retention_.keep(to, std::move(message));
+void PeerSession::send(Outgoing message, Instant posted) {
+  if (has_parted_from(message.to)) return;
+  if (!input_.asynchronous) needs_from(message.key.iteration);
+  RetainedMessage retained{message.key, std::move(message.packet), 0, message.degree};
+  send_data(link_to(message.to), retained, posted);
+  retention_.keep(message.to, std::move(retained));
 }
 
 void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instant posted) {
@@ -140,7 +129,7 @@ void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instan
   head.iteration = message.key.iteration;
   head.slot = message.key.slot;
   head.sequence = message.sequence;
-  head.degree = static_cast<std::uint32_t>(outgoing_.size());
+  head.degree = message.degree;
   outbox_.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 
@@ -186,8 +175,8 @@ void PeerSession::show_life() {
     return observer_welcomed_ ? say_what_it_holds() : greet_observer();
   }
   for (OutgoingLink& link : outgoing_) {
-    if (has_parted_from(link.to)) continue;
-    if (link.awaits_welcome) {  // the hello or its answer went astray, or nobody is there yet
+    // The hello or its answer went astray, or nobody is there yet; or is there again.
+    if (link.awaits_welcome || has_parted_from(link.to)) {
       greet(link);
     } else {
       say(PeerWord::Way::outlet, link.to, FrameKind::alive);
@@ -223,18 +212,21 @@ void PeerSession::fail(int exit_code, const std::string& reason) {
 }
 
 PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (head.kind == FrameKind::hello && !has_parted_from(head.sender)) {
-    if (!resuming_) answer_hello(head, payload);  // else the caller will try again, or be called itself
+  if (has_parted_from(head.sender)) return hear_parted(head, payload);
+  if (head.kind == FrameKind::hello) {
+    if (head.slot == 1 && started_)
+      events_.push_back(PeerDeparted{head.sender});  // it has parted from this peer
+    else if (!resuming_)
+      answer_hello(head, payload);  // else the caller will try again, or be called itself
     return Heard::words;
   }
   IncomingLink* const link = find_source(head.sender);
   // Nothing but a hello is heard from a stranger or from another run.
   if (!link || head.run_id != run_id_) return Heard::garbage;
-  if (has_parted_from(head.sender)) {
-    if (head.kind != FrameKind::parted) say(PeerWord::Way::reply, head.sender, FrameKind::parted);
-    return Heard::words;
-  }
   switch (head.kind) {
+    case FrameKind::offer:
+      say_taken_again(head.sender);
+      return Heard::words;
     case FrameKind::parted:
       events_.push_back(PeerDeparted{head.sender});
       return Heard::words;
@@ -268,7 +260,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   const PeerId sender = hello.sender;
   IncomingLink* const link = find_source(sender);
   HelloVerdict verdict = judge_hello(input_.agreement, input_.self, payload, sender, link != nullptr);
-  if (verdict.welcome() && is_destination(sender) && !input_.asynchronous &&
+  if (verdict.welcome() && is_destination(sender) && !input_.asynchronous && !has_parted_from(sender) &&
       hello.iteration < retention_.floor(sender))
     verdict.for_the_caller =
         "peer " + std::to_string(input_.self) + " keeps its messages from iteration " +
@@ -297,11 +289,7 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
     return Heard::words;
   }
   if (head.run_id != run_id_) return Heard::garbage;
-  if (head.kind == FrameKind::parted) {
-    if (!has_parted_from(destination)) events_.push_back(PeerDeparted{destination});
-    return Heard::words;
-  }
-  if (has_parted_from(destination)) return Heard::words;
+  if (hear_about_edge(destination, head)) return Heard::words;
   OutgoingLink& link = link_to(destination);
   switch (head.kind) {
     case FrameKind::welcome:

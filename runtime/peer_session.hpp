@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/edge_wish.hpp"
 #include "runtime/greetings.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/incoming_link.hpp"
@@ -76,10 +77,11 @@ class PeerSession {
   void shut_out(const std::string& reason);
   /// Why the run may not begin in time, should it not: the end of a sentence.
   void doubt(const std::string& why) { doubt_ = why; }
-  /// Nothing is said to this neighbor any more, nor heard from it, but that.
-  void part_from(PeerId neighbor);
+  /// Policy "drop": an edge is out, or to be in again. Where it is out no message is said or heard, but its ends greet each other
+  /// with every sign of life (a hello with slot 1), until they hear each other again.
+  void obey(const EdgeWish& wish);
   /// A message of the method.
-  void send(PeerId to, const MessageKey& key, PacketRef packet, Instant posted);
+  void send(Outgoing message, Instant posted);
   /// To the observer; `payload` may be empty.
   void tell_observer(Told told);
   /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
@@ -119,7 +121,17 @@ class PeerSession {
   FrameHeader header(FrameKind kind) const;
   OutgoingLink& link_to(PeerId destination);
   bool is_destination(PeerId id) const;
-  bool has_parted_from(PeerId id) const;
+  struct Parted {
+    PeerId from;
+    bool offered = false;  // that the edge be in again; no answer has come
+  };
+  void part_from(PeerId neighbor);
+  void come_together(PeerId neighbor);
+  const Parted* parted(PeerId id) const;
+  bool has_parted_from(PeerId id) const { return parted(id) != nullptr; }
+  void say_taken_again(PeerId neighbor);
+  bool hear_about_edge(PeerId destination, const FrameHeader& header);
+  Heard hear_parted(const FrameHeader& header, std::span<const std::byte> payload);
   IncomingLink* find_source(PeerId id);
   void greet(OutgoingLink& link);
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
@@ -144,9 +156,10 @@ class PeerSession {
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;
   Retention retention_;
-  std::vector<PeerId> parted_;    // from those neighbors
-  std::vector<Told> unanswered_;  // evaluations without a verdict, and the result
-  int observer_lacks_ = 0;        // signs of life in a row that showed it without one of those
+  std::vector<Parted> parted_;
+  std::vector<std::pair<PeerId, std::uint64_t>> taken_;  // offers, for an iteration
+  std::vector<Told> unanswered_;                         // evaluations without a verdict, and the result
+  int observer_lacks_ = 0;  // signs of life in a row that showed it without one of those
   bool observer_welcomed_ = false;
   bool resuming_ = false;  // is not yet what it was
   bool told_from_where_ = false;

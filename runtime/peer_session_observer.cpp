@@ -7,6 +7,13 @@
 
 namespace hearsay {
 
+namespace {
+
+/// A peer passes no evaluation before the verdict on the one before it: two of them, that of the end, and the result.
+constexpr std::size_t most_unanswered = 4;
+
+}  // namespace
+
 void PeerSession::greet_observer() {
   say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
   outbox_.back().header.slot = resuming_ ? 1 : started_ || went_on_ ? 2 : 0;
@@ -14,8 +21,10 @@ void PeerSession::greet_observer() {
 
 void PeerSession::tell_observer(Told told) {
   say_to_observer(told);
-  if (told.kind == FrameKind::evaluation || told.kind == FrameKind::result)
-    unanswered_.push_back(std::move(told));
+  if (told.kind != FrameKind::evaluation && told.kind != FrameKind::result) return;
+  // Only a peer that goes on without the observer has more: of those it will never need all.
+  if (unanswered_.size() == most_unanswered) unanswered_.erase(unanswered_.begin());
+  unanswered_.push_back(std::move(told));
 }
 
 void PeerSession::say_to_observer(const Told& told) {

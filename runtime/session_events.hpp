@@ -17,6 +17,7 @@ namespace hearsay {
 struct DataArrived {
   MessageKey key;
   PacketRef packet;
+  std::uint32_t degree = 0;  ///< as in Outgoing
 };
 /// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since the others are under way.
 struct ResumeFrom {
@@ -38,9 +39,23 @@ struct RunStops {
 struct EveryPeerEnded {
   int exit_code;
 };
-/// That peer is gone for good, or takes this one for gone.
+/// Policy "drop": that peer is gone, or takes this one for gone.
 struct PeerDeparted {
   PeerId id;
+};
+/// A neighbor from which this peer has parted answers again, and waits for an offer (Peer::offer).
+struct NeighborReturned {
+  PeerId id;
+};
+/// It offers that the edge be in again from this iteration on, or later.
+struct AttachmentOffered {
+  PeerId id;
+  std::uint64_t iteration;
+};
+/// It has taken the offer: the edge is in from this iteration on; nothing: it has ended.
+struct OfferAnswered {
+  PeerId id;
+  std::optional<std::uint64_t> iteration;
 };
 /// This peer cannot take part: exit code and a sentence.
 struct TakesNoPart {
@@ -56,6 +71,7 @@ struct StateTold {
 /// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
 struct GradientComputed {};
 using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, StateTold, PeerDeparted, TakesNoPart, GradientComputed>;
+                                 CommandsObeyed, StateTold, PeerDeparted, NeighborReturned, AttachmentOffered,
+                                 OfferAnswered, TakesNoPart, GradientComputed>;
 
 }  // namespace hearsay

@@ -196,6 +196,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["retransmitted"] = totals.retransmitted;
   summary["restarts"] = outcome.restarts;
   summary["dropped"] = outcome.dropped;
+  summary["returned"] = outcome.returned;
   summary["resyncs"] = 0;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

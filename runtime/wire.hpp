@@ -23,7 +23,7 @@ namespace hearsay {
 //       16      8  iteration         the iteration the payload belongs to; hello, welcome, alive: the first of
 //                                    which the sender still needs messages
 //       24      4  slot              which exchange of that iteration
-//       28      4  degree            the sender's degree from the next iteration on; read by nobody yet
+//       28      4  degree            of data, policy "drop": the sender's degree (peer.hpp, Outgoing)
 //       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive: the
 //                                    number that the next data frame will have; welcome: the hello's
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
@@ -69,8 +69,12 @@ enum class FrameKind : std::uint8_t {
   /// answer, with the question's sequence; slot 1: refused, and the payload says why (connection_probe.hpp).
   probe = 16,
   probed = 17,
-  parted = 18,    ///< to a neighbor: this peer has taken our edge out, nothing more is said or heard along it
-  departed = 19,  ///< from the observer: the peer `slot` is gone for good
+  // Policy "drop".
+  parted = 18,    ///< to a neighbor: this peer has taken our edge out
+  departed = 19,  ///< from the observer: it has lost the peer `slot`
+  offer =
+      20,  ///< to a neighbor from which both have parted: our edge can be in from `iteration` on, or later
+  taken = 21,  ///< the answer: it is in from `iteration` on
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

@@ -209,7 +209,8 @@ class PeerSockets::Server {
                header_bytes + head.payload_bytes,
                source->arrival,
                {head.iteration, head.slot, head.sender},
-               packet_of(std::move(frame.payload))});
+               packet_of(std::move(frame.payload)),
+               head.degree});
   }
 
   void receive_replies(Outlet& outlet) {
@@ -242,11 +243,11 @@ class PeerSockets::Server {
     commands.drain(drained_);
     for (SocketCommand& command : drained_) {
       if (auto* data = std::get_if<SendData>(&command)) {
-        session_->send(data->message.to, data->message.key, std::move(data->message.packet), data->posted);
+        session_->send(std::move(data->message), data->posted);
       } else if (const auto* begun = std::get_if<NeedsFrom>(&command)) {
         session_->needs_from(begun->iteration);
-      } else if (const auto* gone = std::get_if<PartFrom>(&command)) {
-        session_->part_from(gone->neighbor);
+      } else if (const auto* wish = std::get_if<EdgeWish>(&command)) {
+        session_->obey(*wish);
       } else if (auto* word = std::get_if<TellObserver>(&command)) {
         session_->tell_observer(std::move(word->told));
       } else if (const auto* stop = std::get_if<SayStop>(&command)) {
@@ -267,7 +268,7 @@ class PeerSockets::Server {
 
   void release_held() {
     hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
-      events.push(DataArrived{held.key, held.packet});
+      events.push(DataArrived{held.key, held.packet, held.degree});
     });
   }
 

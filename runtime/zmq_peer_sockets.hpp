@@ -10,6 +10,7 @@
 
 #include "algorithms/compression/packet.hpp"
 #include "runtime/credentials.hpp"
+#include "runtime/edge_wish.hpp"
 #include "runtime/handover.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/link.hpp"
@@ -38,10 +39,6 @@ struct SayStop {
   int exit_code;
   std::string reason;
 };
-/// This neighbor is gone for good.
-struct PartFrom {
-  PeerId neighbor;
-};
 /// Answered by StateTold.
 struct AskState {};
 /// The peer is what it was before it ended: its neighbors may be greeted.
@@ -52,7 +49,7 @@ struct GoOn {
 struct AskWhenObeyed {};
 struct Quit {};
 using SocketCommand =
-    std::variant<SendData, NeedsFrom, PartFrom, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
+    std::variant<SendData, NeedsFrom, EdgeWish, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;

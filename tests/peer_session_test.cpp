@@ -44,7 +44,7 @@ struct Scene {
     session.hear_destination(1, header(FrameKind::welcome, iteration, sequence), {});
   }
   void send(std::uint64_t iteration) {
-    session.send(1, {iteration, 0, 0}, packets.acquire().seal(), Instant{});
+    session.send({1, {iteration, 0, 0}, packets.acquire().seal()}, Instant{});
   }
   /// Both have greeted each other.
   void greet() {

@@ -65,8 +65,8 @@ class Scene {
         return 0;
       case 5:
         iteration_ += input_.take<std::uint8_t>() % 4;
-        session_.send(1, {iteration_, 0, 0}, packets_.acquire().seal(), now_);
-        session_.send(3, {iteration_, 0, 0}, packets_.acquire().seal(), now_);
+        session_.send({1, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
+        session_.send({3, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
         return 2;
       case 6:
         session_.tell_observer({FrameKind::evaluation, iteration_, {}});

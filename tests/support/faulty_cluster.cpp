@@ -36,7 +36,12 @@ void FaultyCluster::at(Instant when, std::function<void()> happens) {
 
 void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
   at(when, [this, id, life = nodes_[id].life, happens = std::move(happens)] {
-    if (nodes_[id].life == life && nodes_[id].session) happens();
+    Node& node = nodes_[id];
+    if (node.life != life || !node.session) return;
+    if (node.frozen)
+      node.held_up.push_back(happens);
+    else
+      happens();
   });
 }
 
@@ -61,8 +66,15 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
                          .same_machine = true,
                          .asynchronous = experiment_.method->asynchronous,
                          .start_patience = 1min,
-                         .heartbeat = 2s};
+                         .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
   if (goes_on) input.holds = node.archive->holds();
+  if (drops()) {
+    std::vector<WatchedPeer> watched;
+    for (const PeerId source : partners.sources) watched.push_back({source, ""});
+    node.watch.emplace(id, experiment_.settings.failure.lost_after, AfterSilence::drops_it,
+                       std::move(watched));
+    node.heard_at.assign(nodes_.size(), now_);
+  }
   node.session = std::make_unique<PeerSession>(std::move(input));
   node.session->begin(now_);
   serve(id);
@@ -78,6 +90,18 @@ void FaultyCluster::kill(PeerId id) {
 void FaultyCluster::crash(PeerId id, Duration when, Duration back) {
   at(Instant(when), [this, id] { kill(id); });
   at(Instant(back), [this, id] { start(id, true); });
+}
+
+void FaultyCluster::lose(PeerId id, Duration when) {
+  at(Instant(when), [this, id] { kill(id); });
+}
+
+void FaultyCluster::freeze(PeerId id, Duration from, Duration until) {
+  at(Instant(from), [this, id] { nodes_[id].frozen = true; });
+  at(Instant(until), [this, id] {
+    nodes_[id].frozen = false;
+    for (const auto& happens : std::exchange(nodes_[id].held_up, {})) at(now_, id, happens);
+  });
 }
 
 void FaultyCluster::crash_all(Duration when, Duration back) {
@@ -106,7 +130,10 @@ bool FaultyCluster::run(Duration limit) {
   for (PeerId id = 0; id < nodes_.size(); ++id) start(id, false);
   std::function<void()> look = [&] {
     observer_->tick(now_);
+    if (drops()) observer_->judge_silence(now_);
     serve_observer();
+    for (PeerId id = 0; id < nodes_.size(); ++id)
+      if (drops() && nodes_[id].session && !nodes_[id].frozen) look_at_the_clock(id);
     at(now_ + look_around, look);
   };
   look();
@@ -140,7 +167,15 @@ void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void
     previous = arrival;
   }
   const auto carried = std::make_shared<Frame>(std::move(frame));
-  const auto event = [carried, arrive] { arrive(*carried); };
+  // Whoever has died, or stands still, hears nothing.
+  const auto event = [this, to, carried, arrive] {
+    if (to == observer_place()) return arrive(*carried);
+    Node& node = nodes_[to];
+    if (node.frozen)
+      node.held_up.push_back([carried, arrive] { arrive(*carried); });
+    else if (node.session)
+      arrive(*carried);
+  };
   at(arrival, event);
   if (random_.uniform() < weather_.repeat) {
     ++repeated;
@@ -167,20 +202,19 @@ void FaultyCluster::serve(PeerId id) {
         });
       } else if (word.way == PeerWord::Way::reply) {
         send(id, to, std::move(frame), [this, id, to](const Frame& arrived) {
-          if (!nodes_[to].session) return;
           nodes_[to].session->hear_destination(id, arrived.header, arrived.payload);
           serve(to);
         });
       } else {
         send(id, to, std::move(frame), [this, to](const Frame& arrived) {
           Node& receiver = nodes_[to];
-          if (!receiver.session) return;
+          if (drops()) receiver.heard_at[arrived.header.sender] = now_;
           if (receiver.session->hear_source(arrived.header, arrived.payload) == PeerSession::Heard::data) {
             PacketBuffer buffer = packets_.acquire();
             std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
             const MessageKey key{arrived.header.iteration, arrived.header.slot, arrived.header.sender};
             const PacketRef packet = std::move(buffer).seal();
-            hear(receiver, {key, packet});
+            hear(receiver, {key, packet}, arrived.header.degree);
             settle(receiver);
           }
           serve(to);
@@ -195,13 +229,13 @@ void FaultyCluster::serve(PeerId id) {
 }
 
 /// As the driver does: nothing is taken in before the log is begun.
-void FaultyCluster::hear(Node& node, const HeardData& data) {
+void FaultyCluster::hear(Node& node, const HeardData& data, std::uint32_t degree) {
   if (!node.started && !node.came_back) {
     node.early.push_back(data);
     return;
   }
   if (node.archive) ensure(!node.archive->hear(data.key, data.packet), "the log can be written");
-  node.peer->deliver(data.key, data.packet);
+  node.peer->deliver(data.key, data.packet, degree);
 }
 
 void FaultyCluster::handle(PeerId id, SocketEvent& event) {
@@ -219,21 +253,76 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     if (node.came_back) return;
     if (node.archive) ensure(!node.archive->begin(), "the log can be begun");
     node.peer->start();
-    for (const HeardData& data : std::exchange(node.early, {})) hear(node, data);
+    for (const HeardData& data : std::exchange(node.early, {})) hear(node, data, 0);
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
     if (node.archive)
       ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on), "the log can be written");
     node.peer->verdict(verdict->evaluated, verdict->go_on);
+  } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
+    part(id, departed->id);
+  } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
+    if (const auto wish = respond(*node.peer, *returned)) obey(id, *wish);
+  } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
+    obey(id, respond(*node.peer, *offered));
+  } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
+    if (const auto wish = respond(*node.peer, *answered)) obey(id, *wish);
   }
+}
+
+void FaultyCluster::obey(PeerId id, const EdgeWish& wish) {
+  nodes_[id].session->obey(wish);
+  if (wish.what == EdgeWish::What::take || wish.what == EdgeWish::What::agree) ++attached;
+}
+
+void FaultyCluster::part(PeerId id, PeerId neighbor) {
+  const Partners partners = partners_of(experiment_, id);
+  Peer<double>& peer = *nodes_[id].peer;
+  if (!nodes_[id].started || !std::ranges::binary_search(partners.sources, neighbor)) return;
+  obey(id, {EdgeWish::What::part, neighbor});
+  peer.withdraw(neighbor);
+  if (peer.neighborhood()->is_lost(neighbor)) return;
+  ++parted;
+  peer.lose(neighbor);
+}
+
+/// As the driver does (peer_driver_membership.cpp).
+void FaultyCluster::look_at_the_clock(PeerId id) {
+  Node& node = nodes_[id];
+  const Duration lost_after = experiment_.settings.failure.lost_after;
+  Peer<double>& peer = *node.peer;
+  node.watch->look(now_);
+  if (!node.started) return;
+  const std::vector<PeerId> awaited = peer.waiting_for();
+  for (const PeerId source : awaited) node.watch->heard(source, node.heard_at[source]);
+  for (const SilenceWatch::Lost& lost :
+       node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost)
+    part(id, lost.id);
+  if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after)
+    for (const PeerId neighbor : peer.offered()) part(id, neighbor);
+  const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > 5 * lost_after;
+  if (awaited.empty() && !node.unobserved && silent) {
+    node.unobserved = true;
+    peer.go_on_unobserved();
+  } else if (node.unobserved && now_ - node.observer_heard_at <= lost_after) {
+    node.unobserved = false;
+    peer.go_on_observed();
+  }
+  settle(node);
+  serve(id);
 }
 
 /// Acts on what a peer asks for, until it has to wait.
 void FaultyCluster::settle(Node& node) {
   Peer<double>& peer = *node.peer;
   const PeerId id = peer.id();
+  if (node.awaited != peer.state()) {
+    node.awaited = peer.state();
+    node.waits_since = now_;
+  }
   for (bool acts = node.started; acts;) {
-    for (Outgoing& outgoing : peer.outbox())
-      node.session->send(outgoing.to, outgoing.key, std::move(outgoing.packet), now_);
+    if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.rows.size())
+      node.rows.push_back(peer.neighborhood()->row());
+    for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);
     peer.outbox().clear();
     if (!experiment_.method->asynchronous) node.session->needs_from(peer.iteration() + 1);
     acts = false;
@@ -272,7 +361,7 @@ void FaultyCluster::serve_observer() {
     frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;
     send(observer_place(), to, std::move(frame), [this, to](const Frame& arrived) {
-      if (!nodes_[to].session) return;
+      nodes_[to].observer_heard_at = now_;
       nodes_[to].session->hear_observer(arrived.header, arrived.payload, now_);
       serve(to);
     });

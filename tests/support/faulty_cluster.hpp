@@ -13,6 +13,7 @@
 #include "runtime/observer_session.hpp"
 #include "runtime/peer_archive.hpp"
 #include "runtime/peer_session.hpp"
+#include "runtime/silence_watch.hpp"
 
 namespace hearsay {
 
@@ -35,6 +36,10 @@ class FaultyCluster {
   void cut(PeerId a, PeerId b, Duration from, Duration until);
   /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from its archive.
   void crash(PeerId id, Duration when, Duration back);
+  /// The same, and nobody starts it anew.
+  void lose(PeerId id, Duration when);
+  /// The process of peer `id` stands still in [from, until); what comes in meanwhile waits.
+  void freeze(PeerId id, Duration from, Duration until);
   /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
   void crash_all(Duration when, Duration back);
   /// Until the observer's session is over; false where it is not by `limit` of virtual time.
@@ -42,6 +47,9 @@ class FaultyCluster {
 
   RunOutcome<double> outcome() const { return observer_->outcome(); }
   PeerSession::Counters counters() const;  ///< of all peers together
+  const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
+  /// Policy "drop": peer `id`'s row of W in every iteration that it has begun, by iteration - 1.
+  const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }
 
   // How often the weather struck.
   std::uint64_t lost = 0;
@@ -49,6 +57,8 @@ class FaultyCluster {
   std::uint64_t overtaken = 0;
   std::uint64_t crashes = 0;   ///< of peers that were running
   std::uint64_t replayed = 0;  ///< log entries that peers lived through again
+  std::uint64_t parted = 0;    ///< times that an end of an edge took it out
+  std::uint64_t attached = 0;  ///< times that an end of an edge took it in again
 
  private:
   struct Node {
@@ -61,6 +71,15 @@ class FaultyCluster {
     bool started = false;
     bool came_back = false;
     bool reported = false;
+    std::optional<SilenceWatch> watch = {};  // policy "drop"
+    std::vector<Instant> heard_at = {};      // by source
+    Instant waits_since{};
+    std::optional<PeerState> awaited = {};
+    Instant observer_heard_at{};
+    bool unobserved = false;
+    std::vector<MixingRow> rows = {};
+    std::vector<std::function<void()>> held_up = {};  // while it stands still
+    bool frozen = false;
   };
   struct Frame {
     FrameHeader header;
@@ -87,10 +106,14 @@ class FaultyCluster {
   void kill(PeerId id);
   void start(PeerId id, bool goes_on);
   void handle(PeerId id, SocketEvent& event);
-  void hear(Node& node, const HeardData& data);
+  void hear(Node& node, const HeardData& data, std::uint32_t degree);
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
+  void look_at_the_clock(PeerId id);
+  void part(PeerId id, PeerId neighbor);
+  void obey(PeerId id, const EdgeWish& wish);
+  bool drops() const { return experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop; }
   void serve_observer();
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;

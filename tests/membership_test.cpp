@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/registry.hpp"
+#include "runtime/summary.hpp"
+#include "tests/support/faulty_cluster.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Duration long_enough = std::chrono::minutes(10);  // of virtual time
+
+/// f_i(x) = c_i^T x with sum_i c_i = 0: every step keeps the mean of all models.
+class Slope final : public Objective<double> {
+ public:
+  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
+  Index dimension() const override { return slope_.size(); }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
+    gradient = slope_;
+  }
+
+ private:
+  Vector<double> slope_;
+};
+
+Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations) {
+  constexpr Index dimension = 5;
+  RunSettings settings = settings_of(method, world, {.iterations = iterations, .step_size = 0.01});
+  settings.failure.policy = RunSettings::Failure::Policy::drop;
+  settings.failure.lost_after = 200ms;
+  settings.run.evaluate_every = 10;
+  Problem<double> problem;
+  Vector<double> rest = Vector<double>::Zero(dimension);
+  for (PeerId id = 0; id + 1 < world.peers; ++id) {
+    const Vector<double> slope = normal_vector<double>(dimension, 5, id);
+    rest -= slope;
+    problem.objectives.push_back(std::make_unique<Slope>(slope));
+  }
+  problem.objectives.push_back(std::make_unique<Slope>(rest));
+  problem.initial = normal_vector<double>(dimension, 17, 0);
+  return prepare<double>(settings, std::move(problem));
+}
+
+double weight_of(const MixingRow& row, PeerId id) {
+  for (const WeightedNeighbor& neighbor : row.hears)
+    if (neighbor.id == id) return neighbor.weight;
+  return 0.0;
+}
+
+/// W is symmetric, its rows sum to 1 and are not negative, in every iteration, but for edges that one end has already taken
+/// out and the other has not: at most one iteration for every end that took an edge out. Returns how many.
+std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
+  std::uint64_t one_sided = 0;
+  for (PeerId i = 0; i < peers; ++i)
+    for (std::size_t t = 0; t < cluster.rows(i).size(); ++t) {
+      const MixingRow& row = cluster.rows(i)[t];
+      double sum = row.self_weight;
+      bool negative = row.self_weight < 0.0;
+      for (const WeightedNeighbor& neighbor : row.hears) {
+        sum += neighbor.weight;
+        negative |= neighbor.weight <= 0.0;
+        if (t >= cluster.rows(neighbor.id).size()) continue;
+        const double back = weight_of(cluster.rows(neighbor.id)[t], i);
+        if (back == 0.0)
+          ++one_sided;
+        else
+          CHECK_MESSAGE(back == neighbor.weight, "edge ", i, "-", neighbor.id, " in iteration ", t + 1);
+      }
+      CHECK_FALSE(negative);
+      CHECK(std::abs(sum - 1.0) < 1e-14);
+    }
+  CHECK(one_sided <= cluster.parted);
+  return one_sided;
+}
+
+/// Of a ring of six: 0 1 2 with the observer, and 3 4 5.
+void cut_in_halves(FaultyCluster& cluster, Duration from, Duration until) {
+  constexpr PeerId observer = 6;
+  cluster.cut(2, 3, from, until);
+  cluster.cut(5, 0, from, until);
+  for (const PeerId far : {3u, 4u, 5u}) cluster.cut(far, observer, from, until);
+}
+
+std::vector<std::string> exact_methods() {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : methods())
+    if (method.membership == Membership::exact) names.push_back(method.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("membership: when a peer is gone the others go on without it, whatever the method") {
+  REQUIRE(exact_methods().size() > 5);
+  for (const std::string& method : exact_methods()) {
+    CAPTURE(method);
+    const auto experiment = dropping(method, {.family = "torus(3x3)", .peers = 9}, 200);
+    FaultyCluster cluster(experiment, 3, {});
+    cluster.lose(4, 60ms);
+    REQUIRE(cluster.run(long_enough));
+    CHECK(cluster.crashes == 1);
+    const RunOutcome<double> outcome = cluster.outcome();
+    CHECK(outcome.status == RunStatus::done);
+    CHECK(outcome.dropped == std::vector<PeerId>{4});
+    CHECK(cluster.parted == 4);
+    check_rows(cluster, 9);
+    for (PeerId id = 0; id < 9; ++id)
+      if (id != 4) CHECK(cluster.peer(id)->iteration() == 200);
+    CHECK(weight_of(cluster.rows(1).back(), 0) == 1.0 / 5.0);  // 1 has three neighbors now, 0 four
+    CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+  }
+}
+
+TEST_CASE(
+    "membership: two halves go on apart, and come together when the link is back, whatever the method") {
+  for (const std::string& method : exact_methods()) {
+    CAPTURE(method);
+    constexpr PeerId peers = 6;
+    const auto experiment = dropping(method, {.family = "ring", .peers = peers}, 2500);
+    FaultyCluster cluster(experiment, 3, {});
+    cut_in_halves(cluster, 20ms, 1800ms);
+    REQUIRE(cluster.run(long_enough));
+    const RunOutcome<double> outcome = cluster.outcome();
+    CHECK(outcome.status == RunStatus::done);
+    CHECK(outcome.dropped.empty());
+    CHECK(outcome.returned == 3);
+    CHECK(cluster.parted == 4);
+    CHECK(cluster.attached == 4);
+    check_rows(cluster, peers);
+    CHECK(cluster.rows(2).back().hears.size() == 2);
+    CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+  }
+}
+
+TEST_CASE(
+    "membership: neither parting nor coming together moves the mean, but for edges taken out one-sidedly") {
+  for (const std::string method : {"d-psgd", "choco-sgd"}) {
+    CAPTURE(method);
+    constexpr PeerId peers = 6;
+    const auto experiment = dropping(method, {.family = "ring", .peers = peers}, 2500);
+    FaultyCluster cluster(experiment, 3, {});
+    cut_in_halves(cluster, 20ms, 1800ms);
+    REQUIRE(cluster.run(long_enough));
+    Vector<double> mean = Vector<double>::Zero(5);
+    for (PeerId id = 0; id < peers; ++id) mean += cluster.peer(id)->model() / peers;
+    CHECK(cluster.attached == 4);
+    CHECK(check_rows(cluster, peers) == 0);
+    CHECK((mean - experiment.problem.initial).norm() < 1e-12);
+  }
+}
+
+TEST_CASE("membership: edges of a method whose models must stay close do not come back, and all end well") {
+  const auto experiment = dropping("moniqua", {.family = "ring", .peers = 6}, 2500);
+  REQUIRE(experiment.method->membership == Membership::no_return);
+  FaultyCluster cluster(experiment, 3, {});
+  cut_in_halves(cluster, 20ms, 1800ms);
+  REQUIRE(cluster.run(long_enough));
+  CHECK(cluster.parted == 4);
+  CHECK(cluster.attached == 0);
+  CHECK(cluster.outcome().status == RunStatus::done);
+  CHECK(cluster.outcome().returned == 3);  // to the observer
+}
+
+TEST_CASE(
+    "membership: 1,000 seeds of deaths, standstills, partitions and bad weather end well, W symmetric in "
+    "all") {
+  const std::vector<World> worlds = {{.family = "ring", .peers = 6},
+                                     {.family = "path", .peers = 4},
+                                     {.family = "star", .peers = 5, .weights = "lazy"},
+                                     {.family = "torus(3x3)", .peers = 9}};
+  std::uint64_t deaths = 0, attached = 0, returned = 0, parted = 0;
+  for (const World& world : worlds) {
+    CAPTURE(world.name());
+    const auto experiment = dropping("dcd-psgd", world, 400);
+    for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+      CAPTURE(seed);
+      RandomStream random(seed, 2, 0, Purpose::data);
+      FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
+      const auto instant = [&] { return 8ms + Duration(random.below(400'000'000)); };
+      const auto a_while = [&] { return Duration(random.below(1'500'000'000)); };
+      for (int fault = 0; fault < 3; ++fault) {
+        const auto peer = static_cast<PeerId>(random.below(world.peers));
+        const Duration when = instant();
+        if (random.below(2) == 0)
+          cluster.freeze(peer, when, when + a_while());
+        else
+          cluster.cut(peer, static_cast<PeerId>(random.below(world.peers + 1)), when, when + a_while());
+      }
+      const auto victim = static_cast<PeerId>(random.below(world.peers));
+      if (random.below(2) == 0) cluster.lose(victim, instant());
+      REQUIRE(cluster.run(long_enough));
+      const RunOutcome<double> outcome = cluster.outcome();
+      CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+      CHECK(outcome.dropped.size() < world.peers);
+      check_rows(cluster, world.peers);
+      CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+      deaths += cluster.crashes;
+      attached += cluster.attached;
+      parted += cluster.parted;
+      returned += outcome.returned;
+    }
+  }
+  CHECK(deaths > 300);
+  CHECK(parted > 500);
+  CHECK(attached > 200);
+  CHECK(returned > 100);
+}
