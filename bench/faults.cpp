@@ -1,4 +1,4 @@
-// What failing costs: how long a run stands when a peer is killed, what checkpoints and signs of life cost where nobody is; then
+// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints and signs of life cost where nobody is; then
 // random campaigns of killed and stopped peers, each against the simulator's bits. `bench_faults [CAMPAIGNS] [FIRST SEED]`,
 // 50 campaigns where it is not said.
 
@@ -15,6 +15,7 @@
 #include <string>
 
 #include "algorithms/random.hpp"
+#include "bench/faults_drop.hpp"
 #include "runtime/config.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/local_run.hpp"
@@ -197,6 +198,7 @@ int main(int count, char** words) {
     measure_restart();
     measure_checkpoints();
     measure_signs_of_life();
+    measure_drop([] { return children_of(getpid()); });
   }
   std::uint64_t well = 0;
   for (std::uint64_t seed = first; seed < first + campaigns; ++seed) well += campaign(seed) ? 1 : 0;

@@ -13,14 +13,16 @@ std::optional<EdgeWish> respond(Peer<Scalar>& peer, const NeighborReturned& news
 }
 
 template <class Scalar>
-EdgeWish respond(Peer<Scalar>& peer, const AttachmentOffered& news) {
+std::optional<EdgeWish> respond(Peer<Scalar>& peer, const AttachmentOffered& news) {
+  if (!peer.neighborhood()->is_lost(news.id)) return std::nullopt;
   const std::uint64_t iteration = std::max(news.iteration, peer.earliest_attachment());
-  if (!peer.attach(news.id, iteration)) return {EdgeWish::What::part, news.id};
-  return {EdgeWish::What::take, news.id, iteration};
+  if (!peer.attach(news.id, iteration)) return EdgeWish{EdgeWish::What::part, news.id};
+  return EdgeWish{EdgeWish::What::take, news.id, iteration};
 }
 
 template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const OfferAnswered& news) {
+  if (!peer.neighborhood()->is_lost(news.id)) return std::nullopt;
   if (!news.iteration) {
     peer.withdraw(news.id);
     return std::nullopt;
@@ -29,9 +31,9 @@ std::optional<EdgeWish> respond(Peer<Scalar>& peer, const OfferAnswered& news) {
   return EdgeWish{EdgeWish::What::agree, news.id, *news.iteration};
 }
 
-#define HEARSAY_RESPOND(Scalar)                                                             \
-  template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const NeighborReturned&); \
-  template EdgeWish respond<Scalar>(Peer<Scalar>&, const AttachmentOffered&);               \
+#define HEARSAY_RESPOND(Scalar)                                                              \
+  template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const NeighborReturned&);  \
+  template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const AttachmentOffered&); \
   template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const OfferAnswered&);
 HEARSAY_RESPOND(float)
 HEARSAY_RESPOND(double)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -54,6 +55,20 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
+// Of a child that outlives its parent. Ctrl-C reaches the whole group, and its parent decides; but one that ended upon it
+// at once (the second Ctrl-C), may not have told anybody.
+std::atomic<bool> parent_is_gone{false};
+std::atomic<bool> was_interrupted{false};
+
+void note_end_of_parent(int) { parent_is_gone = true; }
+void note_interrupt(int) { was_interrupted = true; }
+
+void outlive_parent() {
+  signal(SIGUSR1, note_end_of_parent);
+  for (const int number : {SIGINT, SIGHUP})
+    if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup wants to go on
+}
+
 /// `address` is where it listened before, if it did; `goes_on`: from its checkpoints.
 template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
@@ -66,7 +81,10 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
     if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
     const std::string observer = addresses.back();
     addresses.pop_back();
-    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer);
+    RunControl control;
+    control.observer_is_gone = [] { return parent_is_gone.load(); };
+    control.out_of_patience = [] { return parent_is_gone && was_interrupted; };
+    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, control);
     if (end.exit_code != 0) say(parent, end.reason);
     return end.exit_code;
   } catch (const Misuse& misuse) {
@@ -122,12 +140,10 @@ class Children {
       throw out_of("processes");
     }
     if (process == 0) {
-      if (dies_with_parent) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) _exit(3);  // it died before the line above
-      }
-      signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group; the parent decides
+      dies_with_parent ? void(signal(SIGINT, SIG_IGN)) : outlive_parent();
       signal(SIGTERM, SIG_DFL);
+      prctl(PR_SET_PDEATHSIG, dies_with_parent ? SIGKILL : SIGUSR1);
+      if (getppid() != parent) _exit(3);  // it died before the line above
       for (const Child& sibling : children_) close(sibling.socket);
       if (nursery_) close(nursery_->socket());
       close(ends[0]);

@@ -35,15 +35,18 @@ bool Neighborhood::is_lost(PeerId neighbor) const {
 
 bool Neighborhood::lacks(PeerId neighbor, std::uint64_t iteration) const {
   const Edge* const edge = find(neighbor);
-  return edge && (edge->lost || iteration < edge->in_from);
+  return edge && (edge->lost || (edge->in_from != never && iteration < edge->in_from));
 }
 
 void Neighborhood::depart(PeerId neighbor, std::uint64_t iteration) {
   Edge& edge = of(neighbor);
-  if (iteration < edge.in_from) return;  // it is out, and will be in
-  edge.lost = true;
-  if (edge.out_from <= iteration) return;
-  edge.out_from = iteration;
+  if (edge.in_from != never && iteration < edge.in_from) {  // it will be in again
+    edge.out_from = std::min(edge.out_from, iteration);
+  } else if (edge.is_in(iteration)) {
+    edge.lost = true;
+    edge.out_from = iteration;
+    edge.in_from = never;
+  }
   disturbed_ = true;
 }
 
@@ -52,8 +55,8 @@ void Neighborhood::attach(PeerId neighbor, std::uint64_t iteration) {
   ensure(iteration >= iteration_ + 2, "an edge comes back when its degree can still be announced");
   ensure(edge.lost, "only what is out comes back");
   edge.lost = false;
+  edge.out_from = std::min(edge.out_from, iteration_ + 1);  // what it has said in this iteration still counts
   edge.in_from = iteration;
-  edge.out_from = never;
   disturbed_ = true;
 }
 
@@ -65,8 +68,7 @@ bool Neighborhood::is_out(const MessageKey& key) const {
 std::vector<PeerId> Neighborhood::attached_at(std::uint64_t iteration) const {
   std::vector<PeerId> attached;
   for (const Edge& edge : edges_)
-    if (edge.in_from == iteration && iteration != 0 && edge.is_in(iteration))
-      attached.push_back(edge.neighbor);
+    if (edge.in_from == iteration) attached.push_back(edge.neighbor);
   return attached;
 }
 

@@ -68,13 +68,13 @@ class Neighborhood {
 
   struct Edge {
     PeerId neighbor;
-    double weight;              // of its own
-    bool lost = false;          // nothing more is expected
-    std::uint64_t in_from = 0;  // the edge is in at t where in_from <= t < out_from
+    double weight;      // of its own
+    bool lost = false;  // nothing more is expected
     std::uint64_t out_from = never;
+    std::uint64_t in_from = never;  // again
     std::vector<std::pair<std::uint64_t, std::uint32_t>>
         degrees;  // of the neighbor: (from an iteration on, degree)
-    bool is_in(std::uint64_t iteration) const { return in_from <= iteration && iteration < out_from; }
+    bool is_in(std::uint64_t iteration) const { return iteration < out_from || iteration >= in_from; }
   };
   const Edge* find(PeerId neighbor) const;
   Edge& of(PeerId neighbor);

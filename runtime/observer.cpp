@@ -48,7 +48,7 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
   gathered.meters.resize(peer_count);
   ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
   gathered.models[peer] = model;
-  gathered.meters[peer] = meters;
+  gathered.meters[peer] = last_meters_[peer] = meters;
   if (!complete(iteration, gathered)) return std::nullopt;
 
   const Evaluation evaluation = evaluate(iteration, gathered);
@@ -130,7 +130,9 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   evaluation.consensus_distance = consensus_distance(gathered.models, mean_);
 
   Duration last{0};
-  for (const PeerMeters& meters : gathered.meters) {
+  for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {
+    const bool counts = gathered.models[peer].size() != 0;
+    const PeerMeters& meters = counts ? gathered.meters[peer] : last_meters_[peer];
     last = std::max(last, meters.now);
     // Not summed as durations: what a peer out of its mind reports could overflow them.
     evaluation.compute_seconds += seconds(meters.compute);

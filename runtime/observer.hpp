@@ -25,7 +25,10 @@ template <class Scalar>
 class Observer {
  public:
   Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
-      : problem_(&problem), target_loss_(target_loss), counts_from_(problem.peer_count()) {}
+      : problem_(&problem),
+        target_loss_(target_loss),
+        counts_from_(problem.peer_count()),
+        last_meters_(problem.peer_count()) {}
 
   /// Evaluates x_0, before anything has happened. To be called once, first.
   Verdict begin();
@@ -46,6 +49,8 @@ class Observer {
   const std::optional<Evaluation>& target() const { return target_; }
   /// The evaluation whose loss was not finite.
   const std::optional<Evaluation>& diverged() const { return diverged_; }
+  /// What a peer said last that it has done.
+  const PeerMeters& last_meters(PeerId peer) const { return last_meters_[peer]; }
   /// Of the last complete evaluation; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
   const Vector<Scalar>& mean_model() const { return mean_; }
@@ -65,6 +70,7 @@ class Observer {
   std::optional<double> target_loss_;
   std::map<std::uint64_t, Gathering> gathering_;
   std::vector<std::uint64_t> counts_from_;  // of each peer: the first evaluation that wants its model
+  std::vector<PeerMeters> last_meters_;     // of each peer
   std::vector<Evaluation> evaluations_;
   std::optional<Evaluation> target_;
   std::optional<Evaluation> diverged_;

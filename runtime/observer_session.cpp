@@ -207,11 +207,11 @@ void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
   const bool drops = experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop;
   PeerSeen& peer = peers_[id];
   if (peer.gone || over_) return;
-  if (drops && peer.outcome) return;  // it has told all that it had to tell
   if (!drops || !started_) return lose(how);
-  peer.gone = true;
+  if (!peer.outcome) peer.gone = true;  // else it had done what it was to do
   for (PeerId other = 0; other < peers_.size(); ++other)
-    if (!peers_[other].gone) say(other, FrameKind::departed, {}, id);
+    if (other != id && !peers_[other].gone) say(other, FrameKind::departed, {}, id);
+  if (peer.outcome) return;
   for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
   if (std::ranges::all_of(peers_, &PeerSeen::gone)) return lose("all peers were lost");
   end_when_all_have();
@@ -368,7 +368,11 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
   Duration last{0};
   for (const PeerSeen& peer : peers_) {
     outcomes.push_back(peer.outcome.value_or(PeerOutcome{}));
-    outcomes.back().gone = peer.gone;
+    if (peer.gone) {
+      outcomes.back().gone = true;
+      outcomes.back().iterations = peer.evaluated;
+      outcomes.back().meters = observer_.last_meters(static_cast<PeerId>(outcomes.size() - 1));
+    }
     last = std::max(last, outcomes.back().meters.now);
   }
   RunOutcome<Scalar> result = conclude(observer_, std::move(outcomes));

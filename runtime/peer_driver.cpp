@@ -37,6 +37,7 @@ PeerEnd PeerDriver<Scalar>::run() {
   while (!started_ && !end_) receive();
   while (!stopped_ && !end_) {
     leave_if_interrupted();
+    if (drops()) take_in();
     send_outbox();
     switch (peer_->state()) {
       case PeerState::needs_gradient:
@@ -45,13 +46,12 @@ PeerEnd PeerDriver<Scalar>::run() {
       case PeerState::checkpoint_due:
         keep();
         break;
-      case PeerState::evaluation_due: {
-        const std::uint64_t iteration = peer_->iteration();
-        sockets_.commands().push(
-            TellObserver{{FrameKind::evaluation, iteration, encode_snapshot(meters(), peer_->model())}});
+      case PeerState::evaluation_due:
+        if (!unobserved_)  // what nobody will ever answer is kept for ever
+          sockets_.commands().push(TellObserver{
+              {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())}});
         peer_->evaluation_taken();
         break;
-      }
       case PeerState::idle:
       case PeerState::needs_messages:
       case PeerState::needs_verdict:
@@ -76,7 +76,7 @@ PeerEnd PeerDriver<Scalar>::run() {
   const std::optional<Instant> enough =
       interrupted_ ? std::optional(waits_since_ + patience_of_the_interrupted) : std::nullopt;
   while (!all_ended_ && !end_ && !unobserved_ && !(enough && monotonic_now() > *enough)) receive_and_answer();
-  if (unobserved_ && !end_) return leave_unobserved();
+  if (unobserved_ && !end_ && !interrupted_) return leave_unobserved();
   if (interrupted_) return {130, "interrupted"};
   if (end_) return leave();
   return {run_code_, run_code_ == 4 ? "the run diverged" : run_code_ == 130 ? "the run was interrupted" : ""};

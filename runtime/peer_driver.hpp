@@ -42,6 +42,8 @@ class PeerDriver {
   void receive_and_answer();
   /// Waits for events, at most a little while, and hands them to the peer.
   void receive();
+  /// Hands over what is there already. One that is left alone waits for nobody, but wants to know who comes back.
+  void take_in();
   /// In milliseconds, rounded up.
   int until_the_next_look() const;
   void handle(SocketEvent& event);

@@ -27,6 +27,13 @@ void PeerDriver<Scalar>::receive() {
 }
 
 template <class Scalar>
+void PeerDriver<Scalar>::take_in() {
+  sockets_.events().drain(drained_);
+  for (SocketEvent& event : drained_) handle(event);
+  drained_.clear();
+}
+
+template <class Scalar>
 int PeerDriver<Scalar>::until_the_next_look() const {
   const Instant now = monotonic_now();
   if (look_again_ >= now + std::chrono::milliseconds(look_around_every_ms)) return look_around_every_ms;
@@ -58,7 +65,7 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
     if (const auto wanted = respond(*peer_, *returned)) wish(*wanted);
   } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
-    wish(respond(*peer_, *offered));
+    if (const auto wanted = respond(*peer_, *offered)) wish(*wanted);
   } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
     if (const auto wanted = respond(*peer_, *answered)) wish(*wanted);
   } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
@@ -111,7 +118,8 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 #define HEARSAY_PEER_DRIVER(Scalar)                       \
   template void PeerDriver<Scalar>::receive_and_answer(); \
-  template void PeerDriver<Scalar>::receive();
+  template void PeerDriver<Scalar>::receive();            \
+  template void PeerDriver<Scalar>::take_in();
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)
 #undef HEARSAY_PEER_DRIVER

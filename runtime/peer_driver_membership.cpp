@@ -29,14 +29,17 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
     sockets_.commands().push(AskState{});
     while (!session_state_ && !end_) receive();
     if (session_state_ && !session_state_->retained.empty()) sockets_.events().wait(look_around_every_ms);
-  } while (!end_ && !session_state_->retained.empty());
+  } while (!end_ && !interrupted_ && !session_state_->retained.empty());
   return {0, ""};
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::look_at_the_clock() {
   look_again_ = Instant::max();
-  if (!started_) return;  // the socket thread watches over the start
+  if (!started_) {  // the socket thread watches over the start
+    if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
+    return;
+  }
   const Instant now = monotonic_now();
   watch_.look(now);
   const std::vector<PeerId> awaited = peer_->waiting_for();
@@ -60,14 +63,17 @@ void PeerDriver<Scalar>::look_at_the_clock() {
 template <class Scalar>
 void PeerDriver<Scalar>::judge_observer(Instant now) {
   const Duration silence = watch_.silence(now, waits_since_, sockets_.last_heard_from_observer());
+  const bool has_ended = control_.observer_is_gone();
   if (unobserved_) {
-    if (now - sockets_.last_heard_from_observer() > lost_after_) return;
+    if (has_ended || now - sockets_.last_heard_from_observer() > lost_after_) return;
     std::fprintf(stderr, "hearsay: peer %u hears the observer again\n", id_);
     unobserved_ = false;
     return peer_->go_on_observed();
   }
-  if (silence <= 5 * lost_after_) return;
-  const std::string how = "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
+  if (silence <= 5 * lost_after_ && !has_ended) return;
+  const std::string how =
+      has_ended ? "the observer, with the process that began the run, is gone"
+                : "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
   if (!drops()) return end_with({3, how});
   std::fprintf(stderr, "hearsay: peer %u: %s; the peers go on, each keeps its own model\n", id_, how.c_str());
   unobserved_ = true;
@@ -80,9 +86,12 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   if (!started_)
     return end_with(
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id_)});
+  const bool was_lost = peer_->neighborhood()->is_lost(neighbor);
+  const std::vector<PeerId> offered = peer_->offered();
+  if (was_lost && std::ranges::find(offered, neighbor) == offered.end()) return;
   wish({EdgeWish::What::part, neighbor});
   peer_->withdraw(neighbor);
-  if (peer_->neighborhood()->is_lost(neighbor)) return;
+  if (was_lost) return;
   std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
                static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
   peer_->lose(neighbor);

@@ -214,10 +214,11 @@ void PeerSession::fail(int exit_code, const std::string& reason) {
 PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
   if (has_parted_from(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
-    if (head.slot == 1 && started_)
-      events_.push_back(PeerDeparted{head.sender});  // it has parted from this peer
-    else if (!resuming_)
+    if (head.slot == 1 && started_) {
+      if (!is_outdated(head)) events_.push_back(PeerDeparted{head.sender});  // it has parted from this peer
+    } else if (!resuming_) {
       answer_hello(head, payload);  // else the caller will try again, or be called itself
+    }
     return Heard::words;
   }
   IncomingLink* const link = find_source(head.sender);

@@ -126,7 +126,8 @@ class PeerSession {
     bool offered = false;  // that the edge be in again; no answer has come
   };
   void part_from(PeerId neighbor);
-  void come_together(PeerId neighbor);
+  void come_together(PeerId neighbor, std::uint64_t iteration);
+  bool is_outdated(const FrameHeader& hello) const;
   const Parted* parted(PeerId id) const;
   bool has_parted_from(PeerId id) const { return parted(id) != nullptr; }
   void say_taken_again(PeerId neighbor);
@@ -157,8 +158,8 @@ class PeerSession {
   Greetings greetings_;
   Retention retention_;
   std::vector<Parted> parted_;
-  std::vector<std::pair<PeerId, std::uint64_t>> taken_;  // offers, for an iteration
-  std::vector<Told> unanswered_;                         // evaluations without a verdict, and the result
+  std::vector<std::pair<PeerId, std::uint64_t>> agreed_;  // edges that came back, and from which iteration on
+  std::vector<Told> unanswered_;                          // evaluations without a verdict, and the result
   int observer_lacks_ = 0;  // signs of life in a row that showed it without one of those
   bool observer_welcomed_ = false;
   bool resuming_ = false;  // is not yet what it was

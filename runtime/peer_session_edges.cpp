@@ -23,18 +23,17 @@ void PeerSession::obey(const EdgeWish& wish) {
       outbox_.back().header.iteration = wish.iteration;
       return;
     case EdgeWish::What::take:
-      come_together(wish.neighbor);
-      taken_.emplace_back(wish.neighbor, wish.iteration);
+      come_together(wish.neighbor, wish.iteration);
       return say_taken_again(wish.neighbor);
     case EdgeWish::What::agree:
-      return come_together(wish.neighbor);
+      return come_together(wish.neighbor, wish.iteration);
   }
 }
 
 /// Says so also where it has before: the other end may not know.
 void PeerSession::part_from(PeerId neighbor) {
   std::erase_if(parted_, [&](const Parted& edge) { return edge.from == neighbor; });
-  std::erase_if(taken_, [&](const auto& offer) { return offer.first == neighbor; });
+  std::erase_if(agreed_, [&](const auto& offer) { return offer.first == neighbor; });
   parted_.push_back({neighbor});
   if (is_destination(neighbor)) {
     retention_.abandon(neighbor);
@@ -43,13 +42,20 @@ void PeerSession::part_from(PeerId neighbor) {
   if (find_source(neighbor)) say(PeerWord::Way::reply, neighbor, FrameKind::parted);
 }
 
-void PeerSession::come_together(PeerId neighbor) {
+void PeerSession::come_together(PeerId neighbor, std::uint64_t iteration) {
+  agreed_.emplace_back(neighbor, iteration);
   std::erase_if(parted_, [&](const Parted& edge) { return edge.from == neighbor; });
 }
 
+/// Whether a neighbor's hello with slot 1, of one that has parted from this peer, is from before they agreed to come together.
+bool PeerSession::is_outdated(const FrameHeader& hello) const {
+  const auto known = std::ranges::find(agreed_, hello.sender, &std::pair<PeerId, std::uint64_t>::first);
+  return known != agreed_.end() && hello.iteration < known->second;
+}
+
 void PeerSession::say_taken_again(PeerId neighbor) {
-  const auto offer = std::ranges::find(taken_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
-  if (offer == taken_.end()) return;
+  const auto offer = std::ranges::find(agreed_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
+  if (offer == agreed_.end()) return;
   say(PeerWord::Way::reply, neighbor, FrameKind::taken);
   outbox_.back().header.iteration = offer->second;
 }

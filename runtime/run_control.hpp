@@ -19,6 +19,8 @@ struct RunControl {
   std::optional<std::vector<Evaluation>> record = {};
   /// Asked again and again by the process that computes; ends a run in the same way.
   std::function<bool()> out_of_patience = [] { return false; };
+  /// Likewise: whether it is known that the observer's process has ended.
+  std::function<bool()> observer_is_gone = [] { return false; };
 
   bool is_interrupted() const {
     return (interrupted && interrupted->load(std::memory_order_relaxed)) || out_of_patience();

@@ -155,7 +155,8 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
-      write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
+      if (outcome.models[id].size() != 0)  // of a peer that is gone there is none
+        write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
   write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
 }
 

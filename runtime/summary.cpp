@@ -43,7 +43,7 @@ std::uint64_t sample_count(const Problem<Scalar>& problem) {
 
 /// Totals over the peers; or those of the last evaluation, where lost peers left nothing behind.
 struct Totals {
-  std::uint64_t iterations = 0;  ///< completed by all
+  std::uint64_t iterations = 0;  ///< completed by all that are left
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;
@@ -62,9 +62,10 @@ Totals totals_of(const RunOutcome<Scalar>& outcome) {
   totals.seconds = outcome.seconds;
   bool first = true;
   for (const PeerOutcome& peer : outcome.peers) {
-    if (peer.gone) continue;
-    totals.iterations = first ? peer.iterations : std::min(totals.iterations, peer.iterations);
-    first = false;
+    if (!peer.gone) {
+      totals.iterations = first ? peer.iterations : std::min(totals.iterations, peer.iterations);
+      first = false;
+    }
     totals.bytes_sent += peer.meters.bytes_sent;
     totals.bytes_received += peer.meters.bytes_received;
     totals.messages_sent += peer.meters.messages_sent;
@@ -140,6 +141,7 @@ std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
     if (peers[holder].gone) continue;
     if (peers[holder].iterations != first->iterations) return std::nullopt;
     for (const auto& [owner, digest] : peers[holder].digests.replicas) {
+      if (owner < peers.size() && peers[owner].gone) continue;  // its holder ended before it knew
       kept = true;
       equal = equal && owner < peers.size() && owed_to(holder, peers[owner].digests) == digest;
     }

@@ -19,6 +19,10 @@ constexpr std::size_t host_count = 3;
 /// As long as somebody wants it to last.
 const std::string endless = "iterations = 1000000\nevaluate_every = 10\n[network]\ncompute = \"10 ms\"\n";
 
+/// Long enough to do harm to it.
+const std::string lasting = "iterations = 400\nevaluate_every = 10\n[network]\ncompute = \"10 ms\"\n";
+const std::vector<std::string> dropping = {"--set", "failure.policy=drop", "--set", "failure.lost_after=1 s"};
+
 /// Three hosts, and a folder at the desk with a run whose peers are on them.
 struct Cluster {
   SshHosts hosts{host_count};
@@ -171,6 +175,79 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(launcher->complained(), "hearsay: peer n3 (root@10.77.0.3): it was lost"),
                   launcher->complained());
     CHECK(all_ended(peers));
+  }
+
+  TEST_CASE("launch: a launcher shows life more often than failure.lost_after, however short that is") {
+    if (skipped("launcher's signs of life")) return;
+    Cluster cluster(lasting);
+    const auto launcher = cluster.launch({"--set", "failure.lost_after=1 s"});
+    CHECK_MESSAGE(launcher->wait() == 0, launcher->complained());
+    CHECK(cluster.summary()["iterations"] == 400);
+  }
+
+  TEST_CASE("launch, drop: a peer that is killed is named, and the others go on to the end") {
+    if (skipped("killed peer of a run that drops it")) return;
+    Cluster cluster(lasting);
+    const auto launcher = cluster.launch(dropping);
+    const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
+    kill(cluster.hosts.network().processes(1, "hearsay").front(), SIGKILL);
+    const int code = launcher->wait();
+    REQUIRE_MESSAGE(code == 0, launcher->complained());
+    CHECK_MESSAGE(contains(launcher->complained(), "hearsay: peer n2 (root@10.77.0.2): it was lost"),
+                  launcher->complained());
+    CHECK(all_ended(peers));
+    CHECK(cluster.summary()["status"] == "done");
+    CHECK(cluster.summary()["dropped"] == std::vector<int>{1});
+    CHECK(cluster.summary()["iterations"] == 400);
+  }
+
+  TEST_CASE("launch, drop: where peer 0 is killed, the others go on, and their models come home") {
+    if (skipped("killed first peer of a run that drops it")) return;
+    Cluster cluster(lasting);
+    const auto launcher = cluster.launch(dropping);
+    const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
+    kill(cluster.hosts.network().processes(0, "hearsay").front(), SIGKILL);
+    CHECK(launcher->wait() == 3);
+    const fs::path out = cluster.folder.path() / "out";
+    CHECK_MESSAGE(contains(launcher->complained(), "their models are in " + out.string()),
+                  launcher->complained());
+    CHECK(all_ended(peers));
+    CHECK_FALSE(fs::exists(out / "model-0.npy"));
+    CHECK(fs::exists(out / "model-1.npy"));
+    CHECK(fs::exists(out / "model-2.npy"));
+    CHECK_FALSE(fs::exists(out / "summary.json"));
+  }
+
+  TEST_CASE(
+      "launch, drop: a run goes on without its launcher and its ssh connections, and leaves its record") {
+    if (skipped("killed launcher of a run that drops peers")) return;
+    Cluster cluster(lasting);
+    const auto launcher = cluster.launch(dropping);
+    const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
+    for (const pid_t session : cluster.hosts.network().processes(2, "sshd")) kill(session, SIGKILL);
+    kill(launcher->process(), SIGKILL);
+    CHECK(launcher->wait() == -SIGKILL);
+    CHECK(all_ended(peers));
+    CHECK(launcher->everyone_ended());
+    std::vector<fs::path> summaries;
+    for (const auto& entry : fs::recursive_directory_iterator(cluster.directory(0)))
+      if (entry.path().filename() == "summary.json") summaries.push_back(entry.path());
+    REQUIRE(summaries.size() == 1);
+    const auto summary = nlohmann::json::parse(content_of(summaries.front()));
+    CHECK(summary["status"] == "done");
+    CHECK(summary["dropped"].empty());
+    CHECK(summary["iterations"] == 400);
+  }
+
+  TEST_CASE("launch, drop: Ctrl-C ends all peers") {
+    if (skipped("Ctrl-C where peers are dropped")) return;
+    Cluster cluster(endless);
+    const auto launcher = cluster.launch(dropping);
+    const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
+    launcher->signal_group(SIGINT);
+    CHECK(launcher->wait() == 130);
+    CHECK(all_ended(peers));
+    CHECK(cluster.summary()["status"] == "interrupted");
   }
 
   TEST_CASE("launch: what is wrong with a host is said with its name, and everything is stopped") {

@@ -184,7 +184,7 @@ TEST_CASE(
       CAPTURE(seed);
       RandomStream random(seed, 2, 0, Purpose::data);
       FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
-      const auto instant = [&] { return 8ms + Duration(random.below(400'000'000)); };
+      const auto instant = [&] { return 200ms + Duration(random.below(400'000'000)); };
       const auto a_while = [&] { return Duration(random.below(1'500'000'000)); };
       for (int fault = 0; fault < 3; ++fault) {
         const auto peer = static_cast<PeerId>(random.below(world.peers));

@@ -33,7 +33,8 @@ TEST_CASE("neighborhood: as long as nobody goes, its row is the one it was given
   CHECK(weight_of(neighborhood.row(), 1) == third);
 }
 
-TEST_CASE("neighborhood: an edge is out from the first lacking message on, degrees count two iterations later") {
+TEST_CASE(
+    "neighborhood: an edge is out from the first lacking message on, degrees count two iterations later") {
   Neighborhood neighborhood = on_a_ring();
   neighborhood.begin(1);
   neighborhood.begin(2);
@@ -102,4 +103,19 @@ TEST_CASE("neighborhood: weights that are the edges' own stay, and the rest is t
   }
   CHECK(weight_of(neighborhood.row(), 1) == third);
   CHECK(neighborhood.row().self_weight == doctest::Approx(2 * third));
+}
+
+TEST_CASE(
+    "neighborhood: what a neighbor said in the iteration in which its return was agreed on still counts") {
+  Neighborhood neighborhood = on_a_ring();
+  neighborhood.begin(5);
+  neighborhood.lose(3);  // its message of 5 has come
+  neighborhood.attach(3, 9);
+  CHECK(neighborhood.row().hears.size() == 2);
+  CHECK(neighborhood.lacks(3, 5));  // if it had not come, it never would
+  neighborhood.begin(6);
+  CHECK(neighborhood.row().hears.size() == 1);
+  neighborhood.begin(9);
+  CHECK(neighborhood.row().hears.size() == 2);
+  CHECK_FALSE(neighborhood.lacks(3, 9));
 }

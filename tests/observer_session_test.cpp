@@ -240,3 +240,37 @@ TEST_CASE("observer session: an interrupted run waits some seconds for last word
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::interrupted);
 }
+
+TEST_CASE("observer session, drop: the run ends without a peer that is lost, and the others are told so") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed, FrameKind::verdict});
+  scene.hello(1);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::refuse});
+  for (const std::uint64_t iteration : {10u, 15u, 20u}) scene.evaluation(0, iteration);
+  scene.result(0);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
+TEST_CASE("observer session, drop: a peer that is lost when it had done all it was to do costs nothing") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  for (const std::uint64_t iteration : {5u, 10u, 15u, 20u})
+    for (const PeerId id : {0u, 1u}) scene.evaluation(id, iteration);
+  scene.result(1);
+  scene.said_to(0);
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // it will not ask for anything again
+  CHECK_FALSE(scene.session.over());
+  scene.result(0);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().dropped.empty());
+}

@@ -96,3 +96,17 @@ TEST_CASE("observer: of several peers that diverged, the earliest is named") {
   peers[2].divergence = Divergence{8, "the model left the finite range"};
   CHECK(conclude(observer, peers).reason == "the model left the finite range (peer 2, iteration 8)");
 }
+
+TEST_CASE("observer: what a peer has done stays done when it is gone") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> x = experiment.problem.initial;
+  CHECK(!observer.take(0, 5, x, meters_at(std::chrono::seconds(2), 10)));
+  CHECK(observer.take(1, 5, x, meters_at(std::chrono::seconds(2), 7)));
+  CHECK(!observer.take(1, 10, x, meters_at(std::chrono::seconds(4), 14)));
+  CHECK(observer.drop(1).empty());
+  CHECK(observer.take(0, 10, Vector<double>::Constant(3, 1.0), meters_at(std::chrono::seconds(3), 20)));
+  CHECK(observer.evaluations().back().bytes_sent == 34);
+  CHECK(observer.mean_model() == Vector<double>::Constant(3, 1.0));
+}

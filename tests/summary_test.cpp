@@ -37,6 +37,15 @@ TEST_CASE("summary: replicas are consistent when every holder's digest is the ow
   CHECK(replicas_consistent({}) == std::nullopt);
 }
 
+TEST_CASE("summary: a copy of a peer that is gone is no replica of anybody") {
+  std::vector<PeerOutcome> peers = two_peers();
+  peers[0].digests.replicas.emplace_back(2, 13);  // peer 0 had ended before peer 2 was lost
+  peers.emplace_back().gone = true;
+  CHECK(replicas_consistent(peers) == true);
+  peers[0].digests.replicas[0].second = 12;
+  CHECK(replicas_consistent(peers) == false);
+}
+
 TEST_CASE("summary: where links change, a replica is consistent with what its owner last told its holder") {
   std::vector<PeerOutcome> peers = two_peers();
   peers[0].digests.told = {{1, 7}};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
 #include "tools/commands.hpp"
 #include "topology/ensure.hpp"
@@ -22,9 +23,11 @@ int milliseconds(Duration duration) {
 
 }  // namespace
 
-InputWatch::InputWatch(std::atomic<bool>& ask_to_end, std::optional<Duration> silence)
+InputWatch::InputWatch(std::atomic<bool>& ask_to_end, std::optional<Duration> silence,
+                       EndOfInput end_of_input)
     : ask_to_end_(ask_to_end),
       silence_(silence),
+      end_of_input_(end_of_input),
       wake_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { watch(); }) {
   ensure(wake_ >= 0, "a machine has eventfds");
@@ -40,13 +43,20 @@ InputWatch::~InputWatch() {
 void InputWatch::watch() {
   std::array<pollfd, 2> polled{{{wake_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
   while (true) {
-    const int happened = poll(polled.data(), polled.size(), silence_ ? milliseconds(*silence_) : -1);
+    const bool hears = polled[1].fd >= 0;
+    const int happened = poll(polled.data(), polled.size(), hears && silence_ ? milliseconds(*silence_) : -1);
     if (happened < 0 && errno == EINTR) continue;
     if (polled[0].revents != 0) return;
-    if (happened <= 0) break;
     std::array<char, 256> beats{};
-    const ssize_t length = read(STDIN_FILENO, beats.data(), beats.size());
-    if (length == 0 || (length < 0 && errno != EINTR && errno != EAGAIN)) break;
+    const ssize_t length = happened > 0 ? read(STDIN_FILENO, beats.data(), beats.size()) : 0;
+    if (length < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (std::string_view(beats.data(), length > 0 ? static_cast<std::size_t>(length) : 0)
+            .find(word_to_end[0]) != std::string_view::npos)
+      break;
+    is_alone_ = length <= 0;
+    if (!is_alone_) continue;
+    if (end_of_input_ == EndOfInput::ends_the_process) break;
+    if (happened > 0) polled[1].fd = -1;  // poll passes it over
   }
   ask_to_end_ = true;
   // The rest belongs to the run; what does not end is ended, for nobody is left who could.

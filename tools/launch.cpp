@@ -149,6 +149,8 @@ int launch_command(const LaunchOptions& options) {
   plan.overwrite = options.overwrite;
   plan.interrupted = options.interrupted;
   plan.start_patience = start_patience;
+  plan.beat_every = heartbeat_interval(settings.failure.lost_after);
+  plan.drops = settings.failure.policy == RunSettings::Failure::Policy::drop;
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
     const ClusterPeer& peer = cluster.peers[id];
     const std::string folder = "peer-" + std::to_string(id);

@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of a launcher, which looks around several times a second, and its ssh.
+constexpr Duration least_silence = std::chrono::seconds(2);
+
 /// The run as it was sent; nothing where the launcher has gone before all of it was there.
 std::optional<LaunchNote> receive_run() {
   std::optional<LaunchNote> note;
@@ -105,12 +108,15 @@ int launched_peer_command(const PeerOptions& given) {
   // Paths in the run file start where the peer runs, as those of its owner start at the file.
   const RunSettings settings =
       parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
-  const InputWatch watch(*given.ask_to_end, settings.failure.lost_after);
+  const bool drops = settings.failure.policy == RunSettings::Failure::Policy::drop;
+  const InputWatch watch(*given.ask_to_end, std::max(settings.failure.lost_after, least_silence),
+                         drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
   say(parcel_head({{"event", "started"}}, {}));
   const PeerTraining training = train_as_peer(settings, options, false);
   if (training.exit_code != 0 && !training.reason.empty())
     std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
-  if (!send_output(note->folder / "output")) {
+  // What is written to an ssh connection whose other end has gone may seem to be taken.
+  if (watch.is_alone() || !send_output(note->folder / "output")) {
     std::fprintf(stderr, "hearsay: what is left of the run could not be sent and stays in %s\n",
                  note->folder.c_str());
     return training.exit_code == 0 ? static_cast<int>(exit_lost) : training.exit_code;

@@ -11,6 +11,7 @@
 #include "runtime/written_file.hpp"
 #include "tools/child_process.hpp"
 #include "tools/commands.hpp"
+#include "tools/input_watch.hpp"
 #include "tools/parcel.hpp"
 #include "topology/misuse.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-constexpr auto beat_every = std::chrono::seconds(5);
 constexpr auto look_every = std::chrono::milliseconds(200);
 constexpr auto patience_after_a_failure =
     std::chrono::seconds(2);  // the news of a wrong input travels faster
@@ -75,6 +75,7 @@ class LaunchedPeer {
   /// In good order; at once where it has not begun to train.
   void tell_to_end() {
     if (!running()) return;
+    process_->tell(InputWatch::word_to_end);
     process_->end_input();
     if (!started_) process_->kill();
   }
@@ -149,7 +150,7 @@ class LaunchedRun {
       const std::size_t id = peers_.size();
       ParcelReader::Receiver receiver{
           .begins = [this, id](const nlohmann::json& note) { return parcel_from(id, note); },
-          .ends = [this] { output_complete_ = output_begun_; }};
+          .ends = [this, id] { output_complete_ = output_complete_ || (id == 0 && record_begun_); }};
       peers_.push_back(std::make_unique<LaunchedPeer>(peer, std::move(receiver)));
     }
   }
@@ -164,7 +165,7 @@ class LaunchedRun {
       if (plan_.interrupted && plan_.interrupted->load()) interrupt();
       if (Clock::now() >= next_beat) {
         for (auto& peer : peers_) peer->beat();
-        next_beat = Clock::now() + beat_every;
+        next_beat = Clock::now() + plan_.beat_every;
       }
       look_at_the_clock();
       hurry();
@@ -177,6 +178,7 @@ class LaunchedRun {
     if (interrupted_ && code_of_first != exit_done)
       return {exit_interrupted, "interrupted", output_complete_};
     if (failure_) return {failure_->exit_code, failure_->reason, output_complete_};
+    if (code_of_first != exit_done) return {code_of_first, end_without_first(), output_complete_};
     return {code_of_first, "", output_complete_};
   }
 
@@ -207,16 +209,29 @@ class LaunchedRun {
   fs::path parcel_from(std::size_t id, const nlohmann::json& note) {
     const std::string event = note.value("event", "");
     if (event == "started") peers_[id]->set_started();
-    if (event != "output" || id != 0) return {};
-    create_output(plan_.output, plan_.overwrite);
+    if (event != "output" || (id != 0 && !plan_.drops)) return {};
+    if (!output_begun_) create_output(plan_.output, plan_.overwrite);
     output_begun_ = true;
+    record_begun_ = record_begun_ || id == 0;
     return plan_.output;
+  }
+
+  /// Where the run has dropped peer 0.
+  std::string end_without_first() const {
+    std::string reason = peers_.front()->how_it_ended();
+    if (output_begun_ && !record_begun_)
+      reason += "; the others went on, and their models are in " + plan_.output.string();
+    return reason;
   }
 
   /// The first that ends badly is the reason; what follows are its echoes.
   void note_end(LaunchedPeer& peer) {
     const int code = peer.exit_code();
     if (code == exit_done || failure_ || interrupted_) return;
+    if (plan_.drops && peer.started() && code == exit_lost) {
+      std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
+      return;
+    }
     failure_ = {code, peer.how_it_ended()};
     stop(peer.started() ? Clock::now() + patience_after_a_failure : Clock::now());
   }
@@ -238,7 +253,7 @@ class LaunchedRun {
     peers_.front()->tell_to_end();
     for (auto& peer : peers_)
       if (!peer->started()) peer->tell_to_end();
-    stop(Clock::now() + patience_with_the_first);
+    stop(peers_.front()->running() ? Clock::now() + patience_with_the_first : Clock::now());
   }
 
   void stop(Clock::time_point tell_all_at) {
@@ -268,6 +283,7 @@ class LaunchedRun {
   std::optional<Clock::time_point> kill_all_at_;
   bool interrupted_ = false;
   bool output_begun_ = false;
+  bool record_begun_ = false;  // of peer 0's output
   bool output_complete_ = false;
 };
 

@@ -28,6 +28,8 @@ struct LaunchedRunPlan {
   bool overwrite = false;
   const std::atomic<bool>* interrupted = nullptr;
   Duration start_patience = std::chrono::minutes(2);  ///< for a host to start a peer
+  Duration beat_every = std::chrono::seconds(2);      ///< so that peers know that somebody is there
+  bool drops = false;                                 ///< peers that are lost are done without
 };
 
 /// How a launched run ended.
@@ -41,7 +43,9 @@ struct LaunchedRunEnd {
 /// directory in, with a log of every peer.
 ///
 /// All end together: where a peer ends otherwise than well, the others get a few seconds to end by themselves; then their
-/// standard input ends, upon which they end in good order; then they are killed. Ctrl-C does the same, peer 0 first.
+/// standard input ends, upon which they end in good order; then they are killed. Ctrl-C does the same, peer 0 first. Where
+/// the run drops peers, one that is lost while it trains ends nobody else; without peer 0, with whom the record goes, the
+/// models of the others are taken in.
 LaunchedRunEnd run_launched(const LaunchedRunPlan& plan);
 
 }  // namespace hearsay

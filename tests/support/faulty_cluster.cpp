@@ -263,7 +263,7 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
     if (const auto wish = respond(*node.peer, *returned)) obey(id, *wish);
   } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
-    obey(id, respond(*node.peer, *offered));
+    if (const auto wish = respond(*node.peer, *offered)) obey(id, *wish);
   } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
     if (const auto wish = respond(*node.peer, *answered)) obey(id, *wish);
   }
@@ -278,9 +278,12 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   const Partners partners = partners_of(experiment_, id);
   Peer<double>& peer = *nodes_[id].peer;
   if (!nodes_[id].started || !std::ranges::binary_search(partners.sources, neighbor)) return;
+  const bool was_lost = peer.neighborhood()->is_lost(neighbor);
+  const std::vector<PeerId> offered = peer.offered();
+  if (was_lost && std::ranges::find(offered, neighbor) == offered.end()) return;
   obey(id, {EdgeWish::What::part, neighbor});
   peer.withdraw(neighbor);
-  if (peer.neighborhood()->is_lost(neighbor)) return;
+  if (was_lost) return;
   ++parted;
   peer.lose(neighbor);
 }

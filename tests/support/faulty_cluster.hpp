@@ -46,7 +46,7 @@ class FaultyCluster {
   bool run(Duration limit);
 
   RunOutcome<double> outcome() const { return observer_->outcome(); }
-  PeerSession::Counters counters() const;  ///< of all peers together
+  PeerSession::Counters counters() const;                                      ///< of all peers together
   const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
   /// Policy "drop": peer `id`'s row of W in every iteration that it has begun, by iteration - 1.
   const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }

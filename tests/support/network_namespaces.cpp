@@ -176,6 +176,11 @@ void NetworkNamespaces::set_link(std::size_t host, bool up) const {
   command(switch_, {"ip", "link", "set", port_of(host), up ? "up" : "down"});
 }
 
+void NetworkNamespaces::set_path(std::size_t one, std::size_t other, bool open) const {
+  for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)})
+    command(hosts_.at(from), {"ip", "route", open ? "del" : "add", "blackhole", address(to) + "/32"});
+}
+
 void NetworkNamespaces::limit_bandwidth(std::size_t host, const std::string& rate) const {
   shape(hosts_.at(host), "eth0", rate);
   shape(switch_, port_of(host), rate);

@@ -37,6 +37,8 @@ class NetworkNamespaces {
 
   /// Plugs the host's cable in or pulls it, as `ip link set` does at the switch: both sides keep their sockets.
   void set_link(std::size_t host, bool up) const;
+  /// Between two hosts only: nothing comes through, or does again.
+  void set_path(std::size_t one, std::size_t other, bool open) const;
   /// The kernel limits what the host sends, and what is sent to it, to so much: `rate` is tc's, "10mbit".
   void limit_bandwidth(std::size_t host, const std::string& rate) const;
 
