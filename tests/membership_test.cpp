@@ -176,7 +176,7 @@ TEST_CASE(
                                      {.family = "path", .peers = 4},
                                      {.family = "star", .peers = 5, .weights = "lazy"},
                                      {.family = "torus(3x3)", .peers = 9}};
-  std::uint64_t deaths = 0, attached = 0, returned = 0, parted = 0;
+  std::uint64_t deaths = 0, attached = 0, returned = 0, parted = 0, all_lost = 0;
   for (const World& world : worlds) {
     CAPTURE(world.name());
     const auto experiment = dropping("dcd-psgd", world, 400);
@@ -189,18 +189,24 @@ TEST_CASE(
       for (int fault = 0; fault < 3; ++fault) {
         const auto peer = static_cast<PeerId>(random.below(world.peers));
         const Duration when = instant();
+        const Duration until = when + a_while();
+        const auto other = static_cast<PeerId>(random.below(world.peers + 1));  // or the observer
         if (random.below(2) == 0)
-          cluster.freeze(peer, when, when + a_while());
+          cluster.freeze(peer, when, until);
         else
-          cluster.cut(peer, static_cast<PeerId>(random.below(world.peers + 1)), when, when + a_while());
+          cluster.cut(peer, other, when, until);
       }
       const auto victim = static_cast<PeerId>(random.below(world.peers));
       if (random.below(2) == 0) cluster.lose(victim, instant());
       REQUIRE(cluster.run(long_enough));
       const RunOutcome<double> outcome = cluster.outcome();
-      CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
-      CHECK(outcome.dropped.size() < world.peers);
       check_rows(cluster, world.peers);
+      if (outcome.dropped.size() == world.peers) {  // the observer heard nobody
+        CHECK(outcome.reason == "all peers were lost");
+        ++all_lost;
+        continue;
+      }
+      CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
       CHECK(replicas_consistent(outcome.peers) != std::optional(false));
       deaths += cluster.crashes;
       attached += cluster.attached;
@@ -208,6 +214,7 @@ TEST_CASE(
       returned += outcome.returned;
     }
   }
+  CHECK(all_lost < 10);  // of four peers at most
   CHECK(deaths > 300);
   CHECK(parted > 500);
   CHECK(attached > 200);
