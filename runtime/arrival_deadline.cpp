@@ -8,8 +8,7 @@ namespace hearsay {
 
 void ArrivalDeadline::heard(Instant now) {
   if (any_) longest_silence_ = std::max(longest_silence_, now - last_);
-  last_ = any_ ? std::max(last_, now) : now;
-  any_ = true;
+  heard_anew(now);
 }
 
 void ArrivalDeadline::heard_anew(Instant now) {

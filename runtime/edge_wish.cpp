@@ -5,6 +5,17 @@
 namespace hearsay {
 
 template <class Scalar>
+std::optional<EdgeWish> respond(Peer<Scalar>& peer, const PeerDeparted& news) {
+  if (!peer.neighborhood()->knows(news.id)) return std::nullopt;
+  const bool was_lost = peer.neighborhood()->is_lost(news.id);
+  const std::vector<PeerId> offered = peer.offered();
+  if (was_lost && std::ranges::find(offered, news.id) == offered.end()) return std::nullopt;
+  peer.withdraw(news.id);
+  if (!was_lost) peer.lose(news.id);
+  return EdgeWish{EdgeWish::What::part, news.id};
+}
+
+template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const NeighborReturned& news) {
   if (!peer.neighborhood()->is_lost(news.id)) return std::nullopt;
   const auto iteration = peer.offer(news.id);
@@ -32,6 +43,7 @@ std::optional<EdgeWish> respond(Peer<Scalar>& peer, const OfferAnswered& news) {
 }
 
 #define HEARSAY_RESPOND(Scalar)                                                              \
+  template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const PeerDeparted&);      \
   template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const NeighborReturned&);  \
   template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const AttachmentOffered&); \
   template std::optional<EdgeWish> respond<Scalar>(Peer<Scalar>&, const OfferAnswered&);

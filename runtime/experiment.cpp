@@ -122,7 +122,7 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
 
 /// Policy "drop": the method, in this form, goes on by what is left of W.
 void require_droppable(const RunSettings& settings, const MethodInfo& method) {
-  if (settings.failure.policy != RunSettings::Failure::Policy::drop) return;
+  if (!settings.failure.drops()) return;
   const auto refuse = [](const std::string& why) {
     throw Misuse("failure.policy", "\"drop\"", why + "; expected \"wait\"");
   };
@@ -230,7 +230,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 /// Weights that are worked out from the degrees of an edge's ends are worked out anew when those change.
 template <class Scalar>
 std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
-  if (experiment.settings.failure.policy != RunSettings::Failure::Policy::drop) return std::nullopt;
+  if (!experiment.settings.failure.drops()) return std::nullopt;
   return experiment.cluster.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
 

@@ -270,7 +270,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
       return child_main(experiment, id, address, true, parent, keys);
     });
   // Under "drop" no process is special: that of the parent may die, too.
-  const bool drops = experiment.settings.failure.policy == RunSettings::Failure::Policy::drop;
+  const bool drops = experiment.settings.failure.drops();
   Children children(nursery ? &*nursery : nullptr);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one(

@@ -35,6 +35,7 @@ class Neighborhood {
   /// `row` is that of the undisturbed W; `degrees` belong to its neighbors, in their order.
   Neighborhood(MixingRow row, std::vector<std::uint32_t> degrees, WeightsFollow follow);
 
+  bool knows(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// No more is to be expected of this neighbor than what has come.
   void lose(PeerId neighbor);
   bool is_lost(PeerId neighbor) const;

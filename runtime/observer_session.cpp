@@ -204,7 +204,7 @@ void ObserverSession<Scalar>::take_verdict(const Verdict& verdict) {
 
 template <class Scalar>
 void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
-  const bool drops = experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop;
+  const bool drops = experiment_.settings.failure.drops();
   PeerSeen& peer = peers_[id];
   if (peer.gone || over_) return;
   if (!drops || !started_) return lose(how);

@@ -334,8 +334,7 @@ void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
 template <class Scalar>
 void Peer<Scalar>::answer(const Exchanges::Request& request) {
   PacketRef answer;
-  if (state_ != PeerState::finished && state_ != PeerState::diverged)
-    answer = answering_->answer(iteration_, request.key.sender, request.packet);
+  if (!has_ended()) answer = answering_->answer(iteration_, request.key.sender, request.packet);
   if (answer)
     ++counters_.exchanges_answered;
   else

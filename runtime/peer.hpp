@@ -168,6 +168,7 @@ class Peer final : private IterationHost<Scalar> {
   void verdict(std::uint64_t evaluated, bool go_on);
 
   PeerState state() const { return state_; }
+  bool has_ended() const { return state_ == PeerState::finished || state_ == PeerState::diverged; }
   std::vector<Outgoing>& outbox() { return outbox_; }
 
   PeerId id() const { return input_.id; }

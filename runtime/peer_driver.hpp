@@ -42,8 +42,8 @@ class PeerDriver {
   void receive_and_answer();
   /// Waits for events, at most a little while, and hands them to the peer.
   void receive();
-  /// Hands over what is there already. One that is left alone waits for nobody, but wants to know who comes back.
-  void take_in();
+  /// Hands over what is there already, if anything is. One that is left alone waits for nobody, but wants to know who comes back.
+  bool take_in();
   /// In milliseconds, rounded up.
   int until_the_next_look() const;
   void handle(SocketEvent& event);
@@ -57,12 +57,11 @@ class PeerDriver {
   void look_at_the_clock();
   /// It is silent, too, while it evaluates.
   void judge_observer(Instant now);
-  bool drops() const { return experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop; }
+  bool drops() const { return experiment_.settings.failure.drops(); }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
   /// Of an edge that leaves or comes back: the session tells the other end.
   void wish(const EdgeWish& wish);
-  bool is_partner(PeerId id) const;
   /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even without observer.
   PeerEnd leave();
   const PeerMeters& meters();

@@ -10,27 +10,25 @@ namespace hearsay {
 template <class Scalar>
 void PeerDriver<Scalar>::receive_and_answer() {
   receive();
-  if (peer_->state() == PeerState::finished || peer_->state() == PeerState::diverged) send_outbox();
+  if (peer_->has_ended()) send_outbox();
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::receive() {
   watch_.look(monotonic_now());
-  sockets_.events().drain(drained_);
-  if (drained_.empty()) {
-    leave_if_interrupted();
-    if (!sockets_.events().wait(until_the_next_look())) return look_at_the_clock();
-    sockets_.events().drain(drained_);
-  }
-  for (SocketEvent& event : drained_) handle(event);
-  drained_.clear();
+  if (take_in()) return;
+  leave_if_interrupted();
+  if (!sockets_.events().wait(until_the_next_look())) return look_at_the_clock();
+  take_in();
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::take_in() {
+bool PeerDriver<Scalar>::take_in() {
   sockets_.events().drain(drained_);
+  const bool any = !drained_.empty();
   for (SocketEvent& event : drained_) handle(event);
   drained_.clear();
+  return any;
 }
 
 template <class Scalar>
@@ -119,7 +117,7 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 #define HEARSAY_PEER_DRIVER(Scalar)                       \
   template void PeerDriver<Scalar>::receive_and_answer(); \
   template void PeerDriver<Scalar>::receive();            \
-  template void PeerDriver<Scalar>::take_in();
+  template bool PeerDriver<Scalar>::take_in();
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)
 #undef HEARSAY_PEER_DRIVER

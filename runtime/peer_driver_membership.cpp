@@ -82,19 +82,14 @@ void PeerDriver<Scalar>::judge_observer(Instant now) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
-  if (!drops() || !is_partner(neighbor)) return;
+  if (!drops() || !peer_->neighborhood()->knows(neighbor)) return;
   if (!started_)
     return end_with(
         {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id_)});
-  const bool was_lost = peer_->neighborhood()->is_lost(neighbor);
-  const std::vector<PeerId> offered = peer_->offered();
-  if (was_lost && std::ranges::find(offered, neighbor) == offered.end()) return;
-  wish({EdgeWish::What::part, neighbor});
-  peer_->withdraw(neighbor);
-  if (was_lost) return;
-  std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
-               static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
-  peer_->lose(neighbor);
+  if (!peer_->neighborhood()->is_lost(neighbor))
+    std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
+                 static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
+  if (const auto wanted = respond(*peer_, PeerDeparted{neighbor})) wish(*wanted);
 }
 
 template <class Scalar>
@@ -103,13 +98,6 @@ void PeerDriver<Scalar>::wish(const EdgeWish& wish) {
   if (wish.what != EdgeWish::What::take && wish.what != EdgeWish::What::agree) return;
   std::fprintf(stderr, "hearsay: peer %u is back at peer %u, from iteration %llu on\n", wish.neighbor, id_,
                static_cast<unsigned long long>(wish.iteration));
-}
-
-template <class Scalar>
-bool PeerDriver<Scalar>::is_partner(PeerId id) const {
-  const Partners partners = partners_of(experiment_, id_);
-  return std::ranges::binary_search(partners.sources, id) ||
-         std::ranges::binary_search(partners.destinations, id);
 }
 
 #define HEARSAY_PEER_DRIVER(Scalar)                        \

@@ -53,7 +53,7 @@ void Peer<Scalar>::mix_with_neighborhood() {
 template <class Scalar>
 std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId neighbor) {
   ensure(neighborhood_->is_lost(neighbor), "an edge is offered to a neighbor that was lost");
-  if (state_ == PeerState::finished || state_ == PeerState::diverged) return std::nullopt;
+  if (has_ended()) return std::nullopt;
   const auto known = std::ranges::find(offers_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
   if (known != offers_.end()) return known->second;
   const std::uint64_t from = earliest_attachment();
@@ -64,8 +64,7 @@ std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId neighbor) {
 
 template <class Scalar>
 bool Peer<Scalar>::attach(PeerId neighbor, std::uint64_t iteration) {
-  const bool ended = state_ == PeerState::finished || state_ == PeerState::diverged;
-  const bool possible = !ended && input_.edges_return && neighborhood_->is_lost(neighbor) &&
+  const bool possible = !has_ended() && input_.edges_return && neighborhood_->is_lost(neighbor) &&
                         iteration >= earliest_attachment() && iteration <= input_.iterations;
   // What it said before it was lost is taken in no more.
   if (possible) neighborhood_->attach(neighbor, iteration);

@@ -114,6 +114,7 @@ struct RunSettings {
     std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never
     Duration lost_after =
         std::chrono::minutes(1);  ///< of silence; then wait gives up, and drop goes on without
+    bool drops() const { return policy == Policy::drop; }
     bool operator==(const Failure&) const = default;
   } failure;
   /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.

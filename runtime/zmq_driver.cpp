@@ -17,7 +17,7 @@ PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets&
   std::vector<WatchedPeer> watched;
   for (const PeerId source : partners_of(experiment, id).sources)
     watched.push_back({source, addresses[source]});
-  const bool drops = settings.failure.policy == RunSettings::Failure::Policy::drop;
+  const bool drops = settings.failure.drops();
   SilenceWatch watch(id, settings.failure.lost_after,
                      drops ? AfterSilence::drops_it : AfterSilence::ends_the_run, std::move(watched));
   return PeerDriver<Scalar>(experiment, id, sockets, std::move(watch), control).run();

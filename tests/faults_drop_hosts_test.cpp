@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include "tests/support/host_peers.hpp"
+#include "tests/support/let_pass.hpp"
 #include "tests/support/misuse_text.hpp"
 
 // Policy "drop" on several hosts, where nothing but silence tells that a peer is gone.
@@ -16,18 +16,6 @@ namespace {
 
 const HostPeers::Setup dropping = {.iterations = "600",
                                    .failure = "policy = \"drop\"\nlost_after = \"1 s\"\n"};
-
-/// The time is part of the fault: somebody stands still, or a cable is out, for so long.
-void let_pass(int milliseconds) {
-  pollfd nothing{-1, 0, 0};
-  poll(&nothing, 1, milliseconds);
-}
-
-bool skipped(const std::string& what) {
-  const auto reason = NetworkNamespaces::why_not();
-  if (reason) MESSAGE("skipped: " << what << " (" << *reason << ")");
-  return reason.has_value();
-}
 
 void check_that_it_ends_well(HostPeers& hosts, std::size_t id) {
   const int code = hosts.peer(id).wait();
@@ -124,7 +112,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("faults, drop: two hosts that cannot reach each other take their edge out, and nobody is gone") {
-    if (skipped("a path between two hosts that is cut")) return;
+    if (skipped_without_namespaces("a path between two hosts that is cut")) return;
     HostPeers hosts({.iterations = "2000", .failure = dropping.failure});
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
@@ -170,7 +158,7 @@ TEST_SUITE("net") {
 
   TEST_CASE(
       "faults, drop: a cable that is pulled for too long and plugged in again keeps nobody from the end") {
-    if (skipped("links that go down")) return;
+    if (skipped_without_namespaces("links that go down")) return;
     HostPeers hosts({.iterations = "2000", .failure = dropping.failure});
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -8,6 +7,7 @@
 
 #include "algorithms/random.hpp"
 #include "tests/support/data_files.hpp"
+#include "tests/support/let_pass.hpp"
 #include "tests/support/local_peers.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/network_namespaces.hpp"
@@ -213,8 +213,7 @@ TEST_SUITE("net") {
     // They are not quick enough for somebody who is impatient.
     for (const pid_t peer : peers) kill(peer, SIGSTOP);
     run.program().signal_group(SIGINT);
-    pollfd nothing{-1, 0, 0};
-    poll(&nothing, 1, 200);
+    let_pass(200);
     run.program().signal_group(SIGINT);
     CHECK(run.program().wait() == 130);
     CHECK_FALSE(fs::exists(scene.output() / "summary.json"));  // not in good order

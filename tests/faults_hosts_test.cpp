@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include "tests/support/host_peers.hpp"
+#include "tests/support/let_pass.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
 
@@ -13,24 +13,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The time is part of the fault: somebody stands still, or a cable is out, for so long.
-void let_pass(int milliseconds) {
-  pollfd nothing{-1, 0, 0};
-  poll(&nothing, 1, milliseconds);
-}
-
 /// The run does not go on while the fault lasts.
 void check_that_it_stands(const HostPeers& hosts, int milliseconds) {
   let_pass(300);  // what was on its way has arrived
   const std::size_t standing = evaluations_in(hosts.output(0));
   let_pass(milliseconds);
   CHECK(evaluations_in(hosts.output(0)) == standing);
-}
-
-bool skipped(const std::string& what) {
-  const auto reason = NetworkNamespaces::why_not();
-  if (reason) MESSAGE("skipped: " << what << " (" << *reason << ")");
-  return reason.has_value();
 }
 
 }  // namespace
@@ -130,7 +118,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("faults: a cable that is pulled for two seconds holds the run up, no more") {
-    if (skipped("links that go down")) return;
+    if (skipped_without_namespaces("links that go down")) return;
     HostPeers hosts({.failure = "checkpoint_every = 7\nlost_after = \"20 s\"\n"});
     hosts.start_all();
     for (const std::size_t host : {2, 0}) {
@@ -143,7 +131,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("faults: TCP connections that are killed are made again, and nothing is lost with them") {
-    if (skipped("connections that are killed")) return;
+    if (skipped_without_namespaces("connections that are killed")) return;
     HostPeers hosts({.failure = "checkpoint_every = 7\nlost_after = \"5 s\"\n"});
     hosts.start_all();
     int killed = 0;

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -10,6 +9,7 @@
 
 #include "algorithms/random.hpp"
 #include "tests/support/data_files.hpp"
+#include "tests/support/let_pass.hpp"
 #include "tests/support/local_peers.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/run_record.hpp"
@@ -199,10 +199,9 @@ TEST_SUITE("net") {
     LocalPeers run = scene.start();
     REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
     run.program().signal_group(SIGSTOP);
-    pollfd nothing{-1, 0, 0};
-    poll(&nothing, 1, 200);
+    let_pass(200);
     const std::size_t standing = evaluations_in(scene.output());
-    poll(&nothing, 1, 2500);
+    let_pass(2500);
     CHECK(evaluations_in(scene.output()) == standing);
     CHECK(standing < 30);
     run.program().signal_group(SIGCONT);

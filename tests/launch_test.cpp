@@ -78,18 +78,12 @@ struct Cluster {
   }
 };
 
-bool skipped(const std::string& what) {
-  const auto reason = NetworkNamespaces::why_not();
-  if (reason) MESSAGE("skipped: " << what << " (" << *reason << ")");
-  return reason.has_value();
-}
-
 }  // namespace
 
 TEST_SUITE("net") {
   TEST_CASE(
       "launch: peers on three hosts, through ssh, end with the simulator's bits, and the output comes home") {
-    if (skipped("launch over ssh")) return;
+    if (skipped_without_namespaces("launch over ssh")) return;
     Cluster cluster;
     const auto launcher = cluster.launch();
     const int code = launcher->wait();
@@ -122,7 +116,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: Ctrl-C ends all peers in good order, and the record says so") {
-    if (skipped("launch and Ctrl-C")) return;
+    if (skipped_without_namespaces("launch and Ctrl-C")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch();
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -134,7 +128,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: no peer outlives a launcher that is killed") {
-    if (skipped("killed launcher")) return;
+    if (skipped_without_namespaces("killed launcher")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch();
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -145,7 +139,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: no peer outlives the network between it and its launcher") {
-    if (skipped("launcher without network")) return;
+    if (skipped_without_namespaces("launcher without network")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch({"--set", "failure.lost_after=8 s"});
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -154,7 +148,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: a peer that is killed is named, and the others are stopped") {
-    if (skipped("killed peer")) return;
+    if (skipped_without_namespaces("killed peer")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch();
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -166,7 +160,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: where an ssh connection breaks, its peer ends, is named, and the others are stopped") {
-    if (skipped("broken connection")) return;
+    if (skipped_without_namespaces("broken connection")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch();
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -178,7 +172,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: a launcher shows life more often than failure.lost_after, however short that is") {
-    if (skipped("launcher's signs of life")) return;
+    if (skipped_without_namespaces("launcher's signs of life")) return;
     Cluster cluster(lasting);
     const auto launcher = cluster.launch({"--set", "failure.lost_after=1 s"});
     CHECK_MESSAGE(launcher->wait() == 0, launcher->complained());
@@ -186,7 +180,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch, drop: a peer that is killed is named, and the others go on to the end") {
-    if (skipped("killed peer of a run that drops it")) return;
+    if (skipped_without_namespaces("killed peer of a run that drops it")) return;
     Cluster cluster(lasting);
     const auto launcher = cluster.launch(dropping);
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -202,7 +196,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch, drop: where peer 0 is killed, the others go on, and their models come home") {
-    if (skipped("killed first peer of a run that drops it")) return;
+    if (skipped_without_namespaces("killed first peer of a run that drops it")) return;
     Cluster cluster(lasting);
     const auto launcher = cluster.launch(dropping);
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -220,7 +214,7 @@ TEST_SUITE("net") {
 
   TEST_CASE(
       "launch, drop: a run goes on without its launcher and its ssh connections, and leaves its record") {
-    if (skipped("killed launcher of a run that drops peers")) return;
+    if (skipped_without_namespaces("killed launcher of a run that drops peers")) return;
     Cluster cluster(lasting);
     const auto launcher = cluster.launch(dropping);
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -240,7 +234,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch, drop: Ctrl-C ends all peers") {
-    if (skipped("Ctrl-C where peers are dropped")) return;
+    if (skipped_without_namespaces("Ctrl-C where peers are dropped")) return;
     Cluster cluster(endless);
     const auto launcher = cluster.launch(dropping);
     const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
@@ -251,7 +245,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: what is wrong with a host is said with its name, and everything is stopped") {
-    if (skipped("hosts that cannot be used")) return;
+    if (skipped_without_namespaces("hosts that cannot be used")) return;
     Cluster cluster(endless);
     const auto complaint = [&] {
       const auto launcher = cluster.launch();
@@ -277,7 +271,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: a host that takes the connection and then does nothing is named in time") {
-    if (skipped("host that stalls")) return;
+    if (skipped_without_namespaces("host that stalls")) return;
     Cluster cluster(endless);
     // Anything but hearsay that reads and says nothing.
     cluster.write_cluster({}, cluster.folder.write("stalls", "#!/bin/sh\nexec cat > /dev/null\n"));
@@ -289,7 +283,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: an input that is wrong at the peers ends in their sentence and code 2") {
-    if (skipped("wrong input at the peers")) return;
+    if (skipped_without_namespaces("wrong input at the peers")) return;
     Cluster cluster;
     const auto launcher = cluster.launch({"--set", "data.source=libsvm:no/such file"});
     CHECK(launcher->wait() == 2);
@@ -300,7 +294,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("launch: a host that the kernel slows down slows the run, not its bits") {
-    if (skipped("kernel's bandwidth limit")) return;
+    if (skipped_without_namespaces("kernel's bandwidth limit")) return;
     Cluster cluster;
     cluster.hosts.network().limit_bandwidth(1, "2mbit");
     const auto launcher = cluster.launch();

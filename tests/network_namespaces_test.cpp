@@ -35,10 +35,7 @@ bool reaches(const NetworkNamespaces& network, std::size_t from, std::size_t to,
 TEST_SUITE("net") {
   TEST_CASE(
       "network namespaces: hosts reach each other, not with the cable pulled, and again with it plugged in") {
-    if (const auto reason = NetworkNamespaces::why_not()) {
-      MESSAGE("skipped: network namespaces (" << *reason << ")");
-      return;
-    }
+    if (skipped_without_namespaces("network namespaces")) return;
     const NetworkNamespaces network(3);
     const int listener = network.listen(2, 7000);
     CHECK(reaches(network, 0, 2, 7000));
@@ -52,10 +49,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("network namespaces: what a limited host sends passes the kernel's token bucket") {
-    if (const auto reason = NetworkNamespaces::why_not()) {
-      MESSAGE("skipped: limited bandwidth (" << *reason << ")");
-      return;
-    }
+    if (skipped_without_namespaces("limited bandwidth")) return;
     const NetworkNamespaces network(2);
     const int listener = network.listen(1, 7000);
     CHECK(network.limited_bytes(0) == 0);
@@ -67,10 +61,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("network namespaces: a host knows its processes, and they end with it") {
-    if (const auto reason = NetworkNamespaces::why_not()) {
-      MESSAGE("skipped: processes of namespaces (" << *reason << ")");
-      return;
-    }
+    if (skipped_without_namespaces("processes of namespaces")) return;
     std::array<int, 2> said{};
     REQUIRE(pipe(said.data()) == 0);
     const Process* idle = nullptr;

@@ -150,7 +150,7 @@ int launch_command(const LaunchOptions& options) {
   plan.interrupted = options.interrupted;
   plan.start_patience = start_patience;
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
-  plan.drops = settings.failure.policy == RunSettings::Failure::Policy::drop;
+  plan.drops = settings.failure.drops();
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
     const ClusterPeer& peer = cluster.peers[id];
     const std::string folder = "peer-" + std::to_string(id);

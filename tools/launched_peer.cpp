@@ -108,7 +108,7 @@ int launched_peer_command(const PeerOptions& given) {
   // Paths in the run file start where the peer runs, as those of its owner start at the file.
   const RunSettings settings =
       parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
-  const bool drops = settings.failure.policy == RunSettings::Failure::Policy::drop;
+  const bool drops = settings.failure.drops();
   const InputWatch watch(*given.ask_to_end, std::max(settings.failure.lost_after, least_silence),
                          drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
   say(parcel_head({{"event", "started"}}, {}));

@@ -91,8 +91,7 @@ class BareCluster {
       watch(under_way_);
     }
     for (const auto& peer : peers_)
-      ensure(peer->state() == PeerState::finished || peer->state() == PeerState::diverged,
-             "a cluster falls silent only when every peer has ended");
+      ensure(peer->has_ended(), "a cluster falls silent only when every peer has ended");
   }
 
   const Recording<Scalar>& recording() const { return recording_; }

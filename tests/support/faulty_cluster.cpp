@@ -275,17 +275,13 @@ void FaultyCluster::obey(PeerId id, const EdgeWish& wish) {
 }
 
 void FaultyCluster::part(PeerId id, PeerId neighbor) {
-  const Partners partners = partners_of(experiment_, id);
+  if (!nodes_[id].started) return;
   Peer<double>& peer = *nodes_[id].peer;
-  if (!nodes_[id].started || !std::ranges::binary_search(partners.sources, neighbor)) return;
   const bool was_lost = peer.neighborhood()->is_lost(neighbor);
-  const std::vector<PeerId> offered = peer.offered();
-  if (was_lost && std::ranges::find(offered, neighbor) == offered.end()) return;
-  obey(id, {EdgeWish::What::part, neighbor});
-  peer.withdraw(neighbor);
-  if (was_lost) return;
-  ++parted;
-  peer.lose(neighbor);
+  const auto wanted = respond(peer, PeerDeparted{neighbor});
+  if (!wanted) return;
+  obey(id, *wanted);
+  if (!was_lost) ++parted;
 }
 
 /// As the driver does (peer_driver_membership.cpp).

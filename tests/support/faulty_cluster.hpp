@@ -113,7 +113,7 @@ class FaultyCluster {
   void look_at_the_clock(PeerId id);
   void part(PeerId id, PeerId neighbor);
   void obey(PeerId id, const EdgeWish& wish);
-  bool drops() const { return experiment_.settings.failure.policy == RunSettings::Failure::Policy::drop; }
+  bool drops() const { return experiment_.settings.failure.drops(); }
   void serve_observer();
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;

@@ -1,6 +1,7 @@
 #include "tests/support/network_namespaces.hpp"
 
 #include <arpa/inet.h>
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -121,6 +122,12 @@ bool is_zombie(const fs::path& process) {
 std::optional<std::string> NetworkNamespaces::why_not() {
   if (geteuid() == 0) return std::nullopt;
   return "only root may make network namespaces";
+}
+
+bool skipped_without_namespaces(const std::string& what) {
+  const auto reason = NetworkNamespaces::why_not();
+  if (reason) MESSAGE("skipped: " << what << " (" << *reason << ")");
+  return reason.has_value();
 }
 
 NetworkNamespaces::NetworkNamespaces(std::size_t host_count) : switch_(new_namespace()) {

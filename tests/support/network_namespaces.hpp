@@ -59,6 +59,9 @@ class NetworkNamespaces {
   std::vector<int> hosts_;
 };
 
+/// Where `NetworkNamespaces::why_not()`: says that `what` is skipped, and why.
+bool skipped_without_namespaces(const std::string& what);
+
 /// Waits until these processes, anybody's, have ended; false after a minute.
 bool all_ended(const std::vector<pid_t>& processes);
 
