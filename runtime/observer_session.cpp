@@ -100,6 +100,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::hello) return answer_hello(header, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
+  if (header.kind == FrameKind::alive) note_whether_it_is_alone(header, now);
   if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
   if (!peer.welcomed) {
     if (header.kind == FrameKind::alive) say(header.sender, FrameKind::again);
@@ -187,7 +188,7 @@ void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSee
   const std::uint64_t every = experiment_.settings.run.evaluate_every;
   const std::uint64_t in_turn = std::min(peer.evaluated + every, experiment_.iterations);
   if (!started_ || header.iteration != in_turn || in_turn == peer.evaluated ||
-      in_turn > verdicts_.back().evaluated + 2 * every)
+      in_turn > all_have_evaluated() + 2 * every)
     return;
   const auto snapshot = decode_snapshot<Scalar>(payload, experiment_.problem.dimension());
   if (!snapshot) return;
@@ -196,43 +197,19 @@ void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSee
   if (verdict) take_verdict(*verdict);
 }
 
+/// Mostly that of the last verdict: the one before the first that is still to come.
+template <class Scalar>
+std::uint64_t ObserverSession<Scalar>::all_have_evaluated() const {
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  for (const PeerSeen& peer : peers_)
+    if (!peer.gone) first = std::min(first, peer.evaluated);
+  return std::max(first, verdicts_.back().evaluated);
+}
+
 template <class Scalar>
 void ObserverSession<Scalar>::take_verdict(const Verdict& verdict) {
   verdicts_.push_back(verdict);
   for (PeerId id = 0; id < peers_.size(); ++id) say_verdict(id, verdict);
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
-  const bool drops = experiment_.settings.failure.drops();
-  PeerSeen& peer = peers_[id];
-  if (peer.gone || over_) return;
-  if (!drops || !started_) return lose(how);
-  if (!peer.outcome) peer.gone = true;  // else it had done what it was to do
-  for (PeerId other = 0; other < peers_.size(); ++other)
-    if (other != id && !peers_[other].gone) say(other, FrameKind::departed, {}, id);
-  if (peer.outcome) return;
-  for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
-  if (std::ranges::all_of(peers_, &PeerSeen::gone)) return lose("all peers were lost");
-  end_when_all_have();
-}
-
-/// A peer that was lost shows life: the way to it was broken, or it stood still. The evaluations that it will take part in are those
-/// that it has not ended yet, and the others neither.
-template <class Scalar>
-bool ObserverSession<Scalar>::take_back(const FrameHeader& alive, Instant now) {
-  PeerSeen& peer = peers_[alive.sender];
-  const std::uint64_t every = experiment_.settings.run.evaluate_every;
-  const std::uint64_t last = experiment_.iterations;
-  const std::uint64_t its_next = (std::min(alive.iteration, last) + every - 1) / every * every;
-  const std::uint64_t next = std::max(its_next, verdicts_.back().evaluated + every);
-  if (stopped_ || alive.iteration > last || verdicts_.back().evaluated >= last) return false;
-  peer.gone = false;
-  peer.evaluated = next - every;
-  observer_.take_back(alive.sender, std::min(next, last));
-  ++returned_;
-  start(alive.sender, now);
-  return true;
 }
 
 template <class Scalar>
@@ -282,19 +259,6 @@ void ObserverSession<Scalar>::tick(Instant now) {
     header.iteration = peers_[id].evaluated;
     header.slot = peers_[id].outcome ? 1 : 0;
     outbox_.push_back({id, header, {}});
-  }
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::judge_silence(Instant now) {
-  if (over_ || !started_) return;
-  attention_.look(now);
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    const Duration silence = now - std::max(peers_[id].heard_at, attention_.since());
-    if (peers_[id].gone || peers_[id].outcome || silence <= lost_after_) continue;
-    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
-    return lose_peer(id, "peer " + std::to_string(id) + " was lost: it has said nothing for " +
-                             std::to_string(whole) + " s");
   }
 }
 

@@ -51,6 +51,13 @@ class ObserverSession {
   /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2 (misuse).
   void lose(const std::string& reason, Slot exit_code = 3);
 
+  /// What peers are to hear while `hear` evaluates what they have sent. Touches nothing that `hear` changes.
+  FrameHeader busy_sign() const {
+    FrameHeader header = header_of(FrameKind::alive);
+    header.slot = 2;
+    return header;
+  }
+
   bool started() const { return started_; }
   bool over() const { return over_; }
   /// The run is lost before it began, because somebody's input is wrong.
@@ -69,7 +76,9 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
-    bool gone = false;     ///< lost, and not yet back
+    bool gone = false;     ///< lost, or alone, and not yet back
+    bool alone = false;    ///< shows life, but goes on without the observer
+    Slot turns = 0;        ///< how often it has turned from the observer, or to it again
     bool resumes = false;  ///< goes on from a checkpoint
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
@@ -89,8 +98,10 @@ class ObserverSession {
   void stop(const std::string& reason, Slot exit_code);
   void end();
   void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
+  std::uint64_t all_have_evaluated() const;
   void take_verdict(const Verdict& verdict);
   bool take_back(const FrameHeader& alive, Instant now);
+  void note_whether_it_is_alone(const FrameHeader& alive, Instant now);
   void end_when_all_have();
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;

@@ -38,6 +38,7 @@ PeerEnd PeerDriver<Scalar>::run() {
   while (!stopped_ && !end_) {
     leave_if_interrupted();
     if (drops()) take_in();
+    if (unobserved_) look_for_the_observer();
     send_outbox();
     switch (peer_->state()) {
       case PeerState::needs_gradient:
@@ -47,7 +48,7 @@ PeerEnd PeerDriver<Scalar>::run() {
         keep();
         break;
       case PeerState::evaluation_due:
-        if (!unobserved_)  // what nobody will ever answer is kept for ever
+        if (!unobserved_)  // else nobody answers
           sockets_.commands().push(TellObserver{
               {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())}});
         peer_->evaluation_taken();

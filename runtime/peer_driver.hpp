@@ -55,8 +55,9 @@ class PeerDriver {
   void leave_if_interrupted();
   /// Gives up whoever is silent for too long.
   void look_at_the_clock();
-  /// It is silent, too, while it evaluates.
   void judge_observer(Instant now);
+  /// It may be back.
+  void look_for_the_observer();
   bool drops() const { return experiment_.settings.failure.drops(); }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);

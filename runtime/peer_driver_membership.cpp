@@ -63,21 +63,26 @@ void PeerDriver<Scalar>::look_at_the_clock() {
 template <class Scalar>
 void PeerDriver<Scalar>::judge_observer(Instant now) {
   const Duration silence = watch_.silence(now, waits_since_, sockets_.last_heard_from_observer());
-  const bool has_ended = control_.observer_is_gone();
-  if (unobserved_) {
-    if (has_ended || now - sockets_.last_heard_from_observer() > lost_after_) return;
-    std::fprintf(stderr, "hearsay: peer %u hears the observer again\n", id_);
-    unobserved_ = false;
-    return peer_->go_on_observed();
-  }
-  if (silence <= 5 * lost_after_ && !has_ended) return;
+  if (unobserved_ || (silence <= lost_after_ && !control_.observer_is_gone())) return;
   const std::string how =
-      has_ended ? "the observer, with the process that began the run, is gone"
-                : "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
+      control_.observer_is_gone()
+          ? "the observer, with the process that began the run, is gone"
+          : "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
   if (!drops()) return end_with({3, how});
   std::fprintf(stderr, "hearsay: peer %u: %s; the peers go on, each keeps its own model\n", id_, how.c_str());
   unobserved_ = true;
+  sockets_.commands().push(TurnFromObserver{peer_->iteration()});
   peer_->go_on_unobserved();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::look_for_the_observer() {
+  if (control_.observer_is_gone() || monotonic_now() - sockets_.last_heard_from_observer() > lost_after_)
+    return;
+  std::fprintf(stderr, "hearsay: peer %u hears the observer again\n", id_);
+  unobserved_ = false;
+  sockets_.commands().push(TurnFromObserver{peer_->iteration()});
+  peer_->go_on_observed();
 }
 
 template <class Scalar>
@@ -100,10 +105,11 @@ void PeerDriver<Scalar>::wish(const EdgeWish& wish) {
                static_cast<unsigned long long>(wish.iteration));
 }
 
-#define HEARSAY_PEER_DRIVER(Scalar)                        \
-  template PeerEnd PeerDriver<Scalar>::leave_unobserved(); \
-  template void PeerDriver<Scalar>::look_at_the_clock();   \
-  template void PeerDriver<Scalar>::wish(const EdgeWish&); \
+#define HEARSAY_PEER_DRIVER(Scalar)                          \
+  template PeerEnd PeerDriver<Scalar>::leave_unobserved();   \
+  template void PeerDriver<Scalar>::look_at_the_clock();     \
+  template void PeerDriver<Scalar>::look_for_the_observer(); \
+  template void PeerDriver<Scalar>::wish(const EdgeWish&);   \
   template void PeerDriver<Scalar>::part_from(PeerId, const std::string&);
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)

@@ -188,9 +188,7 @@ void PeerSession::show_life() {
   for (const IncomingLink& link : incoming_)
     if (!is_destination(link.source) && !has_parted_from(link.source))
       say(PeerWord::Way::reply, link.source, FrameKind::alive);
-  say(PeerWord::Way::observer, 0, FrameKind::alive);
-  outbox_.back().header.slot = started_ ? 1 : 0;
-  outbox_.back().header.sequence = last_verdict_ ? *last_verdict_ + 1 : 0;
+  show_life_to_observer();
 }
 
 std::string PeerSession::missing_neighbor() const {

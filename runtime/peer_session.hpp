@@ -73,6 +73,9 @@ class PeerSession {
   void go_on(SessionState state);
   /// This peer has begun `iteration`: it needs no message of those before it. Whoever sends one in it says so, too.
   void needs_from(std::uint64_t iteration);
+  /// Policy "drop": the peer goes on without the observer from now on, or no longer, and tells it no evaluation or again each;
+  /// it has completed so many iterations.
+  void turn_from_observer(std::uint64_t completed);
   /// Some peer will never let this one in, as the sentence says.
   void shut_out(const std::string& reason);
   /// Why the run may not begin in time, should it not: the end of a sentence.
@@ -140,6 +143,7 @@ class PeerSession {
   void greet_observer();
   void hear_observer_alive(const FrameHeader& header);
   void say_to_observer(const Told& told);
+  void show_life_to_observer();
   void tell_observer_again();
   void say_what_it_holds();
   void greet_neighbors();
@@ -159,6 +163,7 @@ class PeerSession {
   Retention retention_;
   std::vector<Parted> parted_;
   std::vector<std::pair<PeerId, std::uint64_t>> agreed_;  // edges that came back, and from which iteration on
+  Slot turns_from_observer_ = 0;                          // odd: it goes on without
   std::vector<Told> unanswered_;                          // evaluations without a verdict, and the result
   int observer_lacks_ = 0;  // signs of life in a row that showed it without one of those
   bool observer_welcomed_ = false;

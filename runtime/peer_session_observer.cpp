@@ -32,6 +32,18 @@ void PeerSession::say_to_observer(const Told& told) {
   outbox_.back().header.iteration = told.iteration;
 }
 
+void PeerSession::turn_from_observer(std::uint64_t completed) {
+  needs_from(completed + 1);
+  ++turns_from_observer_;
+  show_life_to_observer();
+}
+
+void PeerSession::show_life_to_observer() {
+  say(PeerWord::Way::observer, 0, FrameKind::alive);
+  outbox_.back().header.slot = started_ ? 1 + turns_from_observer_ : 0;
+  outbox_.back().header.sequence = last_verdict_ ? *last_verdict_ + 1 : 0;
+}
+
 void PeerSession::tell_observer_again() {
   if (resuming_) return say_what_it_holds();
   if (!ready_) return;
@@ -96,6 +108,8 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
 
 /// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
 void PeerSession::hear_observer_alive(const FrameHeader& head) {
+  if (head.slot == 2) return;
+  if (head.slot == 2) return;
   const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
     return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
   });

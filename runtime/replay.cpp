@@ -69,6 +69,7 @@ class Replay {
         case PeerState::idle:
         case PeerState::needs_messages:
         case PeerState::needs_verdict:
+        case PeerState::needs_agreement:
         case PeerState::finished:
         case PeerState::diverged:
           return;

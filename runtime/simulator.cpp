@@ -208,6 +208,7 @@ class Simulation {
           return;
         case PeerState::idle:
         case PeerState::needs_verdict:
+        case PeerState::needs_agreement:
           simulated.waiting_since = now_;
           return;
         case PeerState::finished:

@@ -56,8 +56,9 @@ enum class FrameKind : std::uint8_t {
       9,  ///< the run ends now; payload: why, in a sentence, or nothing where the user wants it; slot: exit code
   result = 10,  ///< to the observer: the peer has ended; payload: its outcome
   bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
-  /// Nothing else to say; sent at every heartbeat. To the observer, slot: 1 once the run has begun here, sequence: 1 + the
-  /// newest verdict known, or 0. From it, iteration: the newest evaluation it has of the peer, slot: 1 once it has its result.
+  /// Nothing else to say; sent at every heartbeat. To the observer, slot: 1 once the run has begun here (2: and goes on without the
+  /// observer; 3: did, but no longer; and so on), sequence: 1 + the newest verdict known, or 0. From it, iteration: the newest evaluation it has of the peer, slot: 1 once it has its result,
+  /// 2 while it is busy with an evaluation, and says no more.
   alive = 12,
   again = 13,  ///< to a source, or from the observer: something you sent is missing here, say hello again
   /// To the observer, of a peer that goes on from a checkpoint; payload: the iterations of which it has one, u64 each.

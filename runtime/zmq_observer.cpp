@@ -1,6 +1,7 @@
 #include "runtime/zmq_observer.hpp"
 
 #include <algorithm>
+#include <future>
 #include <zmq.hpp>
 
 #include "runtime/observer_session.hpp"
@@ -30,6 +31,7 @@ class ObserverServer<Scalar>::Server {
       : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
                              record_limit_bytes),
         run_id_(run_id(agreement)),
+        heartbeat_(heartbeat_interval(experiment.settings.failure.lost_after)),
         session_(experiment, std::move(agreement), start_patience, monotonic_now(), record),
         routes_(experiment.peer_count()),
         door_(context_, router_, credentials) {
@@ -44,10 +46,11 @@ class ObserverServer<Scalar>::Server {
       const bool heard = receive(control);
       if (session_.over()) break;
       if (const auto loss = lost())
-        loss->id ? session_.lose_peer(*loss->id, loss->how) : session_.lose(loss->how);
+        loss->id ? show_life_during([&] { session_.lose_peer(*loss->id, loss->how); })
+                 : session_.lose(loss->how);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       session_.tick(monotonic_now());
-      if (!heard) session_.judge_silence(monotonic_now());
+      if (!heard) show_life_during([&] { session_.judge_silence(monotonic_now()); });
       send_outbox();
       if (!heard && !session_.over()) wait();
     }
@@ -75,11 +78,22 @@ class ObserverServer<Scalar>::Server {
     if (reception == Reception::garbage) return true;
     const PeerId sender = frame.header.sender;
     if (frame.header.run_id == run_id_ && sender < routes_.size()) routes_[sender] = frame.from;
-    session_.hear(frame.header, bytes_of(frame.payload), monotonic_now());
+    const auto hear = [&] { session_.hear(frame.header, bytes_of(frame.payload), monotonic_now()); };
+    frame.header.kind == FrameKind::evaluation ? show_life_during(hear) : hear();
     report_evaluations(control);
     refuse_hello(frame.from);
     send_outbox();
     return true;
+  }
+
+  /// What may end with an evaluation, which takes as long as a pass over all data: nobody is to believe meanwhile that the
+  /// observer is gone.
+  void show_life_during(const std::function<void()>& work) {
+    auto done = std::async(std::launch::async, work);
+    while (done.wait_for(heartbeat_) == std::future_status::timeout)
+      for (const std::string& route : routes_)
+        if (!route.empty()) send_frame(router_, route, session_.busy_sign(), {});
+    done.get();
   }
 
   void report_evaluations(const RunControl& control) {
@@ -110,6 +124,7 @@ class ObserverServer<Scalar>::Server {
 
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
+  Duration heartbeat_;
   ObserverSession<Scalar> session_;
   std::vector<std::string> routes_;  // where each peer spoke last
   std::size_t reported_ = 0;

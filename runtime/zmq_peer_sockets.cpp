@@ -250,6 +250,8 @@ class PeerSockets::Server {
         session_->obey(*wish);
       } else if (auto* word = std::get_if<TellObserver>(&command)) {
         session_->tell_observer(std::move(word->told));
+      } else if (const auto* turn = std::get_if<TurnFromObserver>(&command)) {
+        session_->turn_from_observer(turn->completed);
       } else if (const auto* stop = std::get_if<SayStop>(&command)) {
         session_->say_stop(stop->exit_code, stop->reason);
       } else if (std::holds_alternative<AskState>(command)) {

@@ -34,6 +34,10 @@ struct NeedsFrom {
 struct TellObserver {
   Told told;
 };
+/// PeerSession::turn_from_observer.
+struct TurnFromObserver {
+  std::uint64_t completed;
+};
 /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
 struct SayStop {
   int exit_code;
@@ -48,8 +52,8 @@ struct GoOn {
 /// Answered by CommandsObeyed once everything before it is done.
 struct AskWhenObeyed {};
 struct Quit {};
-using SocketCommand =
-    std::variant<SendData, NeedsFrom, EdgeWish, TellObserver, SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
+using SocketCommand = std::variant<SendData, NeedsFrom, EdgeWish, TellObserver, TurnFromObserver, SayStop,
+                                   AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;

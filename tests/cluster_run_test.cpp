@@ -8,6 +8,7 @@
 #include "runtime/simulator.hpp"
 #include "runtime/zmq_frames.hpp"
 #include "tests/support/experiments.hpp"
+#include "tests/support/let_pass.hpp"
 #include "tests/support/process.hpp"
 #include "topology/misuse.hpp"
 
@@ -75,6 +76,28 @@ void come_and_go(const Experiment<float>& experiment, const Addresses& addresses
   }
 }
 
+/// Of data that take long to go through.
+class SlowToEvaluate final : public Objective<float> {
+ public:
+  SlowToEvaluate(std::unique_ptr<const Objective<float>> f, int loss_takes_ms)
+      : f_(std::move(f)), loss_takes_ms_(loss_takes_ms) {}
+  Index dimension() const override { return f_->dimension(); }
+  Index sample_count() const override { return f_->sample_count(); }
+  SegmentTable segments() const override { return f_->segments(); }
+  double loss(const Vector<float>& x) const override {
+    let_pass(loss_takes_ms_);
+    return f_->loss(x);
+  }
+  void gradient(const Vector<float>& x, std::span<const Index> samples,
+                Vector<float>& gradient) const override {
+    f_->gradient(x, samples, gradient);
+  }
+
+ private:
+  std::unique_ptr<const Objective<float>> f_;
+  int loss_takes_ms_;
+};
+
 }  // namespace
 
 TEST_SUITE("net") {
@@ -93,6 +116,22 @@ TEST_SUITE("net") {
     for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
       expected += std::to_string(peer.model_digest) + " ";
     CHECK(observed.text == expected);
+  }
+
+  TEST_CASE(
+      "cluster: nobody takes the observer for lost while it evaluates for longer than failure.lost_after") {
+    const Addresses addresses = {free_address(), free_address(), free_address()};
+    auto experiment =
+        with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50), addresses, free_address());
+    experiment.settings.failure.lost_after = std::chrono::milliseconds(500);
+    auto& first = experiment.problem.objectives.front();
+    first = std::make_unique<SlowToEvaluate>(std::move(first), 1500);
+    std::vector<Process> peers;
+    for (const PeerId id : {0u, 1u, 2u}) peers.push_back(start_peer(experiment, id));
+    for (const Process& peer : peers) {
+      const Ended ended = peer.join();
+      CHECK_MESSAGE(ended.exit_code == 0, ended.text);
+    }
   }
 
   TEST_CASE("cluster: a peer that dies before the run begins may be started anew") {

@@ -274,3 +274,37 @@ TEST_CASE("observer session, drop: a peer that is lost when it had done all it w
   CHECK(scene.session.outcome().status == RunStatus::done);
   CHECK(scene.session.outcome().dropped.empty());
 }
+
+TEST_CASE(
+    "observer session, drop: peers that went on without an observer that stood still are evaluated from "
+    "where they are") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.experiment.iterations = 40;
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  const auto alive = [&](PeerId id, std::uint64_t iteration, Slot slot) {
+    scene.say(id, FrameKind::alive, {}, iteration, 0, slot);
+  };
+  for (const PeerId id : {0u, 1u}) alive(id, 21, 2);
+  CHECK(scene.session.outcome().dropped.size() == 2);
+  alive(0, 25, 2);
+  CHECK(scene.session.outcome().returned == 0);
+  CHECK_FALSE(scene.session.over());
+  alive(0, 26, 3);
+  alive(1, 27, 5);  // once more in between
+  CHECK(scene.session.outcome().returned == 2);
+  CHECK(scene.session.outcome().dropped.empty());
+  scene.said_to(0);
+  for (const std::uint64_t iteration : {30u, 35u, 40u}) {
+    scene.evaluation(1, iteration);
+    CHECK(scene.said_to(0).empty());
+    scene.evaluation(0, iteration);
+    CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
+  }
+  for (const PeerId id : {0u, 1u}) scene.result(id);
+  CHECK(scene.session.over());
+  std::vector<std::uint64_t> evaluated;
+  for (const Evaluation& evaluation : scene.session.evaluations()) evaluated.push_back(evaluation.iteration);
+  CHECK(evaluated == std::vector<std::uint64_t>{0, 5, 30, 35, 40});
+}

@@ -293,17 +293,19 @@ void FaultyCluster::look_at_the_clock(PeerId id) {
   if (!node.started) return;
   const std::vector<PeerId> awaited = peer.waiting_for();
   for (const PeerId source : awaited) node.watch->heard(source, node.heard_at[source]);
-  for (const SilenceWatch::Lost& lost :
+  for (const SilenceWatch::Lost& silent :
        node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost)
-    part(id, lost.id);
+    part(id, silent.id);
   if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after)
     for (const PeerId neighbor : peer.offered()) part(id, neighbor);
-  const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > 5 * lost_after;
+  const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > lost_after;
   if (awaited.empty() && !node.unobserved && silent) {
     node.unobserved = true;
+    node.session->turn_from_observer(peer.iteration());
     peer.go_on_unobserved();
   } else if (node.unobserved && now_ - node.observer_heard_at <= lost_after) {
     node.unobserved = false;
+    node.session->turn_from_observer(peer.iteration());
     peer.go_on_observed();
   }
   settle(node);
@@ -340,8 +342,9 @@ void FaultyCluster::settle(Node& node) {
       peer.checkpoint_taken();
       acts = true;
     } else if (peer.state() == PeerState::evaluation_due) {
-      node.session->tell_observer(
-          {FrameKind::evaluation, peer.iteration(), encode_snapshot(PeerMeters{}, peer.model())});
+      if (!node.unobserved)
+        node.session->tell_observer(
+            {FrameKind::evaluation, peer.iteration(), encode_snapshot(PeerMeters{}, peer.model())});
       peer.evaluation_taken();
       acts = true;
     } else if (peer.state() == PeerState::finished && !node.reported) {

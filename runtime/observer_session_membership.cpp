@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "runtime/observer_session.hpp"
+
+// Peers that are lost and come back, and such as took the observer for lost.
+
+namespace hearsay {
+
+template <class Scalar>
+void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
+  const bool drops = experiment_.settings.failure.drops();
+  PeerSeen& peer = peers_[id];
+  if ((peer.gone && !peer.alone) || over_) return;
+  if (!drops || !started_) return lose(how);
+  peer.alone = false;
+  if (!peer.outcome) peer.gone = true;  // else it had done what it was to do
+  for (PeerId other = 0; other < peers_.size(); ++other)
+    if (other != id && !peers_[other].gone) say(other, FrameKind::departed, {}, id);
+  if (peer.outcome) return;
+  for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
+  if (std::ranges::all_of(peers_, [](const PeerSeen& each) { return each.gone && !each.alone; }))
+    return lose("all peers were lost");
+  end_when_all_have();
+}
+
+/// A peer that was lost shows life: the way to it was broken, or it stood still. The evaluations that it will take part in are those
+/// that it has not ended yet, and the others neither.
+template <class Scalar>
+bool ObserverSession<Scalar>::take_back(const FrameHeader& alive, Instant now) {
+  PeerSeen& peer = peers_[alive.sender];
+  const std::uint64_t every = experiment_.settings.run.evaluate_every;
+  const std::uint64_t last = experiment_.iterations;
+  const std::uint64_t its_next = (std::min(alive.iteration, last) + every - 1) / every * every;
+  const std::uint64_t next = std::max(its_next, verdicts_.back().evaluated + every);
+  const bool is_alone = alive.slot != 0 && alive.slot % 2 == 0;
+  if (is_alone || stopped_ || alive.iteration > last || verdicts_.back().evaluated >= last) return false;
+  peer.gone = false;
+  peer.evaluated = next - every;
+  observer_.take_back(alive.sender, std::min(next, last));
+  ++returned_;
+  start(alive.sender, now);
+  return true;
+}
+
+/// It took the observer for lost (which stood still, or could not be reached), and told it no evaluation since. That counts as
+/// having been away, also where it has come back before the observer learned of it.
+template <class Scalar>
+void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader& alive, Instant now) {
+  PeerSeen& peer = peers_[alive.sender];
+  const Slot turns = alive.slot == 0 ? 0 : alive.slot - 1;
+  if (peer.alone) peer.heard_at = now;
+  if (!started_ || peer.turns == turns || !experiment_.settings.failure.drops()) return;
+  peer.turns = turns;
+  if (peer.outcome || (peer.gone && !peer.alone)) return;
+  peer.alone = turns % 2 == 1;
+  if (peer.gone) return;
+  peer.gone = true;
+  for (const Verdict& verdict : observer_.drop(alive.sender)) take_verdict(verdict);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::judge_silence(Instant now) {
+  if (over_ || !started_) return;
+  attention_.look(now);
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    const Duration silence = now - std::max(peers_[id].heard_at, attention_.since());
+    if ((peers_[id].gone && !peers_[id].alone) || peers_[id].outcome || silence <= lost_after_) continue;
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
+    return lose_peer(id, "peer " + std::to_string(id) + " was lost: it has said nothing for " +
+                             std::to_string(whole) + " s");
+  }
+}
+
+#define HEARSAY_OBSERVER_SESSION_MEMBERSHIP(Scalar)                                             \
+  template void ObserverSession<Scalar>::lose_peer(PeerId, const std::string&);                 \
+  template bool ObserverSession<Scalar>::take_back(const FrameHeader&, Instant);                \
+  template void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader&, Instant); \
+  template void ObserverSession<Scalar>::judge_silence(Instant);
+HEARSAY_OBSERVER_SESSION_MEMBERSHIP(float)
+HEARSAY_OBSERVER_SESSION_MEMBERSHIP(double)
+#undef HEARSAY_OBSERVER_SESSION_MEMBERSHIP
+
+}  // namespace hearsay
