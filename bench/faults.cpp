@@ -1,4 +1,4 @@
-// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints and signs of life cost where nobody is; then
+// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints, signs of life and digests cost where nobody is; then
 // random campaigns of killed and stopped peers, each against the simulator's bits. `bench_faults [CAMPAIGNS] [FIRST SEED]`,
 // 50 campaigns where it is not said.
 
@@ -131,22 +131,31 @@ void measure_checkpoints() {
   }
 }
 
-/// Frames and their ZeroMQ framing (2 bytes a short part, 9 a long one); TCP's own costs are shared alike.
-void measure_signs_of_life() {
+/// Frames and their ZeroMQ framing (2 bytes a short part, 9 a long one); TCP's own costs are shared alike. The digest of replicas is a
+/// field of every frame's header, which has a value in each 32nd iteration only.
+void measure_watchfulness() {
   for (const char* bandwidth : {"10 Mbit/s", "100 Mbit/s"}) {
     const auto experiment = experiment_of(
-        272'474, std::string("run.iterations = 10\nrun.evaluate_every = 10\nnetwork.bandwidth = \"") +
+        272'474, std::string("run.iterations = 66\nrun.evaluate_every = 66\nnetwork.bandwidth = \"") +
                      bandwidth + "\"\n");
     const auto outcome = run_local(experiment);
-    double bytes = 0.0;
-    for (const PeerOutcome& peer : outcome.peers) bytes += static_cast<double>(peer.meters.bytes_sent);
+    double bytes = 0.0, messages = 0.0;
+    std::uint64_t compared = 0, differed = 0;
+    for (const PeerOutcome& peer : outcome.peers) {
+      bytes += static_cast<double>(peer.meters.bytes_sent);
+      messages += static_cast<double>(peer.meters.messages_sent);
+      compared += peer.meters.counters.digests_compared;
+      differed += peer.meters.counters.digests_differed;
+    }
+    const double links = 8.0 * outcome.seconds;
     const double interval = seconds(heartbeat_interval(experiment.settings.failure.lost_after));
-    const double a_link = bytes / 8 / outcome.seconds;  // bytes per second
     const double alive = (static_cast<double>(header_bytes) + 4) / interval;
+    const double digests = sizeof(FrameHeader::replica_digest) * messages / links;
     std::printf(
-        "signs of life, 272,474 parameters at 8 bit, %s: %.0f bytes/s beside %.0f bytes/s of data on a link, "
-        "%.5f %%\n",
-        bandwidth, alive, a_link, 100 * alive / a_link);
+        "signs of life and digests, 272,474 parameters at 8 bit, %s: %.0f + %.0f bytes/s beside %.0f bytes/s "
+        "of data on a link, %.5f %%; %llu digests compared, %llu differed\n",
+        bandwidth, alive, digests, bytes / links, 100 * (alive + digests) / (bytes / links),
+        static_cast<unsigned long long>(compared), static_cast<unsigned long long>(differed));
   }
 }
 
@@ -197,7 +206,7 @@ int main(int count, char** words) {
   if (count < 3) {  // with a seed, only what it repeats
     measure_restart();
     measure_checkpoints();
-    measure_signs_of_life();
+    measure_watchfulness();
     measure_drop([] { return children_of(getpid()); });
   }
   std::uint64_t well = 0;
