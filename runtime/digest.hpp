@@ -37,4 +37,10 @@ StateDigests digest_state(Algorithm<Scalar>& algorithm);
 template <class Scalar>
 std::optional<std::uint64_t> digest_published(Algorithm<Scalar>& algorithm);
 
+/// A digest as a frame's header carries it (wire.hpp): both halves in one, and never 0, which says that there is none.
+constexpr std::uint32_t header_digest(std::uint64_t digest) {
+  const auto folded = static_cast<std::uint32_t>(digest >> 32 ^ digest);
+  return folded == 0 ? 1 : folded;
+}
+
 }  // namespace hearsay

@@ -22,7 +22,7 @@ class HoldQueue {
     Bandwidth arrival;
     MessageKey key;
     PacketRef packet;
-    std::uint32_t degree = 0;
+    MessageMarks marks = {};
   };
 
   explicit HoldQueue(IngressPort ingress) : ingress_(ingress) {}

@@ -17,6 +17,14 @@ struct MessageKey {
   bool operator==(const MessageKey&) const = default;
 };
 
+/// What the header of a data message says beside it.
+struct MessageMarks {
+  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this one on. Else 0.
+  std::uint32_t degree = 0;
+  /// Of what its sender had published before that iteration (replica_watch.hpp); 0: none.
+  std::uint32_t replica_digest = 0;
+};
+
 /// Keeps the messages that came before they were asked for: neighbors legitimately run ahead. A message of another
 /// iteration never reaches a method. Bounded: a sender can have so many messages waiting here, more than any synchronous
 /// method lets it run ahead.

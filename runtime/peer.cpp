@@ -26,9 +26,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       degrees.push_back(static_cast<std::uint32_t>(input_.schedule->row(neighbor.id, 0).hears.size()));
     neighborhood_.emplace(row, std::move(degrees), *input_.weights_follow);
   }
-  if (input_.hearers.empty()) return;
-  if (const auto at_first = digest_published(*input_.algorithm))
-    for (const PeerId hearer : input_.hearers) told_.emplace_back(hearer, *at_first);
+  begin_replica_safety();
 }
 
 template <class Scalar>
@@ -120,6 +118,7 @@ template <class Scalar>
 bool Peer<Scalar>::begin_method() {
   minibatches_.reset();
   if (neighborhood_) mix_with_neighborhood();
+  if (replica_watch_) guard_replicas();
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;
   task_ = input_.algorithm->iterate(iteration_);
   resume();
@@ -158,33 +157,8 @@ void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   outbox_.push_back({to,
                      {iteration_.number(), slot, input_.id},
                      packet,
-                     neighborhood_ ? neighborhood_->announced_degree() : 0});
+                     {neighborhood_ ? neighborhood_->announced_degree() : 0, replica_digest_}});
   if (!told_.empty()) note_told(slot, to);
-}
-
-/// A replica that is told of is, from then on and until it is told again, what is published now: so it can be checked
-/// whenever the run ends.
-template <class Scalar>
-void Peer<Scalar>::note_told(Slot slot, PeerId to) {
-  const MessageKey now{iteration_.number(), slot, input_.id};
-  if (digest_taken_at_ != now) {
-    digest_taken_at_ = now;
-    published_digest_ = *digest_published(*input_.algorithm);
-  }
-  const auto hearer = std::ranges::lower_bound(told_, to, {}, &std::pair<PeerId, std::uint64_t>::first);
-  ensure(hearer != told_.end() && hearer->first == to, "who is spoken to hears this peer in some round");
-  hearer->second = published_digest_;
-}
-
-template <class Scalar>
-StateDigests Peer<Scalar>::digests() {
-  StateDigests digests = digest_state(*input_.algorithm);
-  digests.told = told_;
-  // Nobody tells it of those any more.
-  if (neighborhood_)
-    std::erase_if(digests.replicas,
-                  [&](const auto& replica) { return neighborhood_->is_lost(replica.first); });
-  return digests;
 }
 
 template <class Scalar>
@@ -265,14 +239,18 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
 }
 
 template <class Scalar>
-void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, std::uint32_t degree) {
+void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks) {
   if (answering_) return hear(key, packet);
   if (key.iteration <= completed_ || (neighborhood_ && neighborhood_->is_out(key))) {
     ++counters_.late;
     return;
   }
-  if (neighborhood_ && degree != 0)
-    neighborhood_->hear_degree(key.sender, key.iteration + (key.slot == attach_slot ? 0 : 1), degree);
+  if (neighborhood_ && marks.degree != 0)
+    neighborhood_->hear_degree(key.sender, key.iteration + (key.slot == attach_slot ? 0 : 1), marks.degree);
+  if (replica_watch_) {
+    if (marks.replica_digest != 0) hear_digest(key, marks.replica_digest);
+    if (key.slot == copy_slot) return hear_copy(key, packet);
+  }
   if (state_ == PeerState::needs_messages && key.iteration == iteration_.number() &&
       key.slot == wanted_slot_) {
     const auto wanted = std::lower_bound(wanted_senders_.begin(), wanted_senders_.end(), key.sender);
@@ -290,6 +268,11 @@ void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, std::
       return;
     }
   }
+  file(key, packet);
+}
+
+template <class Scalar>
+void Peer<Scalar>::file(const MessageKey& key, const PacketRef& packet) {
   switch (inbox_.file(key, packet)) {
     case Inbox::Filing::filed:
       break;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/neighborhood.hpp"
+#include "runtime/replica_watch.hpp"
 #include "topology/schedule.hpp"
 
 namespace hearsay {
@@ -27,13 +27,12 @@ struct Outgoing {
   PeerId to;
   MessageKey key;
   PacketRef packet;
-  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this one on. Else 0.
-  std::uint32_t degree = 0;
+  MessageMarks marks = {};
 };
 
 /// The slot of what the ends of an edge tell each other when it comes back: what each has published, in full precision. It is the
 /// first message of the iteration from which on the edge is in.
-inline constexpr Slot attach_slot = std::numeric_limits<Slot>::max();
+inline constexpr Slot attach_slot = 0xffff'fffd;
 
 /// When and why a run left the finite range.
 struct Divergence {
@@ -65,6 +64,11 @@ struct PeerCounters {
   // Of asynchronous methods. No update is lost: over all peers of a run that ended well, the two are equal.
   std::uint64_t exchanges_asked = 0;     ///< requests of this peer that were answered
   std::uint64_t exchanges_answered = 0;  ///< requests of others that this peer answered
+  // Of methods that keep replicas, where links are fixed (replica_watch.hpp).
+  std::uint64_t digests_compared = 0;  ///< of replicas, with what their owners say
+  std::uint64_t digests_differed = 0;  ///< among those
+  std::uint64_t resyncs = 0;       ///< replicas that were replaced by a copy of what their owner published
+  std::uint64_t unfit_copies = 0;  ///< copies that no replica can become
 };
 
 template <class Scalar>
@@ -138,8 +142,7 @@ class Peer final : private IterationHost<Scalar> {
   /// How much work that is, in gradients of a minibatch: more than 1 where a method asks for a full gradient.
   double gradient_work() const;
   void gradient_arrived();
-  /// `degree` as in Outgoing.
-  void deliver(const MessageKey& key, const PacketRef& packet, std::uint32_t degree = 0);
+  void deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks = {});
 
   // Policy "drop" (neighborhood.hpp).
 
@@ -207,7 +210,16 @@ class Peer final : private IterationHost<Scalar> {
   void answer(const Exchanges::Request& request);
   void reply(const MessageKey& request, PacketRef packet);
 
+  void begin_replica_safety();
   void note_told(Slot slot, PeerId to);
+  void guard_replicas();
+  void answer_questions(const MixingRow& row);
+  void take_digests(const MixingRow& row);
+  void hear_digest(const MessageKey& key, std::uint32_t replica_digest);
+  void hear_copy(const MessageKey& key, const PacketRef& copy);
+  void resync(PeerId owner, const PacketRef& copy);
+  void count(ReplicaWatch::Finding finding);
+  void file(const MessageKey& key, const PacketRef& packet);
   bool checkpoint_is_due() const;
   bool evaluation_is_due() const;
   void evaluate_or_go_on();
@@ -257,6 +269,11 @@ class Peer final : private IterationHost<Scalar> {
   bool unobserved_ = false;  // goes on without verdicts
   std::vector<std::pair<PeerId, std::uint64_t>>
       offers_;  // of edges, from an iteration on, that are not agreed on
+
+  // Where links are fixed and replicas are kept: whether these are what they should be.
+  std::optional<ReplicaWatch> replica_watch_;
+  std::uint32_t replica_digest_ = 0;   // of what was published before this iteration, where that is due
+  std::uint64_t rounds_at_begin_ = 0;  // of this iteration
 
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;

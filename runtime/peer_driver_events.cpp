@@ -109,7 +109,7 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
   safe_.hear(data.key, data.packet);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   const Instant came = monotonic_now();
-  peer_->deliver(data.key, data.packet, data.degree);
+  peer_->deliver(data.key, data.packet, data.marks);
   if (peer_->counters().gossip_rounds != rounds)
     meters_.waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
 }

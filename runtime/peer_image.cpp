@@ -29,6 +29,10 @@ constexpr std::array counters_in_order = {
     &PeerCounters::overflow,
     &PeerCounters::exchanges_asked,
     &PeerCounters::exchanges_answered,
+    &PeerCounters::digests_compared,
+    &PeerCounters::digests_differed,
+    &PeerCounters::resyncs,
+    &PeerCounters::unfit_copies,
 };
 static_assert(sizeof(PeerCounters) == counters_in_order.size() * sizeof(std::uint64_t));
 

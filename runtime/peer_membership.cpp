@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "runtime/peer.hpp"
-#include "runtime/published_copy.hpp"
+#include "runtime/replica_copy.hpp"
 #include "topology/ensure.hpp"
 
 // A peer whose neighbors go and come back.
@@ -100,11 +100,11 @@ bool Peer<Scalar>::exchange_attachments() {
   const std::vector<PeerId> attached = neighborhood_->attached_at(iteration_.number());
   if (attached.empty()) return true;
   PacketBuffer copy = new_packet();
-  write_published(*input_.algorithm, copy);
+  copy_published(*input_.algorithm, copy);
   const PacketRef packet = std::move(copy).seal();
   for (const PeerId neighbor : attached)
     outbox_.push_back(
-        {neighbor, {iteration_.number(), attach_slot, input_.id}, packet, neighborhood_->degree()});
+        {neighbor, {iteration_.number(), attach_slot, input_.id}, packet, {neighborhood_->degree()}});
   attaching_ = true;
   if (!request_packets(attach_slot, attached)) return false;
   read_attachments();
@@ -121,8 +121,10 @@ void Peer<Scalar>::take_attachments() {
 template <class Scalar>
 void Peer<Scalar>::read_attachments() {
   attaching_ = false;
+  const bool keeps_replicas = published_bytes(*input_.algorithm) != 0;
   for (std::size_t k = 0; k < wanted_senders_.size(); ++k)
-    if (packets_[k] && !read_replica(*input_.algorithm, wanted_senders_[k], packets_[k]->bytes()))
+    if (keeps_replicas && packets_[k] &&
+        !overwrite_replica(*input_.algorithm, wanted_senders_[k], packets_[k]->bytes()))
       report(CodecStatus::malformed);
 }
 

@@ -63,7 +63,7 @@ void PeerSession::go_on(SessionState state) {
   unanswered_ = std::move(state.untold);
   for (const auto& [to, next_needed] : state.released) retention_.release(to, next_needed);
   for (Outgoing& message : state.retained)
-    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent});
+    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent, message.marks});
   greet_neighbors();
   tell_when_ready();
 }
@@ -73,7 +73,7 @@ SessionState PeerSession::state() const {
   for (const OutgoingLink& link : outgoing_) {
     state.released.emplace_back(link.to, retention_.floor(link.to));
     for (const RetainedMessage& message : retention_.of(link.to))
-      state.retained.push_back({link.to, message.key, message.packet});
+      state.retained.push_back({link.to, message.key, message.packet, message.marks});
   }
   return state;
 }
@@ -118,7 +118,7 @@ void PeerSession::greet(OutgoingLink& link) {
 void PeerSession::send(Outgoing message, Instant posted) {
   if (has_parted_from(message.to)) return;
   if (!input_.asynchronous) needs_from(message.key.iteration);
-  RetainedMessage retained{message.key, std::move(message.packet), 0, message.degree};
+  RetainedMessage retained{message.key, std::move(message.packet), 0, message.marks};
   send_data(link_to(message.to), retained, posted);
   retention_.keep(message.to, std::move(retained));
 }
@@ -129,7 +129,8 @@ void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instan
   head.iteration = message.key.iteration;
   head.slot = message.key.slot;
   head.sequence = message.sequence;
-  head.degree = message.degree;
+  head.degree = message.marks.degree;
+  head.replica_digest = message.marks.replica_digest;
   outbox_.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 

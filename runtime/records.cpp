@@ -62,6 +62,10 @@ PeerMeters meters_from(const Json& json) {
   meters.counters.overflow = count_at(json, "overflow");
   meters.counters.exchanges_asked = count_at(json, "exchanges_asked");
   meters.counters.exchanges_answered = count_at(json, "exchanges_answered");
+  meters.counters.digests_compared = count_at(json, "digests_compared");
+  meters.counters.digests_differed = count_at(json, "digests_differed");
+  meters.counters.resyncs = count_at(json, "resyncs");
+  meters.counters.unfit_copies = count_at(json, "unfit_copies");
   std::vector<WaitingTimes::OfSource> waits;
   for (const Json& wait : json.at("waits"))
     waits.emplace_back(static_cast<PeerId>(count_at(wait, "source")), duration_at(wait, "ns"));
@@ -178,6 +182,10 @@ Json to_json(const PeerMeters& meters) {
           {"overflow", meters.counters.overflow},
           {"exchanges_asked", meters.counters.exchanges_asked},
           {"exchanges_answered", meters.counters.exchanges_answered},
+          {"digests_compared", meters.counters.digests_compared},
+          {"digests_differed", meters.counters.digests_differed},
+          {"resyncs", meters.counters.resyncs},
+          {"unfit_copies", meters.counters.unfit_copies},
           {"waits", std::move(waits)}};
 }
 

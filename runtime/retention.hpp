@@ -11,8 +11,8 @@ namespace hearsay {
 struct RetainedMessage {
   MessageKey key;
   PacketRef packet;
-  std::uint64_t sequence;    ///< of the frame in which it travelled last
-  std::uint32_t degree = 0;  ///< as in Outgoing
+  std::uint64_t sequence;  ///< of the frame in which it travelled last
+  MessageMarks marks = {};
 };
 
 /// What a peer has sent and its neighbors may still need: if a frame or a whole process is lost on the way, it is sent

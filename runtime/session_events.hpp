@@ -17,7 +17,7 @@ namespace hearsay {
 struct DataArrived {
   MessageKey key;
   PacketRef packet;
-  std::uint32_t degree = 0;  ///< as in Outgoing
+  MessageMarks marks = {};
 };
 /// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since the others are under way.
 struct ResumeFrom {

@@ -20,6 +20,7 @@ struct InFlight {
   PeerId to;
   MessageKey key;
   PacketRef packet;
+  MessageMarks marks;
   std::uint64_t frame_bytes;
   Bandwidth fed;  // arrival rate of its link
 };
@@ -155,7 +156,7 @@ class Simulation {
     receiver.meters.bytes_received += frame.frame_bytes;
     const bool waited = receiver.peer->state() == PeerState::needs_messages;
     const std::uint64_t rounds = receiver.peer->counters().gossip_rounds;
-    receiver.peer->deliver(frame.key, frame.packet);
+    receiver.peer->deliver(frame.key, frame.packet, frame.marks);
     if (waited && receiver.peer->counters().gossip_rounds != rounds)
       receiver.meters.waits.ended_by(frame.key.sender, now_,
                                      receiver.peer->state() == PeerState::needs_messages);
@@ -233,7 +234,8 @@ class Simulation {
       sender.meters.wire += network_of(settings, sender.peer->id())
                                 .bandwidth_up.time_for(wire_bytes(settings.framing, frame_bytes));
       schedule(departure.due, EventKind::due,
-               place({outgoing.to, outgoing.key, std::move(outgoing.packet), frame_bytes, link->arrival}));
+               place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.marks, frame_bytes,
+                      link->arrival}));
     }
     sender.peer->outbox().clear();
   }

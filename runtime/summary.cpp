@@ -48,6 +48,7 @@ struct Totals {
   std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;
   std::uint64_t retransmitted = 0;
+  std::uint64_t resyncs = 0;
   std::uint64_t refused = 0;
   std::uint64_t garbage = 0;
   std::uint64_t gradient_evaluations = 0;
@@ -70,6 +71,7 @@ Totals totals_of(const RunOutcome<Scalar>& outcome) {
     totals.bytes_received += peer.meters.bytes_received;
     totals.messages_sent += peer.meters.messages_sent;
     totals.retransmitted += peer.meters.retransmitted;
+    totals.resyncs += peer.meters.counters.resyncs;
     totals.refused += peer.meters.refused;
     totals.garbage += peer.meters.garbage;
     totals.gradient_evaluations += peer.meters.counters.gradient_evaluations;
@@ -107,6 +109,10 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"overflow", peer.meters.counters.overflow},
           {"exchanges_asked", peer.meters.counters.exchanges_asked},
           {"exchanges_answered", peer.meters.counters.exchanges_answered},
+          {"digests_compared", peer.meters.counters.digests_compared},
+          {"digests_differed", peer.meters.counters.digests_differed},
+          {"resyncs", peer.meters.counters.resyncs},
+          {"unfit_copies", peer.meters.counters.unfit_copies},
           {"gradient_evaluations", peer.meters.counters.gradient_evaluations},
           {"gossip_rounds", peer.meters.counters.gossip_rounds},
           {"compute_seconds", seconds(peer.meters.compute)},
@@ -199,7 +205,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["restarts"] = outcome.restarts;
   summary["dropped"] = outcome.dropped;
   summary["returned"] = outcome.returned;
-  summary["resyncs"] = 0;
+  summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;
   summary["gradient_evaluations"] = totals.gradient_evaluations;

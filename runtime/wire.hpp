@@ -28,7 +28,8 @@ namespace hearsay {
 //                                    number that the next data frame will have; welcome: the hello's
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
-//       48      4  replica digest    of the sender's model, for the replicas its neighbors keep; 0, not sent yet
+//       48      4  replica digest    data: of what the sender had published before this iteration, for the replicas its
+//                                    neighbors keep (replica_watch.hpp); 0: none
 //       52      4  payload bytes     length of the payload
 //       56      4  payload checksum  over the payload
 //       60      4  header checksum   over the 60 bytes before it

@@ -210,7 +210,7 @@ class PeerSockets::Server {
                source->arrival,
                {head.iteration, head.slot, head.sender},
                packet_of(std::move(frame.payload)),
-               head.degree});
+               {head.degree, head.replica_digest}});
   }
 
   void receive_replies(Outlet& outlet) {
@@ -270,7 +270,7 @@ class PeerSockets::Server {
 
   void release_held() {
     hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
-      events.push(DataArrived{held.key, held.packet, held.degree});
+      events.push(DataArrived{held.key, held.packet, held.marks});
     });
   }
 

@@ -23,12 +23,12 @@ struct Scene {
     RunRecord record;
     FrameProxy::Struck struck;
   };
-  End run(std::uint64_t seed, FrameFaults faults, FrameFaults at_observer = {}) {
+  End run(std::uint64_t seed, FrameFaults faults, FrameFaults at_observer = {}, Said said = Said::the_same) {
     CAPTURE(seed);
     hosts.start_all();
     FrameProxy proxy(front, hosts.bound_address_of_1(), seed, faults);
     FrameProxy observer(observer_front, hosts.bound_address_of_observer(), seed + 1, at_observer);
-    RunRecord record = hosts.check_end();
+    RunRecord record = hosts.check_end({}, said);
     observer.stop();
     return {std::move(record), proxy.stop()};
   }
@@ -60,6 +60,16 @@ TEST_SUITE("net") {
     CHECK(struck.flipped > 5);
     CHECK(record.total("garbage") > 5);
     CHECK(record.total("retransmitted") > 0);
+  }
+
+  TEST_CASE("faults: a digest that differs from the replica costs a resync over the wire, and no bit") {
+    const auto [record, struck] = Scene().run(5, {.lie = 1.0}, {}, Said::more);
+    CHECK(struck.lied > 3);
+    CHECK(record.total("digests_differed") == struck.lied);
+    CHECK(record.total("resyncs") > 3);
+    CHECK(record.summary.at("resyncs") == record.total("resyncs"));
+    CHECK(record.total("unfit_copies") == 0);
+    CHECK(record.total("late") == 0);
   }
 
   TEST_CASE("faults: all of it at once, to and from the observer, too") {

@@ -81,6 +81,20 @@ std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
   return one_sided;
 }
 
+/// No replica was ever found to differ from what its owner had published: an edge that comes back brings the right one. Returns how
+/// many digests were compared.
+std::uint64_t check_no_resync(const RunOutcome<double>& outcome) {
+  std::uint64_t compared = 0;
+  for (const PeerOutcome& peer : outcome.peers) {
+    const PeerCounters& counters = peer.meters.counters;
+    compared += counters.digests_compared;
+    CHECK(counters.digests_differed == 0);
+    CHECK(counters.resyncs == 0);
+    CHECK(counters.unfit_copies == 0);
+  }
+  return compared;
+}
+
 /// Of a ring of six: 0 1 2 with the observer, and 3 4 5.
 void cut_in_halves(FaultyCluster& cluster, Duration from, Duration until) {
   constexpr PeerId observer = 6;
@@ -100,6 +114,7 @@ std::vector<std::string> exact_methods() {
 
 TEST_CASE("membership: when a peer is gone the others go on without it, whatever the method") {
   REQUIRE(exact_methods().size() > 5);
+  std::uint64_t compared = 0;
   for (const std::string& method : exact_methods()) {
     CAPTURE(method);
     const auto experiment = dropping(method, {.family = "torus(3x3)", .peers = 9}, 200);
@@ -116,11 +131,14 @@ TEST_CASE("membership: when a peer is gone the others go on without it, whatever
       if (id != 4) CHECK(cluster.peer(id)->iteration() == 200);
     CHECK(weight_of(cluster.rows(1).back(), 0) == 1.0 / 5.0);  // 1 has three neighbors now, 0 four
     CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+    compared += check_no_resync(outcome);
   }
+  CHECK(compared > 100);
 }
 
 TEST_CASE(
     "membership: two halves go on apart, and come together when the link is back, whatever the method") {
+  std::uint64_t compared = 0;
   for (const std::string& method : exact_methods()) {
     CAPTURE(method);
     constexpr PeerId peers = 6;
@@ -137,7 +155,9 @@ TEST_CASE(
     check_rows(cluster, peers);
     CHECK(cluster.rows(2).back().hears.size() == 2);
     CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+    compared += check_no_resync(outcome);
   }
+  CHECK(compared > 100);
 }
 
 TEST_CASE(
@@ -155,6 +175,34 @@ TEST_CASE(
     CHECK(check_rows(cluster, peers) == 0);
     CHECK((mean - experiment.problem.initial).norm() < 1e-12);
   }
+}
+
+TEST_CASE("membership: a replica that goes wrong while edges go and come back is right again in the end") {
+  std::uint64_t resyncs = 0;
+  for (const std::string method : {"dcd-psgd", "choco-sgd"})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(method);
+      CAPTURE(seed);
+      constexpr PeerId peers = 6;
+      const auto experiment = dropping(method, {.family = "ring", .peers = peers}, 2500);
+      FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
+      cut_in_halves(cluster, 200ms, 1800ms);
+      RandomStream random(seed, 3, 0, Purpose::data);
+      for (PeerId holder = 0; holder < peers; ++holder) cluster.corrupt(holder, 50 + random.below(2300));
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.corrupted == peers);
+      CHECK(cluster.parted >= 4);
+      CHECK(cluster.attached >= 4);
+      check_rows(cluster, peers);
+      const RunOutcome<double> outcome = cluster.outcome();
+      CHECK(outcome.status == RunStatus::done);
+      CHECK(replicas_consistent(outcome.peers) == true);
+      for (const PeerOutcome& peer : outcome.peers) {
+        resyncs += peer.meters.counters.resyncs;
+        CHECK(peer.meters.counters.unfit_copies == 0);
+      }
+    }
+  CHECK(resyncs > 40);
 }
 
 TEST_CASE("membership: edges of a method whose models must stay close do not come back, and all end well") {
@@ -176,7 +224,7 @@ TEST_CASE(
                                      {.family = "path", .peers = 4},
                                      {.family = "star", .peers = 5, .weights = "lazy"},
                                      {.family = "torus(3x3)", .peers = 9}};
-  std::uint64_t deaths = 0, attached = 0, returned = 0, parted = 0, all_lost = 0;
+  std::uint64_t deaths = 0, attached = 0, returned = 0, parted = 0, all_lost = 0, compared = 0;
   for (const World& world : worlds) {
     CAPTURE(world.name());
     const auto experiment = dropping("dcd-psgd", world, 400);
@@ -208,12 +256,14 @@ TEST_CASE(
       }
       CHECK_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
       CHECK(replicas_consistent(outcome.peers) != std::optional(false));
+      compared += check_no_resync(outcome);
       deaths += cluster.crashes;
       attached += cluster.attached;
       parted += cluster.parted;
       returned += outcome.returned;
     }
   }
+  CHECK(compared > 10'000);
   CHECK(all_lost < 10);  // of four peers at most
   CHECK(deaths > 300);
   CHECK(parted > 500);

@@ -120,7 +120,7 @@ TEST_CASE("peer image: messages for iterations to come wait in it") {
   for (const Life& life : cluster.lives())
     for (const auto& [iteration, image] : life.images)
       // Behind completed iterations, two verdicts, seven counters, and nobody that was told a digest.
-      waiting += load_little_endian<std::uint32_t>(std::span(image).subspan(8 + 9 + 9 + 56 + 4));
+      waiting += load_little_endian<std::uint32_t>(std::span(image).subspan(8 + 9 + 9 + 88 + 4));
   CHECK(waiting > 0);
 }
 

@@ -87,6 +87,20 @@ TEST_CASE("peer session: a neighbor that was started anew gets what it needs aga
   CHECK(scene.session.counters().retransmitted == 1);
 }
 
+TEST_CASE("peer session: a message carries its replica digest, however often it is sent") {
+  Scene scene;
+  scene.greet();
+  scene.session.send({1, {1, 0, 0}, scene.packets.acquire().seal(), {0, 77}}, Instant{});
+  scene.hear(FrameKind::hello, 1, 0, 81);
+  scene.welcome(1, 1);
+  int carried = 0;
+  for (const PeerWord& word : scene.session.outbox())
+    if (word.header.kind == FrameKind::data) carried += word.header.replica_digest == 77;
+  CHECK(carried == 2);
+  REQUIRE(scene.session.state().retained.size() == 1);
+  CHECK(scene.session.state().retained[0].marks.replica_digest == 77);
+}
+
 TEST_CASE("peer session: one that needs what nobody keeps any more is told so, and is not welcomed") {
   Scene scene;
   scene.greet();

@@ -15,7 +15,7 @@ PeerMeters some_meters() {
   meters.now = Duration(123);
   meters.bytes_sent = std::uint64_t{1} << 60;
   meters.wait = Duration(-1);
-  meters.counters = {5, 4, 3, 2, 1};
+  meters.counters = {5, 4, 3, 2, 1, 6, 7, 8, 9, 10, 11};
   meters.waits = WaitingTimes({{2, Duration(7)}, {9, Duration(8)}});
   return meters;
 }
@@ -40,6 +40,10 @@ TEST_CASE("records: a snapshot and an outcome come back as they were sent") {
   CHECK(snapshot->meters.bytes_sent == some_meters().bytes_sent);
   CHECK(snapshot->meters.wait == some_meters().wait);
   CHECK(snapshot->meters.counters.overflow == 1);
+  CHECK(snapshot->meters.counters.digests_compared == 8);
+  CHECK(snapshot->meters.counters.digests_differed == 9);
+  CHECK(snapshot->meters.counters.resyncs == 10);
+  CHECK(snapshot->meters.counters.unfit_copies == 11);
   CHECK(snapshot->meters.waits.by_source() == some_meters().waits.by_source());
 
   const auto outcome = decode_outcome(encode_outcome(some_outcome()));

@@ -11,6 +11,7 @@
 
 #include "algorithms/registry.hpp"
 #include "runtime/local_run.hpp"
+#include "runtime/replica_watch.hpp"
 #include "runtime/simulator.hpp"
 #include "runtime/summary.hpp"
 #include "runtime/zmq_driver.hpp"
@@ -58,6 +59,9 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
     CHECK(one.meters.counters.late == 0);
     CHECK(one.meters.counters.gradient_evaluations == other.meters.counters.gradient_evaluations);
     CHECK(one.meters.counters.gossip_rounds == other.meters.counters.gossip_rounds);
+    CHECK(one.meters.counters.digests_compared == other.meters.counters.digests_compared);
+    CHECK(one.meters.counters.digests_differed == 0);
+    CHECK(one.meters.counters.resyncs == 0);
   }
   CHECK(replicas_consistent(real.peers) != false);
   CHECK(replicas_consistent(real.peers) == replicas_consistent(simulated.peers));
@@ -154,6 +158,14 @@ TEST_SUITE("net") {
         check_twins(quadratics_in<float>({"ring", peers}, method.name, plan));
         check_twins(quadratics_in<double>({"ring", peers}, method.name, plan));
       }
+  }
+
+  TEST_CASE("twin: digests of replicas travel on both drivers, and none differs") {
+    for (const char* const method : {"dcd-psgd", "choco-sgd", "beer"}) {
+      const auto twins =
+          check_twins(quadratics_in<float>({"ring", 3}, method, {.iterations = 2 * digest_every + 1}));
+      for (const PeerOutcome& peer : twins.real.peers) CHECK(peer.meters.counters.digests_compared == 4);
+    }
   }
 
   TEST_CASE("twin: a slow, jittery, lossy network changes no bit") {

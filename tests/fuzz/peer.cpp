@@ -90,7 +90,10 @@ class Scene {
         break;
       case 5:
         message.key.iteration += input_.take<std::uint8_t>();
-        message.key.slot += input_.take<std::uint8_t>();
+        if (const auto step = input_.take<std::uint8_t>(); step < 254)
+          message.key.slot += step;
+        else
+          message.key.slot = step == 254 ? question_slot : copy_slot;
         break;
       case 6:
         deliver(message);

@@ -180,6 +180,10 @@ void add_runs(const Corpus& corpus) {
       // Two messages as they are, one damaged, one replaced, one twice.
       const std::string damage{0, 0, 3, 0, 5, 0, 64, 0, 4, 2, 1, 1, 6};
       corpus.add("peer", method.name + "-" + way, number + (way[0] == 's' ? '\0' : '\1') + damage);
+      // Questions, and packets that pass for copies; the answer is on its way after them.
+      if (way[0] == 's')
+        corpus.add("peer", method.name + "-resynced",
+                   number + '\0' + std::string("\0\5\0\xfe\5\0\xff\5\0\xfe\5\1\xff\5\1\xfe", 16));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/records.hpp"
 #include "runtime/replay.hpp"
 #include "runtime/zmq_driver.hpp"
+#include "tests/support/replica_corruption.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -119,6 +120,16 @@ void FaultyCluster::cut(PeerId a, PeerId b, Duration from, Duration until) {
   cuts_.push_back({a, b, Instant(from), Instant(until)});
 }
 
+void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
+  const auto due = std::ranges::find_if(corruptions_, [&](const Corruption& corruption) {
+    return corruption.holder == peer.id() && corruption.after_iteration <= peer.iteration();
+  });
+  if (due == corruptions_.end() || random_.below(2) == 0) return;  // at any instant
+  if (!flip_replica_bit(peer.algorithm(), random_)) return;        // not yet
+  ++corrupted;
+  corruptions_.erase(due);
+}
+
 bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
   for (const Cut& cut : cuts_)
     if (((cut.a == a && cut.b == b) || (cut.a == b && cut.b == a)) && cut.from <= now_ && now_ < cut.until)
@@ -214,7 +225,7 @@ void FaultyCluster::serve(PeerId id) {
             std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
             const MessageKey key{arrived.header.iteration, arrived.header.slot, arrived.header.sender};
             const PacketRef packet = std::move(buffer).seal();
-            hear(receiver, {key, packet}, arrived.header.degree);
+            hear(receiver, {key, packet, {arrived.header.degree, arrived.header.replica_digest}});
             settle(receiver);
           }
           serve(to);
@@ -229,13 +240,13 @@ void FaultyCluster::serve(PeerId id) {
 }
 
 /// As the driver does: nothing is taken in before the log is begun.
-void FaultyCluster::hear(Node& node, const HeardData& data, std::uint32_t degree) {
+void FaultyCluster::hear(Node& node, const DataArrived& data) {
   if (!node.started && !node.came_back) {
     node.early.push_back(data);
     return;
   }
   if (node.archive) ensure(!node.archive->hear(data.key, data.packet), "the log can be written");
-  node.peer->deliver(data.key, data.packet, degree);
+  node.peer->deliver(data.key, data.packet, data.marks);
 }
 
 void FaultyCluster::handle(PeerId id, SocketEvent& event) {
@@ -253,7 +264,7 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     if (node.came_back) return;
     if (node.archive) ensure(!node.archive->begin(), "the log can be begun");
     node.peer->start();
-    for (const HeardData& data : std::exchange(node.early, {})) hear(node, data, 0);
+    for (const DataArrived& data : std::exchange(node.early, {})) hear(node, data);
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
     if (node.archive)
       ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on), "the log can be written");
@@ -323,6 +334,7 @@ void FaultyCluster::settle(Node& node) {
   for (bool acts = node.started; acts;) {
     if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.rows.size())
       node.rows.push_back(peer.neighborhood()->row());
+    corrupt_if_due(peer);
     for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);
     peer.outbox().clear();
     if (!experiment_.method->asynchronous) node.session->needs_from(peer.iteration() + 1);
@@ -349,8 +361,10 @@ void FaultyCluster::settle(Node& node) {
       acts = true;
     } else if (peer.state() == PeerState::finished && !node.reported) {
       node.reported = true;
+      PeerMeters meters;
+      meters.counters = peer.counters();
       node.session->tell_observer(
-          {FrameKind::result, peer.iteration(), encode_outcome(peer_outcome(peer, PeerMeters{}, 0))});
+          {FrameKind::result, peer.iteration(), encode_outcome(peer_outcome(peer, meters, 0))});
     }
   }
 }

@@ -42,6 +42,10 @@ class FaultyCluster {
   void freeze(PeerId id, Duration from, Duration until);
   /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
   void crash_all(Duration when, Duration back);
+  /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that iteration.
+  void corrupt(PeerId holder, std::uint64_t after_iteration) {
+    corruptions_.push_back({holder, after_iteration});
+  }
   /// Until the observer's session is over; false where it is not by `limit` of virtual time.
   bool run(Duration limit);
 
@@ -55,18 +59,19 @@ class FaultyCluster {
   std::uint64_t lost = 0;
   std::uint64_t repeated = 0;
   std::uint64_t overtaken = 0;
-  std::uint64_t crashes = 0;   ///< of peers that were running
-  std::uint64_t replayed = 0;  ///< log entries that peers lived through again
-  std::uint64_t parted = 0;    ///< times that an end of an edge took it out
-  std::uint64_t attached = 0;  ///< times that an end of an edge took it in again
+  std::uint64_t corrupted = 0;  ///< replicas
+  std::uint64_t crashes = 0;    ///< of peers that were running
+  std::uint64_t replayed = 0;   ///< log entries that peers lived through again
+  std::uint64_t parted = 0;     ///< times that an end of an edge took it out
+  std::uint64_t attached = 0;   ///< times that an end of an edge took it in again
 
  private:
   struct Node {
     std::unique_ptr<Peer<double>> peer;
     std::unique_ptr<PeerSession> session;
     std::optional<PeerArchive<double>> archive = {};
-    std::vector<HeardData> early = {};  // before the run began here
-    std::uint32_t life = 0;             // how often it was started
+    std::vector<DataArrived> early = {};  // before the run began here
+    std::uint32_t life = 0;               // how often it was started
     bool computes = false;
     bool started = false;
     bool came_back = false;
@@ -100,13 +105,19 @@ class FaultyCluster {
     Instant from, until;
   };
 
+  struct Corruption {
+    PeerId holder;
+    std::uint64_t after_iteration;
+  };
+
   void at(Instant when, std::function<void()> happens);
   /// The same, unless peer `id` dies first.
   void at(Instant when, PeerId id, std::function<void()> happens);
   void kill(PeerId id);
   void start(PeerId id, bool goes_on);
   void handle(PeerId id, SocketEvent& event);
-  void hear(Node& node, const HeardData& data, std::uint32_t degree);
+  void hear(Node& node, const DataArrived& data);
+  void corrupt_if_due(Peer<double>& peer);
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
@@ -129,6 +140,7 @@ class FaultyCluster {
   std::vector<Node> nodes_;
   std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
   std::vector<Cut> cuts_;
+  std::vector<Corruption> corruptions_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   std::uint64_t next_sequence_ = 0;
 };

@@ -1,8 +1,10 @@
 #include "tests/support/frame_proxy.hpp"
 
 #include <atomic>
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 #include <zmq.hpp>
@@ -124,6 +126,7 @@ class FrameProxy::Relay {
     if (strikes(faults_.drop, struck_.dropped)) return;
     if (strikes(faults_.truncate, struck_.truncated)) truncate(frame);
     if (strikes(faults_.flip, struck_.flipped)) flip(frame);
+    if (faults_.lie > 0.0) lie(frame.front());
     if (!way.overtaken && strikes(faults_.overtake, struck_.overtaken)) {
       way.overtaken = std::move(frame);
       return;
@@ -149,6 +152,15 @@ class FrameProxy::Relay {
     if (part.empty()) return;
     char& byte = part[random_.below(part.size())];
     byte = static_cast<char>(byte ^ (1 << random_.below(8)));
+  }
+
+  void lie(std::string& part) {
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(part));
+    DecodedHeader decoded = decode_header(bytes, std::numeric_limits<std::size_t>::max());
+    if (decoded.defect != FrameDefect::none || decoded.header.replica_digest == 0) return;
+    if (!strikes(faults_.lie, struck_.lied)) return;
+    decoded.header.replica_digest ^= 2;
+    encode_header(decoded.header, bytes.first<header_bytes>());
   }
 
   std::string back_;

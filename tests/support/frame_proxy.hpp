@@ -13,6 +13,7 @@ struct FrameFaults {
   double overtake = 0.0;  ///< arrives after the next one
   double truncate = 0.0;  ///< loses its end: bytes of the header or the payload, or the payload altogether
   double flip = 0.0;      ///< one bit of header or payload is another
+  double lie = 0.0;  ///< of those that carry a replica digest: carries another, under a checksum that fits
 };
 
 /// Stands between those who connect to `front` and the ROUTER at `back`, as each of them: to the router a client has the same
@@ -31,6 +32,7 @@ class FrameProxy {
     std::uint64_t overtaken = 0;
     std::uint64_t truncated = 0;
     std::uint64_t flipped = 0;
+    std::uint64_t lied = 0;
   };
   /// Ends the proxy.
   Struck stop();

@@ -73,7 +73,7 @@ bool HostPeers::reaches(std::size_t evaluations) const {
   return peers_[0]->wait_until([&] { return evaluations_in(output(0)) >= evaluations; });
 }
 
-RunRecord HostPeers::check_end(const std::string& iterations) {
+RunRecord HostPeers::check_end(const std::string& iterations, Said said) {
   for (std::size_t id = 0; id < count; ++id) {
     const int code = peer(id).wait();
     CAPTURE(id);
@@ -86,7 +86,7 @@ RunRecord HostPeers::check_end(const std::string& iterations) {
   }
   REQUIRE(run_program(folder_.path(), words).code == 0);
   const RunRecord record = record_of(output(0));
-  check_same_run(record, record_of(folder_.path() / "calm"));
+  check_same_run(record, record_of(folder_.path() / "calm"), said);
   return record;
 }
 

@@ -41,7 +41,7 @@ class HostPeers {
   /// Waits until peer 0 has recorded so many evaluations; false where it ends before.
   bool reaches(std::size_t evaluations) const;
   /// All peers that are running end well, and the run is the undisturbed one.
-  RunRecord check_end(const std::string& iterations = {});
+  RunRecord check_end(const std::string& iterations = {}, Said said = Said::the_same);
   /// Where peer 1 and the observer listen on loopback.
   std::string bound_address_of_1() const { return bind_of_1_; }
   std::string bound_address_of_observer() const { return observer_bind_; }

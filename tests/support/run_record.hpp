@@ -23,8 +23,13 @@ RunRecord record_of(const std::filesystem::path& output);
 /// How many evaluations there are so far.
 std::size_t evaluations_in(const std::filesystem::path& output);
 
+enum class Said {
+  the_same,
+  more,  ///< questions and copies of replicas, besides
+};
+
 /// Faults between them changed nothing: both ended well, with the same models, to the last bit, and the same evaluations;
 /// replicas equal their owners.
-void check_same_run(const RunRecord& disturbed, const RunRecord& undisturbed);
+void check_same_run(const RunRecord& disturbed, const RunRecord& undisturbed, Said said = Said::the_same);
 
 }  // namespace hearsay::test
