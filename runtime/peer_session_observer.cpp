@@ -109,7 +109,6 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
 /// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
 void PeerSession::hear_observer_alive(const FrameHeader& head) {
   if (head.slot == 2) return;
-  if (head.slot == 2) return;
   const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
     return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
   });
