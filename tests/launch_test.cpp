@@ -5,6 +5,7 @@
 
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/run_record.hpp"
 #include "tests/support/ssh_hosts.hpp"
 
 using namespace hearsay;
@@ -157,6 +158,24 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(launcher->complained(), "hearsay: peer n2 (root@10.77.0.2): it was lost"),
                   launcher->complained());
     CHECK(all_ended(peers));
+  }
+
+  TEST_CASE(
+      "launch: a run of which a peer was killed goes on from its hosts' checkpoints, to the undisturbed "
+      "bits") {
+    if (skipped_without_namespaces("launch that resumes")) return;
+    Cluster cluster(lasting + "[failure]\ncheckpoint_every = 7\n");
+    const auto launcher = cluster.launch();
+    cluster.wait_for_training(*launcher);
+    kill(cluster.hosts.network().processes(1, "hearsay").front(), SIGKILL);
+    CHECK(launcher->wait() == 3);
+    for (std::size_t host = 0; host < host_count; ++host) CHECK_FALSE(fs::is_empty(cluster.directory(host)));
+    const auto second = cluster.launch({"--resume"});
+    const int code = second->wait();
+    REQUIRE_MESSAGE(code == 0, second->complained());
+    CHECK_FALSE(contains(second->complained(), "n1:  10/400"));  // not from the beginning
+    REQUIRE(run_program(cluster.folder.path(), {"simulate", "run.toml", "--output", "sim"}).code == 0);
+    check_same_run(record_of(cluster.folder.path() / "out"), record_of(cluster.folder.path() / "sim"));
   }
 
   TEST_CASE("launch: where an ssh connection breaks, its peer ends, is named, and the others are stopped") {

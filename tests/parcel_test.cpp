@@ -99,7 +99,7 @@ TEST_CASE("launch note: it is read as it was written; another version, or none, 
   note.assignments = {"run.name=\"x\"", "a=b"};
   note.start_patience = "3 s";
   note.save = SaveModels::peers;
-  note.quiet = note.has_initial_model = true;
+  note.quiet = note.has_initial_model = note.resume = true;
   const LaunchNote read = read_launch_note(to_json(note));
   CHECK(read.id == note.id);
   CHECK(read.run_file == note.run_file);
@@ -109,9 +109,10 @@ TEST_CASE("launch note: it is read as it was written; another version, or none, 
   CHECK(read.save == SaveModels::peers);
   CHECK(read.quiet);
   CHECK(read.has_initial_model);
+  CHECK(read.resume);
   nlohmann::json other = to_json(note);
-  other["version"] = 2;
-  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 2, this hearsay reads 1"));
+  other["version"] = 1;
+  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 2"));
   other = to_json(note);
   other.erase("folder");
   CHECK(contains(misuse_text([&] { read_launch_note(other); }), "is not hearsay launch's"));

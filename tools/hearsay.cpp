@@ -136,6 +136,7 @@ int main_of(int argc, char** argv) {
   launch.interrupted = &interrupted;
   command = app.add_subcommand("launch", "every peer on the host its topology file names, over ssh");
   add_output_options(*command, launch);
+  add_resume_option(*command, launch);
   add_patience(*command, launch.start_patience);
   command->callback([&] { trains([&] { return launch_command(launch); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");

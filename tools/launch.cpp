@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for the peers that are started on this machine.
+/// A folder for the peers that are started on this machine and leave nothing behind.
 class LocalFolder {
  public:
   LocalFolder() {
@@ -129,7 +129,8 @@ int launch_command(const LaunchOptions& options) {
   const Duration start_patience = parse_duration("--wait", options.start_patience);
   const Cluster cluster = make_cluster(settings.topology, settings.run.seed);
   require_addresses(cluster);
-  require_free_output(settings.run.output, options.overwrite);
+  const bool replaces = earlier_output(options, settings) != EarlierOutput::refused;
+  require_free_output(settings.run.output, replaces);
 
   std::vector<std::pair<std::string, std::string>> files = {{"run.toml", text},
                                                             {"topology.toml", sent_topology(cluster)}};
@@ -139,6 +140,7 @@ int launch_command(const LaunchOptions& options) {
   note.start_patience = options.start_patience;
   note.save = options.save;
   note.quiet = options.quiet;
+  note.resume = options.resume;
   note.has_initial_model = settings.model.init != "zeros";
   if (note.has_initial_model) files.emplace_back("init.npy", read_text_file(settings.model.init));
 
@@ -146,7 +148,7 @@ int launch_command(const LaunchOptions& options) {
   const std::string own_program = fs::read_symlink("/proc/self/exe");
   LaunchedRunPlan plan;
   plan.output = settings.run.output;
-  plan.overwrite = options.overwrite;
+  plan.overwrite = replaces;
   plan.interrupted = options.interrupted;
   plan.start_patience = start_patience;
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
@@ -155,8 +157,9 @@ int launch_command(const LaunchOptions& options) {
     const ClusterPeer& peer = cluster.peers[id];
     const std::string folder = "peer-" + std::to_string(id);
     const bool here = peer.host.empty();
-    note.folder =
-        here ? local.path() / launch_folder / folder : fs::path(launch_folder) / settings.run.name / folder;
+    const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
+    const bool leaves = settings.failure.checkpoint_every > 0;
+    note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
     plan.peers.push_back(
         {label_of(peer), peer.name,
          here ? std::vector<std::string>{own_program, "peer", "-"} : ssh_command(peer), home,

@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int note_version = 1;
+constexpr int note_version = 2;
 
 }  // namespace
 
@@ -21,7 +21,8 @@ nlohmann::json to_json(const LaunchNote& note) {
           {"wait", note.start_patience},
           {"save_peers", note.save == SaveModels::peers},
           {"quiet", note.quiet},
-          {"has_initial_model", note.has_initial_model}};
+          {"has_initial_model", note.has_initial_model},
+          {"resume", note.resume}};
 }
 
 LaunchNote read_launch_note(const nlohmann::json& json) {
@@ -39,6 +40,7 @@ LaunchNote read_launch_note(const nlohmann::json& json) {
     note.save = json.at("save_peers").get<bool>() ? SaveModels::peers : SaveModels::mean;
     json.at("quiet").get_to(note.quiet);
     json.at("has_initial_model").get_to(note.has_initial_model);
+    json.at("resume").get_to(note.resume);
     return note;
   } catch (const nlohmann::json::exception& error) {
     throw Misuse(std::string("the standard input is not hearsay launch's: ") + error.what());

@@ -19,6 +19,7 @@ struct LaunchNote {
   SaveModels save = SaveModels::mean;
   bool quiet = false;
   bool has_initial_model = false;
+  bool resume = false;  ///< goes on with what is in the folder
 };
 
 /// Under it, in the peer's directory, is the folder of each peer.

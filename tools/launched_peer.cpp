@@ -32,7 +32,7 @@ std::optional<LaunchNote> receive_run() {
                            [&](const nlohmann::json& json) {
                              note = read_launch_note(json);
                              note->folder = fs::absolute(note->folder);
-                             fs::remove_all(note->folder);
+                             if (!note->resume) fs::remove_all(note->folder);
                              fs::create_directories(note->folder);
                              return note->folder;
                            },
@@ -97,6 +97,7 @@ int launched_peer_command(const PeerOptions& given) {
   options.start_patience = note->start_patience;
   options.quiet = note->quiet;
   options.save = note->save;
+  options.resume = note->resume;
   options.assignments = note->assignments;
   const auto put = [&](const char* key, const char* file) {
     options.assignments.push_back(key + ("=" + toml_text(spelled_path((note->folder / file).string()))));
@@ -121,6 +122,7 @@ int launched_peer_command(const PeerOptions& given) {
                  note->folder.c_str());
     return training.exit_code == 0 ? static_cast<int>(exit_lost) : training.exit_code;
   }
+  if (settings.failure.checkpoint_every > 0) return training.exit_code;  // the folder is where they are
   // The folder and, where nobody else uses them, those it is in.
   std::error_code ignored;
   fs::remove_all(note->folder, ignored);
