@@ -40,14 +40,26 @@ bool Neighborhood::lacks(PeerId neighbor, std::uint64_t iteration) const {
 
 void Neighborhood::depart(PeerId neighbor, std::uint64_t iteration) {
   Edge& edge = of(neighbor);
-  if (edge.in_from != never && iteration < edge.in_from) {  // it will be in again
-    edge.out_from = std::min(edge.out_from, iteration);
-  } else if (edge.is_in(iteration)) {
-    edge.lost = true;
-    edge.out_from = iteration;
-    edge.in_from = never;
-  }
   disturbed_ = true;
+  if (!edge.is_in(iteration)) return;
+  part(edge, iteration);
+  if (edge.in_from > iteration && edge.in_from != never) return;  // it will be in again
+  edge.lost = true;
+  edge.in_from = never;
+}
+
+void Neighborhood::part(Edge& edge, std::uint64_t iteration) {
+  edge.out_from = iteration;
+  Parting* const last = last_parting(edge.neighbor);
+  if (last && last->from >= iteration)
+    last->from = iteration;  // was foreseen for later
+  else
+    partings_.push_back({edge.neighbor, iteration, never, weight_of(edge)});
+}
+
+Parting* Neighborhood::last_parting(PeerId neighbor) {
+  const auto last = std::ranges::find(partings_.rbegin(), partings_.rend(), neighbor, &Parting::neighbor);
+  return last == partings_.rend() ? nullptr : &*last;
 }
 
 void Neighborhood::attach(PeerId neighbor, std::uint64_t iteration) {
@@ -55,8 +67,8 @@ void Neighborhood::attach(PeerId neighbor, std::uint64_t iteration) {
   ensure(iteration >= iteration_ + 2, "an edge comes back when its degree can still be announced");
   ensure(edge.lost, "only what is out comes back");
   edge.lost = false;
-  edge.out_from = std::min(edge.out_from, iteration_ + 1);  // what it has said in this iteration still counts
-  edge.in_from = iteration;
+  if (edge.is_in(iteration_)) part(edge, iteration_ + 1);  // what it has said in this iteration still counts
+  edge.in_from = last_parting(neighbor)->until = iteration;
   disturbed_ = true;
 }
 
@@ -95,14 +107,17 @@ void Neighborhood::forget_the_past(Edge& edge) const {
     edge.degrees.erase(edge.degrees.begin());
 }
 
+double Neighborhood::weight_of(const Edge& edge) const {
+  if (follow_ == WeightsFollow::their_own) return edge.weight;
+  return 1.0 / static_cast<double>(1 + std::max(degree_, edge.degrees.front().second));
+}
+
 MixingRow Neighborhood::row() const {
   MixingRow row;
   double others = 0.0;
   for (const Edge& edge : edges_) {
     if (!edge.is_in(iteration_)) continue;
-    const double weight = follow_ == WeightsFollow::their_own
-                              ? edge.weight
-                              : 1.0 / static_cast<double>(1 + std::max(degree_, edge.degrees.front().second));
+    const double weight = weight_of(edge);
     row.hears.push_back({edge.neighbor, weight});
     row.heard_by.push_back(edge.neighbor);
     others += weight;

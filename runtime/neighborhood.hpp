@@ -16,6 +16,15 @@ enum class WeightsFollow {
   degrees,    ///< w_ij = 1 / (1 + max(d_i, d_j)), of the degrees that both ends announced (Metropolis)
 };
 
+/// A peer has taken an edge out of W.
+struct Parting {
+  PeerId neighbor;
+  std::uint64_t from;   ///< the first iteration without it
+  std::uint64_t until;  ///< the first one with it again, if that is agreed on; else never
+  double weight;        ///< that it had
+  bool operator==(const Parting&) const = default;
+};
+
 /// The edges of one peer i under the policy "drop". Its row of W in iteration t,
 ///
 ///     w_ij(t)  of the edges that are in at t,      w_ii(t) = 1 - sum_j w_ij(t),
@@ -63,10 +72,12 @@ class Neighborhood {
   bool undisturbed() const { return !disturbed_; }
   /// Of the iteration that was begun last.
   MixingRow row() const;
+  /// So far, in time; where the last one with a neighbor begins, and ends, may still change.
+  const std::vector<Parting>& partings() const { return partings_; }
 
- private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
+ private:
   struct Edge {
     PeerId neighbor;
     double weight;      // of its own
@@ -79,9 +90,13 @@ class Neighborhood {
   };
   const Edge* find(PeerId neighbor) const;
   Edge& of(PeerId neighbor);
+  void part(Edge& edge, std::uint64_t iteration);
+  Parting* last_parting(PeerId neighbor);
+  double weight_of(const Edge& edge) const;
   void forget_the_past(Edge& edge) const;
 
   std::vector<Edge> edges_;  // ascending
+  std::vector<Parting> partings_;
   WeightsFollow follow_;
   std::uint64_t iteration_ = 0;
   std::uint32_t degree_;

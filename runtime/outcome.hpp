@@ -65,7 +65,8 @@ struct PeerOutcome {
   StateDigests digests;
   std::uint64_t peak_memory_bytes = 0;
   std::optional<Divergence> divergence;
-  bool gone = false;  ///< it was dropped: nothing else is known
+  std::vector<Parting> partings = {};  ///< in time
+  bool gone = false;                   ///< it was dropped: nothing else is known
 };
 
 /// A whole run, whatever the driver.

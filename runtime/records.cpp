@@ -85,6 +85,9 @@ PeerOutcome outcome_from(const Json& json) {
   for (const Json& told : json.at("told"))
     outcome.digests.told.emplace_back(static_cast<PeerId>(count_at(told, "hearer")),
                                       count_at(told, "digest"));
+  for (const Json& parting : json.at("partings"))
+    outcome.partings.push_back({static_cast<PeerId>(count_at(parting, "neighbor")), count_at(parting, "from"),
+                                count_at(parting, "until"), parting.at("weight").get<double>()});
   outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
   if (!json.at("divergence").is_null())
     outcome.divergence = Divergence{count_at(json.at("divergence"), "iteration"),
@@ -196,6 +199,12 @@ Json to_json(const PeerOutcome& outcome) {
   Json told = Json::array();
   for (const auto& [hearer, digest] : outcome.digests.told)
     told.push_back({{"hearer", hearer}, {"digest", digest}});
+  Json partings = Json::array();
+  for (const Parting& parting : outcome.partings)
+    partings.push_back({{"neighbor", parting.neighbor},
+                        {"from", parting.from},
+                        {"until", parting.until},
+                        {"weight", parting.weight}});
   Json divergence = nullptr;
   if (outcome.divergence)
     divergence = {{"iteration", outcome.divergence->iteration},
@@ -207,6 +216,7 @@ Json to_json(const PeerOutcome& outcome) {
           {"published_digest", outcome.digests.published ? Json(*outcome.digests.published) : Json(nullptr)},
           {"replicas", std::move(replicas)},
           {"told", std::move(told)},
+          {"partings", std::move(partings)},
           {"peak_memory_bytes", outcome.peak_memory_bytes},
           {"divergence", std::move(divergence)}};
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "runtime/one_sided_mixing.hpp"
 #include "runtime/records.hpp"
 #include "runtime/slowest_link.hpp"
 #include "topology/spectrum.hpp"
@@ -122,6 +123,20 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"peak_memory_bytes", peer.peak_memory_bytes}};
 }
 
+template <class Scalar>
+Json one_sided_mixing_record(const RunOutcome<Scalar>& outcome) {
+  Json record = Json::array();
+  for (const OneSidedMixing& mixing : one_sided_mixings(outcome.peers))
+    record.push_back(
+        {{"by", mixing.by},
+         {"with", mixing.with},
+         {"from", mixing.from},
+         {"until", mixing.until},
+         {"weight", mixing.weight},
+         {"mean_shift_at_most", mean_shift_at_most(mixing, outcome.peers.size(), outcome.evaluations)}});
+  return record;
+}
+
 }  // namespace
 
 std::string json_text(const Json& record, int indent) {
@@ -205,6 +220,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["restarts"] = outcome.restarts;
   summary["dropped"] = outcome.dropped;
   summary["returned"] = outcome.returned;
+  summary["one_sided_mixing"] = one_sided_mixing_record(outcome);
   summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

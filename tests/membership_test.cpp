@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algorithms/registry.hpp"
+#include "runtime/one_sided_mixing.hpp"
 #include "runtime/summary.hpp"
 #include "tests/support/faulty_cluster.hpp"
 #include "tests/support/worlds.hpp"
@@ -175,6 +176,34 @@ TEST_CASE(
     CHECK(check_rows(cluster, peers) == 0);
     CHECK((mean - experiment.problem.initial).norm() < 1e-12);
   }
+}
+
+TEST_CASE(
+    "membership: the mean moves where, and only where, an edge is recorded to have been mixed along from one "
+    "end") {
+  constexpr PeerId peers = 6;
+  const auto experiment = dropping("d-psgd", {.family = "ring", .peers = peers}, 400);
+  int kept = 0, moved = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    RandomStream random(seed, 4, 0, Purpose::data);
+    FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
+    for (int cut = 0; cut < 3; ++cut) {
+      const auto peer = static_cast<PeerId>(random.below(peers));
+      const Duration when = 100ms + Duration(random.below(300'000'000));
+      cluster.cut(peer, (peer + 1) % peers, when, when + Duration(random.below(1'000'000'000)));
+    }
+    REQUIRE(cluster.run(long_enough));
+    const RunOutcome<double> outcome = cluster.outcome();
+    REQUIRE(outcome.dropped.empty());
+    Vector<double> mean = Vector<double>::Zero(5);
+    for (PeerId id = 0; id < peers; ++id) mean += cluster.peer(id)->model() / peers;
+    const bool same = (mean - experiment.problem.initial).norm() < 1e-12;
+    CHECK(same == one_sided_mixings(outcome.peers).empty());
+    ++(same ? kept : moved);
+  }
+  CHECK(kept > 20);
+  CHECK(moved > 20);
 }
 
 TEST_CASE("membership: a replica that goes wrong while edges go and come back is right again in the end") {

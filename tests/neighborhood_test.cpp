@@ -119,3 +119,32 @@ TEST_CASE(
   CHECK(neighborhood.row().hears.size() == 2);
   CHECK_FALSE(neighborhood.lacks(3, 9));
 }
+
+TEST_CASE(
+    "neighborhood: an edge that left, came back and is lost again still counts until its next return is "
+    "agreed on") {
+  Neighborhood neighborhood = on_a_ring();
+  neighborhood.begin(5);
+  neighborhood.lose(3);
+  neighborhood.depart(3, 5);
+  neighborhood.attach(3, 9);
+  for (std::uint64_t t = 6; t <= 12; ++t) neighborhood.begin(t);
+  neighborhood.lose(3);  // its message of 12 has come
+  neighborhood.attach(3, 16);
+  CHECK(neighborhood.row().hears.size() == 2);
+  neighborhood.begin(13);
+  CHECK(neighborhood.row().hears.size() == 1);
+  CHECK(neighborhood.partings() == std::vector<Parting>{{3, 5, 9, third}, {3, 13, 16, third}});
+}
+
+TEST_CASE(
+    "neighborhood: where the last message before a return does not come, the edge was out an iteration "
+    "sooner") {
+  Neighborhood neighborhood = on_a_ring();
+  neighborhood.begin(5);
+  neighborhood.lose(3);
+  neighborhood.attach(3, 9);
+  CHECK(neighborhood.partings() == std::vector<Parting>{{3, 6, 9, third}});
+  neighborhood.depart(3, 5);
+  CHECK(neighborhood.partings() == std::vector<Parting>{{3, 5, 9, third}});
+}
