@@ -84,6 +84,9 @@ class Algorithm {
   virtual ~Algorithm() = default;
   /// One iteration. No message of the method is half used when it ends.
   virtual Task iterate(Iteration<Scalar>& it) = 0;
+  /// Posts once more what it said in iteration `it`, one of the last algorithm.staleness ones before the next: all peers
+  /// were made anew between two iterations, and its neighbors have yet to hear it.
+  virtual void say_again(Iteration<Scalar>& /*it*/) {}
   /// x_i, this peer's model.
   virtual const Vector<Scalar>& model() const = 0;
   /// Names everything the method owns, each vector once: between two iterations that is all there is to it.

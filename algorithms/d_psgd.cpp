@@ -1,5 +1,7 @@
 #include "algorithms/d_psgd.hpp"
 
+#include <string>
+
 #include "algorithms/full_mixing.hpp"
 #include "algorithms/method_factory.hpp"
 
@@ -17,17 +19,31 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     more = local_.take(it, gradient);
   }
 
-  // mix, step: x_i + sum_j w_ij (x_j - x_i) + s_i
-  const std::span<const PacketRef> packets = co_await it.collect(slot);
-  it.report(mix_full(it.mixing(), packets, x_, mixed_));
+  // mix, step: x_i + gamma sum_j w_ij (x_j - x_i) + s_i, where x_j - x_i is of `staleness` iterations before
+  const std::uint64_t staleness = past_.size();
+  mixed_ = x_;
+  if (it.number() > staleness) {
+    const std::span<const PacketRef> packets = co_await it.collect(slot, it.number() - staleness);
+    const Vector<Scalar>& own = staleness == 0 ? x_ : past_[it.number() % staleness];
+    it.report(add_differences(it.mixing(), packets, own, consensus_step_, mixed_));
+  }
   local_.add_to(mixed_);
+  if (staleness > 0) past_[it.number() % staleness].swap(x_);
   x_.swap(mixed_);
+}
+
+template <class Scalar>
+void DPsgd<Scalar>::say_again(Iteration<Scalar>& it) {
+  if (!past_.empty()) it.post(full_packet(it, past_[it.number() % past_.size()]));
 }
 
 template <class Scalar>
 void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
   visitor.scratch("mixed", mixed_);
+  for (std::size_t k = 0; k < past_.size(); ++k)
+    visitor.state("model of iterations " + std::to_string(k) + " mod " + std::to_string(past_.size()),
+                  past_[k]);
   local_.visit(visitor);
 }
 
@@ -49,7 +65,7 @@ MethodInfo d_psgd_info() {
           .membership = Membership::exact,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 1},
+          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},
           .make_float = make_method<DPsgd<float>, float>,
           .make_double = make_method<DPsgd<double>, double>};
 }

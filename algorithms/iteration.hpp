@@ -39,8 +39,8 @@ class IterationHost {
   /// the answer.
   virtual bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) = 0;
   virtual const Vector<Scalar>& gradient() const = 0;
-  /// Asks for the message in `slot` of each of `senders`; true if all are there.
-  virtual bool request_packets(Slot slot, std::span<const PeerId> senders) = 0;
+  /// Asks for the message in `slot` of iteration `number` of each of `senders`; true if all are there.
+  virtual bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) = 0;
   /// In the order of the senders asked for, without those whose edge has left W meanwhile.
   virtual std::span<const PacketRef> packets() const = 0;
   virtual void report(CodecStatus status) = 0;
@@ -112,7 +112,10 @@ class Iteration {
 
   /// co_await it.collect(slot): the packets of the neighbors in mixing().hears, in that order. Of a neighbor that was lost meanwhile
   /// mixing() knows no more: its weight stays with this peer. Valid until the next wait for messages.
-  auto collect(Slot slot) { return PacketsAwaiter{*host_, slot, heard_ids_}; }
+  auto collect(Slot slot) { return collect(slot, number_); }
+  /// The same of what they said in that slot in an earlier iteration, which no other wait has asked for
+  /// (algorithm.staleness).
+  auto collect(Slot slot, std::uint64_t number) { return PacketsAwaiter{*host_, number, slot, heard_ids_}; }
 
   /// co_await it.exchange(packet): post and collect.
   auto exchange(const PacketRef& packet) { return collect(post(packet)); }
@@ -125,13 +128,14 @@ class Iteration {
   auto receive(Slot slot, PeerId from) {
     struct Awaiter {
       IterationHost<Scalar>& host;
+      std::uint64_t number;
       Slot slot;
       PeerId from;
-      bool await_ready() { return host.request_packets(slot, {&from, 1}); }
+      bool await_ready() { return host.request_packets(number, slot, {&from, 1}); }
       void await_suspend(std::coroutine_handle<>) {}
       PacketRef await_resume() { return host.packets().front(); }
     };
-    return Awaiter{*host_, slot, from};
+    return Awaiter{*host_, number_, slot, from};
   }
 
  private:
@@ -147,9 +151,10 @@ class Iteration {
   };
   struct PacketsAwaiter {
     IterationHost<Scalar>& host;
+    std::uint64_t number;
     Slot slot;
     std::span<const PeerId> senders;
-    bool await_ready() { return host.request_packets(slot, senders); }
+    bool await_ready() { return host.request_packets(number, slot, senders); }
     void await_suspend(std::coroutine_handle<>) {}
     std::span<const PacketRef> await_resume() { return host.packets(); }
   };

@@ -46,6 +46,7 @@ std::span<const OptionKey> option_keys() {
       {"momentum", Number{&O::momentum, 0.0, below_1}},
       {"optimizer", Text{&O::optimizer, {}}},
       {"local_steps", Count{&O::local_steps, 1}},
+      {"staleness", Count{&O::staleness, 0}},
       {"trigger", Number{&O::trigger, 0.0, any}},
       {"rank", Count{&O::rank, 1}},
       {"memory", Text{&O::memory, {"replicas", "aggregate"}}},

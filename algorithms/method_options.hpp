@@ -22,6 +22,7 @@ struct MethodOptions {
   std::optional<double> momentum = {};        ///< beta
   std::optional<std::string> optimizer = {};  ///< see LocalOptimizer
   std::optional<std::uint64_t> local_steps = {};   ///< H: local steps to a gossip round
+  std::optional<std::uint64_t> staleness = {};     ///< s: what is mixed is of s iterations before
   std::optional<double> trigger = {};              ///< c_0: a peer is silent while its news are smaller
   std::optional<std::uint64_t> rank = {};          ///< of what an edge exchanges of a matrix
   std::optional<std::string> memory = {};          ///< what is kept of the neighbors' replicas

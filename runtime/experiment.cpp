@@ -12,6 +12,7 @@
 #include "algorithms/registry.hpp"
 #include "runtime/problem_builder.hpp"
 #include "runtime/soundness.hpp"
+#include "runtime/staleness_limit.hpp"
 #include "runtime/wire.hpp"
 #include "topology/coloring.hpp"
 #include "topology/misuse.hpp"
@@ -133,6 +134,8 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   if (options.memory == "aggregate" || options.form == "pipelined")
     refuse(method.name +
            " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
+  if (staleness_of(settings) != 0)
+    refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
   if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
     refuse("it wants a static schedule with all peers");
   if (settings.failure.checkpoint_every != 0)
@@ -198,6 +201,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   if (method.asynchronous) experiment.colors = greedy_coloring(experiment.cluster.graph);
   require_links_in_use(experiment);
   check_soundness(experiment);
+  check_staleness(experiment);
   if (experiment.settings.algorithm.options.gossip == "chebyshev")
     experiment.rho = spectrum(experiment.cluster.mixing).rho;
   // What a method cannot make of its options it refuses here, before anything starts.
@@ -273,6 +277,7 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .packets = &packets,
                         .patient_neighbors = std::move(patient_neighbors),
                         .checkpoint_every = checkpoint_every,
+                        .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
                         .edges_return = experiment.method->membership == Membership::exact});
 }

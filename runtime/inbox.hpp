@@ -31,9 +31,13 @@ struct MessageMarks {
 class Inbox {
  public:
   /// In a gossip exchange a neighbor is an iteration ahead at most; in a ring all-reduce it can be n - 1 slots ahead.
-  static std::size_t limit_per_sender(PeerId peer_count) { return 64 + 4 * std::size_t{peer_count}; }
+  /// With staleness s it can be s iterations further ahead, and what it said in the last s is still to come.
+  static std::size_t limit_per_sender(PeerId peer_count, std::uint64_t staleness) {
+    return 64 + 4 * std::size_t{peer_count} + 2 * static_cast<std::size_t>(staleness);
+  }
 
-  explicit Inbox(PeerId peer_count) : limit_(limit_per_sender(peer_count)) {}
+  explicit Inbox(PeerId peer_count, std::uint64_t staleness = 0)
+      : limit_(limit_per_sender(peer_count, staleness)) {}
 
   enum class Filing { filed, duplicate, overflow };
   Filing file(const MessageKey& key, PacketRef packet);

@@ -14,12 +14,14 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
       gradient_(input_.algorithm->model().size()),
-      inbox_(input_.schedule->peer_count()),
+      inbox_(input_.schedule->peer_count(), input_.staleness),
       exchanges_(input_.patient_neighbors) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   ensure(!answering_ || input_.checkpoint_every == 0,
          "what is under way between asynchronous peers is in no image");
   if (input_.weights_follow) {
+    ensure(input_.staleness == 0,
+           "the two ends of a broken edge take it out at the same iteration, or the next");
     const MixingRow& row = input_.schedule->row(input_.id, 0);
     std::vector<std::uint32_t> degrees;
     for (const WeightedNeighbor& neighbor : row.hears)
@@ -33,7 +35,17 @@ template <class Scalar>
 void Peer<Scalar>::start() {
   ensure(state_ == PeerState::idle, "a peer is started once");
   if (completed_ == 0) return go_on_or_wait();
+  if (says_again_) say_again();
   evaluate_or_go_on();
+}
+
+template <class Scalar>
+void Peer<Scalar>::say_again() {
+  for (std::uint64_t number = first_needed_in(completed_ + 1, input_.staleness); number <= completed_;
+       ++number) {
+    iteration_.begin(number, input_.step_size.at(number), input_.step_size.at(number));
+    input_.algorithm->say_again(iteration_);
+  }
 }
 
 template <class Scalar>
@@ -217,7 +229,8 @@ void Peer<Scalar>::gradient_arrived() {
 }
 
 template <class Scalar>
-bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
+bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) {
+  wanted_iteration_ = number;
   wanted_slot_ = slot;
   wanted_senders_.assign(senders.begin(), senders.end());
   packets_.assign(senders.size(), {});
@@ -226,7 +239,7 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
     missing_ = exchanges_.asking() ? 1 : 0;
   else
     for (std::size_t k = 0; k < senders.size(); ++k) {
-      packets_[k] = inbox_.take({iteration_.number(), slot, senders[k]});
+      packets_[k] = inbox_.take({number, slot, senders[k]});
       if (packets_[k]) --missing_;
     }
   if (neighborhood_) depart_lost();
@@ -241,7 +254,8 @@ bool Peer<Scalar>::request_packets(Slot slot, std::span<const PeerId> senders) {
 template <class Scalar>
 void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks) {
   if (answering_) return hear(key, packet);
-  if (key.iteration <= completed_ || (neighborhood_ && neighborhood_->is_out(key))) {
+  if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) ||
+      (neighborhood_ && neighborhood_->is_out(key))) {
     ++counters_.late;
     return;
   }
@@ -251,8 +265,7 @@ void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const
     if (marks.replica_digest != 0) hear_digest(key, marks.replica_digest);
     if (key.slot == copy_slot) return hear_copy(key, packet);
   }
-  if (state_ == PeerState::needs_messages && key.iteration == iteration_.number() &&
-      key.slot == wanted_slot_) {
+  if (state_ == PeerState::needs_messages && key.iteration == wanted_iteration_ && key.slot == wanted_slot_) {
     const auto wanted = std::lower_bound(wanted_senders_.begin(), wanted_senders_.end(), key.sender);
     if (wanted != wanted_senders_.end() && *wanted == key.sender) {
       PacketRef& place = packets_[static_cast<std::size_t>(wanted - wanted_senders_.begin())];

@@ -18,6 +18,7 @@
 #include "runtime/inbox.hpp"
 #include "runtime/neighborhood.hpp"
 #include "runtime/replica_watch.hpp"
+#include "runtime/staleness.hpp"
 #include "topology/schedule.hpp"
 
 namespace hearsay {
@@ -90,16 +91,19 @@ struct PeerInput {
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   /// A checkpoint is due after so many iterations each, and after the last of `iterations`; 0: never. Synchronous methods only.
   std::uint64_t checkpoint_every = 0;
+  std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
   /// Policy "drop": edges may leave W and come back, and this is how the weights follow. Empty: they do not. Static symmetric
-  /// schedules, methods whose membership is exact.
+  /// schedules, methods whose membership is exact, no staleness.
   std::optional<WeightsFollow> weights_follow = {};
   bool edges_return = true;  ///< or else those that have left stay out
 };
 
 /// What becomes of the messages that a saved peer had received for iterations to come.
 enum class Waiting {
-  kept,     ///< this peer alone is restored: its neighbors have said them
-  dropped,  ///< all peers are restored, at one iteration: its neighbors will say them again
+  kept,  ///< this peer alone is restored: its neighbors have said them
+  /// All peers are restored, at one iteration: its neighbors will say them again, as it does, once started, with what theirs may
+  /// lack of the last `staleness` iterations.
+  dropped,
 };
 
 template <class Scalar>
@@ -202,7 +206,7 @@ class Peer final : private IterationHost<Scalar> {
   std::span<const Index> all_samples() override;
   bool request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) override;
   const Vector<Scalar>& gradient() const override { return gradient_; }
-  bool request_packets(Slot slot, std::span<const PeerId> senders) override;
+  bool request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) override;
   std::span<const PacketRef> packets() const override { return packets_; }
   void report(CodecStatus status) override;
 
@@ -223,6 +227,7 @@ class Peer final : private IterationHost<Scalar> {
   bool checkpoint_is_due() const;
   bool evaluation_is_due() const;
   void evaluate_or_go_on();
+  void say_again();
   void go_on_or_wait();
   void begin_iteration();
   bool begin_method();
@@ -253,6 +258,8 @@ class Peer final : private IterationHost<Scalar> {
   std::vector<Index> minibatch_;
 
   Inbox inbox_;
+  bool says_again_ = false;  // once started
+  std::uint64_t wanted_iteration_ = 0;
   Slot wanted_slot_ = 0;
   std::vector<PeerId> wanted_senders_;  // ascending, or a single one
   std::vector<PacketRef> packets_;

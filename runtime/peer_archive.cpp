@@ -54,14 +54,15 @@ bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerM
 }
 
 /// The most iterations that one peer can be ahead of another: as many as they are links apart, where all speak in every
-/// iteration; in any case the verdicts hold it back.
+/// iteration, and the staleness more for every link; in any case the verdicts hold it back.
 template <class Scalar>
 std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
   const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
   if (experiment.method->pattern == Pattern::ring) return std::min<std::uint64_t>(by_verdicts, 1);
   const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
   if (!all_speak) return by_verdicts;
-  return std::min<std::uint64_t>(by_verdicts, diameter(experiment.cluster.graph));
+  return std::min<std::uint64_t>(
+      by_verdicts, diameter(experiment.cluster.graph) * (staleness_of(experiment.settings) + 1));
 }
 
 template <class Scalar>
@@ -126,7 +127,7 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, Waiting w
   if (!restore(*revived.peer, checkpoint.image, waiting) ||
       !decode_notes(checkpoint.meters, revived.session, revived.meters))
     throw Misuse(file.string() + ": it does not fit the method of this run");
-  revived.session.next_needed = iteration + 1;
+  revived.session.next_needed = first_needed_in(iteration + 1, staleness_of(experiment_.settings));
   revived.session.last_verdict = revived.peer->last_verdict();
   if (waiting == Waiting::kept)
     revived.session.retained = std::move(checkpoint.retained);

@@ -148,7 +148,7 @@ void PeerDriver<Scalar>::tell_progress() {
   const std::uint64_t needed_from = peer_->iteration() + 1;
   if (experiment_.method->asynchronous || needed_from <= told_from_) return;
   told_from_ = needed_from;
-  sockets_.commands().push(NeedsFrom{needed_from});
+  sockets_.commands().push(NeedsFrom{first_needed_in(needed_from, staleness_of(experiment_.settings))});
 }
 
 template <class Scalar>

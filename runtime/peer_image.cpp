@@ -143,7 +143,8 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
     image.number(hearer);
     image.number(digest);
   }
-  const std::vector<Inbox::Message> waiting = peer.inbox_.waiting_beyond(peer.completed_);
+  const std::vector<Inbox::Message> waiting =
+      peer.inbox_.waiting_beyond(first_needed_in(peer.completed_ + 1, peer.input_.staleness) - 1);
   image.number(static_cast<std::uint32_t>(waiting.size()));
   for (const Inbox::Message& message : waiting) {
     image.number(message.key.iteration);
@@ -179,7 +180,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiti
     key.slot = image.number<std::uint32_t>();
     key.sender = image.number<std::uint32_t>();
     const auto content = image.bytes(image.number<std::uint32_t>());
-    if (image.failed() || key.iteration <= peer.completed_ ||
+    if (image.failed() || key.iteration < first_needed_in(peer.completed_ + 1, peer.input_.staleness) ||
         key.sender >= peer.input_.schedule->peer_count())
       return false;
     if (waiting == Waiting::dropped) continue;
@@ -187,6 +188,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiti
     std::ranges::copy(content, packet.resize(content.size()).begin());
     if (peer.inbox_.file(key, std::move(packet).seal()) != Inbox::Filing::filed) return false;
   }
+  peer.says_again_ = waiting == Waiting::dropped;
   StateReader<Scalar> state(image);
   peer.input_.algorithm->visit_state(state);
   return image.read_whole() && peer.completed_ > 0 &&

@@ -15,7 +15,7 @@ namespace hearsay {
 //   u8, u64 whether the end is known, and after how many iterations
 //   11 u64  PeerCounters, in their order
 //   u32     of those who were told what is published: how many; of each, u32 id, u64 digest
-//   u32     of messages that wait for iterations to come: how many; of each, u64 iteration, u32 slot, u32 sender,
+//   u32     of messages that iterations to come will ask for: how many; of each, u64 iteration, u32 slot, u32 sender,
 //           u32 length, and its bytes
 //   and     everything the method names (StateVisitor) but scratch, in its order, to the end: u8 kind, u16 length and bytes of
 //           its name, u32 owner (of a replica), u64 length in bytes, and its bytes

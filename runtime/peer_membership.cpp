@@ -106,7 +106,7 @@ bool Peer<Scalar>::exchange_attachments() {
     outbox_.push_back(
         {neighbor, {iteration_.number(), attach_slot, input_.id}, packet, {neighborhood_->degree()}});
   attaching_ = true;
-  if (!request_packets(attach_slot, attached)) return false;
+  if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
   read_attachments();
   return true;
 }

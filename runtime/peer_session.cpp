@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/staleness.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -117,7 +118,7 @@ void PeerSession::greet(OutgoingLink& link) {
 
 void PeerSession::send(Outgoing message, Instant posted) {
   if (has_parted_from(message.to)) return;
-  if (!input_.asynchronous) needs_from(message.key.iteration);
+  if (!input_.asynchronous) needs_from(first_needed_in(message.key.iteration, input_.staleness));
   RetainedMessage retained{message.key, std::move(message.packet), 0, message.marks};
   send_data(link_to(message.to), retained, posted);
   retention_.keep(message.to, std::move(retained));
@@ -247,7 +248,10 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
   if (frame == IncomingLink::Frame::after_gap) ++counters_.gaps;
   if (link->must_ask_again(frame, head.kind)) say(PeerWord::Way::reply, head.sender, FrameKind::again);
   if (frame == IncomingLink::Frame::ungreeted) return Heard::words;
-  if (is_destination(head.sender)) retention_.release(head.sender, head.iteration);
+  if (is_destination(head.sender))
+    retention_.release(head.sender, head.kind == FrameKind::data
+                                        ? first_needed_in(head.iteration, input_.staleness)
+                                        : head.iteration);
   if (head.kind == FrameKind::alive) return Heard::words;
   if (frame == IncomingLink::Frame::repeated) {
     ++counters_.repeated;

@@ -46,8 +46,9 @@ struct PeerSessionInput {
   std::vector<std::string> addresses;  ///< of the destinations, for messages to the user
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   bool asynchronous;
-  Duration start_patience;  ///< how long the neighbors, then all, may take to come up
-  Duration heartbeat;       ///< between signs of life
+  std::uint64_t staleness = 0;  ///< a peer that speaks in iteration t needs no message of those before t - s
+  Duration start_patience;      ///< how long the neighbors, then all, may take to come up
+  Duration heartbeat;           ///< between signs of life
   /// Of a peer that goes on from a checkpoint: the iterations of which it holds one.
   std::optional<std::vector<std::uint64_t>> holds = {};
 };
@@ -71,7 +72,7 @@ class PeerSession {
   void begin(Instant now);
   /// The peer is what it was: says hello to its neighbors.
   void go_on(SessionState state);
-  /// This peer has begun `iteration`: it needs no message of those before it. Whoever sends one in it says so, too.
+  /// This peer needs no message of the iterations before this one. Whoever sends one in an iteration says so, too.
   void needs_from(std::uint64_t iteration);
   /// Policy "drop": the peer goes on without the observer from now on, or no longer, and tells it no evaluation or again each;
   /// it has completed so many iterations.

@@ -15,6 +15,8 @@ class Replay {
  public:
   Replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known, PeerMeters& meters)
       : in_a_ring_(experiment.method->pattern == Pattern::ring),
+        staleness_(staleness_of(experiment.settings)),
+        restored_after_(peer.iteration()),
         peer_(peer),
         state_(std::move(known)),
         meters_(meters) {}
@@ -32,7 +34,7 @@ class Replay {
       }
       settle();
     }
-    state_.next_needed = peer_.iteration() + 1;
+    state_.next_needed = first_needed_in(peer_.iteration() + 1, staleness_);
     state_.last_verdict = peer_.last_verdict();
     std::erase_if(state_.untold, [&](const Told& told) { return !is_news(told.iteration); });
     return std::move(state_);
@@ -47,8 +49,10 @@ class Replay {
   void settle() {
     for (;;) {
       for (Outgoing& outgoing : peer_.outbox()) {
-        meters_.bytes_sent += header_bytes + outgoing.packet->size();
-        meters_.messages_sent += 1;
+        if (outgoing.key.iteration > restored_after_) {  // else it says it again
+          meters_.bytes_sent += header_bytes + outgoing.packet->size();
+          meters_.messages_sent += 1;
+        }
         state_.retained.push_back(std::move(outgoing));
       }
       peer_.outbox().clear();
@@ -77,17 +81,21 @@ class Replay {
     }
   }
 
-  /// A neighbor that speaks in an iteration is past those before it; in a ring, everybody is.
+  /// A neighbor that speaks in an iteration is past those before it, but for the staleness; in a ring, everybody is.
   void forget(const MessageKey& heard) {
     for (auto& [to, next_needed] : state_.released)
-      if (to == heard.sender) next_needed = std::max(next_needed, heard.iteration);
-    const std::uint64_t first = heard.iteration - (in_a_ring_ ? 1 : 0);
+      if (to == heard.sender)
+        next_needed = std::max(next_needed, first_needed_in(heard.iteration, staleness_));
+    const std::uint64_t first =
+        in_a_ring_ ? heard.iteration - 1 : first_needed_in(heard.iteration, staleness_);
     std::erase_if(state_.retained, [&](const Outgoing& message) {
       return (in_a_ring_ || message.to == heard.sender) && message.key.iteration < first;
     });
   }
 
   bool in_a_ring_;
+  std::uint64_t staleness_;
+  std::uint64_t restored_after_;
   Peer<Scalar>& peer_;
   SessionState state_;
   PeerMeters& meters_;

@@ -21,22 +21,24 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
   if (opening.goes_on && settings.failure.checkpoint_every != 0)
     holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds();
   return std::make_unique<PeerSockets>(
-      PeerSocketsInput{.self = id,
-                       .incarnation = incarnation_of_process(),
-                       .agreement = agreement_of(experiment),
-                       .iterations = experiment.iterations,
-                       .sources = std::move(sources),
-                       .egress = EgressPort(network.bandwidth_up, settings.framing),
-                       .ingress = IngressPort(network.bandwidth_down, settings.framing),
-                       .payload_limit_bytes = payload_limit_bytes,
-                       .held_frames_limit = partners_of(experiment, id).sources.size() *
-                                            Inbox::limit_per_sender(experiment.peer_count()),
-                       .same_machine = opening.same_machine,
-                       .asynchronous = experiment.method->asynchronous,
-                       .start_patience = opening.start_patience,
-                       .heartbeat = heartbeat_interval(settings.failure.lost_after),
-                       .holds = std::move(holds),
-                       .credentials = opening.credentials},
+      PeerSocketsInput{
+          .self = id,
+          .incarnation = incarnation_of_process(),
+          .agreement = agreement_of(experiment),
+          .iterations = experiment.iterations,
+          .sources = std::move(sources),
+          .egress = EgressPort(network.bandwidth_up, settings.framing),
+          .ingress = IngressPort(network.bandwidth_down, settings.framing),
+          .payload_limit_bytes = payload_limit_bytes,
+          .held_frames_limit = partners_of(experiment, id).sources.size() *
+                               Inbox::limit_per_sender(experiment.peer_count(), staleness_of(settings)),
+          .same_machine = opening.same_machine,
+          .asynchronous = experiment.method->asynchronous,
+          .staleness = staleness_of(settings),
+          .start_patience = opening.start_patience,
+          .heartbeat = heartbeat_interval(settings.failure.lost_after),
+          .holds = std::move(holds),
+          .credentials = opening.credentials},
       opening.bind_address);
 }
 

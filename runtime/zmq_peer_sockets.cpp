@@ -41,6 +41,7 @@ class PeerSockets::Server {
                                 .addresses = {},
                                 .same_machine = input_.same_machine,
                                 .asynchronous = input_.asynchronous,
+                                .staleness = input_.staleness,
                                 .start_patience = input_.start_patience,
                                 .heartbeat = input_.heartbeat,
                                 .holds = input_.holds};

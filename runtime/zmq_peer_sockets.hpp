@@ -78,6 +78,7 @@ struct PeerSocketsInput {
   std::size_t held_frames_limit;  ///< frames that may wait here for the emulated network to deliver them
   bool same_machine;              ///< all peers share one clock: due times travel as they are
   bool asynchronous;              ///< the method is
+  std::uint64_t staleness = 0;    ///< as in PeerSessionInput
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
   Duration heartbeat;
   std::optional<std::vector<std::uint64_t>>

@@ -71,6 +71,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.memory", {"\"aggregate\"", "2"}},
       {"algorithm.form", {"\"pipelined\"", "true"}},
       {"algorithm.local_steps", {"4", "4.5"}},
+      {"algorithm.staleness", {"2", "\"old\""}},
       {"algorithm.trigger", {"0.1", "\"always\""}},
       {"algorithm.estimator", {"\"saga\"", "1"}},
       {"failure.policy", {"\"drop\"", "1"}},

@@ -55,6 +55,38 @@ TEST_CASE("crash: all processes killed at once go on from a common checkpoint, a
   }
 }
 
+TEST_CASE("crash: with staleness, peers that die alone or all at once, and cut links, change no bit") {
+  for (const std::uint64_t staleness : {1, 3}) {
+    const Plan plan{.iterations = 40, .options = {.consensus_step = 0.3, .staleness = staleness}};
+    auto experiment = quadratics_in<double>({.family = "ring", .peers = 5}, "d-psgd", plan);
+    experiment.settings.failure.checkpoint_every = 4;
+    experiment.settings.run.evaluate_every = 6;
+    const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+    std::uint64_t crashes = 0, replayed = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      CAPTURE(staleness);
+      CAPTURE(seed);
+      const TemporaryFolder folder("hearsay_crash");
+      RandomStream random(seed, 2, 0, Purpose::data);
+      FaultyCluster cluster(experiment, seed, {.loss = 0.02, .repeat = 0.02, .overtake = 0.02},
+                            folder.path());
+      const Duration when = 8ms + Duration(random.below(40'000'000));
+      const auto victim = static_cast<PeerId>(random.below(5));
+      if (seed % 2 == 0)
+        cluster.crash_all(when, when + 20ms);
+      else
+        cluster.crash(victim, when, when + Duration(random.below(1'000'000'000)));
+      cluster.cut(victim, (victim + 1) % 5, when + 100ms, when + 2s);
+      REQUIRE(cluster.run(long_enough));
+      crashes += cluster.crashes;
+      replayed += cluster.replayed;
+      check_same_end(cluster.outcome(), undisturbed);
+    }
+    CHECK(crashes > 100);
+    CHECK(replayed > 30);
+  }
+}
+
 TEST_CASE("crash: 1,000 seeds of crashes, cuts and bad weather change no bit") {
   const std::vector<World> worlds = {{.family = "ring", .peers = 2},
                                      {.family = "path", .peers = 4},

@@ -52,7 +52,7 @@ TEST_CASE("inbox: a message is taken once, under its own key only, and old ones 
 TEST_CASE("inbox: a sender that runs away meets a bound") {
   PacketPool pool;
   Inbox inbox(8);
-  const std::size_t limit = Inbox::limit_per_sender(8);
+  const std::size_t limit = Inbox::limit_per_sender(8, 0);
   for (std::uint64_t iteration = 1; iteration <= limit; ++iteration)
     REQUIRE(inbox.file({iteration, 0, 1}, pool.acquire().seal()) == Inbox::Filing::filed);
   CHECK(inbox.file({limit + 1, 0, 1}, pool.acquire().seal()) == Inbox::Filing::overflow);

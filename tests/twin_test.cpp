@@ -207,6 +207,20 @@ TEST_SUITE("net") {
                                       {.iterations = 25}));
   }
 
+  TEST_CASE("twin: with staleness both drivers end with the same bits, and no message is late") {
+    for (const std::uint64_t staleness : {1, 2, 5}) {
+      CAPTURE(staleness);
+      const Plan plan{.iterations = 25, .options = {.consensus_step = 0.2, .staleness = staleness}};
+      auto experiment = quadratics_in<float>({"ring", 6}, "d-psgd", plan);
+      check_twins(experiment);
+      experiment.settings.network.compute = {ComputeTime::Kind::lognormal, std::chrono::milliseconds(2), 1.0};
+      experiment.settings.network.jitter = std::chrono::milliseconds(3);
+      experiment.settings.run.evaluate_every = 10;
+      check_twins(experiment);
+      check_twins(quadratics_in<double>({"ring", 2}, "d-psgd", plan));
+    }
+  }
+
   TEST_CASE("twin: replicas that catch up at meetings end with the same bits on both drivers") {
     const std::vector<World> worlds = {{"exponential", 8, "metropolis", "one-peer-exponential"},
                                        {"complete", 5, "metropolis", "random-matchings"},

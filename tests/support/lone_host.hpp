@@ -44,7 +44,7 @@ class LoneHost final : public IterationHost<Scalar> {
     return true;
   }
   const Vector<Scalar>& gradient() const override { return gradient_; }
-  bool request_packets(Slot, std::span<const PeerId> senders) override {
+  bool request_packets(std::uint64_t, Slot, std::span<const PeerId> senders) override {
     ensure(senders.empty(), "there is nobody to hear");
     return true;
   }

@@ -28,6 +28,11 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.optimizer = "heavy-ball(0.5)"});
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
   }
+  if (method.options.staleness && world.links_fixed()) {
+    variants.push_back({.staleness = 1});
+    variants.push_back(
+        {.consensus_step = 0.3, .optimizer = "heavy-ball(0.5)", .local_steps = 2, .staleness = 3});
+  }
   if (method.options.momentum) {
     variants.push_back({.momentum = 0.0});
     variants.push_back({.momentum = 0.5});

@@ -21,13 +21,18 @@ std::string text_of(const MessageKey& key) {
 
 /// Of what a life and the one that began after `iteration` said from there on.
 std::string said_otherwise(const Life& life, const Life& later, std::uint64_t iteration) {
-  std::vector<Outgoing> expected;
-  for (const Outgoing& sent : life.sent)
-    if (sent.key.iteration > iteration) expected.push_back(sent);
-  if (expected.size() != later.sent.size()) return "another number of messages";
+  const auto since = [&](const std::vector<Outgoing>& all) {
+    std::vector<Outgoing> sent;
+    for (const Outgoing& message : all)
+      if (message.key.iteration > iteration) sent.push_back(message);
+    return sent;
+  };
+  const std::vector<Outgoing> expected = since(life.sent);
+  const std::vector<Outgoing> found = since(later.sent);
+  if (expected.size() != found.size()) return "another number of messages";
   for (std::size_t k = 0; k < expected.size(); ++k)
-    if (expected[k].to != later.sent[k].to || expected[k].key != later.sent[k].key ||
-        !std::ranges::equal(expected[k].packet->bytes(), later.sent[k].packet->bytes()))
+    if (expected[k].to != found[k].to || expected[k].key != found[k].key ||
+        !std::ranges::equal(expected[k].packet->bytes(), found[k].packet->bytes()))
       return "another message in " + text_of(expected[k].key);
   return "";
 }
@@ -49,7 +54,7 @@ std::string ended_otherwise(Peer<Scalar>& expected, const Life& life, Peer<Scala
   const Image& last = life.images.rbegin()->second;
   const Image& later_last =
       later_life.images.empty() ? life.images.at(iteration) : later_life.images.rbegin()->second;
-  if (!std::ranges::equal(without_verdicts(last), without_verdicts(later_last))) return "another last image";
+  if (without_what_came(last) != without_what_came(later_last)) return "another last image";
   for (const std::uint64_t evaluated : life.evaluated)
     if (evaluated >= iteration &&
         std::ranges::find(later_life.evaluated, evaluated) == later_life.evaluated.end())

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/random.hpp"
+#include "runtime/byte_stream.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/packet_log.hpp"
 #include "runtime/peer_image.hpp"
@@ -185,9 +186,23 @@ class SavedCluster {
   std::map<std::uint64_t, std::size_t> evaluations_;
 };
 
-/// Of an image, all but the verdicts, which come whenever they come.
-inline std::span<const std::byte> without_verdicts(const Image& image) {
-  return std::span(image).subspan(8 + 9 + 9);
+/// Of an image (peer_image.hpp), all but the verdicts and the messages, which come whenever they come.
+inline Image without_what_came(const Image& image) {
+  ByteReader in(image);
+  ByteWriter out;
+  out.number(in.number<std::uint64_t>());
+  in.bytes(9 + 9);
+  out.bytes(in.bytes(sizeof(PeerCounters)));
+  const auto told = in.number<std::uint32_t>();
+  out.number(told);
+  out.bytes(in.bytes(told * std::uint64_t{4 + 8}));
+  for (auto messages = in.number<std::uint32_t>(); messages > 0 && !in.failed(); --messages) {
+    in.bytes(8 + 4 + 4);
+    in.bytes(in.number<std::uint32_t>());
+  }
+  ensure(!in.failed(), "an image is read as it was written");
+  out.bytes(in.bytes(in.left()));
+  return std::move(out).take();
 }
 
 }  // namespace hearsay::test

@@ -12,7 +12,13 @@ void allreduce_sgd(Network<Scalar>& net) {
 
 template <class Scalar>
 void d_psgd(Network<Scalar>& net) {
-  net.X = (net.X * net.mixing() + net.local_steps()).eval();
+  const std::uint64_t staleness = *net.options().staleness;
+  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
+  Matrix<Scalar> old = net.X;
+  if (staleness > 0) old.swap(net.kept("models of " + std::to_string(net.t % staleness), net.X));
+  const Matrix<Scalar> steps = net.local_steps();
+  if (net.t > staleness) net.X += gamma * (old * net.mixing() - old);
+  net.X += steps;
 }
 
 template <class Scalar>
