@@ -171,7 +171,9 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   require_droppable(settings, method);
   if (method.asynchronous && settings.failure.checkpoint_every != 0)
     throw Misuse(
-        "failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),
+        "failure.checkpoint_every",
+        settings.failure.checkpoint_every == as_announced ? to_text(settings.failure.checkpoint_period)
+                                                          : std::to_string(settings.failure.checkpoint_every),
         method.name +
             " is asynchronous: what a peer did depends on when messages came, and cannot be lived through "
             "again; expected 0");

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/checkpoint.hpp"
+#include "runtime/checkpoint_period.hpp"
 #include "runtime/little_endian.hpp"
 #include "runtime/records.hpp"
 
@@ -223,6 +224,8 @@ void ObserverSession<Scalar>::say_verdict(PeerId to, const Verdict& verdict) {
   FrameHeader header = header_of(FrameKind::verdict);
   header.iteration = verdict.evaluated;
   header.slot = verdict.go_on ? 1 : 0;
+  header.sequence =
+      checkpoint_every_for(experiment_.settings.failure.checkpoint_period, observer_.evaluations());
   outbox_.push_back({to, header, {}});
 }
 

@@ -71,8 +71,8 @@ std::optional<Heard> take_record(ByteReader& in, PacketPool& packets) {
   const auto payload = in.bytes(payload_bytes);
   if (in.failed() || checksum(payload, checksum(head.first(24))) != fields.number<std::uint64_t>())
     return std::nullopt;
-  if (kind == verdict_kind && payload.empty() && key.slot <= 1 && key.sender == 0)
-    return HeardVerdict{key.iteration, key.slot == 1};
+  if (kind == verdict_kind && payload.empty() && key.slot <= 1)
+    return HeardVerdict{key.iteration, key.slot == 1, key.sender};
   if (kind != data_kind) return std::nullopt;
   PacketBuffer packet = packets.acquire();
   std::ranges::copy(payload, packet.resize(payload.size()).begin());
@@ -157,8 +157,10 @@ std::optional<std::string> PacketLog::append(const MessageKey& key, const Packet
   return append_record(record_head(data_kind, key, packet->bytes()), packet->bytes());
 }
 
-std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool go_on) {
-  return append_record(record_head(verdict_kind, {evaluated, go_on ? 1u : 0u, 0}, {}), {});
+std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool go_on,
+                                                     std::uint64_t checkpoint_every) {
+  const MessageKey fields{evaluated, go_on ? 1u : 0u, static_cast<PeerId>(checkpoint_every)};
+  return append_record(record_head(verdict_kind, fields, {}), {});
 }
 
 std::optional<std::string> PacketLog::append_record(std::span<const std::byte> head,

@@ -32,7 +32,7 @@ namespace hearsay {
 //    5   3  zero
 //    8   8  iteration       of a verdict: the evaluated one
 //   16   4  slot            of a verdict: 1: go on, 0: stop
-//   20   4  sender          of a verdict: 0
+//   20   4  sender          of a verdict: after how many iterations it says that checkpoints are due; 0: it does not
 //   24   8  checksum        of the payload, whose seed is the checksum of the 24 bytes before it
 //   32      payload
 //
@@ -50,6 +50,7 @@ struct HeardData {
 struct HeardVerdict {
   std::uint64_t evaluated;
   bool go_on;
+  std::uint32_t checkpoint_every = 0;
 };
 using Heard = std::variant<HeardData, HeardVerdict>;
 
@@ -91,7 +92,8 @@ class PacketLog {
   std::optional<std::string> go_on(std::uint64_t since, std::uint64_t whole_bytes);
 
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> append_verdict(std::uint64_t evaluated, bool go_on);
+  std::optional<std::string> append_verdict(std::uint64_t evaluated, bool go_on,
+                                            std::uint64_t checkpoint_every = 0);
 
  private:
   std::optional<std::string> append_record(std::span<const std::byte> head,

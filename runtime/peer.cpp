@@ -63,7 +63,10 @@ void Peer<Scalar>::evaluation_taken() {
 template <class Scalar>
 bool Peer<Scalar>::checkpoint_is_due() const {
   if (input_.checkpoint_every == 0) return false;
-  return completed_ % input_.checkpoint_every == 0 || completed_ == input_.iterations;
+  if (completed_ == input_.iterations) return true;
+  // The first verdict that announces anything is that on the first evaluation.
+  if (input_.checkpoint_every == as_announced && completed_ <= 2 * input_.evaluate_every) return false;
+  return checkpoint_every() != 0 && completed_ % checkpoint_every() == 0;
 }
 
 template <class Scalar>
@@ -103,9 +106,10 @@ void Peer<Scalar>::go_on_or_wait() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on) {
+void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every) {
   ensure(!last_verdict_ || *last_verdict_ < evaluated, "verdicts come in the order of the evaluations");
   last_verdict_ = evaluated;
+  if (checkpoint_every != 0) announced_checkpoints_ = checkpoint_every;
   if (!go_on && !stop_after_) stop_after_ = evaluated + input_.evaluate_every;
   if (state_ == PeerState::needs_verdict) go_on_or_wait();
 }

@@ -90,6 +90,7 @@ struct PeerInput {
   PacketPool* packets;                         ///< outlives the peer
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   /// A checkpoint is due after so many iterations each, and after the last of `iterations`; 0: never. Synchronous methods only.
+  /// As announced: after as many each as a verdict says, beyond the iteration that nobody passes without it.
   std::uint64_t checkpoint_every = 0;
   std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
   /// Policy "drop": edges may leave W and come back, and this is how the weights follow. Empty: they do not. Static symmetric
@@ -172,7 +173,8 @@ class Peer final : private IterationHost<Scalar> {
   const Neighborhood* neighborhood() const { return neighborhood_ ? &*neighborhood_ : nullptr; }
 
   /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
-  void verdict(std::uint64_t evaluated, bool go_on);
+  /// `checkpoint_every`, unless 0: see PeerInput.
+  void verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every = 0);
 
   PeerState state() const { return state_; }
   bool has_ended() const { return state_ == PeerState::finished || state_ == PeerState::diverged; }
@@ -185,6 +187,10 @@ class Peer final : private IterationHost<Scalar> {
   std::uint64_t iteration() const { return completed_; }
   const Vector<Scalar>& model() const { return input_.algorithm->model(); }
   Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
+  /// 0 where it is not announced yet.
+  std::uint64_t checkpoint_every() const {
+    return input_.checkpoint_every == as_announced ? announced_checkpoints_ : input_.checkpoint_every;
+  }
   /// The newest evaluation whose verdict is in.
   std::optional<std::uint64_t> last_verdict() const { return last_verdict_; }
   const PeerCounters& counters() const { return counters_; }
@@ -249,6 +255,7 @@ class Peer final : private IterationHost<Scalar> {
   std::uint64_t completed_ = 0;
   std::optional<std::uint64_t> last_verdict_;  // the newest evaluation that was answered
   std::optional<std::uint64_t> stop_after_;    // completed iterations
+  std::uint64_t announced_checkpoints_ = 0;    // every so many iterations
 
   const Vector<Scalar>* gradient_point_ = nullptr;
   Vector<Scalar> gradient_;

@@ -84,8 +84,6 @@ PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id
       id_(id),
       directory_(std::move(directory)),
       owner_(owner_of(experiment, id)),
-      keep_(checkpoints_to_keep(largest_lead(experiment),
-                                std::max<std::uint64_t>(experiment.settings.failure.checkpoint_every, 1))),
       log_(directory_, {owner_.run_id, id}) {}
 
 template <class Scalar>
@@ -175,8 +173,9 @@ std::optional<std::string> PeerArchive<Scalar>::hear(const MessageKey& key, cons
 }
 
 template <class Scalar>
-std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on) {
-  return log_is_whole_ ? note(log_.append_verdict(evaluated, go_on)) : std::nullopt;
+std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on,
+                                                             std::uint64_t checkpoint_every) {
+  return log_is_whole_ ? note(log_.append_verdict(evaluated, go_on, checkpoint_every)) : std::nullopt;
 }
 
 template <class Scalar>
@@ -184,7 +183,9 @@ std::optional<std::string> PeerArchive<Scalar>::save(Peer<Scalar>& peer, const S
                                                      const PeerMeters& meters) {
   const Checkpoint checkpoint{peer.iteration(), image_of(peer), encode_notes(session, meters),
                               session.retained};
-  if (auto failure = write_checkpoint(directory_, owner_, checkpoint, keep_)) return failure;
+  const std::size_t keep =
+      checkpoints_to_keep(largest_lead(experiment_), std::max<std::uint64_t>(peer.checkpoint_every(), 1));
+  if (auto failure = write_checkpoint(directory_, owner_, checkpoint, keep)) return failure;
   return note(log_.begin(peer.iteration(), list_checkpoints(directory_, id_).front()));
 }
 

@@ -43,7 +43,8 @@ class PeerArchive {
 
   // To be called before the peer is handed what was heard.
   std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool go_on);
+  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool go_on,
+                                          std::uint64_t checkpoint_every);
 
   /// Of a peer in the state checkpoint_due.
   std::optional<std::string> save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
@@ -56,7 +57,6 @@ class PeerArchive {
   PeerId id_;
   std::filesystem::path directory_;
   CheckpointOwner owner_;
-  std::size_t keep_;
   PacketLog log_;
   bool log_is_whole_ = false;  // a log with a hole is worth nothing, until the next one begins
 };

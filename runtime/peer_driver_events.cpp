@@ -47,8 +47,8 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     else
       early_.push_back(std::move(*data));
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
-    safe_.hear_verdict(verdict->evaluated, verdict->go_on);
-    peer_->verdict(verdict->evaluated, verdict->go_on);
+    safe_.hear_verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
+    peer_->verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
   } else if (const auto* start = std::get_if<RunStarts>(&event)) {
     origin_ = start->origin;
     begin();

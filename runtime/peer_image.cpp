@@ -137,6 +137,7 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
   image.number(peer.completed_);
   write_optional(image, peer.last_verdict_);
   write_optional(image, peer.stop_after_);
+  image.number(peer.announced_checkpoints_);
   for (const auto counter : counters_in_order) image.number(peer.counters_.*counter);
   image.number(static_cast<std::uint32_t>(peer.told_.size()));
   for (const auto& [hearer, digest] : peer.told_) {
@@ -167,6 +168,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiti
   peer.completed_ = image.number<std::uint64_t>();
   peer.last_verdict_ = read_optional(image);
   peer.stop_after_ = read_optional(image);
+  peer.announced_checkpoints_ = image.number<std::uint64_t>();
   for (const auto counter : counters_in_order) peer.counters_.*counter = image.number<std::uint64_t>();
   if (image.number<std::uint32_t>() != peer.told_.size()) return false;
   for (auto& [hearer, digest] : peer.told_) {

@@ -13,6 +13,7 @@ namespace hearsay {
 //   u64 completed iterations
 //   u8, u64 whether there was a verdict, and the newest evaluation that was answered
 //   u8, u64 whether the end is known, and after how many iterations
+//   u64     after how many iterations each a verdict has said that checkpoints are due; 0: none has
 //   11 u64  PeerCounters, in their order
 //   u32     of those who were told what is published: how many; of each, u32 id, u64 digest
 //   u32     of messages that iterations to come will ask for: how many; of each, u64 iteration, u32 slot, u32 sender,

@@ -90,7 +90,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       std::erase_if(unanswered_, [&](const Told& told) {
         return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
       });
-      events_.push_back(VerdictArrived{head.iteration, head.slot == 1});
+      events_.push_back(VerdictArrived{head.iteration, head.slot == 1, head.sequence});
       return Heard::words;
     case FrameKind::departed:
       if (head.slot != input_.self) events_.push_back(PeerDeparted{head.slot});

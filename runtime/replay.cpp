@@ -30,7 +30,7 @@ class Replay {
         forget(data->key);
         peer_.deliver(data->key, data->packet);
       } else if (const auto& verdict = std::get<HeardVerdict>(heard); is_news(verdict.evaluated)) {
-        peer_.verdict(verdict.evaluated, verdict.go_on);
+        peer_.verdict(verdict.evaluated, verdict.go_on, verdict.checkpoint_every);
       }
       settle();
     }

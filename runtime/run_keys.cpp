@@ -118,6 +118,18 @@ double read_message_loss(const Setting& setting) {
   return loss;
 }
 
+void read_checkpoint_every(const Setting& setting, RunSettings::Failure& to) {
+  to.checkpoint_period = Duration{0};
+  if (!std::holds_alternative<std::string>(setting.value.data)) {
+    to.checkpoint_every = setting.count(0);
+    return;
+  }
+  to.checkpoint_every = as_announced;
+  to.checkpoint_period = setting.duration();
+  if (to.checkpoint_period <= Duration{0})
+    setting.refuse("a time above 0, a number of iterations, or 0: never");
+}
+
 std::optional<std::uint64_t> read_batch(const Setting& setting) {
   const auto* const text = std::get_if<std::string>(&setting.value.data);
   if (text && *text == "full") return std::nullopt;
@@ -221,8 +233,11 @@ std::vector<RunKey> make_common_keys() {
          return toml_text(of.failure.policy == S::Failure::Policy::wait ? "wait" : "drop");
        }},
       {"failure.checkpoint_every",
-       [](const Setting& s, const fs::path&, S& to) { to.failure.checkpoint_every = s.count(0); },
-       [](const S& of) { return spelled(of.failure.checkpoint_every); }},
+       [](const Setting& s, const fs::path&, S& to) { read_checkpoint_every(s, to.failure); },
+       [](const S& of) {
+         return of.failure.checkpoint_every == as_announced ? toml_text(to_text(of.failure.checkpoint_period))
+                                                            : spelled(of.failure.checkpoint_every);
+       }},
       {"failure.lost_after",
        [](const Setting& s, const fs::path&, S& to) {
          to.failure.lost_after = s.duration();

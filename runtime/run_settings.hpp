@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct ComputeTime {
 
 /// The largest message loss: beyond it a message is transmitted more than 100 times on average.
 inline constexpr double max_message_loss = 0.99;
+
+/// failure.checkpoint_every where it is a time: after how many iterations the verdicts say (checkpoint_period.hpp).
+inline constexpr std::uint64_t as_announced = std::numeric_limits<std::uint64_t>::max();
 
 /// Signs of life come several times within the time after which a silent peer is lost, which therefore has a least value.
 inline constexpr Duration shortest_lost_after = std::chrono::milliseconds(200);
@@ -111,9 +115,10 @@ struct RunSettings {
 
   struct Failure {
     enum class Policy { wait, drop } policy = Policy::wait;  ///< what becomes of a run that loses a peer
-    std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never
+    std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never; or as_announced
     Duration lost_after =
-        std::chrono::minutes(1);  ///< of silence; then wait gives up, and drop goes on without
+        std::chrono::minutes(1);    ///< of silence; then wait gives up, and drop goes on without
+    Duration checkpoint_period{0};  ///< between checkpoints, where they are as announced
     bool drops() const { return policy == Policy::drop; }
     bool operator==(const Failure&) const = default;
   } failure;

@@ -16,8 +16,8 @@ void Safekeeping<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
 }
 
 template <class Scalar>
-void Safekeeping<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on) {
-  if (archive_) complain(archive_->hear_verdict(evaluated, go_on));
+void Safekeeping<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every) {
+  if (archive_) complain(archive_->hear_verdict(evaluated, go_on, checkpoint_every));
 }
 
 template <class Scalar>

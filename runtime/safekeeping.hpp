@@ -17,7 +17,7 @@ class Safekeeping {
 
   void begin();
   void hear(const MessageKey& key, const PacketRef& packet);
-  void hear_verdict(std::uint64_t evaluated, bool go_on);
+  void hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every);
   void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
   /// What an earlier process under this id was; or what all were at one iteration. Throws Misuse.
   RevivedPeer<Scalar> revive(std::optional<std::uint64_t> at, PacketPool& packets);

@@ -29,6 +29,7 @@ struct RunStarts {
 struct VerdictArrived {
   std::uint64_t evaluated;
   bool go_on;
+  std::uint64_t checkpoint_every = 0;  ///< unless 0: checkpoint_period.hpp
 };
 /// The run ends early; `exit_code` and `reason` where something went wrong somewhere.
 struct RunStops {

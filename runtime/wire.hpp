@@ -52,7 +52,9 @@ enum class FrameKind : std::uint8_t {
   start =
       6,  ///< from the observer: all peers are ready; `due` is the origin of the run's time, `iteration` how many
   evaluation = 7,  ///< to the observer; payload: meters and model
-  verdict = 8,     ///< from the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop
+  /// From the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop; sequence: after how many iterations
+  /// checkpoints are due, where that goes by the time they take (checkpoint_period.hpp), else 0.
+  verdict = 8,
   stop =
       9,  ///< the run ends now; payload: why, in a sentence, or nothing where the user wants it; slot: exit code
   result = 10,  ///< to the observer: the peer has ended; payload: its outcome

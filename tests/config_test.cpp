@@ -146,6 +146,10 @@ RunSettings random_settings(std::uint64_t seed) {
   if (chance()) s.algorithm.batch = std::nullopt;
   s.failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
                random.below(1000), shortest_lost_after + duration()};
+  if (chance()) {
+    s.failure.checkpoint_every = as_announced;
+    s.failure.checkpoint_period = Duration{1} + duration();
+  }
   if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;
@@ -163,6 +167,17 @@ TEST_CASE("config: an empty file is the built-in example, every key with its def
   defaults.run.output = fs::current_path() / "runs" / "quickstart";
   CHECK(parse("") == defaults);
   CHECK(parse("[run]\n[network]\n# nothing\n") == defaults);
+}
+
+TEST_CASE("config: checkpoints come every so many iterations, or every so much time") {
+  const auto failure = [](const std::string& value) {
+    return parse("failure.checkpoint_every = " + value).failure;
+  };
+  CHECK(failure("7").checkpoint_every == 7);
+  CHECK(failure("\"1 min\"").checkpoint_every == as_announced);
+  CHECK(failure("\"1 min\"").checkpoint_period == std::chrono::minutes(1));
+  CHECK_THROWS_AS(failure("\"0 s\""), Misuse);
+  CHECK_THROWS_AS(failure("1.5"), Misuse);
 }
 
 TEST_CASE("config: the spelled settings parse back to the same, from anywhere") {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "algorithms/registry.hpp"
+#include "runtime/checkpoint.hpp"
+#include "runtime/checkpoint_period.hpp"
 #include "runtime/simulator.hpp"
 #include "tests/support/faulty_cluster.hpp"
 #include "tests/support/same_end.hpp"
@@ -85,6 +87,56 @@ TEST_CASE("crash: with staleness, peers that die alone or all at once, and cut l
     CHECK(crashes > 100);
     CHECK(replayed > 30);
   }
+}
+
+TEST_CASE(
+    "crash: a period becomes one number of iterations, the same checkpoints of all, and no bit changes") {
+  constexpr Duration period = 11ms;
+  struct Death {
+    Duration when;
+    Duration until;
+  };
+  const std::vector<Death> deaths = {{1h, 1h}, {20ms, 25ms}, {60ms, 70ms}, {110ms, 111ms}};
+  for (const bool together : {false, true})
+    for (const Death& death : deaths) {
+      CAPTURE(together);
+      CAPTURE(death.when.count());
+      const TemporaryFolder folder("hearsay_crash");
+      auto experiment = kept_experiment("dcd-psgd", {.family = "ring", .peers = 5}, 80, as_announced);
+      experiment.settings.failure.checkpoint_period = period;
+      FaultyCluster cluster(experiment, 4, {}, folder.path());
+      if (death.when < 1h)
+        together ? cluster.crash_all(death.when, death.until) : cluster.crash(2, death.when, death.until);
+      REQUIRE(cluster.run(long_enough));
+      CHECK(cluster.crashes == (death.when == 1h ? 0 : together ? 5 : 1));
+      const RunOutcome<double> outcome = cluster.outcome();
+      check_same_end(outcome, simulate(experiment, Duration{1000}));
+      const std::uint64_t every = checkpoint_every_for(period, outcome.evaluations);
+      CHECK(every > 1);
+      CHECK(every < 20);
+      const std::vector<std::uint64_t> of_first = list_checkpoints(folder.path(), 0);
+      REQUIRE(of_first.size() > 1);
+      CHECK(of_first.back() == 80);
+      for (std::size_t k = 0; k + 1 < of_first.size(); ++k) CHECK(of_first[k] % every == 0);
+      for (PeerId id = 1; id < 5; ++id) CHECK(list_checkpoints(folder.path(), id) == of_first);
+    }
+}
+
+TEST_CASE(
+    "checkpoint period: it is as many iterations as it lasts, by the first evaluation, and at least one") {
+  const auto evaluations = [](std::uint64_t iteration, double seconds) {
+    std::vector<Evaluation> all(2);
+    all[1].iteration = iteration;
+    all[1].seconds = seconds;
+    return all;
+  };
+  CHECK(checkpoint_every_for(30s, evaluations(10, 5.0)) == 60);
+  CHECK(checkpoint_every_for(30s, evaluations(10, 5000.0)) == 1);
+  CHECK(checkpoint_every_for(1h, evaluations(10, 1e-9)) == 4'294'967'295);
+  CHECK(checkpoint_every_for(1h, evaluations(10, 0.0)) == 4'294'967'295);
+  CHECK(checkpoint_every_for(0s, evaluations(10, 5.0)) == 0);
+  CHECK(checkpoint_every_for(30s, {}) == 0);
+  CHECK(checkpoint_every_for(30s, std::vector<Evaluation>(1)) == 0);
 }
 
 TEST_CASE("crash: 1,000 seeds of crashes, cuts and bad weather change no bit") {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algorithms/random.hpp"
+#include "runtime/checkpoint.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/let_pass.hpp"
 #include "tests/support/local_peers.hpp"
@@ -192,6 +193,29 @@ TEST_SUITE("net") {
     }
     LocalPeers run = scene.start({"--resume"});
     scene.check_end(run);
+  }
+
+  TEST_CASE(
+      "faults: where checkpoints go by the time, all peers take the same ones, and --resume changes no bit") {
+    const Scene scene("\"30 ms\"");
+    const fs::path checkpoints = scene.output() / "checkpoints";
+    LocalPeers first = scene.start();
+    REQUIRE_MESSAGE(first.program().wait_until([&] {
+      for (PeerId id = 0; id < 4; ++id)
+        if (list_checkpoints(checkpoints, id).empty()) return false;
+      return true;
+    }),
+                    first.program().complained());
+    REQUIRE(first.kill_and_see_it_return(first.peers()[1]));
+    kill(first.program().process(), SIGKILL);
+    CHECK(first.program().wait() == -SIGKILL);
+    CHECK(first.program().everyone_ended());
+    CHECK_FALSE(fs::exists(scene.output() / "summary.json"));
+    LocalPeers run = scene.start({"--resume"});
+    scene.check_end(run);
+    const std::vector<std::uint64_t> taken = list_checkpoints(checkpoints, 0);
+    CHECK(taken.size() > 1);
+    for (PeerId id = 1; id < 4; ++id) CHECK(list_checkpoints(checkpoints, id) == taken);
   }
 
   TEST_CASE("faults: a run that is stopped for longer than failure.lost_after, as by Ctrl-Z, goes on") {

@@ -268,8 +268,9 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     for (const DataArrived& data : std::exchange(node.early, {})) hear(node, data);
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
     if (node.archive)
-      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on), "the log can be written");
-    node.peer->verdict(verdict->evaluated, verdict->go_on);
+      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every),
+             "the log can be written");
+    node.peer->verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
     part(id, departed->id);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
@@ -313,9 +314,11 @@ void FaultyCluster::settle(Node& node) {
       peer.checkpoint_taken();
       acts = true;
     } else if (peer.state() == PeerState::evaluation_due) {
+      PeerMeters meters;
+      meters.now = now_ - Instant{};
       if (!node.unobserved)
         node.session->tell_observer(
-            {FrameKind::evaluation, peer.iteration(), encode_snapshot(PeerMeters{}, peer.model())});
+            {FrameKind::evaluation, peer.iteration(), encode_snapshot(meters, peer.model())});
       peer.evaluation_taken();
       acts = true;
     } else if (peer.state() == PeerState::finished && !node.reported) {

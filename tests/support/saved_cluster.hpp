@@ -191,7 +191,7 @@ inline Image without_what_came(const Image& image) {
   ByteReader in(image);
   ByteWriter out;
   out.number(in.number<std::uint64_t>());
-  in.bytes(9 + 9);
+  in.bytes(9 + 9 + 8);
   out.bytes(in.bytes(sizeof(PeerCounters)));
   const auto told = in.number<std::uint32_t>();
   out.number(told);
