@@ -224,10 +224,12 @@ class LaunchedRun {
     return reason;
   }
 
-  /// The first that ends badly is the reason; what follows are its echoes.
+  /// The first that ends badly is the reason; what follows are its echoes. But for one that was asked to end: it may be an echo
+  /// itself, of a peer whose connection broke and whose end takes longer to be seen.
   void note_end(LaunchedPeer& peer) {
     const int code = peer.exit_code();
-    if (code == exit_done || failure_ || interrupted_) return;
+    if (code == exit_done || interrupted_) return;
+    if (failure_ && (failure_->exit_code != exit_interrupted || code == exit_interrupted)) return;
     if (plan_.drops && peer.started() && code == exit_lost) {
       std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
       return;
