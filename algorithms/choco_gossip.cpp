@@ -81,6 +81,7 @@ MethodInfo choco_gossip_info() {
           .source = "Koloskova et al. 2019, arXiv:1902.00340, Algorithm 1",
           .compressor = CompressorNeed::contracting,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .default_compressor = "topk(10%)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,

@@ -63,6 +63,7 @@ MethodInfo d_psgd_info() {
           .source = "Lian et al. 2017, arXiv:1705.09056, Algorithm 1",
           .compressor = CompressorNeed::none,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},

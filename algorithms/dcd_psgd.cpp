@@ -89,6 +89,7 @@ MethodInfo dcd_psgd_info() {
           .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 1",
           .compressor = CompressorNeed::unbiased,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,

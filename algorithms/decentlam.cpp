@@ -55,6 +55,7 @@ MethodInfo decentlam_info() {
           .source = "Yuan et al. 2021, arXiv:2104.11981, Algorithm 2",
           .compressor = CompressorNeed::none,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .options = {.momentum = 0.9},

@@ -88,6 +88,7 @@ MethodInfo deep_squeeze_info() {
           .source = "Tang et al. 2019, arXiv:1907.07346, Algorithm 1",
           .compressor = CompressorNeed::contracting,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .default_compressor = "topk(10%)",
           .permits_time_varying = true,
           .options = {.consensus_step = 0.05, .optimizer = "sgd", .local_steps = 1},

@@ -53,6 +53,7 @@ MethodInfo dspg_info() {
           .source = "Li et al. 2021, arXiv:2112.10389 (reconstruction)",
           .compressor = CompressorNeed::none,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .composite = true,

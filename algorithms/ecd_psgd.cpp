@@ -156,6 +156,7 @@ MethodInfo ecd_psgd_info() {
       .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 2",
       .compressor = CompressorNeed::absolute,
       .membership = Membership::exact,
+      .may_be_joined = true,
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
       .permits_time_varying = true,

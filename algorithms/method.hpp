@@ -72,6 +72,9 @@ struct MethodInfo {
   std::string source;                     ///< paper and algorithm number
   CompressorNeed compressor;              ///< what it is sound with
   Membership membership = Membership::refuse;
+  /// A peer may begin it at any iteration, from a neighbor's model alone: nothing else that it keeps is of all peers, or of a
+  /// stage of the run. Where membership is exact.
+  bool may_be_joined = false;
   std::string default_compressor = "none";
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;

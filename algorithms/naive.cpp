@@ -68,6 +68,7 @@ MethodInfo naive_info() {
           .source = "Tang et al. 2018, arXiv:1803.06443, section 3",
           .compressor = CompressorNeed::any,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},

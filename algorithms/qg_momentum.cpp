@@ -60,6 +60,7 @@ MethodInfo qg_momentum_info() {
           .source = "Lin et al. 2021, arXiv:2102.04761, Algorithm 1 (QG-DSGDm-N)",
           .compressor = CompressorNeed::none,
           .membership = Membership::exact,
+          .may_be_joined = true,
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .smallest_eigenvalue_above = -0.9,

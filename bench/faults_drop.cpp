@@ -145,6 +145,61 @@ double stands_on_one_machine(const std::function<std::vector<pid_t>()>& children
   return outcome.status == RunStatus::done && outcome.dropped == std::vector<PeerId>{victim} ? longest : -1.0;
 }
 
+/// From the start of a process under the name of one that was killed, and that the others have gone on without, until it has agreed
+/// on its first edge: seconds. Negative where not all end well together.
+double joins_on_hosts() {
+  const Experiment<float> experiment = prepare<float>(
+      parse_run("model.kind = \"quadratic(262144)\"\ntopology = { kind = \"ring\", peers = 4 }\n"
+                "algorithm = { kind = \"dcd-psgd\", batch = \"full\" }\n"
+                "run = { iterations = 150, evaluate_every = 1 }\nnetwork.compute = \"5 ms\"\n"
+                "failure = { policy = \"drop\", lost_after = \"1 s\" }\n",
+                ".", {}, "bench"));
+  const PeerPlace place = place_of_all();
+  std::array<int, 2> evaluated{};
+  std::array<int, 2> words{};
+  if (pipe(evaluated.data()) != 0 || pipe(words.data()) != 0) return -1.0;
+  const auto start = [&](PeerId id, bool is_heard) {
+    std::fflush(nullptr);
+    const pid_t process = fork();
+    if (process != 0) return process;
+    dup2(is_heard ? words[1] : open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    be_peer(experiment, id, place, evaluated[1]);
+  };
+  std::vector<pid_t> peers;
+  for (PeerId id = 0; id < peer_count; ++id) peers.push_back(start(id, false));
+  const auto reach = [&](std::uint64_t wanted) {
+    std::uint64_t iteration = 0;
+    while (iteration < wanted && read(evaluated[0], &iteration, sizeof iteration) == sizeof iteration) {
+    }
+  };
+  reach(fault_at);
+  kill(peers[victim], SIGKILL);
+  waitpid(peers[victim], nullptr, 0);
+  reach(fault_at + 10);
+  const Clock::time_point begun = Clock::now();
+  peers[victim] = start(victim, true);
+  close(words[1]);
+  close(evaluated[1]);
+  double seconds = -1.0;
+  std::string said;
+  std::array<char, 512> piece{};
+  for (ssize_t length = 0; (length = read(words[0], piece.data(), piece.size())) > 0;) {
+    said.append(piece.data(), static_cast<std::size_t>(length));
+    if (seconds < 0.0 && said.find("is back at peer 2") != said.npos)
+      seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  }
+  close(words[0]);
+  reach(experiment.iterations);
+  close(evaluated[0]);
+  bool well = true;
+  for (const pid_t peer : peers) {
+    int status = 0;
+    waitpid(peer, &status, 0);
+    well = well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return well ? seconds : -1.0;
+}
+
 struct Stood {
   double median;
   double worst;
@@ -187,6 +242,13 @@ void measure_drop(const std::function<std::vector<pid_t>()>& children) {
       "%d; worst "
       "%.3f s), wanted: under %.1f s: %s\n",
       seen.median, repetitions, seen.worst, beyond, mark(seen, beyond));
+  constexpr double join_seconds = 1.0;
+  const Stood joined = repeat(joins_on_hosts);
+  std::printf(
+      "drop, a process started anew, 1 MB model: %.3f s from its start to its first edge (median of %d; "
+      "worst "
+      "%.3f s), wanted: under %.1f s: %s\n",
+      joined.median, repetitions, joined.worst, join_seconds, mark(joined, join_seconds));
   std::fflush(stdout);
 }
 

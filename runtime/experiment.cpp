@@ -10,6 +10,7 @@
 #include "algorithms/compression/compressor.hpp"
 #include "algorithms/feedback.hpp"
 #include "algorithms/registry.hpp"
+#include "runtime/join_later.hpp"
 #include "runtime/problem_builder.hpp"
 #include "runtime/soundness.hpp"
 #include "runtime/staleness_limit.hpp"
@@ -169,6 +170,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                  method.name + " minimises smooth objectives only; expected one of " +
                      methods_that([](const MethodInfo& other) { return other.composite; }));
   require_droppable(settings, method);
+  check_join_later(settings, method, cluster.graph);
   if (method.asynchronous && settings.failure.checkpoint_every != 0)
     throw Misuse(
         "failure.checkpoint_every",
@@ -240,9 +242,13 @@ std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment
   return experiment.cluster.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
 
+namespace {
+
 template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
-                                        std::uint64_t checkpoint_every) {
+std::unique_ptr<Peer<Scalar>> make_peer_from(const Experiment<Scalar>& experiment, PeerId id,
+                                             PacketPool& packets, std::uint64_t checkpoint_every,
+                                             const Vector<Scalar>& initial,
+                                             const std::optional<EntryPoint>& joins_at) {
   const RunSettings& settings = experiment.settings;
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const bool links_vary = experiment.schedule->period() != 1;
@@ -255,7 +261,7 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
       if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
-                                  .initial = experiment.problem.initial,
+                                  .initial = initial,
                                   .neighbors = std::move(partners.sources),
                                   .links_vary = links_vary,
                                   .hearers = partners.destinations,
@@ -281,7 +287,24 @@ std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, Pe
                         .checkpoint_every = checkpoint_every,
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
-                        .edges_return = experiment.method->membership == Membership::exact});
+                        .edges_return = experiment.method->membership == Membership::exact,
+                        .absent = settings.failure.join_later,
+                        .joins_at = joins_at});
+}
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
+                                        std::uint64_t checkpoint_every) {
+  return make_peer_from(experiment, id, packets, checkpoint_every, experiment.problem.initial, {});
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                                PacketPool& packets, const EntryPoint& entry,
+                                                const Vector<Scalar>& model) {
+  return make_peer_from(experiment, id, packets, 0, model, entry);
 }
 
 template <class Scalar>
@@ -307,6 +330,8 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
   template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
   template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
                                                            std::uint64_t);                                 \
+  template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
+      const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);           \
   template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);
 HEARSAY_EXPERIMENT(float)
 HEARSAY_EXPERIMENT(double)

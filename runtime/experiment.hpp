@@ -56,6 +56,19 @@ template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         std::uint64_t checkpoint_every = 0);
 
+/// Peer `id` where it joins a run that has gone on without it (joining.hpp), with a neighbor's model as its own.
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                                PacketPool& packets, const EntryPoint& entry,
+                                                const Vector<Scalar>& model);
+
+/// How long a model is, where those that the run has gone on without may join it.
+template <class Scalar>
+std::optional<std::size_t> model_bytes_of(const Experiment<Scalar>& experiment) {
+  if (!experiment.settings.failure.drops() || !experiment.method->may_be_joined) return std::nullopt;
+  return static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar);
+}
+
 /// Whom a peer hears and whom it sends to in the course of a run, both ascending.
 struct Partners {
   std::vector<PeerId> sources;

@@ -96,6 +96,11 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"topology.schedule", settings.topology.schedule},
       {"topology.participation", toml_number(settings.topology.participation)},
   }};
+  if (!settings.failure.join_later.empty()) {  // the weights of the first iteration follow from them
+    std::string ids;
+    for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
+    agreement.settings.push_back({"failure.join_later", ids});
+  }
   for (const OptionKey& key : option_keys())
     agreement.settings.push_back(
         {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});

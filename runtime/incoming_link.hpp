@@ -24,6 +24,7 @@ class IncomingLink {
     asked_again_ = false;
     return is_new;
   }
+  bool has_greeted() const { return incarnation_.has_value(); }
   bool has_greeted_as(std::uint32_t incarnation) const { return incarnation_ == incarnation; }
 
   enum class Frame {

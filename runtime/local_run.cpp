@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "runtime/host_address.hpp"
+#include "runtime/join_later.hpp"
 #include "runtime/nursery.hpp"
 #include "runtime/zmq_driver.hpp"
 #include "runtime/zmq_keys.hpp"
@@ -255,6 +256,7 @@ class Children {
 
 template <class Scalar>
 RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control) {
+  require_all_from_the_start(experiment.settings, "hearsay run");
   if (experiment.peer_count() > most_local_peers)
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +

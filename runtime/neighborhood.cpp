@@ -26,6 +26,15 @@ Neighborhood::Edge& Neighborhood::of(PeerId neighbor) {
   return const_cast<Edge&>(*edge);
 }
 
+void Neighborhood::leave_out(PeerId neighbor) {
+  Edge& edge = of(neighbor);
+  ensure(iteration_ == 0 && !edge.lost, "an edge is left out once, before anything happens");
+  edge.lost = true;
+  part(edge, 0);
+  --next_degree_;
+  disturbed_ = true;
+}
+
 void Neighborhood::lose(PeerId neighbor) { of(neighbor).lost = true; }
 
 bool Neighborhood::is_lost(PeerId neighbor) const {
@@ -69,6 +78,8 @@ void Neighborhood::attach(PeerId neighbor, std::uint64_t iteration) {
   edge.lost = false;
   if (edge.is_in(iteration_)) part(edge, iteration_ + 1);  // what it has said in this iteration still counts
   edge.in_from = last_parting(neighbor)->until = iteration;
+  edge.degrees.resize(
+      1);  // it will say; what it said before may have been of a later iteration, if it began anew
   disturbed_ = true;
 }
 
@@ -88,10 +99,11 @@ void Neighborhood::hear_degree(PeerId neighbor, std::uint64_t iteration, std::ui
   Edge& edge = of(neighbor);
   auto& degrees = edge.degrees;
   const auto later = std::ranges::upper_bound(degrees, iteration, {}, [](const auto& d) { return d.first; });
-  if (later != degrees.begin() && std::prev(later)->second == degree) return;
+  const bool is_news = later == degrees.begin() || std::prev(later)->second != degree;
+  // Kept even where it changes nothing: what was said before it may come after it.
   degrees.insert(later, {iteration, degree});
   forget_the_past(edge);
-  disturbed_ = true;
+  if (is_news) disturbed_ = true;
 }
 
 void Neighborhood::begin(std::uint64_t iteration) {

@@ -19,7 +19,7 @@ enum class WeightsFollow {
 /// A peer has taken an edge out of W.
 struct Parting {
   PeerId neighbor;
-  std::uint64_t from;   ///< the first iteration without it
+  std::uint64_t from;   ///< the first iteration without it; 0 where it was not there from the beginning
   std::uint64_t until;  ///< the first one with it again, if that is agreed on; else never
   double weight;        ///< that it had
   bool operator==(const Parting&) const = default;
@@ -43,6 +43,9 @@ class Neighborhood {
  public:
   /// `row` is that of the undisturbed W; `degrees` belong to its neighbors, in their order.
   Neighborhood(MixingRow row, std::vector<std::uint32_t> degrees, WeightsFollow follow);
+
+  /// Before the first iteration: this edge is out from the beginning.
+  void leave_out(PeerId neighbor);
 
   bool knows(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// No more is to be expected of this neighbor than what has come.

@@ -88,6 +88,16 @@ void Observer<Scalar>::take_back(PeerId peer, std::uint64_t iteration) {
 }
 
 template <class Scalar>
+void Observer<Scalar>::take_in(PeerId peer, std::uint64_t iteration) {
+  take_back(peer, iteration);
+  PeerMeters& last = last_meters_[peer];
+  before_[peer].bytes_sent += last.bytes_sent;
+  before_[peer].messages_sent += last.messages_sent;
+  before_[peer].gradient_evaluations += last.counters.gradient_evaluations;
+  last = {};
+}
+
+template <class Scalar>
 Verdict Observer<Scalar>::begin() {
   const std::size_t peer_count = problem_->peer_count();
   Gathering gathered{std::vector<Vector<Scalar>>(peer_count, problem_->initial),
@@ -138,9 +148,10 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
     evaluation.compute_seconds += seconds(meters.compute);
     evaluation.wait_seconds += seconds(meters.wait);
     evaluation.wire_seconds += seconds(meters.wire);
-    evaluation.bytes_sent += meters.bytes_sent;
-    evaluation.messages_sent += meters.messages_sent;
-    evaluation.gradient_evaluations += meters.counters.gradient_evaluations;
+    evaluation.bytes_sent += meters.bytes_sent + before_[peer].bytes_sent;
+    evaluation.messages_sent += meters.messages_sent + before_[peer].messages_sent;
+    evaluation.gradient_evaluations +=
+        meters.counters.gradient_evaluations + before_[peer].gradient_evaluations;
     evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
   }
   const auto peer_count = static_cast<double>(gathered.meters.size());

@@ -28,7 +28,8 @@ class Observer {
       : problem_(&problem),
         target_loss_(target_loss),
         counts_from_(problem.peer_count()),
-        last_meters_(problem.peer_count()) {}
+        last_meters_(problem.peer_count()),
+        before_(problem.peer_count()) {}
 
   /// Evaluates x_0, before anything has happened. To be called once, first.
   Verdict begin();
@@ -44,6 +45,8 @@ class Observer {
   std::vector<Verdict> drop(PeerId peer);
   /// It is back: evaluations from that at `iteration` on are of it, too.
   void take_back(PeerId peer, std::uint64_t iteration);
+  /// The same of a new peer in its place, whose meters begin at 0: what the earlier one did still counts.
+  void take_in(PeerId peer, std::uint64_t iteration);
 
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const std::optional<Evaluation>& target() const { return target_; }
@@ -71,6 +74,12 @@ class Observer {
   std::map<std::uint64_t, Gathering> gathering_;
   std::vector<std::uint64_t> counts_from_;  // of each peer: the first evaluation that wants its model
   std::vector<PeerMeters> last_meters_;     // of each peer
+  struct Before {                           // what was done under the name of a peer before it joined
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t messages_sent = 0;
+    std::uint64_t gradient_evaluations = 0;
+  };
+  std::vector<Before> before_;
   std::vector<Evaluation> evaluations_;
   std::optional<Evaluation> target_;
   std::optional<Evaluation> diverged_;

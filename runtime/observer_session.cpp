@@ -32,6 +32,10 @@ ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, A
       attention_(lost_after_),
       start_deadline_(now + start_patience),
       next_heartbeat_(now + heartbeat_interval(lost_after_)) {
+  for (const PeerId id : experiment.settings.failure.join_later) {
+    peers_[id].gone = true;
+    observer_.drop(id);
+  }
   if (record_.empty())
     verdicts_ = {observer_.begin()};
   else
@@ -101,6 +105,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::hello) return answer_hello(header, payload);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
+  if (header.kind == FrameKind::join) return take_in(header, now);
   if (header.kind == FrameKind::alive) note_whether_it_is_alone(header, now);
   if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
   if (!peer.welcomed) {
@@ -127,7 +132,7 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
       return take_result(peer, payload);
     case FrameKind::stop:
       // One that was started wrongly in the middle of the run, and refused, takes no part.
-      if (under_way_ && !peer.ready && header.slot == 2) return;
+      if (under_way_ && !peer.ready && (header.slot == 2 || experiment_.settings.failure.drops())) return;
       return payload.empty() || header.slot == 130 ? interrupt(now)
                                                    : lose(printable_text(payload), header.slot);
     default:
@@ -146,9 +151,11 @@ void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<
     return say(sender, FrameKind::refuse,
                "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
                    std::to_string(sender));
-  if (peers_[sender].gone)
-    return say(sender, FrameKind::refuse,
-               "the run has gone on without peer " + std::to_string(sender) + " (failure.policy = \"drop\")");
+  const bool is_successor = peers_[sender].welcomed && peers_[sender].incarnation != header.incarnation;
+  if (is_successor && started_ && experiment_.settings.failure.drops())
+    lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
+  if (peers_[sender].gone) return welcome_joiner(header);
+  peers_[sender].incarnation = header.incarnation;
   peers_[sender].welcomed = true;
   peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
   peers_[sender].resumes = header.slot == 1;
@@ -163,13 +170,14 @@ template <class Scalar>
 void ObserverSession<Scalar>::take_ready(PeerId sender, Instant now) {
   peers_[sender].ready = true;
   if (started_) return start(sender, now);
-  if (!std::ranges::all_of(peers_, &PeerSeen::ready)) return;
+  if (!std::ranges::all_of(peers_, [](const PeerSeen& peer) { return peer.ready || peer.gone; })) return;
   started_ = under_way_ = true;
   // A run that is taken up goes on from where its record ends.
   origin_ = now - std::chrono::round<Duration>(
                       std::chrono::duration<double>(observer_.evaluations().back().seconds));
   for (PeerSeen& peer : peers_) peer.heard_at = now;
-  for (PeerId id = 0; id < peers_.size(); ++id) start(id, now);
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (!peers_[id].gone) start(id, now);
 }
 
 template <class Scalar>
@@ -287,7 +295,11 @@ template <class Scalar>
 void ObserverSession<Scalar>::stop(const std::string& reason, Slot exit_code) {
   if (stopped_) return;
   stopped_ = true;
-  for (PeerId id = 0; id < peers_.size(); ++id) say(id, FrameKind::stop, reason, exit_code);
+  // The run of an earlier observer goes on without this one, which came anew and never got it to begin.
+  const bool is_another = !started_ && experiment_.settings.failure.drops();
+  if (is_another && under_way_) return;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (!is_another || peers_[id].welcomed) say(id, FrameKind::stop, reason, exit_code);
 }
 
 template <class Scalar>
@@ -321,10 +333,11 @@ std::string ObserverSession<Scalar>::missing_peers() const {
     std::string ids;
     std::size_t count = 0;
     for (PeerId id = 0; id < peers_.size(); ++id)
-      if (missing(peers_[id])) ids += (count++ ? ", " : "") + std::to_string(id);
+      if (missing(peers_[id]) && !peers_[id].gone) ids += (count++ ? ", " : "") + std::to_string(id);
     return (count == 1 ? "peer " : "peers ") + ids;
   };
-  if (std::all_of(peers_.begin(), peers_.end(), [](const PeerSeen& peer) { return peer.welcomed; }))
+  if (std::all_of(peers_.begin(), peers_.end(),
+                  [](const PeerSeen& peer) { return peer.welcomed || peer.gone; }))
     return list([](const PeerSeen& peer) { return !peer.ready; }) + " did not reach all neighbors in time";
   return list([](const PeerSeen& peer) { return !peer.welcomed; }) + " did not come up in time";
 }
@@ -354,6 +367,8 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
   result.seconds = seconds(last);
   for (PeerId id = 0; id < peers_.size(); ++id)
     if (peers_[id].gone) result.dropped.push_back(id);
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (peers_[id].joined) result.joined.push_back(id);
   result.returned = returned_;
   return result;
 }

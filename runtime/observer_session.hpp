@@ -76,10 +76,12 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
-    bool gone = false;     ///< lost, or alone, and not yet back
-    bool alone = false;    ///< shows life, but goes on without the observer
-    Slot turns = 0;        ///< how often it has turned from the observer, or to it again
-    bool resumes = false;  ///< goes on from a checkpoint
+    bool gone = false;              ///< lost, or alone, and not yet back
+    bool alone = false;             ///< shows life, but goes on without the observer
+    Slot turns = 0;                 ///< how often it has turned from the observer, or to it again
+    std::uint32_t incarnation = 0;  ///< of the process that was welcomed
+    bool joined = false;            ///< as a new peer, when the run had gone on without it
+    bool resumes = false;           ///< goes on from a checkpoint
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
   };
@@ -90,6 +92,7 @@ class ObserverSession {
   void choose_checkpoint();
   void say_resume(PeerId to);
   void take_note_that_it_is_under_way();
+  void welcome_joiner(const FrameHeader& hello);
   void take_ready(PeerId sender, Instant now);
   void start(PeerId id, Instant now);
   void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
@@ -102,6 +105,8 @@ class ObserverSession {
   void take_verdict(const Verdict& verdict);
   bool take_back(const FrameHeader& alive, Instant now);
   void note_whether_it_is_alone(const FrameHeader& alive, Instant now);
+  std::optional<std::uint64_t> next_evaluation_of(std::uint64_t next_iteration) const;
+  void take_in(const FrameHeader& join, Instant now);
   void end_when_all_have();
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;

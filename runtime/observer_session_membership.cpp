@@ -23,20 +23,27 @@ void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
   end_when_all_have();
 }
 
-/// A peer that was lost shows life: the way to it was broken, or it stood still. The evaluations that it will take part in are those
-/// that it has not ended yet, and the others neither.
+/// The first evaluation that wants the model of one that comes in, and goes on with `next_iteration`: one that it has not ended yet,
+/// and the others neither. (The last one may be due earlier than that says.) Nothing where there is none.
+template <class Scalar>
+std::optional<std::uint64_t> ObserverSession<Scalar>::next_evaluation_of(std::uint64_t next_iteration) const {
+  const std::uint64_t every = experiment_.settings.run.evaluate_every;
+  if (next_iteration > experiment_.iterations || verdicts_.back().evaluated >= experiment_.iterations)
+    return std::nullopt;
+  return std::max((next_iteration + every - 1) / every * every, verdicts_.back().evaluated + every);
+}
+
+/// A peer that was lost shows life: the way to it was broken, or it stood still.
 template <class Scalar>
 bool ObserverSession<Scalar>::take_back(const FrameHeader& alive, Instant now) {
   PeerSeen& peer = peers_[alive.sender];
-  const std::uint64_t every = experiment_.settings.run.evaluate_every;
-  const std::uint64_t last = experiment_.iterations;
-  const std::uint64_t its_next = (std::min(alive.iteration, last) + every - 1) / every * every;
-  const std::uint64_t next = std::max(its_next, verdicts_.back().evaluated + every);
+  const std::optional<std::uint64_t> next = next_evaluation_of(alive.iteration);
   const bool is_alone = alive.slot != 0 && alive.slot % 2 == 0;
-  if (is_alone || stopped_ || alive.iteration > last || verdicts_.back().evaluated >= last) return false;
+  const bool is_another = !peer.ready || peer.incarnation != alive.incarnation;  // it may join
+  if (is_alone || is_another || stopped_ || !next) return false;
   peer.gone = false;
-  peer.evaluated = next - every;
-  observer_.take_back(alive.sender, std::min(next, last));
+  peer.evaluated = *next - experiment_.settings.run.evaluate_every;
+  observer_.take_back(alive.sender, std::min(*next, experiment_.iterations));
   ++returned_;
   start(alive.sender, now);
   return true;
@@ -71,10 +78,11 @@ void ObserverSession<Scalar>::judge_silence(Instant now) {
   }
 }
 
-#define HEARSAY_OBSERVER_SESSION_MEMBERSHIP(Scalar)                                             \
-  template void ObserverSession<Scalar>::lose_peer(PeerId, const std::string&);                 \
-  template bool ObserverSession<Scalar>::take_back(const FrameHeader&, Instant);                \
-  template void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader&, Instant); \
+#define HEARSAY_OBSERVER_SESSION_MEMBERSHIP(Scalar)                                                       \
+  template void ObserverSession<Scalar>::lose_peer(PeerId, const std::string&);                           \
+  template std::optional<std::uint64_t> ObserverSession<Scalar>::next_evaluation_of(std::uint64_t) const; \
+  template bool ObserverSession<Scalar>::take_back(const FrameHeader&, Instant);                          \
+  template void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader&, Instant);           \
   template void ObserverSession<Scalar>::judge_silence(Instant);
 HEARSAY_OBSERVER_SESSION_MEMBERSHIP(float)
 HEARSAY_OBSERVER_SESSION_MEMBERSHIP(double)

@@ -16,16 +16,26 @@ const Parting* parting_at(const PeerOutcome& peer, PeerId neighbor, std::uint64_
   return nullptr;
 }
 
+/// Before that, one of the ends was not there, or was another process, of which nothing is known.
+std::uint64_t first_known(const PeerOutcome& peer, PeerId neighbor) {
+  std::uint64_t first = 0;
+  for (const Parting& parting : peer.partings)
+    if (parting.neighbor == neighbor && parting.from == 0) first = std::max(first, parting.until);
+  return first;
+}
+
 /// Iterations up to the common end in which the edge may change at either end, ascending.
 std::vector<std::uint64_t> changes_between(const PeerOutcome& one, PeerId id_of_one, const PeerOutcome& other,
                                            PeerId id_of_other) {
+  const std::uint64_t begin = std::max(first_known(one, id_of_other), first_known(other, id_of_one));
   const std::uint64_t end = std::min(one.iterations, other.iterations) + 1;
-  std::vector<std::uint64_t> changes = {end};
+  if (begin >= end) return {};
+  std::vector<std::uint64_t> changes = {begin, end};
   const auto add = [&](const PeerOutcome& peer, PeerId neighbor) {
     for (const Parting& parting : peer.partings)
       if (parting.neighbor == neighbor)
         for (const std::uint64_t iteration : {parting.from, parting.until})
-          if (iteration < end) changes.push_back(iteration);
+          if (begin < iteration && iteration < end) changes.push_back(iteration);
   };
   add(one, id_of_other);
   add(other, id_of_one);

@@ -83,6 +83,7 @@ struct RunOutcome {
   std::uint64_t restarts = 0;        ///< of peers that were killed
   std::vector<PeerId> dropped = {};  ///< were lost, and did not come back
   std::uint64_t returned = 0;        ///< how often one that was lost came back
+  std::vector<PeerId> joined = {};   ///< began anew, when the run had gone on without them
 };
 
 }  // namespace hearsay

@@ -19,14 +19,10 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
   ensure(!answering_ || input_.checkpoint_every == 0,
          "what is under way between asynchronous peers is in no image");
-  if (input_.weights_follow) {
-    ensure(input_.staleness == 0,
-           "the two ends of a broken edge take it out at the same iteration, or the next");
-    const MixingRow& row = input_.schedule->row(input_.id, 0);
-    std::vector<std::uint32_t> degrees;
-    for (const WeightedNeighbor& neighbor : row.hears)
-      degrees.push_back(static_cast<std::uint32_t>(input_.schedule->row(neighbor.id, 0).hears.size()));
-    neighborhood_.emplace(row, std::move(degrees), *input_.weights_follow);
+  if (input_.weights_follow) meet_neighbors();
+  if (input_.joins_at) {
+    completed_ = input_.joins_at->iteration;
+    last_verdict_ = input_.joins_at->last_verdict;
   }
   begin_replica_safety();
 }
@@ -156,8 +152,10 @@ bool Peer<Scalar>::complete_iteration() {
   if (!divergence_ && !all_finite(view(model()))) diverge("the model left the finite range");
   if (divergence_) {
     state_ = PeerState::diverged;
+    answer_joiners();
     return false;
   }
+  answer_joiners();
   if (checkpoint_is_due())
     state_ = PeerState::checkpoint_due;
   else if (evaluation_is_due())

@@ -16,6 +16,7 @@
 #include "runtime/digest.hpp"
 #include "runtime/exchanges.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/joining.hpp"
 #include "runtime/neighborhood.hpp"
 #include "runtime/replica_watch.hpp"
 #include "runtime/staleness.hpp"
@@ -96,7 +97,10 @@ struct PeerInput {
   /// Policy "drop": edges may leave W and come back, and this is how the weights follow. Empty: they do not. Static symmetric
   /// schedules, methods whose membership is exact, no staleness.
   std::optional<WeightsFollow> weights_follow = {};
-  bool edges_return = true;  ///< or else those that have left stay out
+  bool edges_return = true;         ///< or else those that have left stay out
+  std::vector<PeerId> absent = {};  ///< who is not there when the run begins, ascending
+  std::optional<EntryPoint> joins_at =
+      {};  ///< of a peer that joins: `algorithm` begins with a neighbor's model
 };
 
 /// What becomes of the messages that a saved peer had received for iterations to come.
@@ -170,6 +174,10 @@ class Peer final : private IterationHost<Scalar> {
   void withdraw(PeerId neighbor);
   /// Waits for what is published at neighbors whose edges come back now; its row of W is known after that.
   bool attaching() const { return attaching_; }
+  /// A neighbor joins, and asks for this peer's model: it is among the copies as soon as no iteration is under way.
+  void ask_for_model(PeerId joiner);
+  /// To be sent, and cleared, after every call.
+  std::vector<ModelCopy>& copies() { return copies_; }
   const Neighborhood* neighborhood() const { return neighborhood_ ? &*neighborhood_ : nullptr; }
 
   /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated + evaluate_every.
@@ -241,6 +249,8 @@ class Peer final : private IterationHost<Scalar> {
   void take_attachments();
   void read_attachments();
   void depart_lost();
+  void meet_neighbors();
+  void answer_joiners();
   void mix_with_neighborhood();
   std::uint64_t holds_before() const;
   void resume();
@@ -289,6 +299,8 @@ class Peer final : private IterationHost<Scalar> {
   std::uint32_t replica_digest_ = 0;   // of what was published before this iteration, where that is due
   std::uint64_t rounds_at_begin_ = 0;  // of this iteration
 
+  std::vector<PeerId> joiners_;  // that wait for a copy
+  std::vector<ModelCopy> copies_;
   std::vector<Outgoing> outbox_;
   PeerCounters counters_;
   std::optional<Divergence> divergence_;

@@ -130,6 +130,7 @@ void PeerDriver<Scalar>::compute_gradient(Instant begin) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::send_outbox() {
+  give_copies();
   if (peer_->outbox().empty()) return tell_progress();
   const Instant now = monotonic_now();
   for (Outgoing& outgoing : peer_->outbox()) {

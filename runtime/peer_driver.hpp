@@ -50,6 +50,9 @@ class PeerDriver {
   void begin();
   void hear(const DataArrived& data);
   /// The first reason to end is the true one; what follows are its echoes.
+  /// The run has gone on without this peer, which becomes a new one with a neighbor's model.
+  void join(const ModelArrived& arrived);
+  void give_copies();
   void end_with(PeerEnd end);
   /// The user wants this peer to stop: the observer is to end the run everywhere.
   void leave_if_interrupted();

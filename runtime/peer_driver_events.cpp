@@ -57,6 +57,7 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     if (!stop->reason.empty() || !started_) end_with({stop->exit_code, std::move(stop->reason)});
   } else if (std::holds_alternative<EveryPeerEnded>(event)) {
     all_ended_ = true;
+    if (!started_) end_with({3, "the run ended before peer " + std::to_string(id_) + " could join it"});
     run_code_ = std::get<EveryPeerEnded>(event).exit_code;
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
     part_from(departed->id, "word came that it is gone");
@@ -66,6 +67,11 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     if (const auto wanted = respond(*peer_, *offered)) wish(*wanted);
   } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
     if (const auto wanted = respond(*peer_, *answered)) wish(*wanted);
+  } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {
+    peer_->ask_for_model(asked->by);
+    give_copies();
+  } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
+    join(*arrived);
   } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
     come_back(resume->iteration);
   } else if (auto* told = std::get_if<StateTold>(&event)) {

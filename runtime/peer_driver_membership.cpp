@@ -89,8 +89,10 @@ template <class Scalar>
 void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
   if (!drops() || !peer_->neighborhood()->knows(neighbor)) return;
   if (!started_)
-    return end_with(
-        {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id_)});
+    return end_with({3, "peer " + std::to_string(neighbor) + " has gone on without peer " +
+                            std::to_string(id_) +
+                            (id_ == 0 ? ", which kept the record of the run, and cannot join it anew"
+                                      : ", and " + experiment_.method->name + " cannot be joined")});
   if (!peer_->neighborhood()->is_lost(neighbor))
     std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
                  static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
@@ -105,11 +107,30 @@ void PeerDriver<Scalar>::wish(const EdgeWish& wish) {
                static_cast<unsigned long long>(wish.iteration));
 }
 
-#define HEARSAY_PEER_DRIVER(Scalar)                          \
-  template PeerEnd PeerDriver<Scalar>::leave_unobserved();   \
-  template void PeerDriver<Scalar>::look_at_the_clock();     \
-  template void PeerDriver<Scalar>::look_for_the_observer(); \
-  template void PeerDriver<Scalar>::wish(const EdgeWish&);   \
+template <class Scalar>
+void PeerDriver<Scalar>::join(const ModelArrived& arrived) {
+  const auto model = model_of<Scalar>(arrived.model, experiment_.problem.dimension());
+  if (!model)
+    return end_with({3, "peer " + std::to_string(arrived.from) + " told a model that is not finite"});
+  peer_ = make_joining_peer(experiment_, id_, packets_, arrived.entry, *model);
+  gradients_ = arrived.entry.iteration;
+  std::fprintf(stderr, "hearsay: peer %u joins at iteration %llu, with the model of peer %u\n", id_,
+               static_cast<unsigned long long>(arrived.entry.iteration), arrived.from);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::give_copies() {
+  for (ModelCopy& copy : peer_->copies()) sockets_.commands().push(GiveModel{std::move(copy)});
+  peer_->copies().clear();
+}
+
+#define HEARSAY_PEER_DRIVER(Scalar)                            \
+  template void PeerDriver<Scalar>::join(const ModelArrived&); \
+  template void PeerDriver<Scalar>::give_copies();             \
+  template PeerEnd PeerDriver<Scalar>::leave_unobserved();     \
+  template void PeerDriver<Scalar>::look_at_the_clock();       \
+  template void PeerDriver<Scalar>::look_for_the_observer();   \
+  template void PeerDriver<Scalar>::wish(const EdgeWish&);     \
   template void PeerDriver<Scalar>::part_from(PeerId, const std::string&);
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)

@@ -8,6 +8,44 @@
 
 namespace hearsay {
 
+/// Those that are there.
+template <class Scalar>
+void Peer<Scalar>::meet_neighbors() {
+  ensure(input_.staleness == 0,
+         "the two ends of a broken edge take it out at the same iteration, or the next");
+  const auto present = [&](PeerId id) { return !std::ranges::binary_search(input_.absent, id); };
+  const auto degree = [&](PeerId id, const auto& counts) {
+    return static_cast<std::uint32_t>(
+        std::ranges::count_if(input_.schedule->row(id, 0).hears,
+                              [&](const WeightedNeighbor& neighbor) { return counts(neighbor.id); }));
+  };
+  const MixingRow& row = input_.schedule->row(input_.id, 0);
+  std::vector<std::uint32_t> degrees;
+  for (const WeightedNeighbor& neighbor : row.hears)
+    degrees.push_back(degree(neighbor.id, [](PeerId) { return true; }));
+  neighborhood_.emplace(row, std::move(degrees), *input_.weights_follow);
+  for (const WeightedNeighbor& neighbor : row.hears)
+    if (input_.joins_at || !present(neighbor.id))
+      neighborhood_->leave_out(neighbor.id);
+    else
+      neighborhood_->hear_degree(neighbor.id, 1, degree(neighbor.id, present));
+}
+
+template <class Scalar>
+void Peer<Scalar>::ask_for_model(PeerId joiner) {
+  if (std::ranges::find(joiners_, joiner) == joiners_.end()) joiners_.push_back(joiner);
+  if (iteration_.number() <= completed_) answer_joiners();
+}
+
+template <class Scalar>
+void Peer<Scalar>::answer_joiners() {
+  const bool ends = has_ended() || stop_after_ || completed_ >= input_.iterations;
+  for (const PeerId joiner : joiners_)
+    copies_.push_back(
+        {joiner, {completed_, last_verdict_}, ends ? PacketRef() : copy_of(model(), new_packet())});
+  joiners_.clear();
+}
+
 template <class Scalar>
 void Peer<Scalar>::go_on_unobserved() {
   unobserved_ = true;
@@ -129,6 +167,9 @@ void Peer<Scalar>::read_attachments() {
 }
 
 #define HEARSAY_PEER_MEMBERSHIP(Scalar)                              \
+  template void Peer<Scalar>::meet_neighbors();                      \
+  template void Peer<Scalar>::ask_for_model(PeerId);                 \
+  template void Peer<Scalar>::answer_joiners();                      \
   template void Peer<Scalar>::go_on_unobserved();                    \
   template void Peer<Scalar>::lose(PeerId);                          \
   template void Peer<Scalar>::depart_lost();                         \

@@ -1,6 +1,7 @@
 #include "runtime/peer_session.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "runtime/staleness.hpp"
@@ -15,6 +16,12 @@ constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
 
 constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
+std::vector<PeerId> present(const std::vector<PeerId>& ids, const std::vector<PeerId>& absent) {
+  std::vector<PeerId> rest;
+  std::ranges::set_difference(ids, absent, std::back_inserter(rest));
+  return rest;
+}
+
 }  // namespace
 
 /// 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
@@ -28,11 +35,16 @@ PeerSession::PeerSession(PeerSessionInput input)
     : input_(std::move(input)),
       run_id_(run_id(input_.agreement)),
       hello_(encode_agreement(input_.agreement)),
-      greetings_(input_.sources, input_.destinations),
+      greetings_(present(input_.sources, input_.absent), present(input_.destinations, input_.absent)),
       retention_(input_.destinations, input_.asynchronous) {
-  for (const PeerId to : input_.destinations) outgoing_.push_back({to});
+  for (const PeerId to : input_.destinations) {
+    outgoing_.push_back({to});
+    if (std::ranges::binary_search(input_.absent, to)) parted_.push_back({to});
+  }
   for (const PeerId from : input_.sources) incoming_.emplace_back(from);
 }
+
+bool PeerSession::comes_later() const { return std::ranges::binary_search(input_.absent, input_.self); }
 
 void PeerSession::shut_out(const std::string& reason) {
   if (!started_) fail(2, reason);
@@ -50,7 +62,8 @@ void PeerSession::begin(Instant now) {
 }
 
 void PeerSession::greet_neighbors() {
-  for (OutgoingLink& link : outgoing_) greet(link);
+  for (OutgoingLink& link : outgoing_)
+    if (started_ || !has_parted_from(link.to)) greet(link);
 }
 
 void PeerSession::go_on(SessionState state) {
@@ -176,10 +189,11 @@ void PeerSession::show_life() {
     for (const OutgoingLink& link : outgoing_) say(PeerWord::Way::outlet, link.to, FrameKind::alive);
     return observer_welcomed_ ? say_what_it_holds() : greet_observer();
   }
+  if (joining_ && !started_) return show_that_it_joins();
   for (OutgoingLink& link : outgoing_) {
     // The hello or its answer went astray, or nobody is there yet; or is there again.
     if (link.awaits_welcome || has_parted_from(link.to)) {
-      greet(link);
+      if (started_ || !has_parted_from(link.to)) greet(link);
     } else {
       say(PeerWord::Way::outlet, link.to, FrameKind::alive);
       outbox_.back().header.sequence = link.next_sequence;
@@ -195,6 +209,8 @@ void PeerSession::show_life() {
 
 std::string PeerSession::missing_neighbor() const {
   const std::string within = " within " + to_text(input_.start_patience);
+  if (joining_) return "the run has gone on without this peer, and no neighbor told its model" + within;
+  if (greetings_.complete()) return "no neighbor was there to be joined" + within;
   if (const auto id = greetings_.first_reserved()) {
     const auto place = std::ranges::lower_bound(input_.destinations, *id) - input_.destinations.begin();
     return "peer " + std::to_string(*id) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
@@ -214,7 +230,11 @@ void PeerSession::fail(int exit_code, const std::string& reason) {
 PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
   if (has_parted_from(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
-    if (head.slot == 1 && started_) {
+    if (is_of_successor(head)) {
+      events_.push_back(PeerDeparted{head.sender});
+    } else if (head.slot == 1 && may_join()) {
+      if (find_source(head.sender) && head.run_id == run_id_) begin_joining(head.sender);
+    } else if (head.slot == 1 && started_) {
       if (!is_outdated(head)) events_.push_back(PeerDeparted{head.sender});  // it has parted from this peer
     } else if (!resuming_) {
       answer_hello(head, payload);  // else the caller will try again, or be called itself
@@ -229,7 +249,13 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
       say_taken_again(head.sender);
       return Heard::words;
     case FrameKind::parted:
-      events_.push_back(PeerDeparted{head.sender});
+      if (may_join())
+        begin_joining(head.sender);
+      else
+        events_.push_back(PeerDeparted{head.sender});
+      return Heard::words;
+    case FrameKind::join:
+      hear_join(head.sender);
       return Heard::words;
     case FrameKind::data:
     case FrameKind::alive:
@@ -293,6 +319,7 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
     return Heard::words;
   }
   if (head.run_id != run_id_) return Heard::garbage;
+  if (head.kind == FrameKind::model) return hear_model(head, payload);
   if (hear_about_edge(destination, head)) return Heard::words;
   OutgoingLink& link = link_to(destination);
   switch (head.kind) {
@@ -324,9 +351,9 @@ void PeerSession::hear_welcome(OutgoingLink& link, const FrameHeader& head) {
 }
 
 void PeerSession::tell_when_ready() {
-  if (ready_ || !greetings_.complete()) return;
+  if (ready_ || joining_ || comes_later() || !greetings_.complete()) return;
   ready_ = true;
-  say(PeerWord::Way::observer, 0, FrameKind::ready);
+  say_ready();
 }
 
 }  // namespace hearsay

@@ -11,6 +11,7 @@
 #include "runtime/greetings.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/incoming_link.hpp"
+#include "runtime/joining.hpp"
 #include "runtime/retention.hpp"
 #include "runtime/session_events.hpp"
 #include "runtime/session_state.hpp"
@@ -51,6 +52,10 @@ struct PeerSessionInput {
   Duration heartbeat;           ///< between signs of life
   /// Of a peer that goes on from a checkpoint: the iterations of which it holds one.
   std::optional<std::vector<std::uint64_t>> holds = {};
+  /// Policy "drop", of methods that may be joined: how long a model is, for those that join.
+  std::optional<std::size_t> model_bytes = {};
+  std::vector<PeerId> absent =
+      {};  ///< who is not there when the run begins, ascending; this peer, too, may be among them
 };
 
 /// A peer's side of a run, beside its method: it greets its neighbors and the observer, shows signs of life, and sees to it that
@@ -84,6 +89,8 @@ class PeerSession {
   /// Policy "drop": an edge is out, or to be in again. Where it is out no message is said or heard, but its ends greet each other
   /// with every sign of life (a hello with slot 1), until they hear each other again.
   void obey(const EdgeWish& wish);
+  /// The answer to ModelAsked.
+  void give(const ModelCopy& copy);
   /// A message of the method.
   void send(Outgoing message, Instant posted);
   /// To the observer; `payload` may be empty.
@@ -136,6 +143,16 @@ class PeerSession {
   bool has_parted_from(PeerId id) const { return parted(id) != nullptr; }
   void say_taken_again(PeerId neighbor);
   bool hear_about_edge(PeerId destination, const FrameHeader& header);
+  void begin_joining(PeerId neighbor);
+  void ask_for_model();
+  void show_that_it_joins();
+  Heard hear_model(const FrameHeader& header, std::span<const std::byte> payload);
+  void hear_join(PeerId joiner);
+  void say_ready();
+  bool is_of_successor(const FrameHeader& hello);
+  /// Peer 0 began the run, and keeps its record: one that comes anew there has another.
+  bool may_join() const { return !started_ && input_.self != 0 && input_.model_bytes.has_value(); }
+  bool comes_later() const;
   Heard hear_parted(const FrameHeader& header, std::span<const std::byte> payload);
   IncomingLink* find_source(PeerId id);
   void greet(OutgoingLink& link);
@@ -163,6 +180,11 @@ class PeerSession {
   Greetings greetings_;
   Retention retention_;
   std::vector<Parted> parted_;
+  struct Joining {
+    JoiningQuestion question;
+    bool has_model = false;
+  };
+  std::optional<Joining> joining_;
   std::vector<std::pair<PeerId, std::uint64_t>> agreed_;  // edges that came back, and from which iteration on
   Slot turns_from_observer_ = 0;                          // odd: it goes on without
   std::vector<Told> unanswered_;                          // evaluations without a verdict, and the result

@@ -64,7 +64,15 @@ void PeerSession::say_taken_again(PeerId neighbor) {
 PeerSession::Heard PeerSession::hear_parted(const FrameHeader& head, std::span<const std::byte> payload) {
   if (!find_source(head.sender) || (head.run_id != run_id_ && head.kind != FrameKind::hello))
     return Heard::garbage;
+  if (!started_) {  // it joins, or will be joined: who has parted from this peer may be asked
+    if (may_join() && (head.kind == FrameKind::parted || (head.kind == FrameKind::hello && head.slot == 1)))
+      begin_joining(head.sender);
+    return Heard::words;
+  }
   switch (head.kind) {
+    case FrameKind::join:
+      hear_join(head.sender);
+      return Heard::words;
     case FrameKind::parted:
       // That the edge be in again was agreed on, but it is too late for the other end.
       if (parted(head.sender)->offered) events_.push_back(OfferAnswered{head.sender, {}});
@@ -91,15 +99,19 @@ bool PeerSession::hear_about_edge(PeerId destination, const FrameHeader& head) {
   const Parted* const edge = parted(destination);
   switch (head.kind) {
     case FrameKind::parted:
-      if (!edge) events_.push_back(PeerDeparted{destination});
-      if (edge && edge->offered) events_.push_back(OfferAnswered{destination, {}});
+      if (may_join())
+        begin_joining(destination);
+      else if (!edge)
+        events_.push_back(PeerDeparted{destination});
+      else if (edge->offered)
+        events_.push_back(OfferAnswered{destination, {}});
       return true;
     case FrameKind::taken:
       if (edge && edge->offered) events_.push_back(OfferAnswered{destination, head.iteration});
       return true;
     case FrameKind::welcome:
-      // Of two that have parted, and hear each other, the one with the lower id makes an offer.
-      if (edge && input_.self < destination) events_.push_back(NeighborReturned{destination});
+      // Of two that have parted, and hear each other, the one with the lower id makes an offer; one that joins, when it has begun.
+      if (edge && started_ && input_.self < destination) events_.push_back(NeighborReturned{destination});
       return false;
     default:
       return edge != nullptr;

@@ -47,7 +47,7 @@ void PeerSession::show_life_to_observer() {
 void PeerSession::tell_observer_again() {
   if (resuming_) return say_what_it_holds();
   if (!ready_) return;
-  say(PeerWord::Way::observer, 0, FrameKind::ready);
+  say_ready();
   for (const Told& told : unanswered_) say_to_observer(told);
 }
 
@@ -85,7 +85,9 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       return hear_start(head, now);
     case FrameKind::verdict:
       // One that comes back is told the last ones again, once it is what it was.
-      if (resuming_ || (last_verdict_ && head.iteration <= *last_verdict_)) return Heard::words;
+      if (resuming_ || (joining_ && !joining_->has_model) ||
+          (last_verdict_ && head.iteration <= *last_verdict_))
+        return Heard::words;
       last_verdict_ = head.iteration;
       std::erase_if(unanswered_, [&](const Told& told) {
         return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
@@ -93,7 +95,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       events_.push_back(VerdictArrived{head.iteration, head.slot == 1, head.sequence});
       return Heard::words;
     case FrameKind::departed:
-      if (head.slot != input_.self) events_.push_back(PeerDeparted{head.slot});
+      if (head.slot != input_.self && !may_join()) events_.push_back(PeerDeparted{head.slot});
       return Heard::words;
     case FrameKind::stop:
       events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
@@ -119,12 +121,14 @@ void PeerSession::hear_observer_alive(const FrameHeader& head) {
 }
 
 PeerSession::Heard PeerSession::hear_start(const FrameHeader& head, Instant now) {
-  if (started_) return Heard::words;
+  const bool lacks_model = joining_ ? !joining_->has_model : comes_later();
+  if (started_ || lacks_model) return Heard::words;
   if (head.iteration != input_.iterations)
     fail(2, "peer 0 runs " + std::to_string(head.iteration) + " iterations, peer " +
                 std::to_string(input_.self) + " " + std::to_string(input_.iterations) +
                 "; give both the same run.iterations");
   started_ = true;
+  if (joining_) greet_neighbors();
   for (const Told& told : unanswered_) say_to_observer(told);  // of an earlier life
   // Between hosts there is no common clock: the run began when the word arrives, or so long before as it says.
   const Duration ago(std::min(head.sequence, std::uint64_t{due_limit_ns}));

@@ -35,6 +35,10 @@ void Retention::release(PeerId to, std::uint64_t next_needed) {
   kept.messages.erase(kept.messages.begin(), needed);
 }
 
-void Retention::abandon(PeerId to) { of(to).clear(); }
+void Retention::abandon(PeerId to) {
+  Shelf& kept = shelf(to);
+  kept.messages.clear();
+  kept.floor = 0;  // one that comes back may be behind what it had, or a predecessor
+}
 
 }  // namespace hearsay

@@ -30,7 +30,7 @@ class Retention {
   void keep(PeerId to, RetainedMessage message);
   /// `to` needs nothing of the iterations before `next_needed` any more.
   void release(PeerId to, std::uint64_t next_needed);
-  /// `to` will never need anything any more.
+  /// `to` needs nothing of what was sent to it so far.
   void abandon(PeerId to);
   /// What `to` may still need, in the order in which it was sent; may be marked as sent again.
   std::vector<RetainedMessage>& of(PeerId to);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -93,6 +94,11 @@ std::string spelled_compute(const ComputeTime& compute) {
 std::string spelled(std::uint64_t count) { return std::to_string(count); }
 std::string spelled(bool flag) { return flag ? "true" : "false"; }
 std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
+std::string spelled(const std::vector<PeerId>& ids) {
+  std::string text;
+  for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
+  return ids.empty() ? "" : text + "]";
+}
 std::string spelled_file(const fs::path& path) { return path.empty() ? "" : toml_text(spelled_path(path)); }
 
 /// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)
@@ -245,6 +251,9 @@ std::vector<RunKey> make_common_keys() {
            s.refuse("at least " + to_text(shortest_lost_after));
        },
        [](const S& of) { return toml_text(to_text(of.failure.lost_after)); }},
+      {"failure.join_later",
+       [](const Setting& s, const fs::path&, S& to) { to.failure.join_later = s.distinct_ids(); },
+       [](const S& of) { return spelled(of.failure.join_later); }},
 
       {"algorithm.kind", [](const Setting& s, const fs::path&, S& to) { to.algorithm.kind = s.name(); },
        [](const S& of) { return toml_text(of.algorithm.kind); }},

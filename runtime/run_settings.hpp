@@ -117,8 +117,9 @@ struct RunSettings {
     enum class Policy { wait, drop } policy = Policy::wait;  ///< what becomes of a run that loses a peer
     std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never; or as_announced
     Duration lost_after =
-        std::chrono::minutes(1);    ///< of silence; then wait gives up, and drop goes on without
-    Duration checkpoint_period{0};  ///< between checkpoints, where they are as announced
+        std::chrono::minutes(1);          ///< of silence; then wait gives up, and drop goes on without
+    Duration checkpoint_period{0};        ///< between checkpoints, where they are as announced
+    std::vector<PeerId> join_later = {};  ///< who is not there when the run begins, ascending; drop only
     bool drops() const { return policy == Policy::drop; }
     bool operator==(const Failure&) const = default;
   } failure;

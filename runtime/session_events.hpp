@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "algorithms/compression/packet.hpp"
 #include "runtime/inbox.hpp"
+#include "runtime/joining.hpp"
 #include "runtime/session_state.hpp"
 #include "runtime/units.hpp"
 
@@ -58,6 +60,16 @@ struct OfferAnswered {
   PeerId id;
   std::optional<std::uint64_t> iteration;
 };
+/// A neighbor that the run has gone on without asks for this peer's model.
+struct ModelAsked {
+  PeerId by;
+};
+/// The answer: this peer, which has not begun, may join the run there.
+struct ModelArrived {
+  PeerId from;
+  EntryPoint entry;
+  std::vector<std::byte> model;
+};
 /// This peer cannot take part: exit code and a sentence.
 struct TakesNoPart {
   int exit_code;
@@ -73,6 +85,6 @@ struct StateTold {
 struct GradientComputed {};
 using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
                                  CommandsObeyed, StateTold, PeerDeparted, NeighborReturned, AttachmentOffered,
-                                 OfferAnswered, TakesNoPart, GradientComputed>;
+                                 OfferAnswered, ModelAsked, ModelArrived, TakesNoPart, GradientComputed>;
 
 }  // namespace hearsay

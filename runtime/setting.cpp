@@ -1,5 +1,6 @@
 #include "runtime/setting.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -72,6 +73,22 @@ std::uint64_t Setting::count(std::uint64_t minimum, std::uint64_t maximum) const
   }
   const std::string limit = maximum == largest_count ? "" : " and <= " + std::to_string(maximum);
   refuse("a whole number >= " + std::to_string(minimum) + limit);
+}
+
+std::vector<PeerId> Setting::distinct_ids() const {
+  const std::string expectation = "an array of peers' ids, each once, such as [4, 6]";
+  const auto* const array = std::get_if<TomlArray>(&value.data);
+  if (array == nullptr) refuse(expectation);
+  std::vector<PeerId> ids;
+  for (const TomlValue& element : *array) {
+    const auto* const integer = std::get_if<std::int64_t>(&element.data);
+    if (integer == nullptr || *integer < 0 || *integer > std::numeric_limits<PeerId>::max())
+      refuse(expectation);
+    ids.push_back(static_cast<PeerId>(*integer));
+  }
+  std::ranges::sort(ids);
+  if (std::ranges::adjacent_find(ids) != ids.end()) refuse(expectation);
+  return ids;
 }
 
 std::size_t Setting::one_of(std::initializer_list<std::string_view> names) const {

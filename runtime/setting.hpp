@@ -7,9 +7,11 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/toml_document.hpp"
 #include "runtime/units.hpp"
+#include "topology/peer_id.hpp"
 
 namespace hearsay {
 
@@ -34,6 +36,7 @@ struct Setting {
   std::uint64_t count(std::uint64_t minimum, std::uint64_t maximum = largest_count) const;
   std::size_t one_of(
       std::initializer_list<std::string_view> names) const;  ///< the index of the text in `names`
+  std::vector<PeerId> distinct_ids() const;                  ///< of an array, ascending
   Bandwidth bandwidth() const;
   Duration duration() const;
   double share() const;  ///< 0.01 or "1%"

@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "runtime/compute_time.hpp"
+#include "runtime/join_later.hpp"
 #include "runtime/link.hpp"
 #include "runtime/observer.hpp"
 #include "runtime/peak_memory.hpp"
@@ -289,6 +290,7 @@ class Simulation {
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
+  require_all_from_the_start(experiment.settings, "hearsay simulate");
   return Simulation<Scalar>(experiment, measured_gradient, control).run();
 }
 

@@ -221,6 +221,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["dropped"] = outcome.dropped;
   summary["returned"] = outcome.returned;
   summary["one_sided_mixing"] = one_sided_mixing_record(outcome);
+  summary["joined"] = outcome.joined;
   summary["resyncs"] = totals.resyncs;
   summary["refused"] = totals.refused;
   summary["garbage"] = totals.garbage;

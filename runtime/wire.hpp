@@ -79,6 +79,10 @@ enum class FrameKind : std::uint8_t {
   offer =
       20,  ///< to a neighbor from which both have parted: our edge can be in from `iteration` on, or later
   taken = 21,  ///< the answer: it is in from `iteration` on
+  // A peer that the run has gone on without (joining.hpp).
+  join = 22,  ///< to a neighbor: tell me your model; to the observer: I have one, and go on with `iteration`
+  model =
+      23,  ///< the answer; payload: the model after `iteration`; sequence: 1 + the newest verdict known, or 0
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

@@ -38,6 +38,8 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
           .start_patience = opening.start_patience,
           .heartbeat = heartbeat_interval(settings.failure.lost_after),
           .holds = std::move(holds),
+          .model_bytes = model_bytes_of(experiment),
+          .absent = settings.failure.join_later,
           .credentials = opening.credentials},
       opening.bind_address);
 }

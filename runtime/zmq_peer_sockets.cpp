@@ -44,7 +44,9 @@ class PeerSockets::Server {
                                 .staleness = input_.staleness,
                                 .start_patience = input_.start_patience,
                                 .heartbeat = input_.heartbeat,
-                                .holds = input_.holds};
+                                .holds = input_.holds,
+                                .model_bytes = input_.model_bytes,
+                                .absent = input_.absent};
     for (const Source& source : input_.sources) of_session.sources.push_back(source.id);
     for (Destination& destination : destinations) {
       of_session.destinations.push_back(destination.id);
@@ -249,6 +251,8 @@ class PeerSockets::Server {
         session_->needs_from(begun->iteration);
       } else if (const auto* wish = std::get_if<EdgeWish>(&command)) {
         session_->obey(*wish);
+      } else if (const auto* gift = std::get_if<GiveModel>(&command)) {
+        session_->give(gift->copy);
       } else if (auto* word = std::get_if<TellObserver>(&command)) {
         session_->tell_observer(std::move(word->told));
       } else if (const auto* turn = std::get_if<TurnFromObserver>(&command)) {

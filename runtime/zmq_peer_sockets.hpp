@@ -51,9 +51,13 @@ struct GoOn {
 };
 /// Answered by CommandsObeyed once everything before it is done.
 struct AskWhenObeyed {};
+/// To a neighbor that joins.
+struct GiveModel {
+  ModelCopy copy;
+};
 struct Quit {};
-using SocketCommand = std::variant<SendData, NeedsFrom, EdgeWish, TellObserver, TurnFromObserver, SayStop,
-                                   AskState, GoOn, AskWhenObeyed, Quit>;
+using SocketCommand = std::variant<SendData, NeedsFrom, EdgeWish, GiveModel, TellObserver, TurnFromObserver,
+                                   SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;
@@ -82,8 +86,10 @@ struct PeerSocketsInput {
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
   Duration heartbeat;
   std::optional<std::vector<std::uint64_t>>
-      holds;                           ///< of a peer that goes on: the iterations of its checkpoints
-  SharedCredentials credentials = {};  ///< null: plain text
+      holds;                                    ///< of a peer that goes on: the iterations of its checkpoints
+  std::optional<std::size_t> model_bytes = {};  ///< as in PeerSessionInput
+  std::vector<PeerId> absent = {};              ///< who is not there when the run begins, ascending
+  SharedCredentials credentials = {};           ///< null: plain text
 };
 
 struct SocketCounters {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/support/host_peers.hpp"
 #include "tests/support/let_pass.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -38,6 +40,21 @@ void check_that_it_keeps_its_own_model(HostPeers& hosts, std::size_t id) {
   CHECK(fs::exists(hosts.output(id) / ("model-" + std::to_string(id) + ".npy")));
   CHECK_MESSAGE(contains(hosts.peer(id).complained(), "each keeps its own model"),
                 hosts.peer(id).complained());
+}
+
+void check_that_it_joined(HostPeers& hosts, std::size_t id, std::uint64_t iterations) {
+  for (std::size_t each = 0; each < HostPeers::count; ++each) check_that_it_ends_well(hosts, each);
+  const RunRecord record = record_of(hosts.output(0));
+  CHECK(record.summary["status"] == "done");
+  CHECK(record.summary["joined"] == std::vector<std::size_t>{id});
+  CHECK(record.summary["dropped"].empty());
+  CHECK(record.summary["returned"] == 0);
+  CHECK(record.summary["replicas_consistent"] == true);
+  for (const auto& peer : record.summary["per_peer"]) CHECK(peer["iterations"] == iterations);
+  CHECK(record.summary["per_peer"][id]["bytes_sent"] > 0);
+  const std::string words = hosts.peer(id).complained();
+  CHECK_MESSAGE(contains(words, "peer " + std::to_string(id) + " joins at iteration"), words);
+  CHECK_MESSAGE(contains(words, "with the model of peer"), words);
 }
 
 }  // namespace
@@ -177,5 +194,78 @@ TEST_SUITE("net") {
     CHECK_MESSAGE((code == 0 || code == 3), hosts.peer(2).complained());
     CHECK(record_of(hosts.output(0)).summary["status"] == "done");
     CHECK(record_of(hosts.output(0)).summary["replicas_consistent"] == true);
+  }
+
+  TEST_CASE("faults, drop: a host that was dropped, and is started anew, joins, and all end together") {
+    HostPeers hosts({.iterations = "2000", .failure = dropping.failure});
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    hosts.kill_peer(2);
+    REQUIRE_MESSAGE(hosts.reaches(20), hosts.peer(0).complained());  // the others have gone on
+    hosts.start(2);
+    check_that_it_joined(hosts, 2, 2000);
+    for (const std::size_t id : {1, 3})
+      CHECK_MESSAGE(contains(hosts.peer(id).complained(), "peer 2 is back at peer " + std::to_string(id)),
+                    hosts.peer(id).complained());
+    // What the process that was killed had done still counts.
+    std::uint64_t before = 0;
+    for (const std::string& line : record_of(hosts.output(0)).evaluations) {
+      const auto evaluation = nlohmann::json::parse(line);
+      CHECK(evaluation["bytes_sent"] >= before);
+      before = evaluation["bytes_sent"];
+    }
+  }
+
+  TEST_CASE("faults, drop: a host that was killed, and is started anew before anybody misses it, joins") {
+    HostPeers hosts({.iterations = "1000", .failure = "policy = \"drop\"\nlost_after = \"20 s\"\n"});
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    hosts.kill_peer(2);
+    hosts.start(2);
+    check_that_it_joined(hosts, 2, 1000);
+  }
+
+  TEST_CASE("faults, drop: a run begins without a host that joins later, and ends with it") {
+    HostPeers hosts({.iterations = "1500", .failure = dropping.failure + "join_later = [3]\n"});
+    for (const std::size_t id : {0, 1, 2}) hosts.start(id);
+    REQUIRE_MESSAGE(hosts.reaches(10), hosts.peer(0).complained());
+    hosts.start(3);
+    check_that_it_joined(hosts, 3, 1500);
+  }
+
+  TEST_CASE("faults, drop: a host that joins later may be started before the others") {
+    HostPeers hosts({.iterations = "1500", .failure = dropping.failure + "join_later = [3]\n"});
+    hosts.start(3);
+    let_pass(300);
+    for (const std::size_t id : {0, 1, 2}) hosts.start(id);
+    check_that_it_joined(hosts, 3, 1500);
+  }
+
+  TEST_CASE("faults, drop: peer 0 cannot join anew, and its new observer ends nobody's run") {
+    HostPeers hosts({.iterations = "2000", .failure = dropping.failure});
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    hosts.kill_peer(0);
+    hosts.start(0, {"--overwrite"});
+    CHECK(hosts.peer(0).wait() == 3);
+    CHECK_MESSAGE(contains(hosts.peer(0).complained(), "kept the record of the run"),
+                  hosts.peer(0).complained());
+    for (const std::size_t id : {1, 2, 3}) check_that_it_keeps_its_own_model(hosts, id);
+  }
+
+  TEST_CASE("faults, drop: a host that is started anew cannot join a method that keeps more than a model") {
+    HostPeers hosts(dropping);
+    hosts.start_all({"--set", "algorithm.kind=dpsvrg", "--set", "algorithm.compressor=none"});
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    hosts.kill_peer(2);
+    REQUIRE_MESSAGE(hosts.reaches(20), hosts.peer(0).complained());
+    hosts.start(2, {"--set", "algorithm.kind=dpsvrg", "--set", "algorithm.compressor=none"});
+    const int code = hosts.peer(2).wait();
+    CHECK_MESSAGE((code == 2 || code == 3), hosts.peer(2).complained());
+    CHECK_MESSAGE(contains(hosts.peer(2).complained(), "gone on without peer 2"), hosts.peer(2).complained());
+    CHECK_MESSAGE(contains(hosts.peer(2).complained(), "dpsvrg cannot be joined"),
+                  hosts.peer(2).complained());
+    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    CHECK(record_of(hosts.output(0)).summary["dropped"] == std::vector<std::size_t>{2});
   }
 }

@@ -1,100 +1,15 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "algorithms/registry.hpp"
 #include "runtime/one_sided_mixing.hpp"
 #include "runtime/summary.hpp"
-#include "tests/support/faulty_cluster.hpp"
-#include "tests/support/worlds.hpp"
+#include "tests/support/dropping_runs.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr Duration long_enough = std::chrono::minutes(10);  // of virtual time
-
-/// f_i(x) = c_i^T x with sum_i c_i = 0: every step keeps the mean of all models.
-class Slope final : public Objective<double> {
- public:
-  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
-  Index dimension() const override { return slope_.size(); }
-  Index sample_count() const override { return 1; }
-  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
-  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
-    gradient = slope_;
-  }
-
- private:
-  Vector<double> slope_;
-};
-
-Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations) {
-  constexpr Index dimension = 5;
-  RunSettings settings = settings_of(method, world, {.iterations = iterations, .step_size = 0.01});
-  settings.failure.policy = RunSettings::Failure::Policy::drop;
-  settings.failure.lost_after = 200ms;
-  settings.run.evaluate_every = 10;
-  Problem<double> problem;
-  Vector<double> rest = Vector<double>::Zero(dimension);
-  for (PeerId id = 0; id + 1 < world.peers; ++id) {
-    const Vector<double> slope = normal_vector<double>(dimension, 5, id);
-    rest -= slope;
-    problem.objectives.push_back(std::make_unique<Slope>(slope));
-  }
-  problem.objectives.push_back(std::make_unique<Slope>(rest));
-  problem.initial = normal_vector<double>(dimension, 17, 0);
-  return prepare<double>(settings, std::move(problem));
-}
-
-double weight_of(const MixingRow& row, PeerId id) {
-  for (const WeightedNeighbor& neighbor : row.hears)
-    if (neighbor.id == id) return neighbor.weight;
-  return 0.0;
-}
-
-/// W is symmetric, its rows sum to 1 and are not negative, in every iteration, but for edges that one end has already taken
-/// out and the other has not: at most one iteration for every end that took an edge out. Returns how many.
-std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
-  std::uint64_t one_sided = 0;
-  for (PeerId i = 0; i < peers; ++i)
-    for (std::size_t t = 0; t < cluster.rows(i).size(); ++t) {
-      const MixingRow& row = cluster.rows(i)[t];
-      double sum = row.self_weight;
-      bool negative = row.self_weight < 0.0;
-      for (const WeightedNeighbor& neighbor : row.hears) {
-        sum += neighbor.weight;
-        negative |= neighbor.weight <= 0.0;
-        if (t >= cluster.rows(neighbor.id).size()) continue;
-        const double back = weight_of(cluster.rows(neighbor.id)[t], i);
-        if (back == 0.0)
-          ++one_sided;
-        else
-          CHECK_MESSAGE(back == neighbor.weight, "edge ", i, "-", neighbor.id, " in iteration ", t + 1);
-      }
-      CHECK_FALSE(negative);
-      CHECK(std::abs(sum - 1.0) < 1e-14);
-    }
-  CHECK(one_sided <= cluster.parted);
-  return one_sided;
-}
-
-/// No replica was ever found to differ from what its owner had published: an edge that comes back brings the right one. Returns how
-/// many digests were compared.
-std::uint64_t check_no_resync(const RunOutcome<double>& outcome) {
-  std::uint64_t compared = 0;
-  for (const PeerOutcome& peer : outcome.peers) {
-    const PeerCounters& counters = peer.meters.counters;
-    compared += counters.digests_compared;
-    CHECK(counters.digests_differed == 0);
-    CHECK(counters.resyncs == 0);
-    CHECK(counters.unfit_copies == 0);
-  }
-  return compared;
-}
 
 /// Of a ring of six: 0 1 2 with the observer, and 3 4 5.
 void cut_in_halves(FaultyCluster& cluster, Duration from, Duration until) {

@@ -148,3 +148,51 @@ TEST_CASE(
   neighborhood.depart(3, 5);
   CHECK(neighborhood.partings() == std::vector<Parting>{{3, 5, 9, third}});
 }
+
+TEST_CASE(
+    "neighborhood: degrees count from the iteration that they are said of, in whatever order they come") {
+  for (const bool in_order : {true, false}) {
+    Neighborhood neighborhood = on_a_ring();
+    neighborhood.begin(5);
+    neighborhood.lose(3);
+    neighborhood.depart(3, 5);
+    neighborhood.attach(3, 8);
+    for (const std::uint64_t t : {6u, 7u}) neighborhood.begin(t);
+    if (in_order) neighborhood.hear_degree(3, 8, 4);
+    neighborhood.hear_degree(3, 9, 2);  // as many as it had at first
+    if (!in_order) neighborhood.hear_degree(3, 8, 4);
+    neighborhood.begin(8);
+    CHECK(weight_of(neighborhood.row(), 3) == 1.0 / 5.0);
+    neighborhood.begin(9);
+    CHECK(weight_of(neighborhood.row(), 3) == third);
+  }
+}
+
+TEST_CASE(
+    "neighborhood: of one that began anew, what its predecessor said of later iterations does not count") {
+  Neighborhood neighborhood = on_a_ring();
+  neighborhood.begin(5);
+  neighborhood.hear_degree(3, 9, 7);
+  neighborhood.lose(3);
+  neighborhood.depart(3, 5);
+  neighborhood.attach(3, 8);
+  neighborhood.hear_degree(3, 8, 1);
+  for (const std::uint64_t t : {6u, 7u, 8u, 9u}) neighborhood.begin(t);
+  CHECK(weight_of(neighborhood.row(), 3) == third);
+}
+
+TEST_CASE("neighborhood: an edge that is left out is out from the first iteration on, and may come in") {
+  Neighborhood neighborhood = on_a_ring();
+  neighborhood.leave_out(3);
+  CHECK(neighborhood.lacks(3, 1));
+  neighborhood.begin(1);
+  CHECK(neighborhood.degree() == 1);
+  CHECK(neighborhood.announced_degree() == 1);
+  CHECK(neighborhood.row().hears.size() == 1);
+  CHECK(neighborhood.is_out({1, 0, 3}));
+  neighborhood.attach(3, 3);
+  neighborhood.begin(2);
+  CHECK(neighborhood.announced_degree() == 2);
+  neighborhood.begin(3);
+  CHECK(neighborhood.row().hears.size() == 2);
+}

@@ -26,8 +26,10 @@ struct Scene {
   ObserverSession<double> session{experiment, agreement, 10s, begin};
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
-           std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0) {
+           std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0,
+           std::uint32_t incarnation = 0) {
     FrameHeader header;
+    header.incarnation = incarnation;
     header.slot = slot;
     header.kind = kind;
     header.sender = sender;
@@ -250,7 +252,7 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   scene.session.lose_peer(1, "peer 1 was lost: killed");
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed, FrameKind::verdict});
   scene.hello(1);
-  CHECK(scene.said_to(1) == Kinds{FrameKind::refuse});
+  CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it what it has missed
   for (const std::uint64_t iteration : {10u, 15u, 20u}) scene.evaluation(0, iteration);
   scene.result(0);
   CHECK(scene.session.over());
@@ -307,4 +309,58 @@ TEST_CASE(
   std::vector<std::uint64_t> evaluated;
   for (const Evaluation& evaluation : scene.session.evaluations()) evaluated.push_back(evaluation.iteration);
   CHECK(evaluated == std::vector<std::uint64_t>{0, 5, 30, 35, 40});
+}
+
+TEST_CASE("observer session, drop: one that joins takes part in the evaluations that it can do") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  PeerMeters meters;
+  meters.bytes_sent = 1000;
+  const auto say_evaluation = [&](PeerId sender, std::uint64_t iteration) {
+    scene.say(sender, FrameKind::evaluation, encode_snapshot(meters, scene.experiment.problem.initial),
+              iteration);
+  };
+  for (const PeerId id : {0u, 1u}) say_evaluation(id, 5);
+  scene.said_to(0);
+  // Another process under the name of peer 1, before anybody has missed that: the others are told.
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 0, 0, 0, 7);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 6);  // of one that was not welcomed
+  CHECK(scene.said_to(1) == Kinds{FrameKind::again});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);  // the answer went astray
+  CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
+  say_evaluation(0, 10);
+  CHECK(scene.said_to(0).empty());
+  meters.bytes_sent = 10;  // its counters begin anew
+  say_evaluation(1, 10);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
+  CHECK(scene.session.evaluations().back().bytes_sent == 2010);
+  CHECK(scene.session.outcome().joined == std::vector<PeerId>{1});
+  CHECK(scene.session.outcome().dropped.empty());
+  CHECK(scene.session.outcome().returned == 0);
+}
+
+TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 0, 0, 0, 7);
+  scene.said_to(1);
+  scene.say(1, FrameKind::join, {}, 19, 0, 0, 7);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::refuse});
+  CHECK(scene.session.outcome().joined.empty());
+}
+
+TEST_CASE("observer session, drop: an observer that comes anew, and never begins, ends nobody else's run") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.hello(1, 2);  // it is in the middle of a run
+  scene.said_to(1);
+  scene.session.lose("peer 0 has ended");
+  CHECK(scene.said_to(1).empty());
 }

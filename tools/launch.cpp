@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -154,6 +155,7 @@ int launch_command(const LaunchOptions& options) {
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
+    if (std::ranges::binary_search(settings.failure.join_later, id)) continue;  // the user starts it
     const ClusterPeer& peer = cluster.peers[id];
     const std::string folder = "peer-" + std::to_string(id);
     const bool here = peer.host.empty();

@@ -1,5 +1,5 @@
 // Two peers, one of them or a stranger out of its mind, talk to the observer: a list of steps, each a byte that says what
-// happens and what that needs.
+// happens and what that needs. Byte 0 says whether the run goes on without a peer that is lost.
 #include <chrono>
 
 #include "runtime/observer_session.hpp"
@@ -14,13 +14,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Experiment<double>& experiment() {
-  static const auto quadratic = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  return quadratic;
+const Experiment<double>& experiment(bool drops) {
+  static const auto waiting = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  static const auto dropping = [] {
+    auto changed = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+    changed.settings.failure.policy = RunSettings::Failure::Policy::drop;
+    return changed;
+  }();
+  return drops ? dropping : waiting;
 }
 
 const Agreement& agreement() {
-  static const Agreement agreed = agreement_of(experiment());
+  static const Agreement agreed = agreement_of(experiment(false));
   return agreed;
 }
 
@@ -55,7 +60,7 @@ class Scene {
         return say(sender, FrameKind::result, outcome);
       }
       case 4: {
-        const auto kind = static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 12);
+        const auto kind = static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 23);
         return say(sender, kind, input_.take_bytes(input_.take<std::uint16_t>()));
       }
       case 5:
@@ -70,7 +75,7 @@ class Scene {
 
   /// Of the initial model after no time; or of what the input says.
   std::vector<std::byte> evaluation() {
-    static const auto initial = encode_snapshot(PeerMeters{}, experiment().problem.initial);
+    static const auto initial = encode_snapshot(PeerMeters{}, experiment(false).problem.initial);
     if (input_.take<std::uint8_t>() % 4 != 0) return initial;
     PeerMeters meters;
     for (Duration* const time : {&meters.now, &meters.compute, &meters.wait, &meters.wire})
@@ -86,6 +91,7 @@ class Scene {
     header.sender = sender;
     header.iteration = input_.take<std::uint8_t>();
     header.slot = input_.take<std::uint8_t>();
+    header.incarnation = header.slot / 64 % 2;
     // Of 256 one is of another run.
     header.run_id = run_id(agreement()) + (header.slot == 255 ? 1 : 0);
     session_.hear(header, payload, now_);
@@ -93,7 +99,8 @@ class Scene {
 
   fuzz::Input input_;
   Instant now_{};
-  ObserverSession<double> session_{experiment(), agreement(), 10s, now_};
+  const bool drops_ = input_.take<std::uint8_t>() % 2 == 1;
+  ObserverSession<double> session_{experiment(drops_), agreement(), 10s, now_};
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A peer's side of a run, among neighbors and an observer out of their minds: a list of steps, each a byte that says what
-// happens and what that needs. Byte 0 says whether the method is asynchronous and all peers share a clock.
+// happens and what that needs. Byte 0 says whether the method is asynchronous, all peers share a clock, and the run goes on without those that
+// are lost, and takes in those that join.
 #include "runtime/peer_session.hpp"
 
 #include <chrono>
@@ -51,7 +52,7 @@ class Scene {
       }
       case 2: {
         const FrameHeader head = header(kind());
-        session_.hear_destination(what / 8 % 2 == 0 ? 1 : 3, head, payload());
+        session_.hear_destination(what / 8 % 2 == 0 ? 1 : other_, head, payload());
         return 0;
       }
       case 3: {
@@ -66,18 +67,28 @@ class Scene {
       case 5:
         iteration_ += input_.take<std::uint8_t>() % 4;
         session_.send({1, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
-        session_.send({3, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
+        session_.send({other_, {iteration_, 0, 0}, packets_.acquire().seal()}, now_);
         return 2;
       case 6:
         session_.tell_observer({FrameKind::evaluation, iteration_, {}});
         return 0;
       default:
+        if (drops_ && what / 8 % 2 == 1) {
+          wish(what / 16 % 4);
+          return 0;
+        }
         session_.say_stop(input_.take<std::uint8_t>(), "it is over");
         return 0;
     }
   }
 
-  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 13); }
+  void wish(int what) {
+    const PeerId neighbor = input_.take<std::uint8_t>() % 2 == 0 ? 1 : 2;
+    session_.obey({static_cast<EdgeWish::What>(what), neighbor, iteration_ + 2});
+    session_.give({neighbor, {iteration_, {}}, what == 0 ? PacketRef() : packets_.acquire().seal()});
+  }
+
+  FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 23); }
   std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
 
   /// Of small numbers, or of any.
@@ -101,17 +112,21 @@ class Scene {
   std::uint64_t iteration_ = 1;
   PacketPool packets_;
   std::uint8_t shape_ = input_.take<std::uint8_t>();
-  PeerSession session_{{.self = 0,
+  const bool drops_ = shape_ / 4 % 2 == 1;
+  const PeerId other_ = drops_ ? 2 : 3;
+  PeerSession session_{{.self = 4,
                         .incarnation = 70,
                         .agreement = agreement(),
                         .iterations = 100,
                         .sources = {1, 2},
-                        .destinations = {1, 3},
+                        .destinations = {1, other_},
                         .addresses = {"tcp://there", "tcp://elsewhere"},
                         .same_machine = shape_ % 2 == 0,
                         .asynchronous = shape_ / 2 % 2 == 1,
                         .start_patience = 10s,
-                        .heartbeat = 2s}};
+                        .heartbeat = 2s,
+                        .holds = {},
+                        .model_bytes = drops_ ? std::optional<std::size_t>(4) : std::nullopt}};
 };
 
 }  // namespace

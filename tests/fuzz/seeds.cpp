@@ -52,7 +52,7 @@ class Corpus {
 
 void add_frames(const Corpus& corpus) {
   const std::array payload{std::byte{1}, std::byte{2}, std::byte{3}};
-  for (int kind = 1; kind <= 13; ++kind) {
+  for (int kind = 1; kind <= 23; ++kind) {
     FrameHeader header;
     header.kind = static_cast<FrameKind>(kind);
     header.run_id = 0x12345678;
@@ -94,7 +94,7 @@ void add_records(const Corpus& corpus) {
   const auto step = [](int what, int sender, int iteration = 0, const std::string& more = {}) {
     return static_cast<char>(what + 8 * sender) + more + static_cast<char>(iteration) + '\0';
   };
-  const std::string start = step(0, 0) + step(0, 1) + step(1, 0) + step(1, 1);
+  const std::string start = '\0' + step(0, 0) + step(0, 1) + step(1, 0) + step(1, 1);
   std::string whole = start;
   for (const int iteration : {5, 10, 15, 20})
     whole += step(2, 0, iteration, "\1") + step(2, 1, iteration, "\1");
@@ -110,7 +110,15 @@ void add_records(const Corpus& corpus) {
   corpus.add("observer", "diverged",
              start + "\4\x09" + little_endian(static_cast<std::uint16_t>(result.size())) + result +
                  std::string(2, '\0') + "\5\xff\6\5\xff");
-  corpus.add("observer", "strangers", step(0, 3) + step(1, 0) + step(2, 1, 5, "\1") + step(3, 2) + "\5\xff");
+  corpus.add("observer", "strangers",
+             '\0' + step(0, 3) + step(1, 0) + step(2, 1, 5, "\1") + step(3, 2) + "\5\xff");
+  // Policy "drop": a process that was started under the name of peer 1 joins, and evaluates with the other.
+  const auto anew = [](int kind, int iteration) {
+    return std::string{4 + 8 * 1, static_cast<char>(kind - 1), 0, 0, static_cast<char>(iteration), 64};
+  };
+  corpus.add("observer", "joins",
+             '\1' + start.substr(1) + step(2, 0, 5, "\1") + std::string{0 + 8 * 1, 0, 64} + anew(22, 7) +
+                 step(2, 0, 10, "\1") + step(2, 1, 10, "\1") + anew(22, 30) + step(3, 0) + step(3, 1));
 }
 
 /// Steps as peer_session.cpp reads them.
@@ -144,6 +152,30 @@ void add_sessions(const Corpus& corpus) {
   corpus.add("peer_session", "start-292-years-ago",
              std::string("\1\3\5\x80\0", 5) + little_endian(std::uint64_t{100}) +
                  little_endian(std::uint64_t{1} << 63) + std::string(9, '\0'));
+}
+
+/// Policy "drop".
+void add_joining_sessions(const Corpus& corpus) {
+  const auto reply = [](int from, int kind, int iteration, int sequence, const std::string& payload = {}) {
+    return std::string{static_cast<char>(from == 1 ? 2 : 10),
+                       static_cast<char>(kind - 1),
+                       static_cast<char>(from),
+                       0,
+                       static_cast<char>(iteration),
+                       static_cast<char>(sequence),
+                       static_cast<char>(payload.size())} +
+           payload;
+  };
+  const std::string model(4, '\1');
+  const std::string start{3, 6 - 1, 0, 0, 100, 0, 0};
+  // Both neighbors have parted; the first is silent, the second tells its model; then an edge is offered, and taken.
+  const std::string joined =
+      '\4' + reply(1, 18, 9, 0) + reply(2, 18, 9, 0) + "\4\xff" + reply(2, 23, 9, 1, model) + start;
+  corpus.add("peer_session", "joins", joined + reply(1, 2, 10, 0) + "\x1f\0" + reply(1, 21, 12, 0));
+  corpus.add("peer_session", "is-told-models-of-another-size",
+             '\4' + reply(1, 18, 9, 0) + reply(1, 23, 9, 1, "short") + reply(1, 23, 200, 1, model));
+  // One that has trained is asked for its model by a process that it does not know.
+  corpus.add("peer_session", "is-asked", joined + std::string{1, 22 - 1, 65, 0, 1, 0, 0} + "\x1f\0");
 }
 
 void add_backlogs(const Corpus& corpus) {
@@ -230,6 +262,7 @@ int main(int count, char** arguments) {
   add_agreements(corpus);
   add_records(corpus);
   add_sessions(corpus);
+  add_joining_sessions(corpus);
   add_backlogs(corpus);
   add_packets(corpus);
   add_runs(corpus);

@@ -54,6 +54,11 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
   ++node.life;
   node.computes = node.started = node.reported = node.came_back = false;
   node.early.clear();
+  node.unobserved = node.frozen = false;
+  node.held_up.clear();
+  node.awaited.reset();
+  node.observer_heard_at = now_;
+  node.earlier.push_back({std::exchange(node.joined_at, 0), std::exchange(node.rows, {})});
   node.peer = make_peer(experiment_, id, packets_, every);
   node.archive.reset();
   if (every != 0) node.archive.emplace(experiment_, id, archive_);
@@ -70,6 +75,8 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
                          .start_patience = 1min,
                          .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
   if (goes_on) input.holds = node.archive->holds();
+  input.model_bytes = model_bytes_of(experiment_);
+  input.absent = experiment_.settings.failure.join_later;
   if (drops()) {
     std::vector<WatchedPeer> watched;
     for (const PeerId source : partners.sources) watched.push_back({source, ""});
@@ -139,7 +146,8 @@ bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
 }
 
 bool FaultyCluster::run(Duration limit) {
-  for (PeerId id = 0; id < nodes_.size(); ++id) start(id, false);
+  for (PeerId id = 0; id < nodes_.size(); ++id)
+    if (!std::ranges::binary_search(experiment_.settings.failure.join_later, id)) start(id, false);
   std::function<void()> look = [&] {
     observer_->tick(now_);
     if (drops()) observer_->judge_silence(now_);
@@ -271,6 +279,10 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
       ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every),
              "the log can be written");
     node.peer->verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
+  } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {
+    node.peer->ask_for_model(asked->by);
+  } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
+    join(id, *arrived);
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
     part(id, departed->id);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
@@ -291,11 +303,15 @@ void FaultyCluster::settle(Node& node) {
     node.waits_since = now_;
   }
   for (bool acts = node.started; acts;) {
-    if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.rows.size())
+    if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.joined_at + node.rows.size()) {
+      node.rows.resize(peer.begun() - node.joined_at - 1, Life::not_seen);
       node.rows.push_back(peer.neighborhood()->row());
+    }
     corrupt_if_due(peer);
     for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);
     peer.outbox().clear();
+    for (const ModelCopy& copy : peer.copies()) node.session->give(copy);
+    peer.copies().clear();
     if (!experiment_.method->asynchronous)
       node.session->needs_from(first_needed_in(peer.iteration() + 1, staleness_of(experiment_.settings)));
     acts = false;
@@ -316,6 +332,7 @@ void FaultyCluster::settle(Node& node) {
     } else if (peer.state() == PeerState::evaluation_due) {
       PeerMeters meters;
       meters.now = now_ - Instant{};
+      node.evaluated[peer.iteration()] = peer.model();
       if (!node.unobserved)
         node.session->tell_observer(
             {FrameKind::evaluation, peer.iteration(), encode_snapshot(meters, peer.model())});

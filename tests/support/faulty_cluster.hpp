@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -36,6 +37,10 @@ class FaultyCluster {
   void cut(PeerId a, PeerId b, Duration from, Duration until);
   /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from its archive.
   void crash(PeerId id, Duration when, Duration back);
+  /// One of failure.join_later is started.
+  void begin_late(PeerId id, Duration when);
+  /// As crash, but the process that is started anew has nothing: the run has gone on without it, and it joins.
+  void replace(PeerId id, Duration when, Duration back);
   /// The same, and nobody starts it anew.
   void lose(PeerId id, Duration when);
   /// The process of peer `id` stands still in [from, until); what comes in meanwhile waits.
@@ -52,8 +57,18 @@ class FaultyCluster {
   RunOutcome<double> outcome() const { return observer_->outcome(); }
   PeerSession::Counters counters() const;                                      ///< of all peers together
   const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
-  /// Policy "drop": peer `id`'s row of W in every iteration that it has begun, by iteration - 1.
+  /// Policy "drop": peer `id`'s row of W in every iteration that it has begun since it was started or joined.
   const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }
+  /// What one process had: its first row is of iteration `joined_at` + 1.
+  struct Life {
+    std::uint64_t joined_at;
+    std::vector<MixingRow> rows;
+    static const MixingRow not_seen;  // several iterations went by at once
+    /// Null where it took no part in that iteration, or several went by at once.
+    const MixingRow* row(std::uint64_t iteration) const;
+  };
+  /// Of those under that name that were killed, too.
+  std::vector<Life> lives(PeerId id) const;
 
   // How often the weather struck.
   std::uint64_t lost = 0;
@@ -64,6 +79,15 @@ class FaultyCluster {
   std::uint64_t replayed = 0;   ///< log entries that peers lived through again
   std::uint64_t parted = 0;     ///< times that an end of an edge took it out
   std::uint64_t attached = 0;   ///< times that an end of an edge took it in again
+  std::uint64_t joined = 0;     ///< times that a peer entered with a neighbor's model
+  struct Entry {
+    PeerId peer, from;
+    std::uint64_t iteration;
+    Vector<double> model;
+  };
+  std::vector<Entry> entries;  ///< those
+  /// What peer `id` had after an iteration that it evaluated.
+  const Vector<double>* evaluated_model(PeerId id, std::uint64_t iteration) const;
 
  private:
   struct Node {
@@ -83,6 +107,9 @@ class FaultyCluster {
     Instant observer_heard_at{};
     bool unobserved = false;
     std::vector<MixingRow> rows = {};
+    std::uint64_t joined_at = 0;
+    std::vector<Life> earlier = {};
+    std::map<std::uint64_t, Vector<double>> evaluated = {};
     std::vector<std::function<void()>> held_up = {};  // while it stands still
     bool frozen = false;
   };
@@ -123,6 +150,7 @@ class FaultyCluster {
   void settle(Node& node);
   void look_at_the_clock(PeerId id);
   void part(PeerId id, PeerId neighbor);
+  void join(PeerId id, const ModelArrived& arrived);
   void obey(PeerId id, const EdgeWish& wish);
   bool drops() const { return experiment_.settings.failure.drops(); }
   void serve_observer();

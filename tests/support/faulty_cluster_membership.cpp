@@ -1,8 +1,49 @@
-#include "tests/support/faulty_cluster.hpp"
+#include <algorithm>
 
-// Policy "drop": as the driver does (peer_driver_membership.cpp).
+#include "tests/support/faulty_cluster.hpp"
+#include "topology/ensure.hpp"
+
+// Policy "drop": peers that go, come back and join.
 
 namespace hearsay {
+
+const MixingRow FaultyCluster::Life::not_seen{.self_weight = -1.0, .hears = {}, .heard_by = {}};
+
+void FaultyCluster::begin_late(PeerId id, Duration when) {
+  at(Instant(when), [this, id] { start(id, false); });
+}
+
+void FaultyCluster::replace(PeerId id, Duration when, Duration back) {
+  at(Instant(when), [this, id] { kill(id); });
+  at(Instant(back), [this, id] { start(id, false); });
+}
+
+void FaultyCluster::join(PeerId id, const ModelArrived& arrived) {
+  const auto model = model_of<double>(arrived.model, experiment_.problem.dimension());
+  ensure(model.has_value(), "neighbors tell their models");
+  Node& node = nodes_[id];
+  node.peer = make_joining_peer(experiment_, id, packets_, arrived.entry, *model);
+  node.joined_at = arrived.entry.iteration;
+  ++joined;
+  entries.push_back({id, arrived.from, arrived.entry.iteration, *model});
+}
+
+const MixingRow* FaultyCluster::Life::row(std::uint64_t iteration) const {
+  const bool took_part = iteration > joined_at && iteration - joined_at <= rows.size();
+  const MixingRow* const row = took_part ? &rows[iteration - joined_at - 1] : nullptr;
+  return row && row->self_weight != not_seen.self_weight ? row : nullptr;
+}
+
+std::vector<FaultyCluster::Life> FaultyCluster::lives(PeerId id) const {
+  std::vector<Life> all = nodes_[id].earlier;
+  all.push_back({nodes_[id].joined_at, nodes_[id].rows});
+  return all;
+}
+
+const Vector<double>* FaultyCluster::evaluated_model(PeerId id, std::uint64_t iteration) const {
+  const auto found = nodes_[id].evaluated.find(iteration);
+  return found == nodes_[id].evaluated.end() ? nullptr : &found->second;
+}
 
 void FaultyCluster::obey(PeerId id, const EdgeWish& wish) {
   nodes_[id].session->obey(wish);
@@ -19,6 +60,7 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   if (!was_lost) ++parted;
 }
 
+/// As the driver does (peer_driver_membership.cpp).
 void FaultyCluster::look_at_the_clock(PeerId id) {
   Node& node = nodes_[id];
   const Duration lost_after = experiment_.settings.failure.lost_after;
