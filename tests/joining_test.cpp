@@ -85,22 +85,11 @@ TEST_CASE(
       const auto experiment = dropping(methods[seed % methods.size()], world, 800);
       RandomStream random(seed, 3, 0, Purpose::data);
       FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
-      const auto instant = [&] { return 200ms + Duration(random.below(400'000'000)); };
-      const auto a_while = [&] { return Duration(random.below(1'500'000'000)); };
+      for (int fault = 0; fault < 2; ++fault) freeze_or_cut(cluster, world.peers, random);
       for (int fault = 0; fault < 2; ++fault) {
-        const auto peer = static_cast<PeerId>(random.below(world.peers));
-        const Duration when = instant();
-        const Duration until = when + a_while();
-        const auto other = static_cast<PeerId>(random.below(world.peers + 1));  // or the observer
-        if (random.below(2) == 0)
-          cluster.freeze(peer, when, until);
-        else
-          cluster.cut(peer, other, when, until);
-      }
-      for (int fault = 0; fault < 2; ++fault) {
-        const Duration when = instant();
+        const Duration when = some_instant(random);
         // At once, before anybody has missed it, or later.
-        const Duration away = random.below(3) == 0 ? Duration(random.below(20'000'000)) : a_while();
+        const Duration away = random.below(3) == 0 ? Duration(random.below(20'000'000)) : a_while(random);
         cluster.replace(1 + static_cast<PeerId>(random.below(world.peers - 1)), when, when + away);
       }
       REQUIRE(cluster.run(long_enough));

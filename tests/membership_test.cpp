@@ -176,20 +176,9 @@ TEST_CASE(
       CAPTURE(seed);
       RandomStream random(seed, 2, 0, Purpose::data);
       FaultyCluster cluster(experiment, seed, {.loss = 0.01, .repeat = 0.01, .overtake = 0.01});
-      const auto instant = [&] { return 200ms + Duration(random.below(400'000'000)); };
-      const auto a_while = [&] { return Duration(random.below(1'500'000'000)); };
-      for (int fault = 0; fault < 3; ++fault) {
-        const auto peer = static_cast<PeerId>(random.below(world.peers));
-        const Duration when = instant();
-        const Duration until = when + a_while();
-        const auto other = static_cast<PeerId>(random.below(world.peers + 1));  // or the observer
-        if (random.below(2) == 0)
-          cluster.freeze(peer, when, until);
-        else
-          cluster.cut(peer, other, when, until);
-      }
+      for (int fault = 0; fault < 3; ++fault) freeze_or_cut(cluster, world.peers, random);
       const auto victim = static_cast<PeerId>(random.below(world.peers));
-      if (random.below(2) == 0) cluster.lose(victim, instant());
+      if (random.below(2) == 0) cluster.lose(victim, some_instant(random));
       REQUIRE(cluster.run(long_enough));
       const RunOutcome<double> outcome = cluster.outcome();
       check_rows(cluster, world.peers);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+using namespace std::chrono_literals;
+
 namespace hearsay::test {
 
 namespace {
@@ -44,6 +46,21 @@ Experiment<double> dropping(const std::string& method, const World& world, std::
   problem.objectives.push_back(std::make_unique<Slope>(rest));
   problem.initial = normal_vector<double>(dimension, 17, 0);
   return prepare<double>(settings, std::move(problem));
+}
+
+Duration some_instant(RandomStream& random) { return 200ms + Duration(random.below(400'000'000)); }
+
+Duration a_while(RandomStream& random) { return Duration(random.below(1'500'000'000)); }
+
+void freeze_or_cut(FaultyCluster& cluster, PeerId peers, RandomStream& random) {
+  const auto peer = static_cast<PeerId>(random.below(peers));
+  const Duration when = some_instant(random);
+  const Duration until = when + a_while(random);
+  const auto other = static_cast<PeerId>(random.below(peers + 1));
+  if (random.below(2) == 0)
+    cluster.freeze(peer, when, until);
+  else
+    cluster.cut(peer, other, when, until);
 }
 
 double weight_of(const MixingRow& row, PeerId id) {

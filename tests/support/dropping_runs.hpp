@@ -11,6 +11,13 @@ inline constexpr Duration long_enough = std::chrono::minutes(10);  ///< of virtu
 Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations,
                             std::uint64_t evaluate_every = 10, std::vector<PeerId> join_later = {});
 
+/// In the middle of a run of some hundred iterations.
+Duration some_instant(RandomStream& random);
+/// From nothing to several times failure.lost_after.
+Duration a_while(RandomStream& random);
+/// Somebody stands still, or cannot reach somebody else, or the observer.
+void freeze_or_cut(FaultyCluster& cluster, PeerId peers, RandomStream& random);
+
 double weight_of(const MixingRow& row, PeerId id);
 
 /// W is symmetric, its rows sum to 1 and are not negative, in every iteration, but for edges that one end has already taken
