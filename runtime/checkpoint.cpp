@@ -30,12 +30,12 @@ std::string difference(const CheckpointOwner& expected, const CheckpointOwner& f
            " was expected";
   };
   for (const std::string& sentence :
-       {differ("run ", found.run_id, "", expected.run_id), differ("peer ", found.peer, "", expected.peer),
+       {differ("peer ", found.peer, "", expected.peer),
         differ("a run with ", found.peer_count, " peers", expected.peer_count),
         differ("scalars with ", found.scalar_bytes, " bytes", expected.scalar_bytes),
         differ("a model with dimension ", found.dimension, "", expected.dimension)})
     if (!sentence.empty()) return sentence;
-  return "";
+  return expected.run_id == found.run_id ? "" : "it is of a run with other settings";
 }
 
 ReadCheckpoint refused(std::string why) { return {std::nullopt, std::move(why)}; }
@@ -107,7 +107,11 @@ ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const s
   found.scalar_bytes = in.number<std::uint32_t>();
   const auto packet_count = in.number<std::uint32_t>();
   found.dimension = in.number<std::uint64_t>();
-  if (std::string sentence = difference(owner, found); !sentence.empty()) return refused(std::move(sentence));
+  if (std::string sentence = difference(owner, found); !sentence.empty()) {
+    ReadCheckpoint foreign = refused(std::move(sentence));
+    foreign.of_another_run = true;
+    return foreign;
+  }
 
   Checkpoint checkpoint;
   checkpoint.iteration = in.number<std::uint64_t>();

@@ -63,6 +63,7 @@ std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Che
 struct ReadCheckpoint {
   std::optional<Checkpoint> checkpoint;
   std::string defect;
+  bool of_another_run = false;  ///< it is whole, but not this owner's
 };
 
 /// Total on arbitrary bytes; nothing is allocated for what is not there. Packets come from the pool.

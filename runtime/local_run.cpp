@@ -17,6 +17,7 @@
 #include "runtime/host_address.hpp"
 #include "runtime/join_later.hpp"
 #include "runtime/nursery.hpp"
+#include "runtime/peer_archive.hpp"
 #include "runtime/zmq_driver.hpp"
 #include "runtime/zmq_keys.hpp"
 #include "runtime/zmq_observer.hpp"
@@ -266,6 +267,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   if (has_keys(experiment.settings.security))
     for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
   const bool goes_on = control.record.has_value();
+  for (PeerId id = 0; goes_on && id < experiment.peer_count(); ++id)  // said once, before anybody begins
+    PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
   std::optional<Nursery> nursery;
   if (experiment.settings.failure.checkpoint_every != 0)
     nursery.emplace([&](PeerId id, const std::string& address, int parent) {

@@ -89,8 +89,22 @@ PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id
 template <class Scalar>
 std::vector<std::uint64_t> PeerArchive<Scalar>::holds() const {
   std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_);
+  if (iterations.empty()) require_none_of_another_run();
   iterations.insert(iterations.begin(), 0);
   return iterations;
+}
+
+/// Else a run that is resumed with another seed by mistake would begin anew, and remove what it should have gone on with.
+template <class Scalar>
+void PeerArchive<Scalar>::require_none_of_another_run() const {
+  PacketPool packets;
+  for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
+    const ReadCheckpoint read = read_checkpoint(owner_, checkpoint_path(directory_, id_, iteration), packets);
+    if (read.of_another_run)
+      throw Misuse(read.defect +
+                   "; a run is resumed with the settings that it was begun with (its run.toml has them; "
+                   "run.iterations may be raised), or begun anew with --overwrite");
+  }
 }
 
 template <class Scalar>

@@ -31,7 +31,8 @@ class PeerArchive {
  public:
   PeerArchive(const Experiment<Scalar>& experiment, PeerId id, std::filesystem::path directory);
 
-  /// The iterations that it can go on from: those of its checkpoints, and 0, since every peer can begin.
+  /// The iterations that it can go on from: those of its checkpoints, and 0, since every peer can begin. Throws Misuse where all
+  /// there are belong to a run with other settings.
   std::vector<std::uint64_t> holds() const;
 
   /// Of a run that begins: what is there of an earlier one goes.
@@ -50,6 +51,7 @@ class PeerArchive {
   std::optional<std::string> save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
 
  private:
+  void require_none_of_another_run() const;
   RevivedPeer<Scalar> make(std::uint64_t iteration, Waiting waiting, PacketPool& packets) const;
   std::optional<std::string> note(std::optional<std::string> failure);
 

@@ -56,6 +56,8 @@ void PeerSession::begin(Instant now) {
   neighbors_deadline_ = now + input_.start_patience;
   start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
   resuming_ = input_.holds.has_value();
+  // Until all are there nobody greets its neighbors then: the observer alone knows who is missing, and says so in time.
+  if (resuming_) neighbors_deadline_ = start_deadline_;
   if (!resuming_) greet_neighbors();
   greet_observer();
   tell_when_ready();
@@ -209,6 +211,9 @@ void PeerSession::show_life() {
 
 std::string PeerSession::missing_neighbor() const {
   const std::string within = " within " + to_text(input_.start_patience);
+  if (resuming_)
+    return observer_welcomed_ ? "the observer did not say from where to go on" + within
+                              : "the observer did not answer" + within;
   if (joining_) return "the run has gone on without this peer, and no neighbor told its model" + within;
   if (greetings_.complete()) return "no neighbor was there to be joined" + within;
   if (const auto id = greetings_.first_reserved()) {

@@ -119,6 +119,9 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
 
 RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier)
     : directory_(std::move(directory)), earlier_(earlier) {
+  std::error_code ignored;
+  if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
+    lock_.emplace("run.output", directory_);
   if (earlier_ == EarlierOutput::continued)
     record_ = read_record(directory_);
   else
@@ -135,6 +138,7 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
     fs::remove(directory_ / "summary.json", ignored);
   } else {
     create_output(directory_, earlier_ == EarlierOutput::replaced);
+    lock_.emplace("run.output", directory_);
   }
   write_file(directory_ / "run.toml", {to_toml(settings)});
   if (record_) write_file(directory_ / "metrics.jsonl", {kept});

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/directory_lock.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/summary.hpp"
@@ -62,6 +63,7 @@ class RunDirectory {
  private:
   std::filesystem::path directory_;
   EarlierOutput earlier_;
+  std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
   std::ofstream metrics_;
 

@@ -67,9 +67,16 @@ TEST_SUITE("net") {
     hosts.kill_peer(2);
     for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
     check_record(hosts, {2});
-    for (const std::size_t id : {1, 3})
+    const RunRecord record = record_of(hosts.output(0));
+    for (const std::size_t id : {1, 3}) {
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 2"),
                     hosts.peer(id).complained());
+      // It was the silent one that they stood for, not whoever spoke last.
+      double stood = 0.0;
+      for (const auto& wait : record.summary["per_peer"][id]["waited_for"])
+        if (wait["peer"] == 2) stood = wait["seconds"].get<double>();
+      CHECK(stood > 0.5);
+    }
   }
 
   TEST_CASE("faults, drop: where peer 0 is killed with the observer, each host goes on and keeps its model") {

@@ -196,6 +196,33 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE(
+      "faults: --resume with other settings, or while the run is under way, is refused, and nothing is "
+      "lost") {
+    const Scene scene("7");
+    {
+      LocalPeers run = scene.start();
+      REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
+      LocalPeers second = scene.start({"--resume"});
+      CHECK(second.program().wait() == 2);
+      CHECK_MESSAGE(contains(second.program().complained(), "a run that is under way has it"),
+                    second.program().complained());
+      REQUIRE_MESSAGE(run.reaches(8), run.program().complained());
+      kill(run.program().process(), SIGKILL);
+      CHECK(run.program().wait() == -SIGKILL);
+      CHECK(run.program().everyone_ended());
+    }
+    const auto refused = [&](const std::string& change, const std::string& reason) {
+      LocalPeers other = scene.start({"--resume", "--set", change});
+      CHECK(other.program().wait() == 2);
+      CHECK_MESSAGE(contains(other.program().complained(), reason), other.program().complained());
+    };
+    refused("run.seed=9", "it is of a run with other settings");
+    refused("run.iterations=20", "the run that is to be resumed has done");
+    LocalPeers run = scene.start({"--resume"});
+    scene.check_end(run);
+  }
+
+  TEST_CASE(
       "faults: where checkpoints go by the time, all peers take the same ones, and --resume changes no bit") {
     const Scene scene("\"30 ms\"");
     const fs::path checkpoints = scene.output() / "checkpoints";

@@ -128,6 +128,24 @@ TEST_SUITE("net") {
     CHECK(cluster.summary()["iterations"].get<int>() > 0);
   }
 
+  TEST_CASE("launch: another launch of the same run is refused, and the one that is under way goes on") {
+    if (skipped_without_namespaces("launch beside a launch")) return;
+    Cluster cluster(endless);
+    const auto launcher = cluster.launch();
+    const std::vector<pid_t> peers = cluster.wait_for_training(*launcher);
+    fs::create_directory(cluster.folder.path() / "elsewhere");
+    const std::string other = (cluster.folder.path() / "elsewhere").string();
+    const auto second = std::make_unique<Program>(
+        other, std::vector<std::string>{"launch", "../run.toml", "--output", "out2"}, Program::Output::file,
+        cluster.hosts.network().enter(cluster.hosts.desk()));
+    CHECK(second->wait() == 2);
+    CHECK_MESSAGE(contains(second->complained(), "a run that is under way has it"), second->complained());
+    launcher->signal_group(SIGINT);
+    CHECK(launcher->wait() == 130);
+    CHECK(all_ended(peers));
+    CHECK(cluster.summary()["status"] == "interrupted");
+  }
+
   TEST_CASE("launch: no peer outlives a launcher that is killed") {
     if (skipped_without_namespaces("killed launcher")) return;
     Cluster cluster(endless);

@@ -160,7 +160,7 @@ int launch_command(const LaunchOptions& options) {
     const std::string folder = "peer-" + std::to_string(id);
     const bool here = peer.host.empty();
     const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
-    const bool leaves = settings.failure.checkpoint_every > 0;
+    const bool leaves = settings.failure.checkpoint_every > 0 || settings.failure.drops();
     note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
     plan.peers.push_back(
         {label_of(peer), peer.name,

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/config.hpp"
+#include "runtime/directory_lock.hpp"
 #include "runtime/setting.hpp"
 #include "runtime/toml_document.hpp"
 #include "tools/input_watch.hpp"
@@ -24,16 +25,21 @@ namespace fs = std::filesystem;
 /// Of a launcher, which looks around several times a second, and its ssh.
 constexpr Duration least_silence = std::chrono::seconds(2);
 
+void empty(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
+}
+
 /// The run as it was sent; nothing where the launcher has gone before all of it was there.
-std::optional<LaunchNote> receive_run() {
+std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
   std::optional<LaunchNote> note;
   bool complete = false;
   ParcelReader reader({.begins =
                            [&](const nlohmann::json& json) {
                              note = read_launch_note(json);
                              note->folder = fs::absolute(note->folder);
-                             if (!note->resume) fs::remove_all(note->folder);
                              fs::create_directories(note->folder);
+                             lock.emplace("run.name", note->folder);
+                             if (!note->resume) empty(note->folder);
                              return note->folder;
                            },
                        .ends = [&] { complete = true; }});
@@ -86,7 +92,9 @@ bool send_output(const fs::path& output) {
 }  // namespace
 
 int launched_peer_command(const PeerOptions& given) {
-  const std::optional<LaunchNote> note = receive_run();
+  std::optional<DirectoryLock>
+      lock;  // of the folder: an earlier launch of a run with this name may be under way
+  const std::optional<LaunchNote> note = receive_run(lock);
   if (!note) {
     std::fprintf(stderr, "hearsay: hearsay launch has gone before the run had arrived\n");
     return exit_lost;

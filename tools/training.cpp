@@ -30,6 +30,10 @@ template <class Scalar>
 FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
   RunDirectory directory(settings.run.output, options.earlier);
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  if (const auto& record = directory.record(); record && record->back().iteration > experiment.iterations)
+    throw Misuse("run.iterations", std::to_string(experiment.iterations),
+                 "the run that is to be resumed has done " + std::to_string(record->back().iteration) +
+                     " already; expected at least as many");
   FinishedRun finished;
   finished.output = directory.path();
   finished.warnings = experiment.warnings;

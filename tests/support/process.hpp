@@ -26,10 +26,11 @@ struct Ended {
 /// Those of this process. ThreadSanitizer has one of its own.
 inline std::ptrdiff_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
+  const std::ptrdiff_t all = std::distance(begin(tasks), end(tasks));
 #ifdef __SANITIZE_THREAD__
-  return std::distance(begin(tasks), end(tasks)) - 1;
+  return std::max<std::ptrdiff_t>(all - 1, 1);  // not yet, where nothing was instrumented so far
 #else
-  return std::distance(begin(tasks), end(tasks));
+  return all;
 #endif
 }
 
