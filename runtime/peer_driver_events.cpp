@@ -1,3 +1,6 @@
+#include <cstdio>
+
+#include "runtime/long_wait.hpp"
 #include "runtime/peer_driver.hpp"
 #include "runtime/replay.hpp"
 #include "runtime/zmq_clock.hpp"
@@ -78,6 +81,9 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     session_state_ = std::move(told->state);
   } else if (std::holds_alternative<CommandsObeyed>(event)) {
     commands_obeyed_ = true;
+  } else if (const auto* waits = std::get_if<StillWaits>(&event)) {
+    std::fprintf(stderr, "hearsay: peer %u waits for %s, for %s now\n", id_, waits->whom.c_str(),
+                 spoken(waits->so_far).c_str());
   } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
     end_with({refusal->exit_code, std::move(refusal->reason)});
   } else if (std::holds_alternative<GradientComputed>(event)) {

@@ -16,8 +16,9 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   const std::filesystem::path& output = experiment_.settings.run.output;
   std::error_code ignored;
   std::filesystem::create_directories(output, ignored);
+  const std::filesystem::path file = output / ("model-" + std::to_string(id_) + ".npy");
   try {
-    write_npy<Scalar>(output / ("model-" + std::to_string(id_) + ".npy"), peer_->model());
+    write_npy<Scalar>(file, peer_->model());
   } catch (const Misuse& misuse) {
     return {2, misuse.what()};
   }
@@ -30,7 +31,7 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
     while (!session_state_ && !end_) receive();
     if (session_state_ && !session_state_->retained.empty()) sockets_.events().wait(look_around_every_ms);
   } while (!end_ && !interrupted_ && !session_state_->retained.empty());
-  return {0, ""};
+  return {0, "it has ended without an observer, and its model is in " + file.string()};
 }
 
 template <class Scalar>

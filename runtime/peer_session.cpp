@@ -13,6 +13,7 @@ namespace {
 
 // The observer names who is missing; a peer that is ready gives it this much longer to do so.
 constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
+constexpr Duration word_every = std::chrono::seconds(10);
 
 constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
@@ -52,6 +53,8 @@ void PeerSession::shut_out(const std::string& reason) {
 
 void PeerSession::begin(Instant now) {
   now_ = now;
+  began_ = now;
+  next_word_ = now + word_every;
   next_heartbeat_ = now + input_.heartbeat;
   neighbors_deadline_ = now + input_.start_patience;
   start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
@@ -175,6 +178,10 @@ Instant PeerSession::tick(Instant now) {
     if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor() + doubt_);
     if (ready_ && now >= start_deadline_)
       fail(3, "the observer did not start the run within " + to_text(input_.start_patience) + doubt_);
+    if (now >= next_word_) {
+      events_.push_back(StillWaits{whom_it_awaits(), now - began_});
+      next_word_ = now + word_every;
+    }
   }
   if (now >= next_heartbeat_) {
     next_heartbeat_ = now + input_.heartbeat;
@@ -209,6 +216,23 @@ void PeerSession::show_life() {
   show_life_to_observer();
 }
 
+std::string PeerSession::name_of(PeerId destination) const {
+  const auto place = std::ranges::lower_bound(input_.destinations, destination) - input_.destinations.begin();
+  return "peer " + std::to_string(destination) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
+         ")";
+}
+
+std::string PeerSession::whom_it_awaits() const {
+  if (resuming_)
+    return observer_welcomed_ ? "all peers to be there, so that they can go on from their checkpoints"
+                              : "the observer to answer";
+  if (ready_) return "the observer to start the run: some peer is not there yet, or lacks a neighbor";
+  if (joining_) return "a neighbor to tell its model";
+  if (const auto id = greetings_.first_reserved()) return name_of(*id) + " to come up";
+  if (const auto id = greetings_.first_silent()) return "peer " + std::to_string(*id) + " to call";
+  return "a neighbor that it could join";
+}
+
 std::string PeerSession::missing_neighbor() const {
   const std::string within = " within " + to_text(input_.start_patience);
   if (resuming_)
@@ -216,11 +240,7 @@ std::string PeerSession::missing_neighbor() const {
                               : "the observer did not answer" + within;
   if (joining_) return "the run has gone on without this peer, and no neighbor told its model" + within;
   if (greetings_.complete()) return "no neighbor was there to be joined" + within;
-  if (const auto id = greetings_.first_reserved()) {
-    const auto place = std::ranges::lower_bound(input_.destinations, *id) - input_.destinations.begin();
-    return "peer " + std::to_string(*id) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
-           ") did not come up" + within;
-  }
+  if (const auto id = greetings_.first_reserved()) return name_of(*id) + " did not come up" + within;
   return "peer " + std::to_string(*greetings_.first_silent()) + " did not call" + within;
 }
 

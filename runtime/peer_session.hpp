@@ -170,6 +170,8 @@ class PeerSession {
   void tell_when_ready();
   void show_life();
   void fail(int exit_code, const std::string& reason);
+  std::string name_of(PeerId destination) const;
+  std::string whom_it_awaits() const;
   std::string missing_neighbor() const;
 
   PeerSessionInput input_;
@@ -201,6 +203,8 @@ class PeerSession {
   Instant now_{};  // of the last tick
   Instant neighbors_deadline_{};
   Instant start_deadline_{};
+  Instant began_{};
+  Instant next_word_{};
   Instant next_heartbeat_{};
   bool ready_ = false;  // all neighbors have welcomed this peer and called it
   std::string doubt_;

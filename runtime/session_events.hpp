@@ -70,6 +70,11 @@ struct ModelArrived {
   EntryPoint entry;
   std::vector<std::byte> model;
 };
+/// The run has not begun here yet, and for whom it waits: "peer 2 (tcp://10.0.0.2:7000) to come up". Every ten seconds.
+struct StillWaits {
+  std::string whom;
+  Duration so_far;
+};
 /// This peer cannot take part: exit code and a sentence.
 struct TakesNoPart {
   int exit_code;
@@ -83,8 +88,9 @@ struct StateTold {
 };
 /// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
 struct GradientComputed {};
-using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 CommandsObeyed, StateTold, PeerDeparted, NeighborReturned, AttachmentOffered,
-                                 OfferAnswered, ModelAsked, ModelArrived, TakesNoPart, GradientComputed>;
+using SocketEvent =
+    std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded, CommandsObeyed,
+                 StateTold, PeerDeparted, NeighborReturned, AttachmentOffered, OfferAnswered, ModelAsked,
+                 ModelArrived, StillWaits, TakesNoPart, GradientComputed>;
 
 }  // namespace hearsay

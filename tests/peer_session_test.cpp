@@ -180,3 +180,21 @@ TEST_CASE("peer session: a stranger and another run are garbage") {
   ++other.run_id;
   CHECK(scene.session.hear_source(other, {}) == Heard::garbage);
 }
+
+TEST_CASE("peer session: as long as the run has not begun, it says every ten seconds for whom it waits") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.session.events().clear();
+  scene.session.tick(Instant{} + 9s);
+  CHECK(scene.session.events().empty());
+  scene.session.tick(Instant{} + 10s);
+  REQUIRE(scene.session.events().size() == 1);
+  const auto* const waits = std::get_if<StillWaits>(&scene.session.events().front());
+  REQUIRE(waits);
+  CHECK(waits->whom == "peer 1 (tcp://there) to come up");
+  CHECK(waits->so_far == 10s);
+  scene.session.tick(Instant{} + 19s);
+  CHECK(scene.session.events().size() == 1);
+  scene.session.tick(Instant{} + 20s);
+  CHECK(scene.session.events().size() == 2);
+}

@@ -41,7 +41,8 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
                  experiment.peer_count());
   const PeerEnd end = run_cluster_peer(experiment, *place.id, patience, control, place).end;
   if (end.exit_code == 0 && !options.quiet)
-    std::fprintf(stderr, "hearsay: peer %u: the run has ended; peer 0 keeps its record\n", *place.id);
+    std::fprintf(stderr, "hearsay: peer %u: %s\n", *place.id,
+                 end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason.c_str());
   return {end.exit_code, end.reason};
 }
 
