@@ -7,13 +7,13 @@
 
 namespace hearsay {
 
-namespace {
-
-std::string spelled(const std::vector<PeerId>& ids) {
+std::string list_of(const std::vector<PeerId>& ids) {
   std::string text;
   for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
   return text + "]";
 }
+
+namespace {
 
 /// Whether those of the graph that are not in `absent` reach each other without them; peer 0 is there.
 bool rest_is_connected(const Graph& graph, const std::vector<PeerId>& absent) {
@@ -36,7 +36,7 @@ void check_join_later(const RunSettings& settings, const MethodInfo& method, con
   const std::vector<PeerId>& later = settings.failure.join_later;
   if (later.empty()) return;
   const auto refuse = [&](const std::string& why) {
-    throw Misuse("failure.join_later", spelled(later), why);
+    throw Misuse("failure.join_later", list_of(later), why);
   };
   if (!settings.failure.drops())
     refuse("a run that waits for its peers begins with all of them; expected failure.policy = \"drop\"");
@@ -53,7 +53,7 @@ void check_join_later(const RunSettings& settings, const MethodInfo& method, con
 
 void require_all_from_the_start(const RunSettings& settings, const char* driver) {
   if (settings.failure.join_later.empty()) return;
-  throw Misuse("failure.join_later", spelled(settings.failure.join_later),
+  throw Misuse("failure.join_later", list_of(settings.failure.join_later),
                std::string(driver) +
                    " begins with all peers; those that come later are started one by one, each with "
                    "hearsay peer");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ class ObserverSession {
   void tick(Instant now);
   /// To be called where no frame waits to be heard: peers that have been silent for too long are lost.
   void judge_silence(Instant now);
+  /// One that it would lose, which may end with an evaluation.
+  std::optional<PeerId> silent_peer(Instant now);
   /// The user wants the run to end: peers get some seconds for their last words.
   void interrupt(Instant now);
   /// A peer is lost: by failure.policy, the run is, or goes on without it.
@@ -108,6 +111,9 @@ class ObserverSession {
   std::optional<std::uint64_t> next_evaluation_of(std::uint64_t next_iteration) const;
   void take_in(const FrameHeader& join, Instant now);
   void end_when_all_have();
+  Duration silence_of(PeerId id, Instant now) const {
+    return now - std::max(peers_[id].heard_at, attention_.since());
+  }
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
   std::string missing_peers() const;

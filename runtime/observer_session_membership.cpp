@@ -66,16 +66,22 @@ void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader& alive,
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::judge_silence(Instant now) {
-  if (over_ || !started_) return;
+std::optional<PeerId> ObserverSession<Scalar>::silent_peer(Instant now) {
+  if (over_ || !started_) return std::nullopt;
   attention_.look(now);
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    const Duration silence = now - std::max(peers_[id].heard_at, attention_.since());
-    if ((peers_[id].gone && !peers_[id].alone) || peers_[id].outcome || silence <= lost_after_) continue;
-    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence).count();
-    return lose_peer(id, "peer " + std::to_string(id) + " was lost: it has said nothing for " +
-                             std::to_string(whole) + " s");
-  }
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if ((!peers_[id].gone || peers_[id].alone) && !peers_[id].outcome && silence_of(id, now) > lost_after_)
+      return id;
+  return std::nullopt;
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::judge_silence(Instant now) {
+  const std::optional<PeerId> id = silent_peer(now);
+  if (!id) return;
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence_of(*id, now)).count();
+  lose_peer(*id, "peer " + std::to_string(*id) + " was lost: it has said nothing for " +
+                     std::to_string(whole) + " s");
 }
 
 #define HEARSAY_OBSERVER_SESSION_MEMBERSHIP(Scalar)                                                       \
@@ -83,6 +89,7 @@ void ObserverSession<Scalar>::judge_silence(Instant now) {
   template std::optional<std::uint64_t> ObserverSession<Scalar>::next_evaluation_of(std::uint64_t) const; \
   template bool ObserverSession<Scalar>::take_back(const FrameHeader&, Instant);                          \
   template void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader&, Instant);           \
+  template std::optional<PeerId> ObserverSession<Scalar>::silent_peer(Instant);                           \
   template void ObserverSession<Scalar>::judge_silence(Instant);
 HEARSAY_OBSERVER_SESSION_MEMBERSHIP(float)
 HEARSAY_OBSERVER_SESSION_MEMBERSHIP(double)

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/join_later.hpp"
+
 namespace hearsay {
 namespace {
 
@@ -94,11 +96,7 @@ std::string spelled_compute(const ComputeTime& compute) {
 std::string spelled(std::uint64_t count) { return std::to_string(count); }
 std::string spelled(bool flag) { return flag ? "true" : "false"; }
 std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
-std::string spelled(const std::vector<PeerId>& ids) {
-  std::string text;
-  for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
-  return ids.empty() ? "" : text + "]";
-}
+std::string spelled(const std::vector<PeerId>& ids) { return ids.empty() ? "" : list_of(ids); }
 std::string spelled_file(const fs::path& path) { return path.empty() ? "" : toml_text(spelled_path(path)); }
 
 /// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)

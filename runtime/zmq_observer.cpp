@@ -50,7 +50,8 @@ class ObserverServer<Scalar>::Server {
                  : session_.lose(loss->how);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       session_.tick(monotonic_now());
-      if (!heard) show_life_during([&] { session_.judge_silence(monotonic_now()); });
+      if (!heard && session_.silent_peer(monotonic_now()))
+        show_life_during([&] { session_.judge_silence(monotonic_now()); });
       send_outbox();
       if (!heard && !session_.over()) wait();
     }
