@@ -40,7 +40,11 @@ class ObserverThread {
  private:
   void serve(const RunControl& control) {
     try {
-      outcome_ = server_.serve(control, [this] { return given_up(); });
+      outcome_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
+        if (const auto reason = given_up()) return LostPeer{{}, *reason};
+        if (const auto reason = control.lost()) return LostPeer{{}, *reason};
+        return std::nullopt;
+      });
     } catch (const Misuse&) {  // the record cannot be written, or a peer refuses
       error_ = std::current_exception();
     }
@@ -50,10 +54,9 @@ class ObserverThread {
     const std::lock_guard lock(mutex_);
     reason_ = reason;
   }
-  std::optional<LostPeer> given_up() {
+  std::optional<std::string> given_up() {
     const std::lock_guard lock(mutex_);
-    if (!reason_) return std::nullopt;
-    return LostPeer{{}, *reason_};
+    return reason_;
   }
 
   ObserverServer<Scalar> server_;

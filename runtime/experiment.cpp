@@ -140,7 +140,7 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
     refuse("it wants a static schedule with all peers");
   if (settings.failure.checkpoint_every != 0)
-    refuse("a peer that was dropped does not come back, so failure.checkpoint_every is to be 0");
+    refuse("who comes back joins with a neighbor's model, so failure.checkpoint_every is to be 0");
 }
 
 template <class Scalar>

@@ -365,8 +365,11 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
     result.reason = *lost_;
   }
   result.seconds = seconds(last);
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (peers_[id].gone) result.dropped.push_back(id);
+  const std::vector<PeerId>& later = experiment_.settings.failure.join_later;
+  for (PeerId id = 0; id < peers_.size(); ++id) {
+    const bool never_came = !peers_[id].joined && std::ranges::binary_search(later, id);
+    if (peers_[id].gone && !never_came) result.dropped.push_back(id);
+  }
   for (PeerId id = 0; id < peers_.size(); ++id)
     if (peers_[id].joined) result.joined.push_back(id);
   result.returned = returned_;

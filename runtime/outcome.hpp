@@ -66,7 +66,7 @@ struct PeerOutcome {
   std::uint64_t peak_memory_bytes = 0;
   std::optional<Divergence> divergence;
   std::vector<Parting> partings = {};  ///< in time
-  bool gone = false;                   ///< it was dropped: nothing else is known
+  bool gone = false;                   ///< it was dropped, or has never come: nothing else is known
 };
 
 /// A whole run, whatever the driver.

@@ -70,6 +70,11 @@ bool Peer<Scalar>::evaluation_is_due() const {
   return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
 }
 
+template <class Scalar>
+bool Peer<Scalar>::owes_evaluation() const {
+  return state_ == PeerState::evaluation_due || (state_ == PeerState::checkpoint_due && evaluation_is_due());
+}
+
 /// After an iteration and its checkpoint.
 template <class Scalar>
 void Peer<Scalar>::evaluate_or_go_on() {

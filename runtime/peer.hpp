@@ -145,6 +145,9 @@ class Peer final : private IterationHost<Scalar> {
   void start();
   void checkpoint_taken();
   void evaluation_taken();
+  /// It has completed an iteration that is to be evaluated, and nobody has taken its model yet: what a peer that is stopped there
+  /// still has to tell, since its result counts that iteration.
+  bool owes_evaluation() const;
   /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Of an asynchronous method another
   /// thread may do it, while this one delivers and takes verdicts (but neither reads counters nor destroys the peer).
   void compute_gradient();

@@ -48,9 +48,7 @@ PeerEnd PeerDriver<Scalar>::run() {
         keep();
         break;
       case PeerState::evaluation_due:
-        if (!unobserved_)  // else nobody answers
-          sockets_.commands().push(TellObserver{
-              {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())}});
+        tell_evaluation();
         peer_->evaluation_taken();
         break;
       case PeerState::idle:
@@ -69,6 +67,7 @@ PeerEnd PeerDriver<Scalar>::run() {
   // The socket thread counts what it sends; its counters are whole when it has sent everything.
   sockets_.commands().push(AskWhenObeyed{});
   while (!commands_obeyed_ && !end_) receive_and_answer();
+  if (peer_->owes_evaluation()) tell_evaluation();  // which may have come up just now
   sockets_.commands().push(
       TellObserver{{FrameKind::result, peer_->iteration(),
                     encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))}});
@@ -81,6 +80,13 @@ PeerEnd PeerDriver<Scalar>::run() {
   if (interrupted_) return {130, "interrupted"};
   if (end_) return leave();
   return {run_code_, run_code_ == 4 ? "the run diverged" : run_code_ == 130 ? "the run was interrupted" : ""};
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::tell_evaluation() {
+  if (unobserved_) return;  // nobody answers
+  sockets_.commands().push(
+      TellObserver{{FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())}});
 }
 
 template <class Scalar>

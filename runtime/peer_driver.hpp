@@ -27,6 +27,7 @@ class PeerDriver {
 
   /// Nobody collects the models: this peer keeps its own, and stays until its neighbors have what they need of it.
   PeerEnd leave_unobserved();
+  void tell_evaluation();
   /// Takes a checkpoint: what neighbors and observer may ask for again is the socket thread's to say.
   void keep();
   /// Becomes what an earlier process under this id was, or all were at one iteration.
@@ -49,10 +50,10 @@ class PeerDriver {
   void handle(SocketEvent& event);
   void begin();
   void hear(const DataArrived& data);
-  /// The first reason to end is the true one; what follows are its echoes.
   /// The run has gone on without this peer, which becomes a new one with a neighbor's model.
   void join(const ModelArrived& arrived);
   void give_copies();
+  /// The first reason to end is the true one; what follows are its echoes.
   void end_with(PeerEnd end);
   /// The user wants this peer to stop: the observer is to end the run everywhere.
   void leave_if_interrupted();

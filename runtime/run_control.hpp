@@ -19,7 +19,10 @@ struct RunControl {
   std::optional<std::vector<Evaluation>> record = {};
   /// Asked again and again by the process that computes; ends a run in the same way.
   std::function<bool()> out_of_patience = [] { return false; };
-  /// Likewise: whether it is known that the observer's process has ended.
+  /// Asked again and again by the observer: why the run cannot go on, where whoever started the peers knows (one of them was
+  /// killed, say).
+  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
+  /// By the process that computes: whether it is known that the observer's process has ended.
   std::function<bool()> observer_is_gone = [] { return false; };
 
   bool is_interrupted() const {

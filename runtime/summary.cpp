@@ -184,7 +184,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   Json digests = Json::array();
   Json per_peer = Json::array();
   for (PeerId id = 0; id < outcome.peers.size(); ++id) {
-    digests.push_back(hexadecimal(outcome.peers[id].model_digest));
+    const PeerOutcome& peer = outcome.peers[id];
+    digests.push_back(peer.gone ? Json(nullptr) : Json(hexadecimal(peer.model_digest)));
     per_peer.push_back(peer_record(id, outcome.peers[id]));
   }
   Json summary = {

@@ -176,6 +176,9 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(launcher->complained(), "hearsay: peer n2 (root@10.77.0.2): it was lost"),
                   launcher->complained());
     CHECK(all_ended(peers));
+    CHECK(cluster.summary()["status"] == "lost");  // not interrupted: it was no user who ended it
+    // Peer 2 hears the reason from peer 0, and ends by itself.
+    CHECK(contains(content_of(cluster.folder.path() / "out/peer-2.log"), "n2 (root@10.77.0.2): it was lost"));
   }
 
   TEST_CASE(

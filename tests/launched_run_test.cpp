@@ -17,7 +17,8 @@ TEST_CASE(
   const auto peer = [&](const std::string& name, int code) {
     const std::string script =
         "echo 'hearsay-parcel {\"event\":\"started\",\"files\":[]}'; exit " + std::to_string(code);
-    return LaunchedPeerPlan{.label = name,
+    return LaunchedPeerPlan{.id = name == "n1" ? 0u : 1u,
+                            .label = name,
                             .name = name,
                             .words = {"sh", "-c", script},
                             .directory = folder.path(),

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -118,6 +119,26 @@ TEST_SUITE("net") {
     kill(launcher.process(), SIGKILL);
     CHECK(launcher.wait() == -SIGKILL);
     CHECK(launcher.everyone_ended());
+  }
+
+  TEST_CASE("launch: a peer that joins later is left to the user, and who was not there was not lost") {
+    const TemporaryFolder folder;
+    const auto address = [] { return "[[peer]]\naddress = \"" + free_address() + "\"\n"; };
+    const std::string topology = "observer = \"" + free_address() + "\"\nfamily = \"complete\"\n";
+    folder.write("cluster.toml", topology + address() + address() + address() + address());
+    folder.write("run.toml", "[run]\niterations = 20\noutput = \"out\"\n" + small +
+                                 "[topology]\nfile = \"cluster.toml\"\n"
+                                 "[failure]\npolicy = \"drop\"\njoin_later = [1]\n");
+    const ProgramEnd end = run_program(folder.path(), {"launch", "run.toml", "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    CHECK_MESSAGE(contains(end.complained, "peer 1 is left to you: it joins later"), end.complained);
+    CHECK(contains(end.said, "\"dropped\":[]"));
+    CHECK(contains(content_of(folder.path() / "out/peer-2.log"), "hearsay: peer 2 of 4"));
+    CHECK(contains(content_of(folder.path() / "out/peer-3.log"), "hearsay: peer 3 of 4"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "out/peer-1.log"));
+    const auto summary = nlohmann::json::parse(content_of(folder.path() / "out/summary.json"));
+    CHECK(summary["model_digest"][0].is_string());
+    CHECK(summary["model_digest"][1].is_null());
   }
 
   TEST_CASE("launch: what it needs of the topology file is said before anything starts") {

@@ -129,3 +129,30 @@ TEST_CASE("peer: a message that does not fit the method ends the run with a reas
   REQUIRE(peer->divergence());
   CHECK(peer->divergence()->iteration == 1);
 }
+
+TEST_CASE("peer: one that is stopped after an iteration that is to be evaluated still owes the evaluation") {
+  auto experiment = quadratic_experiment<double>("d-psgd", "ring", 4, 6);
+  experiment.settings.run.evaluate_every = 1;
+  for (const std::uint64_t checkpoint_every : {0u, 1u}) {
+    CAPTURE(checkpoint_every);
+    PacketPool pool;
+    std::vector<std::unique_ptr<Peer<double>>> peers;
+    for (PeerId id = 0; id < 4; ++id) {
+      peers.push_back(make_peer(experiment, id, pool, checkpoint_every));
+      peers.back()->start();
+      run_until_it_waits(*peers.back());
+      CHECK_FALSE(peers.back()->owes_evaluation());
+    }
+    Peer<double>& peer = *peers[0];
+    for (const PeerId neighbor : {1u, 3u}) {
+      const Outgoing message = message_for(*peers[neighbor], 0);
+      peer.deliver(message.key, message.packet);
+    }
+    CHECK(peer.iteration() == 1);
+    CHECK(peer.owes_evaluation());
+    if (checkpoint_every != 0) peer.checkpoint_taken();
+    CHECK(peer.owes_evaluation());
+    peer.evaluation_taken();
+    CHECK_FALSE(peer.owes_evaluation());
+  }
+}

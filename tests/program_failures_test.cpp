@@ -279,6 +279,22 @@ batch = 1
   CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
 }
 
+TEST_CASE("Ctrl-C: every peer's last words arrive, wherever in an iteration it was") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    CAPTURE(attempt);
+    Program program(folder.path(), {"run", "q.toml", "--quiet", "--overwrite", "--output", "out", "--set",
+                                    "run.evaluate_every=1", "--set", "network.latency=0 s"});
+    REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
+    program.signal_group(SIGINT);
+    CHECK(program.wait() == 130);
+    const Json summary = Json::parse(content_of(folder.path() / "out/summary.json"));
+    for (const Json& peer : summary["per_peer"]) CHECK(peer["iterations"] > 0);
+    std::filesystem::remove_all(folder.path() / "out");
+  }
+}
+
 TEST_CASE("Ctrl-C: a check, which has no record to close, ends at the first") {
   const TemporaryFolder folder;
   // Nobody waits for the end of its twelve simulated iterations either.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ struct PeerOptions : RunOptions {
   std::string start_patience = "2 min";
   bool ends_with_input = false;
   std::atomic<bool>* ask_to_end = nullptr;  ///< what `interrupted` looks at
+  /// Why the run cannot go on, where whoever started the peers has said so.
+  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
 };
 
 struct CheckOptions : RunFileOptions {

@@ -50,9 +50,8 @@ void InputWatch::watch() {
     std::array<char, 256> beats{};
     const ssize_t length = happened > 0 ? read(STDIN_FILENO, beats.data(), beats.size()) : 0;
     if (length < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (std::string_view(beats.data(), length > 0 ? static_cast<std::size_t>(length) : 0)
-            .find(word_to_end[0]) != std::string_view::npos)
-      break;
+    take({beats.data(), length > 0 ? static_cast<std::size_t>(length) : 0});
+    if (told_to_end_) break;
     is_alone_ = length <= 0;
     if (!is_alone_) continue;
     if (end_of_input_ == EndOfInput::ends_the_process) break;
@@ -63,6 +62,27 @@ void InputWatch::watch() {
   while (poll(polled.data(), 1, milliseconds(grace)) < 0 && errno == EINTR) {
   }
   if (polled[0].revents == 0) _exit(exit_interrupted);
+}
+
+void InputWatch::take(std::string_view bytes) {
+  constexpr std::size_t longest_line = 4096;
+  for (const char c : bytes) {
+    if (c != '\n') {
+      if (line_.size() < longest_line) line_ += c;
+      continue;
+    }
+    if (line_ == word_to_end) told_to_end_ = true;
+    if (line_.starts_with(word_of_loss)) {
+      const std::lock_guard lock(mutex_);
+      lost_ = line_.substr(word_of_loss.size());
+    }
+    line_.clear();
+  }
+}
+
+std::optional<std::string> InputWatch::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
 }
 
 }  // namespace hearsay

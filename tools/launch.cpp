@@ -155,15 +155,20 @@ int launch_command(const LaunchOptions& options) {
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
-    if (std::ranges::binary_search(settings.failure.join_later, id)) continue;  // the user starts it
     const ClusterPeer& peer = cluster.peers[id];
+    if (std::ranges::binary_search(settings.failure.join_later, id)) {
+      if (!options.quiet)
+        std::fprintf(stderr, "hearsay: peer %s is left to you: it joins later (hearsay peer FILE --id %u)\n",
+                     label_of(peer).c_str(), id);
+      continue;
+    }
     const std::string folder = "peer-" + std::to_string(id);
     const bool here = peer.host.empty();
     const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
     const bool leaves = settings.failure.checkpoint_every > 0 || settings.failure.drops();
     note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
     plan.peers.push_back(
-        {label_of(peer), peer.name,
+        {id, label_of(peer), peer.name,
          here ? std::vector<std::string>{own_program, "peer", "-"} : ssh_command(peer), home,
          parcel_for(id, files, note), peer.host,
          here ? "" : peer.host + ":" + (fs::path(peer.launch.directory) / note.folder).string()});

@@ -120,6 +120,7 @@ int launched_peer_command(const PeerOptions& given) {
   const bool drops = settings.failure.drops();
   const InputWatch watch(*given.ask_to_end, std::max(settings.failure.lost_after, least_silence),
                          drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
+  options.lost = [&watch] { return watch.lost(); };
   say(parcel_head({{"event", "started"}}, {}));
   const PeerTraining training = train_as_peer(settings, options, false);
   if (training.exit_code != 0 && !training.reason.empty())

@@ -23,11 +23,11 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr auto look_every = std::chrono::milliseconds(200);
-constexpr auto patience_after_a_failure =
-    std::chrono::seconds(2);  // the news of a wrong input travels faster
-constexpr auto patience_with_the_first =
-    std::chrono::seconds(6);                                     // a bit more than an interrupted peer's own
-constexpr auto patience_of_the_told = std::chrono::seconds(12);  // a bit more than InputWatch's
+/// What ends by itself may: the news of a wrong input travels faster, and so does that of a loss.
+constexpr auto patience_after_a_failure = std::chrono::seconds(2);
+/// A bit more than an interrupted peer's own, and than InputWatch's.
+constexpr auto patience_with_the_first = std::chrono::seconds(6);
+constexpr auto patience_of_the_told = std::chrono::seconds(12);
 constexpr std::size_t longest_log_bytes = std::size_t{64} << 20;
 
 /// sshd turns connections away at random from the eleventh that has not logged in yet (its MaxStartups).
@@ -75,14 +75,18 @@ class LaunchedPeer {
   /// In good order; at once where it has not begun to train.
   void tell_to_end() {
     if (!running()) return;
-    process_->tell(InputWatch::word_to_end);
+    process_->tell(std::string(InputWatch::word_to_end) + "\n");
     process_->end_input();
     if (!started_) process_->kill();
+  }
+  void tell_of_loss(const std::string& reason) {
+    process_->tell(std::string(InputWatch::word_of_loss) + reason + "\n");
   }
   void kill() {
     if (running()) process_->kill();
   }
 
+  PeerId id() const { return plan_.id; }
   const std::string& label() const { return plan_.label; }
   const std::string& host() const { return plan_.host; }
   const std::string& log() const { return log_; }
@@ -147,10 +151,10 @@ class LaunchedRun {
  public:
   explicit LaunchedRun(const LaunchedRunPlan& plan) : plan_(plan) {
     for (const LaunchedPeerPlan& peer : plan.peers) {
-      const std::size_t id = peers_.size();
+      const std::size_t at = peers_.size();
       ParcelReader::Receiver receiver{
-          .begins = [this, id](const nlohmann::json& note) { return parcel_from(id, note); },
-          .ends = [this, id] { output_complete_ = output_complete_ || (id == 0 && record_begun_); }};
+          .begins = [this, at](const nlohmann::json& note) { return parcel_from(*peers_[at], note); },
+          .ends = [this, at] { output_complete_ = output_complete_ || (at == 0 && record_begun_); }};
       peers_.push_back(std::make_unique<LaunchedPeer>(peer, std::move(receiver)));
     }
   }
@@ -172,8 +176,8 @@ class LaunchedRun {
       begin_some();
     }
     if (output_complete_)
-      for (std::size_t id = 0; id < peers_.size(); ++id)
-        write_file(plan_.output / ("peer-" + std::to_string(id) + ".log"), {peers_[id]->log()});
+      for (const auto& peer : peers_)
+        write_file(plan_.output / ("peer-" + std::to_string(peer->id()) + ".log"), {peer->log()});
     const int code_of_first = peers_.front()->ended() ? peers_.front()->exit_code() : exit_interrupted;
     if (interrupted_ && code_of_first != exit_done)
       return {exit_interrupted, "interrupted", output_complete_};
@@ -206,13 +210,13 @@ class LaunchedRun {
     poll(polled.data(), polled.size(), static_cast<int>(look_every.count()));
   }
 
-  fs::path parcel_from(std::size_t id, const nlohmann::json& note) {
+  fs::path parcel_from(LaunchedPeer& peer, const nlohmann::json& note) {
     const std::string event = note.value("event", "");
-    if (event == "started") peers_[id]->set_started();
-    if (event != "output" || (id != 0 && !plan_.drops)) return {};
+    if (event == "started") peer.set_started();
+    if (event != "output" || (peer.id() != 0 && !plan_.drops)) return {};
     if (!output_begun_) create_output(plan_.output, plan_.overwrite);
     output_begun_ = true;
-    record_begun_ = record_begun_ || id == 0;
+    record_begun_ = record_begun_ || peer.id() == 0;
     return plan_.output;
   }
 
@@ -235,7 +239,14 @@ class LaunchedRun {
       return;
     }
     failure_ = {code, peer.how_it_ended()};
+    if (code == exit_lost) tell_first_of_loss();
     stop(peer.started() ? Clock::now() + patience_after_a_failure : Clock::now());
+  }
+
+  /// Who was killed says nothing itself. Peer 0 ends the run everywhere, with a record that says why.
+  void tell_first_of_loss() {
+    if (peers_.front()->running() && peers_.front()->started())
+      peers_.front()->tell_of_loss(failure_->reason);
   }
 
   /// A host that takes connections and does nothing with them: a login script that waits, a stalled disk.

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "runtime/units.hpp"
+#include "topology/peer_id.hpp"
 
 namespace hearsay {
 
 /// How to start one peer.
 struct LaunchedPeerPlan {
+  PeerId id = 0;
   std::string label;               ///< "n3 (user@node3)"
   std::string name;                ///< "n3", in front of its lines
   std::vector<std::string> words;  ///< the command
@@ -23,7 +25,7 @@ struct LaunchedPeerPlan {
 };
 
 struct LaunchedRunPlan {
-  std::vector<LaunchedPeerPlan> peers;  ///< by id
+  std::vector<LaunchedPeerPlan> peers;  ///< ascending, from 0 on; not those that join later
   std::filesystem::path output;
   bool overwrite = false;
   const std::atomic<bool>* interrupted = nullptr;

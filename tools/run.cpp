@@ -22,6 +22,24 @@ std::string slowest_link_text(const nlohmann::ordered_json& link) {
          " % of its time)";
 }
 
+/// "went on without peers 2, 5; peer 3 joined; 1 restart"; empty where nothing happened.
+std::string faults_text(const nlohmann::ordered_json& summary) {
+  const auto named = [&](const char* key) {
+    std::string ids;
+    for (const PeerId id : summary[key]) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
+    return (summary[key].size() == 1 ? "peer " : "peers ") + ids;
+  };
+  std::vector<std::string> parts;
+  if (!summary["dropped"].empty()) parts.push_back("went on without " + named("dropped"));
+  if (!summary["joined"].empty()) parts.push_back(named("joined") + " joined");
+  for (const auto& [key, name] : {std::pair("returned", "return"), std::pair("restarts", "restart"),
+                                  std::pair("resyncs", "replica resync")})
+    if (summary[key] > 0) parts.push_back(counted(summary[key], name));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
 }  // namespace
 
 void print_closing_words(const FinishedRun& run) {
@@ -49,6 +67,7 @@ void print_closing_words(const FinishedRun& run) {
         {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});
   if (const auto& link = summary["slowest_link"]; link.is_object())
     table.add({"slowest link", slowest_link_text(link)});
+  if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);
 }

@@ -56,6 +56,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                      .virtual_time = simulated});
   RunControl control;
   control.interrupted = options.interrupted;
+  control.lost = options.lost;
   control.record = directory.record();
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();

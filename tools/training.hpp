@@ -32,7 +32,8 @@ struct TrainingOptions {
   const std::atomic<bool>* interrupted = nullptr;
   /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
-  PeerPlace place = {};                         ///< of the first of a cluster
+  PeerPlace place = {};  ///< of the first of a cluster
+  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
   std::string title;                            ///< stands before the progress
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
