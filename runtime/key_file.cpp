@@ -136,11 +136,12 @@ std::string with_authorized_key(const std::string& text, const std::string& sour
 }
 
 KeyPair load_key_pair(const fs::path& file) {
+  const KeyPair pair = parse_key_pair(read_text_file(file), file);
   struct stat status {};
   if (stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IRWXO) != 0)
     throw Misuse(file.string() + " holds a secret key and is open to everybody on this machine; chmod 600 " +
                  file.string());
-  return parse_key_pair(read_text_file(file), file);
+  return pair;
 }
 
 void write_new_key_pair(const fs::path& file, const KeyPair& pair) {

@@ -32,7 +32,8 @@ constexpr PeerId most_local_peers = 512;
 constexpr std::size_t word_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
 
 // Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the parent all
-// addresses, and the child, should it fail, why.
+// addresses, and the child, when it ends, why.
+constexpr const char* ended_well = "ended well";
 
 bool say(int socket, const std::string& text) {
   return send(socket, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
@@ -87,7 +88,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
     control.observer_is_gone = [] { return parent_is_gone.load(); };
     control.out_of_patience = [] { return parent_is_gone && was_interrupted; };
     const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, control);
-    if (end.exit_code != 0) say(parent, end.reason);
+    say(parent, end.exit_code == 0 ? ended_well : end.reason);
     return end.exit_code;
   } catch (const Misuse& misuse) {
     say(parent, misuse.what());
@@ -104,7 +105,7 @@ struct Child {
   std::string address = {};
   int restarts = 0;
   bool killed = false;
-  bool gone = false;  // lost, and that has been said
+  bool gone = false;  // it has ended, and nothing more comes of that
 };
 
 /// What the user did, or another program: the process was well, and may be started anew. Else it has a bug.
@@ -184,12 +185,23 @@ class Children {
   std::optional<LostPeer> lost() {
     std::vector<pollfd> polled;
     for (const Child& child : children_) polled.push_back({child.gone ? -1 : child.socket, POLLIN, 0});
+    polled.push_back({nursery_ ? nursery_->socket() : -1, POLLIN, 0});
     if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
+    if (polled.back().revents != 0) {
+      nursery_ = nullptr;
+      std::fprintf(stderr,
+                   "hearsay: the process that starts peers anew was killed; another peer that is killed ends "
+                   "the run\n");
+    }
     for (std::size_t id = 0; id < children_.size(); ++id) {
       if (polled[id].revents == 0) continue;
       const std::string word = hear(children_[id].socket);
       if (word.starts_with("tcp://"))
         continue;  // one that came back says where it listens: where it did before
+      if (word == ended_well) {
+        children_[id].gone = true;
+        continue;
+      }
       if (const auto how = how_it_ended(id, word); !comes_back(id))
         return children_[id].gone = true, LostPeer{static_cast<PeerId>(id), how};
     }

@@ -2,9 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "runtime/config.hpp"
 #include "runtime/npy.hpp"
@@ -142,20 +143,25 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   }
   write_file(directory_ / "run.toml", {to_toml(settings)});
   if (record_) write_file(directory_ / "metrics.jsonl", {kept});
-  metrics_.open(directory_ / "metrics.jsonl", std::ios::binary | std::ios::app);
+  // A power cut must not leave checkpoints that have passed evaluations of which there is no record.
+  metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.checkpoint_every != 0);
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) begin(settings, evaluation);
-  metrics_ << to_json(evaluation).dump() << '\n' << std::flush;
-  if (!metrics_)
-    throw Misuse("cannot write " + (directory_ / "metrics.jsonl").string() + ": " + std::strerror(errno));
+  metrics_.append(to_json(evaluation).dump());
+  if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
+    std::fprintf(stderr, "hearsay: %s; training goes on, and it is written when there is room\n",
+                 metrics_.defect()->c_str());
+  if (!metrics_.defect()) said_that_it_waits_ = false;
 }
 
 template <class Scalar>
 void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
                           SaveModels save) {
   if (!created()) return;
+  metrics_.write_waiting();
+  if (metrics_.defect()) throw Misuse(*metrics_.defect());
   write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)

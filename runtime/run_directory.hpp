@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "runtime/directory_lock.hpp"
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
+#include "runtime/record_file.hpp"
 #include "runtime/summary.hpp"
 
 namespace hearsay {
@@ -35,7 +35,7 @@ enum class EarlierOutput {
 /// The output directory of a run, whatever its driver:
 ///
 ///     run.toml       the resolved run
-///     metrics.jsonl  a line per evaluation, on disk as soon as it is known
+///     metrics.jsonl  a line per evaluation, on disk as soon as it is known, and before any peer hears of it
 ///     model.npy      the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
 ///     summary.json   how it ended
 ///     checkpoints/   what its peers need to come back, where failure.checkpoint_every says so
@@ -50,10 +50,11 @@ class RunDirectory {
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
   /// The next line of metrics.jsonl; `settings` are those of the experiment. In a run that goes on, lines from this evaluation's
-  /// iteration on are replaced. Throws Misuse where the disk is full.
+  /// iteration on are replaced. Where the disk becomes full, lines wait in memory until there is room; that is said once. Throws
+  /// Misuse where the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
-  /// Models and summary, where there was an evaluation.
+  /// Models and summary, where there was an evaluation. Throws Misuse where they, or lines that wait, cannot be written.
   template <class Scalar>
   void finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary, SaveModels save);
 
@@ -65,7 +66,8 @@ class RunDirectory {
   EarlierOutput earlier_;
   std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
-  std::ofstream metrics_;
+  RecordFile metrics_;
+  bool said_that_it_waits_ = false;
 
   void begin(const RunSettings& settings, const Evaluation& first);
 };

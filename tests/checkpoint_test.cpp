@@ -1,18 +1,18 @@
 #include "runtime/checkpoint.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "tests/support/full_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;
+using test::FullDisk;
 
 namespace {
 
@@ -68,26 +68,6 @@ std::vector<std::byte> content(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return bytes_of({std::istreambuf_iterator<char>(in), {}});
 }
-
-/// No file of this process can be longer, as on a disk that is full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t most_bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit tight{most_bytes, limit_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &tight);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &limit_);
-    std::signal(SIGXFSZ, before_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit limit_{};
-  void (*before_)(int);
-};
 
 }  // namespace
 

@@ -259,6 +259,28 @@ TEST_SUITE("net") {
     scene.check_end(run);
   }
 
+  TEST_CASE("faults: where the process that starts peers anew is killed, that is said, and the run goes on") {
+    const Scene scene("7");
+    LocalPeers run = scene.start();
+    REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
+    kill(run.program().children().front(), SIGKILL);
+    scene.check_end(run);
+    CHECK(count_of("the process that starts peers anew was killed", run.program().complained()) == 1);
+  }
+
+  TEST_CASE("faults: without the process that starts peers anew, one that is killed ends the run, by name") {
+    const Scene scene("7");
+    LocalPeers run = scene.start();
+    REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
+    const std::vector<pid_t> peers = run.peers();
+    kill(run.program().children().front(), SIGKILL);
+    run.kill_peer(peers[2]);
+    CHECK(run.program().wait() == 3);
+    CHECK_MESSAGE(contains(run.program().complained(), "hearsay: peer 2 was lost: killed by signal 9"),
+                  run.program().complained());
+    CHECK(run.program().everyone_ended());
+  }
+
   TEST_CASE("faults: files that may not grow cost the checkpoints, one sentence a peer, and not the run") {
     const Scene scene("7", large_model);
     LocalPeers run(scene.folder.path(), scene.output(), {}, [] {

@@ -46,7 +46,16 @@ TEST_CASE("keys: a new pair is written, shown and authorized, and no secret is e
   CHECK(again.code == 2);
   CHECK(contains(again.complained, "a.key is there already"));
   CHECK(run_program(folder.path(), {"keys", "authorize", "c.keys", "c", "a.key"}).code == 2);
-  CHECK(run_program(folder.path(), {"keys", "authorize", "c.keys", "c", "no-such-file"}).code == 2);
+  const ProgramEnd neither = run_program(folder.path(), {"keys", "authorize", "c.keys", "c", key.substr(1)});
+  CHECK(neither.code == 2);
+  CHECK(contains(neither.complained, "expected a public key, 40 characters, or the file of a pair"));
+  const ProgramEnd nameless = run_program(folder.path(), {"keys", "new", ""});
+  CHECK(nameless.code == 2);
+  CHECK(contains(nameless.complained, "NAME = \"\""));
+  // A file that everybody may read, and that has no secret in it.
+  const ProgramEnd not_a_pair = run_program(folder.path(), {"keys", "show", "c.keys"});
+  CHECK(not_a_pair.code == 2);
+  CHECK_FALSE(contains(not_a_pair.complained, "holds a secret key"));
   CHECK(run_program(folder.path(), {"keys"}).code == 2);
   const std::string secret = content_of(folder.path() / "a.key");
   const std::string hidden = secret.substr(secret.find("secret = \"") + 10, 40);

@@ -56,3 +56,12 @@ TEST_CASE(
   CHECK(line(80) == "1500/6000    46.9 passes  loss 0.2500      3.21 MB/peer  ETA 6.00 s");
   CHECK(line(10).size() == 10);
 }
+
+TEST_CASE("progress: of a run that is resumed, what is left to wait for follows from what this process did") {
+  ProgressRun resumed = run;
+  resumed.resumed_from = 1000;
+  CHECK(progress_line(evaluation(1500, 46.875, 30000, 0.25), resumed, 2.0, std::string::npos)
+            .ends_with("ETA 18.0 s"));
+  CHECK(progress_line(evaluation(1000, 46.875, 30000, 0.25), resumed, 2.0, std::string::npos).find("ETA") ==
+        std::string::npos);
+}

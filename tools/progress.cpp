@@ -49,10 +49,10 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
       {right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run.peers), 8) + "/peer"}};
   if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 10), 4});
   fields.push_back({right(seconds_text(elapsed), 10), 3});
-  if (evaluation.iteration > 0 && evaluation.iteration < run.iterations)
+  if (evaluation.iteration > run.resumed_from && evaluation.iteration < run.iterations)
     fields.push_back({(run.has_target ? "ETA at most " : "ETA ") +
                       seconds_text(elapsed * static_cast<double>(run.iterations - evaluation.iteration) /
-                                   static_cast<double>(evaluation.iteration))});
+                                   static_cast<double>(evaluation.iteration - run.resumed_from))});
   for (;;) {
     std::string line;
     for (const Field& field : fields) line += (line.empty() ? "" : "  ") + field.text;

@@ -14,6 +14,7 @@ struct ProgressRun {
   std::uint64_t iterations;
   bool has_target;  ///< it may end sooner
   bool virtual_time;
+  std::uint64_t resumed_from = 0;  ///< the iterations that an earlier process did
 };
 
 /// " 200/6000     1.6 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that stay where they

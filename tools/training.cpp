@@ -53,7 +53,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                     {.peers = experiment.peer_count(),
                      .iterations = experiment.iterations,
                      .has_target = settings.run.target_loss.has_value(),
-                     .virtual_time = simulated});
+                     .virtual_time = simulated,
+                     .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
   RunControl control;
   control.interrupted = options.interrupted;
   control.lost = options.lost;
