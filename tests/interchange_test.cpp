@@ -130,6 +130,13 @@ TEST_CASE("interchange: GraphML's defaults and per-edge directions count") {
   CHECK(drawn.links[1].weight == 0.5);
 }
 
+TEST_CASE("interchange: where lines break inside a GraphML value means nothing, in CDATA either") {
+  const AnnotatedGraph drawn =
+      parse_graphml(graphml("<node id='a'><data key='d0'><![CDATA[ tcp://h:1\n\n  x ]]></data></node>"));
+  CHECK(drawn.peers[0].address == "tcp://h:1 x");
+  CHECK(parse_graphml(to_graphml(drawn)).peers == drawn.peers);
+}
+
 TEST_CASE("interchange: names are numbered in natural order") {
   const AnnotatedGraph drawn = parse_dot(
       "graph { peer10; peer9; peer1; \"02\"; \"2\"; 1; a; ab; \"123456789012345678901234567890\"; }");

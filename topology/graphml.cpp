@@ -21,6 +21,14 @@ std::string attribute(const Tree& element, const std::string& name) {
   return element.get<std::string>("<xmlattr>." + name, "");
 }
 
+/// Runs of white space become one space, as Boost's parser has it everywhere but in CDATA: where lines break means nothing.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 /// <key id="d0" for="edge" attr.name="weight"><default>...: which id stands for which attribute.
 struct Key {
   std::string domain;  ///< "node", "edge", "all" ...
@@ -38,7 +46,7 @@ Keys read_keys(const Tree& document) {
     const std::string name =
         attributes ? attributes->get<std::string>(Tree::path_type("attr.name", '/'), "") : "";
     keys[attribute(element, "id")] = {attribute(element, "for"), name,
-                                      element.get<std::string>("default", "")};
+                                      in_one_line(element.get<std::string>("default", ""))};
   }
   return keys;
 }
@@ -55,7 +63,7 @@ std::map<std::string, std::string> read_data(const Tree& element, const Keys& ke
     const auto key = keys.find(attribute(data, "key"));
     if (key == keys.end())
       throw Misuse("GraphML: <data key=\"" + attribute(data, "key") + "\"> has no <key> that declares it");
-    values[key->second.name] = data.get_value<std::string>();
+    values[key->second.name] = in_one_line(data.get_value<std::string>());
   }
   return values;
 }
