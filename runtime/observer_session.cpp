@@ -100,16 +100,18 @@ void ObserverSession<Scalar>::take_note_that_it_is_under_way() {
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload,
-                                   Instant now) {
-  if (header.kind == FrameKind::hello) return answer_hello(header, payload);
+void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
+                                   const std::string& host) {
+  if (header.kind == FrameKind::hello) return answer_hello(header, payload, now, host);
   if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
   PeerSeen& peer = peers_[header.sender];
   if (header.kind == FrameKind::join) return take_in(header, now);
   if (header.kind == FrameKind::alive) note_whether_it_is_alone(header, now);
   if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
-  if (!peer.welcomed) {
-    if (header.kind == FrameKind::alive) say(header.sender, FrameKind::again);
+  if (!peer.welcomed || header.incarnation != peer.incarnation) {  // who greets will be answered
+    if (header.kind != FrameKind::alive) return;
+    say(header.sender, FrameKind::again);
+    outbox_.back().only_to = header.incarnation;
     return;
   }
   peer.heard_at = now;
@@ -138,32 +140,6 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
     default:
       return;
   }
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<const std::byte> payload) {
-  const PeerId sender = header.sender;
-  const std::optional<Agreement> theirs = decode_agreement(payload);
-  if (!theirs) return say(sender, FrameKind::refuse, "the observer cannot read the hello of this peer");
-  if (const auto difference = disagreement(*theirs, agreement_, "the observer"))
-    return say(sender, FrameKind::refuse, *difference);
-  if (sender >= peers_.size())
-    return say(sender, FrameKind::refuse,
-               "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
-                   std::to_string(sender));
-  const bool is_successor = peers_[sender].welcomed && peers_[sender].incarnation != header.incarnation;
-  if (is_successor && started_ && experiment_.settings.failure.drops())
-    lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
-  if (peers_[sender].gone) return welcome_joiner(header);
-  peers_[sender].incarnation = header.incarnation;
-  peers_[sender].welcomed = true;
-  peers_[sender].ready = false;  // whoever was ready under this name may have been started anew since
-  peers_[sender].resumes = header.slot == 1;
-  peers_[sender].holds = {0};  // every peer can begin
-  peers_[sender].said_what_it_holds = header.slot != 1;
-  say(sender, FrameKind::welcome);
-  if (header.slot == 2) take_note_that_it_is_under_way();
-  choose_checkpoint();
 }
 
 template <class Scalar>

@@ -19,6 +19,8 @@ struct ObserverWord {
   PeerId to;
   FrameHeader header;
   std::vector<std::byte> payload;
+  /// Of the processes that claim to be that peer, this one alone; nothing: the one that has the name (`incarnation_of`).
+  std::optional<std::uint32_t> only_to = {};
 };
 
 /// The observer's side of a run, from the first hello to the last bye. Pure: frames and time go in, frames come out
@@ -31,6 +33,10 @@ struct ObserverWord {
 /// in its turn; everything else is dropped, so what is kept is bounded whatever arrives. A peer that was started anew
 /// is told to start, and the last verdicts, as soon as it is ready. An observer that was started anew asks peers that show
 /// signs of life to greet it; they tell it again what it has not answered.
+///
+/// A peer's name belongs to the process that was welcomed first. Where another one says hello under it, the first is asked to
+/// say hello again: if it does, it keeps the name and the other is refused; if it cannot be reached, or says nothing until
+/// the other calls again, it has ended and the other has the name (observer_session_claims.cpp).
 template <class Scalar>
 class ObserverSession {
  public:
@@ -39,8 +45,13 @@ class ObserverSession {
   ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement, Duration start_patience,
                   Instant now, const std::vector<Evaluation>& record = {});
 
-  /// A frame whose checksums hold.
-  void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
+  /// A frame whose checksums hold; `host`: where it came from, for messages to the user.
+  void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
+            const std::string& host = {});
+  /// A word that was for one process only did not find it: it has ended.
+  void note_unreachable(PeerId id, std::uint32_t incarnation);
+  /// Of the process that has the name of peer `id`.
+  std::uint32_t incarnation_of(PeerId id) const { return peers_[id].incarnation; }
   /// To be called several times a second.
   void tick(Instant now);
   /// To be called where no frame waits to be heard: peers that have been silent for too long are lost.
@@ -73,6 +84,11 @@ class ObserverSession {
   RunOutcome<Scalar> outcome() const;
 
  private:
+  struct Rival {
+    FrameHeader hello;
+    std::string host;
+    Instant since;
+  };
   struct PeerSeen {
     bool welcomed = false;
     bool ready = false;
@@ -83,13 +99,19 @@ class ObserverSession {
     bool alone = false;             ///< shows life, but goes on without the observer
     Slot turns = 0;                 ///< how often it has turned from the observer, or to it again
     std::uint32_t incarnation = 0;  ///< of the process that was welcomed
+    std::string host;               ///< and where it is, if known
+    std::optional<Rival> rival;     ///< another one that claims to be this peer
     bool joined = false;            ///< as a new peer, when the run had gone on without it
     bool resumes = false;           ///< goes on from a checkpoint
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
   };
 
-  void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
+  void answer_hello(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
+                    const std::string& host);
+  bool must_wait(const FrameHeader& hello, Instant now, const std::string& host);
+  void refuse_rival(PeerSeen& peer);
+  void admit(const FrameHeader& hello, const std::string& host);
   void take_up(std::uint64_t iteration);
   void take_holds(PeerId sender, std::span<const std::byte> payload);
   void choose_checkpoint();

@@ -163,6 +163,7 @@ void PeerSession::needs_from(std::uint64_t iteration) {
 }
 
 void PeerSession::say_stop(int exit_code, const std::string& reason) {
+  if (is_second_) return;
   const auto say_it = [&](PeerWord::Way way, PeerId to) {
     say(way, to, FrameKind::stop, std::as_bytes(std::span(reason)));
     outbox_.back().header.slot = static_cast<Slot>(exit_code);

@@ -158,7 +158,7 @@ class PeerSession {
   void greet(OutgoingLink& link);
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
-  void greet_observer();
+  void greet_observer(std::uint64_t challenge = 0);
   void hear_observer_alive(const FrameHeader& header);
   void say_to_observer(const Told& told);
   void show_life_to_observer();
@@ -210,6 +210,7 @@ class PeerSession {
   std::string doubt_;
   bool started_ = false;  // the observer has said so
   bool failed_ = false;
+  bool is_second_ = false;  // another process has this peer's name: what this one says counts for nothing
 };
 
 }  // namespace hearsay

@@ -14,8 +14,9 @@ constexpr std::size_t most_unanswered = 4;
 
 }  // namespace
 
-void PeerSession::greet_observer() {
+void PeerSession::greet_observer(std::uint64_t challenge) {
   say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  outbox_.back().header.sequence = challenge;
   outbox_.back().header.slot = resuming_ ? 1 : started_ || went_on_ ? 2 : 0;
 }
 
@@ -61,6 +62,7 @@ void PeerSession::say_what_it_holds() {
 PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
                                               Instant now) {
   if (head.kind == FrameKind::refuse && !started_) {
+    is_second_ = head.slot == 1;
     fail(2, printable_text(payload));
     return Heard::words;
   }
@@ -70,7 +72,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       hear_observer_alive(head);
       return Heard::words;
     case FrameKind::again:
-      greet_observer();
+      greet_observer(head.sequence);
       return Heard::words;
     case FrameKind::welcome:
       observer_welcomed_ = true;

@@ -25,7 +25,8 @@ namespace hearsay {
 //       24      4  slot              which exchange of that iteration
 //       28      4  degree            of data, policy "drop": the sender's degree (peer.hpp, Outgoing)
 //       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive: the
-//                                    number that the next data frame will have; welcome: the hello's
+//                                    number that the next data frame will have; welcome: the hello's; again from
+//                                    the observer, and the hello to it that answers: see observer_session_claims.cpp
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns that the receiver still has to hold the frame
 //       48      4  replica digest    data: of what the sender had published before this iteration, for the replicas its
@@ -46,9 +47,10 @@ enum class FrameKind : std::uint8_t {
       1,  ///< I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows, 2: I
           ///< am in the middle of the run
   welcome = 2,  ///< we agree; no payload
-  refuse = 3,   ///< we do not; payload: one sentence that says what differs
-  data = 4,     ///< payload: what a method says to its neighbor
-  ready = 5,    ///< to the observer: all my neighbors have welcomed me
+  /// We do not; payload: one sentence that says what differs. From the observer, slot 1: another process is that peer.
+  refuse = 3,
+  data = 4,   ///< payload: what a method says to its neighbor
+  ready = 5,  ///< to the observer: all my neighbors have welcomed me
   start =
       6,  ///< from the observer: all peers are ready; `due` is the origin of the run's time, `iteration` how many
   evaluation = 7,  ///< to the observer; payload: meters and model

@@ -51,6 +51,9 @@ Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_
     return Reception::garbage;
   if (!may_speak_as(header, decoded.header.sender)) return Reception::garbage;
   frame.header = decoded.header;
+  frame.host.clear();
+  if (decoded.header.kind == FrameKind::hello)
+    if (const char* const host = zmq_msg_gets(header.handle(), "Peer-Address")) frame.host = host;
   return Reception::frame;
 }
 

@@ -23,6 +23,7 @@ struct ReceivedFrame {
   std::string from;
   FrameHeader header;
   zmq::message_t payload;
+  std::string host;  ///< of a hello: the address that it came from
 };
 
 /// What the next message on a socket was: nothing yet, a frame, or garbage.

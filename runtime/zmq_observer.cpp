@@ -5,6 +5,7 @@
 #include <zmq.hpp>
 
 #include "runtime/observer_session.hpp"
+#include "runtime/peer_routes.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
 #include "runtime/zmq_listening.hpp"
@@ -78,8 +79,11 @@ class ObserverServer<Scalar>::Server {
     if (reception == Reception::nothing) return false;
     if (reception == Reception::garbage) return true;
     const PeerId sender = frame.header.sender;
-    if (frame.header.run_id == run_id_ && sender < routes_.size()) routes_[sender] = frame.from;
-    const auto hear = [&] { session_.hear(frame.header, bytes_of(frame.payload), monotonic_now()); };
+    if (frame.header.run_id == run_id_ && sender < routes_.size())
+      routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
+    const auto hear = [&] {
+      session_.hear(frame.header, bytes_of(frame.payload), monotonic_now(), frame.host);
+    };
     frame.header.kind == FrameKind::evaluation ? show_life_during(hear) : hear();
     report_evaluations(control);
     refuse_hello(frame.from);
@@ -92,8 +96,9 @@ class ObserverServer<Scalar>::Server {
   void show_life_during(const std::function<void()>& work) {
     auto done = std::async(std::launch::async, work);
     while (done.wait_for(heartbeat_) == std::future_status::timeout)
-      for (const std::string& route : routes_)
-        if (!route.empty()) send_frame(router_, route, session_.busy_sign(), {});
+      for (const PeerRoutes& routes : routes_)
+        for (const PeerRoutes::Way& way : routes.ways)
+          if (!way.to.empty()) send_frame(router_, way.to, session_.busy_sign(), {});
     done.get();
   }
 
@@ -111,23 +116,29 @@ class ObserverServer<Scalar>::Server {
   /// Whoever is refused is answered where it spoke: it may have taken a peer's name.
   void refuse_hello(const std::string& from) {
     std::erase_if(session_.outbox(), [&](const ObserverWord& word) {
-      if (word.header.kind != FrameKind::refuse) return false;
+      if (word.header.kind != FrameKind::refuse || word.only_to) return false;
       send_frame(router_, from, word.header, word.payload);
       return true;
     });
   }
 
   void send_outbox() {
-    for (const ObserverWord& word : session_.outbox())
-      if (!routes_[word.to].empty()) send_frame(router_, routes_[word.to], word.header, word.payload);
-    session_.outbox().clear();
+    // What comes of it that a word does not reach its process is said in turn.
+    for (std::vector<ObserverWord> words; !session_.outbox().empty(); words.clear()) {
+      words.swap(session_.outbox());
+      for (const ObserverWord& word : words) {
+        const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
+        const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
+        if (!sent && word.only_to) session_.note_unreachable(word.to, *word.only_to);
+      }
+    }
   }
 
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
   Duration heartbeat_;
   ObserverSession<Scalar> session_;
-  std::vector<std::string> routes_;  // where each peer spoke last
+  std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};

@@ -319,7 +319,7 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
   meters.bytes_sent = 1000;
   const auto say_evaluation = [&](PeerId sender, std::uint64_t iteration) {
     scene.say(sender, FrameKind::evaluation, encode_snapshot(meters, scene.experiment.problem.initial),
-              iteration);
+              iteration, 0, 0, sender == 1 && iteration == 10 ? 7 : 0);
   };
   for (const PeerId id : {0u, 1u}) say_evaluation(id, 5);
   scene.said_to(0);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/addressed_peers.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
@@ -18,40 +19,14 @@ using namespace hearsay::test;
 
 namespace {
 
-const std::string small = "[data]\nsource = \"synthetic(samples=96, features=20, classes=3)\"\n";
 const std::string endless = "[run]\niterations = 1000000\n[network]\ncompute = \"10 ms\"\n";
-
-/// A folder for each peer's words, and three addresses nobody listens at.
-struct Desk {
-  TemporaryFolder folder;
-  std::array<TemporaryFolder, 3> of_peer;
-  std::string addresses = free_address() + "," + free_address() + "," + free_address();
-  std::string observer = free_address();
-
-  explicit Desk(const std::string& run) { folder.write("run.toml", run + small + "[topology]\npeers = 3\n"); }
-
-  std::unique_ptr<Program> peer(std::size_t id, const std::function<void()>& prepare,
-                                std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {"peer", folder.path() / "run.toml"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return std::make_unique<Program>(of_peer[id].path(), arguments, Program::Output::file, [this, prepare] {
-      setenv("HEARSAY_ADDRESSES", addresses.c_str(), 1);
-      setenv("HEARSAY_OBSERVER", observer.c_str(), 1);
-      prepare();
-    });
-  }
-};
-
-std::function<void()> set(const std::string& name, const std::string& value) {
-  return [=] { setenv(name.c_str(), value.c_str(), 1); };
-}
 
 }  // namespace
 
 TEST_SUITE("net") {
   TEST_CASE(
       "peer: the environment says who a peer is and where all listen, in Kubernetes' words and in Slurm's") {
-    const Desk desk("[run]\niterations = 30\n");
+    const AddressedPeers desk("[run]\niterations = 30\n");
     const auto third = desk.peer(2, set("HEARSAY_ID", "hearsay-2"));
     const auto second = desk.peer(1, set("SLURM_PROCID", "1"));
     // The command line wins.
@@ -65,7 +40,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("peer: without an id, or with a wrong one, it says what is missing") {
-    const Desk desk("");
+    const AddressedPeers desk("");
     const auto complaint = [&](const std::function<void()>& prepare, std::vector<std::string> more = {}) {
       const auto peer = desk.peer(0, prepare, std::move(more));
       CHECK(peer->wait() == 2);
@@ -79,7 +54,7 @@ TEST_SUITE("net") {
   }
 
   TEST_CASE("peer: with --ends-with-input the run ends in good order when the input does") {
-    const Desk desk(endless);
+    const AddressedPeers desk(endless);
     std::array<int, 2> input{};
     REQUIRE(pipe2(input.data(), O_CLOEXEC) == 0);
     const std::string output = desk.folder.path() / "out";
@@ -102,7 +77,7 @@ TEST_SUITE("net") {
     const auto address = [] { return "[[peer]]\naddress = \"" + free_address() + "\"\n"; };
     const std::string topology = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
     folder.write("cluster.toml", topology + address() + address() + address());
-    const std::string run = small + "[topology]\nfile = \"cluster.toml\"\n";
+    const std::string run = small_data + "[topology]\nfile = \"cluster.toml\"\n";
     folder.write("run.toml", "[run]\niterations = 20\noutput = \"out\"\n" + run);
     const ProgramEnd end = run_program(folder.path(), {"launch", "run.toml", "--json"});
     REQUIRE_MESSAGE(end.code == 0, end.complained);

@@ -63,7 +63,7 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
   node.archive.reset();
   if (every != 0) node.archive.emplace(experiment_, id, archive_);
   PeerSessionInput input{.self = id,
-                         .incarnation = 1000 * id + node.life,
+                         .incarnation = incarnation_of(id),
                          .agreement = agreement_of(experiment_),
                          .iterations = experiment_.iterations,
                          .sources = partners.sources,
@@ -351,10 +351,17 @@ void FaultyCluster::settle(Node& node) {
 void FaultyCluster::serve_observer() {
   std::vector<ObserverWord> words;
   words.swap(observer_->outbox());
-  for (ObserverWord& word : words) {
+  for (std::size_t next = 0; next < words.size(); ++next) {
+    ObserverWord& word = words[next];
     Frame frame{word.header, std::move(word.payload)};
     frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;
+    if (word.only_to && (!nodes_[to].session || *word.only_to != incarnation_of(to))) {
+      observer_->note_unreachable(to, *word.only_to);  // the connection ended with the process
+      std::ranges::move(observer_->outbox(), std::back_inserter(words));
+      observer_->outbox().clear();
+      continue;
+    }
     send(observer_place(), to, std::move(frame), [this, to](const Frame& arrived) {
       nodes_[to].observer_heard_at = now_;
       nodes_[to].session->hear_observer(arrived.header, arrived.payload, now_);

@@ -156,6 +156,7 @@ class FaultyCluster {
   void serve_observer();
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;
+  std::uint32_t incarnation_of(PeerId id) const { return 1000 * id + nodes_[id].life; }
   PeerId observer_place() const { return static_cast<PeerId>(nodes_.size()); }
 
   Instant now_{};  // first: the observer is told it

@@ -1,0 +1,187 @@
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "runtime/observer_session.hpp"
+#include "runtime/peer_routes.hpp"
+#include "runtime/peer_session.hpp"
+#include "runtime/run_agreement.hpp"
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// The observer of two peers, and processes that claim to be one of them; what they say to each other arrives at once.
+struct Scene {
+  Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  ObserverSession<double> observer{experiment, agreement_of(experiment), 1min, Instant{}};
+  std::map<std::uint32_t, PeerSession> processes;  // by incarnation
+  Instant now{};
+
+  PeerSession& process(PeerId id, std::uint32_t incarnation,
+                       std::optional<std::vector<std::uint64_t>> holds = {}) {
+    const PeerId other = 1 - id;
+    PeerSession& session =
+        processes
+            .try_emplace(incarnation, PeerSessionInput{.self = id,
+                                                       .incarnation = incarnation,
+                                                       .agreement = agreement_of(experiment),
+                                                       .iterations = experiment.iterations,
+                                                       .sources = {other},
+                                                       .destinations = {other},
+                                                       .addresses = {"tcp://there"},
+                                                       .same_machine = true,
+                                                       .asynchronous = false,
+                                                       .start_patience = 1min,
+                                                       .heartbeat = 2s,
+                                                       .holds = std::move(holds)})
+            .first->second;
+    session.begin(now);
+    return session;
+  }
+
+  /// Until nobody has anything to say to the observer any more, or it to them. Words between peers stay where they are.
+  void talk() {
+    for (bool anything = true; anything;) {
+      anything = false;
+      for (auto& [incarnation, session] : processes) {
+        std::vector<PeerWord> words;
+        words.swap(session.outbox());
+        for (PeerWord& word : words) {
+          if (word.way != PeerWord::Way::observer) continue;
+          word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
+          observer.hear(word.header, word.payload, now, "10.0.0." + std::to_string(incarnation));
+          anything = true;
+        }
+      }
+      std::vector<ObserverWord> words;
+      words.swap(observer.outbox());
+      for (ObserverWord& word : words) {
+        const auto to = processes.find(word.only_to.value_or(observer.incarnation_of(word.to)));
+        word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
+        if (to != processes.end())
+          to->second.hear_observer(word.header, word.payload, now);
+        else if (word.only_to)
+          observer.note_unreachable(word.to, *word.only_to);
+        anything = true;
+      }
+    }
+  }
+  void pass(Duration time) {
+    now += time;
+    for (auto& [incarnation, session] : processes) session.tick(now);
+  }
+
+  template <class Event>
+  const Event* event(std::uint32_t incarnation) {
+    for (const SocketEvent& event : processes.at(incarnation).events())
+      if (const auto* wanted = std::get_if<Event>(&event)) return wanted;
+    return nullptr;
+  }
+};
+
+const std::string refusal =
+    "two processes claim to be peer 1: the one at 10.0.0.7 (incarnation 7) came first and is kept, this one "
+    "at 10.0.0.8 (incarnation 8) takes no part";
+
+}  // namespace
+
+TEST_CASE("claims: of two processes that are one peer the first is kept, and the second ends alone") {
+  Scene scene;
+  scene.process(1, 7);
+  scene.talk();
+  PeerSession& second = scene.process(1, 8);
+  scene.talk();
+  CHECK(scene.observer.incarnation_of(1) == 7);
+  CHECK(scene.event<TakesNoPart>(7) == nullptr);
+  const TakesNoPart* const end = scene.event<TakesNoPart>(8);
+  REQUIRE(end);
+  CHECK(end->exit_code == 2);
+  CHECK(end->reason == refusal);
+  // Nobody is told to stop because of it, not even when it leaves.
+  second.say_stop(2, end->reason);
+  for (const PeerWord& word : second.outbox()) CHECK(word.header.kind != FrameKind::stop);
+  CHECK_FALSE(scene.observer.over());
+}
+
+TEST_CASE(
+    "claims: of two processes that go on as one peer, the checkpoints of the second count for nothing") {
+  Scene scene;
+  scene.process(0, 5, {{0, 10}});
+  scene.process(1, 7, {{0, 10}});
+  scene.process(1, 8, {{0}});
+  scene.talk();
+  REQUIRE(scene.event<TakesNoPart>(8));
+  CHECK(scene.event<TakesNoPart>(8)->reason == refusal);
+  for (const std::uint32_t kept : {5u, 7u}) {
+    REQUIRE(scene.event<ResumeFrom>(kept));
+    CHECK(scene.event<ResumeFrom>(kept)->iteration == 10);
+  }
+}
+
+TEST_CASE("claims: a process that was started anew is the peer at once where the one before it has ended") {
+  Scene scene;
+  scene.process(1, 7);
+  scene.talk();
+  scene.processes.erase(7);
+  scene.process(1, 8);
+  scene.talk();
+  CHECK(scene.observer.incarnation_of(1) == 8);
+}
+
+TEST_CASE(
+    "claims: ... and when it calls again where the one before it says nothing; that one is refused later") {
+  Scene scene;
+  PeerSession& first = scene.process(1, 7);
+  scene.talk();
+  PeerSession silent = first;
+  const auto keep_silent = [&] { first.outbox().clear(); };
+  scene.process(1, 8);
+  for (int turn = 0; turn < 2; ++turn) {  // what it is asked comes in, and it says nothing
+    std::vector<PeerWord> words;
+    words.swap(scene.processes.at(8).outbox());
+    for (const PeerWord& word : words)
+      if (word.way == PeerWord::Way::observer) scene.observer.hear(word.header, word.payload, scene.now);
+    if (turn == 0) {
+      CHECK(scene.observer.incarnation_of(1) == 7);
+      REQUIRE(scene.observer.outbox().size() == 1);
+      CHECK(scene.observer.outbox()[0].header.kind == FrameKind::again);
+      CHECK(scene.observer.outbox()[0].only_to == 7);
+      scene.observer.outbox().clear();
+      scene.pass(2s);
+      keep_silent();
+    }
+  }
+  CHECK(scene.observer.incarnation_of(1) == 8);
+  scene.talk();
+  // It shows life again: the name is another's now.
+  FrameHeader alive;
+  alive.kind = FrameKind::alive;
+  alive.sender = 1;
+  alive.incarnation = 7;
+  alive.run_id = run_id(agreement_of(scene.experiment));
+  scene.observer.hear(alive, {}, scene.now);
+  scene.talk();
+  CHECK(scene.observer.incarnation_of(1) == 8);
+  CHECK(scene.event<TakesNoPart>(7));
+  CHECK_FALSE(scene.event<TakesNoPart>(8));
+}
+
+TEST_CASE("claims: words find the process they are for, however many speak in its name") {
+  PeerRoutes routes;
+  CHECK(routes.to({}, 0).empty());
+  routes.note(7, "first", 0);
+  CHECK(routes.to({}, 0) == "first");
+  CHECK(routes.to({}, 7) == "first");
+  CHECK(routes.to(8, 7).empty());
+  for (const std::uint32_t other : {8u, 9u}) {
+    routes.note(other, "other", 7);
+    CHECK(routes.to({}, 7) == "first");
+    CHECK(routes.to(other, 7) == "other");
+  }
+  routes.note(10, "third", 9);  // which has the name by now
+  CHECK(routes.to({}, 9) == "other");
+  CHECK(routes.to(7, 9).empty());
+}

@@ -1,0 +1,29 @@
+#include <doctest/doctest.h>
+
+#include "tests/support/addressed_peers.hpp"
+#include "tests/support/misuse_text.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+TEST_SUITE("net") {
+  TEST_CASE(
+      "start: a second process under a peer's id is refused by name, and the run is the undisturbed one") {
+    const AddressedPeers desk("[run]\niterations = 30\n");
+    const auto first = desk.numbered(0);
+    const auto second = desk.numbered(1);
+    // Both are there, and wait for the third.
+    REQUIRE(second->wait_until([&] { return AddressedPeers::connections_to(desk.observer) >= 2; }));
+    const auto too_many =
+        desk.peer(3, set("HEARSAY_ADDRESSES", desk.places[0] + "," + free_address() + "," + desk.places[2]),
+                  {"--id", "1", "--output", desk.output(3)});
+    CHECK(too_many->wait() == 2);
+    CHECK_MESSAGE(contains(too_many->complained(), "two processes claim to be peer 1: the one at 127.0.0.1"),
+                  too_many->complained());
+    const auto third = desk.numbered(2);
+    for (const auto* peer : {&first, &second, &third})
+      CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->complained());
+    REQUIRE(run_program(desk.folder.path(), {"simulate", "run.toml", "--output", "sim"}).code == 0);
+    CHECK(content_of(desk.output(0) + "/model.npy") == content_of(desk.folder.path() / "sim/model.npy"));
+  }
+}
