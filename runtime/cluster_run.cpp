@@ -79,10 +79,9 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
   const ClusterAddresses addresses = addresses_of(experiment.cluster, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.cluster.peers, id);
-  const auto sockets =
-      open_sockets(experiment, id,
-                   {where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place), false,
-                    patience.start, credentials, control.record.has_value()});
+  const PeerOpening opening{where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place),
+                            false, patience.start, credentials, control.record.has_value()};
+  const auto sockets = open_sockets(experiment, id, opening);
   std::optional<ObserverThread<Scalar>> observer;
   if (id == observer_peer)
     observer.emplace(experiment, where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
@@ -95,6 +94,27 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
   if (result.end.exit_code == 2) throw Misuse(result.end.reason);
   return result;
 }
+
+template <class Scalar>
+void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+                     const RunControl& control, const PeerPlace& place, const std::string& why) {
+  try {
+    const std::string address = where_to_listen(addresses_of(experiment.cluster, place).observer,
+                                                experiment.cluster.observer_bind, place);
+    ObserverServer<Scalar>(
+        experiment, agreement_of(experiment), address, patience.start,
+        load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer))
+        .turn_away(why, control);
+  } catch (const Misuse&) {  // it has another, of which it wanted to tell
+  }
+}
+
+#define HEARSAY_TURN_PEERS_AWAY(Scalar)                                                    \
+  template void turn_peers_away<Scalar>(const Experiment<Scalar>&, const ClusterPatience&, \
+                                        const RunControl&, const PeerPlace&, const std::string&);
+HEARSAY_TURN_PEERS_AWAY(float)
+HEARSAY_TURN_PEERS_AWAY(double)
+#undef HEARSAY_TURN_PEERS_AWAY
 
 template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
                                                        const ClusterPatience&, const RunControl&,

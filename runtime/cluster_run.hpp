@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
@@ -31,5 +32,11 @@ template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
                                         const ClusterPatience& patience = {}, const RunControl& control = {},
                                         const PeerPlace& place = {});
+
+/// Instead of that, at peer 0, which cannot take part: tells all others, as they call and for as long as they may take to come up.
+/// Throws nothing where it cannot listen.
+template <class Scalar>
+void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+                     const RunControl& control, const PeerPlace& place, const std::string& why);
 
 }  // namespace hearsay

@@ -50,6 +50,9 @@ class ObserverSession {
             const std::string& host = {});
   /// A word that was for one process only did not find it: it has ended.
   void note_unreachable(PeerId id, std::uint32_t incarnation);
+  /// The run cannot begin, since this process cannot take part: whoever calls is told so, until all were or the start patience
+  /// is over. Peers in the middle of a run are left in peace.
+  void turn_away(const std::string& why) { turned_away_because_ = why; }
   /// Of the process that has the name of peer `id`.
   std::uint32_t incarnation_of(PeerId id) const { return peers_[id].incarnation; }
   /// To be called several times a second.
@@ -91,6 +94,7 @@ class ObserverSession {
   };
   struct PeerSeen {
     bool welcomed = false;
+    bool turned_away = false;
     bool ready = false;
     Instant heard_at{};
     std::uint64_t evaluated = 0;
@@ -109,6 +113,7 @@ class ObserverSession {
 
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
+  void turn_away_caller(const FrameHeader& hello);
   bool must_wait(const FrameHeader& hello, Instant now, const std::string& host);
   void refuse_rival(PeerSeen& peer);
   void admit(const FrameHeader& hello, const std::string& host);
@@ -158,6 +163,7 @@ class ObserverSession {
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;
   std::optional<std::string> lost_;
+  std::optional<std::string> turned_away_because_;
   bool lost_by_misuse_ = false;
   bool interrupted_ = false;
   bool started_ = false;

@@ -1,3 +1,4 @@
+#include "runtime/credentials.hpp"
 #include "runtime/observer_session.hpp"
 
 // Hellos, and who has the name of a peer where two processes claim it.
@@ -15,6 +16,7 @@ std::string place_of_process(const std::string& host, std::uint32_t incarnation)
 template <class Scalar>
 void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<const std::byte> payload,
                                            Instant now, const std::string& host) {
+  if (turned_away_because_) return turn_away_caller(header);
   const PeerId sender = header.sender;
   const std::optional<Agreement> theirs = decode_agreement(payload);
   if (!theirs) return say(sender, FrameKind::refuse, "the observer cannot read the hello of this peer");
@@ -26,6 +28,19 @@ void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<
                    std::to_string(sender));
   if (must_wait(header, now, host)) return;
   admit(header, host);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::turn_away_caller(const FrameHeader& hello) {
+  if (hello.slot == 2) {
+    over_ = true;
+    return;
+  }
+  say(hello.sender, FrameKind::refuse, *turned_away_because_);
+  if (hello.sender < peers_.size()) peers_[hello.sender].turned_away = true;
+  over_ = true;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (id != observer_peer && !peers_[id].gone && !peers_[id].turned_away) over_ = false;
 }
 
 /// Whether the name is taken, as far as is known. Under "drop", where the run has begun, whoever comes anew is a new peer.
@@ -99,6 +114,7 @@ void ObserverSession<Scalar>::admit(const FrameHeader& header, const std::string
 #define HEARSAY_OBSERVER_SESSION_CLAIMS(Scalar)                                                       \
   template void ObserverSession<Scalar>::answer_hello(const FrameHeader&, std::span<const std::byte>, \
                                                       Instant, const std::string&);                   \
+  template void ObserverSession<Scalar>::turn_away_caller(const FrameHeader&);                        \
   template bool ObserverSession<Scalar>::must_wait(const FrameHeader&, Instant, const std::string&);  \
   template void ObserverSession<Scalar>::refuse_rival(PeerSeen&);                                     \
   template void ObserverSession<Scalar>::note_unreachable(PeerId, std::uint32_t);                     \

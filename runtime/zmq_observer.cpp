@@ -60,6 +60,11 @@ class ObserverServer<Scalar>::Server {
     return session_.outcome();
   }
 
+  void turn_away(const std::string& why, const RunControl& control) {
+    session_.turn_away(why);
+    serve(control, [] { return std::optional<LostPeer>(); });
+  }
+
   std::string bound_address;
 
  private:
@@ -165,6 +170,11 @@ template <class Scalar>
 RunOutcome<Scalar> ObserverServer<Scalar>::serve(const RunControl& control,
                                                  const std::function<std::optional<LostPeer>()>& lost) {
   return server_->serve(control, lost);
+}
+
+template <class Scalar>
+void ObserverServer<Scalar>::turn_away(const std::string& why, const RunControl& control) {
+  server_->turn_away(why, control);
 }
 
 template class ObserverServer<float>;

@@ -36,6 +36,8 @@ class ObserverServer {
   /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost, and how. Throws
   /// Misuse where a peer refused to take part because somebody's input is wrong.
   RunOutcome<Scalar> serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost);
+  /// Serves until everybody else was told why this process cannot take part, or the start patience is over.
+  void turn_away(const std::string& why, const RunControl& control);
 
  private:
   class Server;

@@ -185,3 +185,25 @@ TEST_CASE("claims: words find the process they are for, however many speak in it
   CHECK(routes.to({}, 9) == "other");
   CHECK(routes.to(7, 9).empty());
 }
+
+TEST_CASE(
+    "turned away: everybody who calls is told why, but those in the middle of a run are left in peace") {
+  const std::string why = "peer 0 cannot go on with the run: it has lost its record";
+  Scene scene;
+  scene.observer.turn_away(why);
+  scene.process(1, 7, {{0, 10}});
+  scene.talk();
+  REQUIRE(scene.event<TakesNoPart>(7));
+  CHECK(scene.event<TakesNoPart>(7)->reason == why);
+  CHECK(scene.observer.over());  // there is nobody else to tell
+
+  Scene under_way;
+  under_way.observer.turn_away(why);
+  FrameHeader hello;
+  hello.kind = FrameKind::hello;
+  hello.sender = 1;
+  hello.slot = 2;
+  under_way.observer.hear(hello, encode_agreement(agreement_of(under_way.experiment)), Instant{});
+  CHECK(under_way.observer.outbox().empty());
+  CHECK(under_way.observer.over());
+}

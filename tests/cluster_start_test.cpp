@@ -26,4 +26,24 @@ TEST_SUITE("net") {
     REQUIRE(run_program(desk.folder.path(), {"simulate", "run.toml", "--output", "sim"}).code == 0);
     CHECK(content_of(desk.output(0) + "/model.npy") == content_of(desk.folder.path() / "sim/model.npy"));
   }
+
+  TEST_CASE(
+      "start: where peer 0 has nothing to go on with, --resume ends everywhere, and says so of peer 0") {
+    const AddressedPeers desk("[run]\niterations = 30\n[failure]\ncheckpoint_every = 7\n");
+    const auto run_all = [&](const std::vector<std::string>& more) {
+      std::vector<std::unique_ptr<Program>> peers;
+      for (std::size_t id = 0; id < 3; ++id) peers.push_back(desk.numbered(id, more));
+      return peers;
+    };
+    for (const auto& peer : run_all({})) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
+    std::filesystem::remove(desk.output(0) + "/metrics.jsonl");
+    const std::string missing =
+        "run.output = " + desk.output(0) + ": there is no run to go on with (no metrics.jsonl)";
+    const auto peers = run_all({"--resume", "--wait", "1 h"});  // nobody waits for so long
+    for (const auto& peer : peers) {
+      CHECK(peer->wait() == 2);
+      CHECK_MESSAGE(contains(peer->complained(), missing), peer->complained());
+      CHECK(contains(peer->complained(), "peer 0 cannot go on with the run"));
+    }
+  }
 }

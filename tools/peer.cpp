@@ -77,6 +77,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .as_first_of_cluster = patience,
                                            .place = place,
                                            .lost = options.lost,
+                                           .tells_others = reports,
                                            .title = {}});
   if (reports) return {report_run(run, options), ""};
   return {exit_code_of(run.status), run.reason};

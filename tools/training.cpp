@@ -6,6 +6,7 @@
 
 #include "runtime/credentials.hpp"
 #include "runtime/local_run.hpp"
+#include "runtime/peer_archive.hpp"
 #include "runtime/simulator.hpp"
 #include "tools/human_text.hpp"
 #include "tools/progress.hpp"
@@ -26,14 +27,45 @@ bool anything_to_measure(const RunSettings& settings) {
   return false;
 }
 
+/// Peer 0 cannot go on with the run: the others, who would wait for it, end with the same sentence.
 template <class Scalar>
-FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
-  RunDirectory directory(settings.run.output, options.earlier);
-  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
-  if (const auto& record = directory.record(); record && record->back().iteration > experiment.iterations)
-    throw Misuse("run.iterations", std::to_string(experiment.iterations),
+void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& options, const Misuse& misuse) {
+  const ClusterPatience& patience = *options.as_first_of_cluster;
+  std::fprintf(stderr,
+               "hearsay: peer 0 cannot go on with the run, and tells the others so, for %s at most: %s\n",
+               to_text(patience.start).c_str(), misuse.what());
+  RunControl control;
+  control.interrupted = options.interrupted;
+  turn_peers_away(experiment, patience, control, options.place,
+                  std::string("peer 0 cannot go on with the run: ") + misuse.what());
+}
+
+void require_enough_iterations(const RunDirectory& directory, std::uint64_t iterations) {
+  if (const auto& record = directory.record(); record && record->back().iteration > iterations)
+    throw Misuse("run.iterations", std::to_string(iterations),
                  "the run that is to be resumed has done " + std::to_string(record->back().iteration) +
                      " already; expected at least as many");
+}
+
+template <class Scalar>
+FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
+  const bool tells = options.tells_others && options.earlier == EarlierOutput::continued;
+  std::optional<RunDirectory> found;
+  try {
+    found.emplace(settings.run.output, options.earlier);
+  } catch (const Misuse& misuse) {
+    if (tells) tell_others(prepare<Scalar>(settings), options, misuse);
+    throw;
+  }
+  RunDirectory& directory = *found;
+  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  try {
+    require_enough_iterations(directory, experiment.iterations);
+    if (tells) PeerArchive<Scalar>(experiment, observer_peer, archive_directory(settings)).holds();
+  } catch (const Misuse& misuse) {
+    if (tells) tell_others(experiment, options, misuse);
+    throw;
+  }
   FinishedRun finished;
   finished.output = directory.path();
   finished.warnings = experiment.warnings;
