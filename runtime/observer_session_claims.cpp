@@ -26,6 +26,11 @@ void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<
     return say(sender, FrameKind::refuse,
                "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
                    std::to_string(sender));
+  if (header.iteration != experiment_.iterations)
+    return say(sender, FrameKind::refuse,
+               "peer 0 runs " + std::to_string(experiment_.iterations) + " iterations, peer " +
+                   std::to_string(sender) + " " + std::to_string(header.iteration) +
+                   "; give both the same run.iterations");
   if (must_wait(header, now, host)) return;
   admit(header, host);
 }

@@ -16,6 +16,7 @@ constexpr std::size_t most_unanswered = 4;
 
 void PeerSession::greet_observer(std::uint64_t challenge) {
   say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
+  outbox_.back().header.iteration = input_.iterations;
   outbox_.back().header.sequence = challenge;
   outbox_.back().header.slot = resuming_ ? 1 : started_ || went_on_ ? 2 : 0;
 }

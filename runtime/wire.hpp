@@ -21,7 +21,8 @@ namespace hearsay {
 //        8      4  sender            peer id
 //       12      4  incarnation       tells the sending process from an earlier one under the same id
 //       16      8  iteration         the iteration the payload belongs to; hello, welcome, alive: the first of
-//                                    which the sender still needs messages
+//                                    which the sender still needs messages; hello to the observer: how many
+//                                    the run has
 //       24      4  slot              which exchange of that iteration
 //       28      4  degree            of data, policy "drop": the sender's degree (peer.hpp, Outgoing)
 //       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive: the

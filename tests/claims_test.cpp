@@ -18,6 +18,7 @@ struct Scene {
   Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   ObserverSession<double> observer{experiment, agreement_of(experiment), 1min, Instant{}};
   std::map<std::uint32_t, PeerSession> processes;  // by incarnation
+  std::uint32_t speaker = 0;
   Instant now{};
 
   PeerSession& process(PeerId id, std::uint32_t incarnation,
@@ -52,6 +53,7 @@ struct Scene {
         for (PeerWord& word : words) {
           if (word.way != PeerWord::Way::observer) continue;
           word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
+          speaker = incarnation;
           observer.hear(word.header, word.payload, now, "10.0.0." + std::to_string(incarnation));
           anything = true;
         }
@@ -59,7 +61,9 @@ struct Scene {
       std::vector<ObserverWord> words;
       words.swap(observer.outbox());
       for (ObserverWord& word : words) {
-        const auto to = processes.find(word.only_to.value_or(observer.incarnation_of(word.to)));
+        const bool is_answer = word.header.kind == FrameKind::refuse && !word.only_to;
+        const auto to =
+            processes.find(is_answer ? speaker : word.only_to.value_or(observer.incarnation_of(word.to)));
         word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
         if (to != processes.end())
           to->second.hear_observer(word.header, word.payload, now);

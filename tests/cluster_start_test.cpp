@@ -46,4 +46,25 @@ TEST_SUITE("net") {
       CHECK(contains(peer->complained(), "peer 0 cannot go on with the run"));
     }
   }
+
+  TEST_CASE("start: --resume with another run.iterations than peer 0's is refused at once, in both values") {
+    const AddressedPeers desk("[run]\niterations = 30\n[failure]\ncheckpoint_every = 7\n");
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(desk.numbered(id));
+    for (const auto& peer : peers) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
+    const auto resume = [&](std::size_t id, const std::string& iterations) {
+      return desk.numbered(id, {"--resume", "--wait", "1 h", "--set", "run.iterations=" + iterations});
+    };
+    const auto first = resume(0, "60"), second = resume(1, "60");
+    for (const std::string iterations : {"30", "90"}) {
+      const auto third = resume(2, iterations);
+      CHECK(third->wait() == 2);
+      CHECK_MESSAGE(contains(third->complained(), "peer 0 runs 60 iterations, peer 2 " + iterations),
+                    third->complained());
+    }
+    // The others still wait for one that fits.
+    const auto third = resume(2, "60");
+    for (const auto* peer : {&first, &second, &third})
+      CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->complained());
+  }
 }

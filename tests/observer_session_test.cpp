@@ -39,7 +39,7 @@ struct Scene {
   }
   /// `slot` 1: it comes back, 2: it is in the middle of the run.
   void hello(PeerId sender, Slot slot = 0) {
-    say(sender, FrameKind::hello, encode_agreement(agreement), 0, 0, slot);
+    say(sender, FrameKind::hello, encode_agreement(agreement), experiment.iterations, 0, slot);
   }
   void start() {
     for (const PeerId id : {0u, 1u}) hello(id);
@@ -126,6 +126,24 @@ TEST_CASE("observer session: a hello that differs is refused with both values") 
   CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
   const std::string sentence = printable_text(scene.session.outbox()[0].payload);
   CHECK(sentence == "the observer runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+}
+
+TEST_CASE(
+    "observer session: a peer that wants another number of iterations is refused with both, before the run") {
+  Scene scene;
+  scene.hello(0);
+  for (const std::uint64_t iterations : {19u, 21u}) {
+    scene.session.outbox().clear();
+    scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), iterations, 0, 1);
+    REQUIRE(scene.session.outbox().size() == 1);
+    CHECK(scene.session.outbox()[0].header.kind == FrameKind::refuse);
+    CHECK(printable_text(scene.session.outbox()[0].payload) == "peer 0 runs 20 iterations, peer 1 " +
+                                                                   std::to_string(iterations) +
+                                                                   "; give both the same run.iterations");
+  }
+  scene.say(0, FrameKind::ready);
+  scene.say(1, FrameKind::ready);
+  CHECK_FALSE(scene.session.started());
 }
 
 TEST_CASE("observer session: whoever does not come up is named, and all others are told") {
@@ -324,7 +342,7 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
   for (const PeerId id : {0u, 1u}) say_evaluation(id, 5);
   scene.said_to(0);
   // Another process under the name of peer 1, before anybody has missed that: the others are told.
-  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 0, 0, 0, 7);
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed});
   scene.say(1, FrameKind::join, {}, 8, 0, 0, 6);  // of one that was not welcomed
   CHECK(scene.said_to(1) == Kinds{FrameKind::again});
@@ -349,7 +367,7 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
   scene.start();
   scene.session.lose_peer(1, "peer 1 was lost: killed");
   for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
-  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 0, 0, 0, 7);
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
   scene.said_to(1);
   scene.say(1, FrameKind::join, {}, 19, 0, 0, 7);
   CHECK(scene.said_to(1) == Kinds{FrameKind::refuse});
