@@ -117,12 +117,12 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   peer.heard_at = now;
   switch (header.kind) {
     case FrameKind::ready:
-      return take_ready(header.sender, now);
+      return take_ready(header, now);
     case FrameKind::holds:
       return take_holds(header.sender, payload);
     case FrameKind::alive: {
       if (header.slot != 0) take_note_that_it_is_under_way();
-      if (!peer.ready) return take_ready(header.sender, now);  // it shows life to the observer once it is
+      if (!peer.ready) return take_ready(header, now);  // it shows life to the observer once it is
       const bool has_begun = header.slot != 0;
       if (started_ && (!has_begun || header.sequence <= verdicts_.back().evaluated))
         start(header.sender, now);
@@ -132,6 +132,8 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
       return take_evaluation(header, peer, payload);
     case FrameKind::result:
       return take_result(peer, payload);
+    case FrameKind::parted:
+      return lose_peer(header.sender, "peer " + std::to_string(header.sender) + " has left");
     case FrameKind::stop:
       // One that was started wrongly in the middle of the run, and refused, takes no part.
       if (under_way_ && !peer.ready && (header.slot == 2 || experiment_.settings.failure.drops())) return;
@@ -143,17 +145,30 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
 }
 
 template <class Scalar>
-void ObserverSession<Scalar>::take_ready(PeerId sender, Instant now) {
-  peers_[sender].ready = true;
-  if (started_) return start(sender, now);
+void ObserverSession<Scalar>::take_ready(const FrameHeader& header, Instant now) {
+  peers_[header.sender].ready = true;
+  peers_[header.sender].verdicts_told = header.sequence;
+  if (started_) return start(header.sender, now);
   if (!std::ranges::all_of(peers_, [](const PeerSeen& peer) { return peer.ready || peer.gone; })) return;
   started_ = under_way_ = true;
   // A run that is taken up goes on from where its record ends.
   origin_ = now - std::chrono::round<Duration>(
                       std::chrono::duration<double>(observer_.evaluations().back().seconds));
+  bridge_lost_evaluations();
   for (PeerSeen& peer : peers_) peer.heard_at = now;
   for (PeerId id = 0; id < peers_.size(); ++id)
     if (!peers_[id].gone) start(id, now);
+}
+
+/// Peers have passed evaluations of which the record, whose end was lost, knows nothing: they are not taken again.
+template <class Scalar>
+void ObserverSession<Scalar>::bridge_lost_evaluations() {
+  std::uint64_t told = 0;
+  for (const PeerSeen& peer : peers_) told = std::max(told, peer.verdicts_told);
+  if (told == 0 || told - 1 <= verdicts_.back().evaluated) return;
+  lost_evaluations_ = {verdicts_.back().evaluated, told - 1};
+  verdicts_.push_back({told - 1, true});
+  for (PeerSeen& peer : peers_) peer.evaluated = told - 1;
 }
 
 template <class Scalar>
@@ -199,8 +214,19 @@ void ObserverSession<Scalar>::take_verdict(const Verdict& verdict) {
 
 template <class Scalar>
 void ObserverSession<Scalar>::end_when_all_have() {
-  if (!std::ranges::all_of(peers_, [](const PeerSeen& peer) { return peer.gone || peer.outcome; })) return;
+  if (!std::ranges::all_of(
+          peers_, [](const PeerSeen& peer) { return peer.gone || peer.outcome || peer.has_no_last_words; }))
+    return;
   end();
+}
+
+/// Where the run is to end, of peers that were killed and are not yet what they were.
+template <class Scalar>
+void ObserverSession<Scalar>::expect_no_last_words() {
+  if (!started_ || !stopped_ || over_) return;
+  for (PeerSeen& peer : peers_)
+    if (peer.resumes && !peer.ready) peer.has_no_last_words = true;
+  end_when_all_have();
 }
 
 template <class Scalar>
@@ -256,6 +282,13 @@ void ObserverSession<Scalar>::interrupt(Instant now) {
   stop({}, 0);
   // Peers that have not begun have no last words.
   end_deadline_ = now + (started_ ? patience_after_stop : Duration{0});
+  expect_no_last_words();
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::leave(Instant now) {
+  if (!started_ || !experiment_.settings.failure.bears_a_leave()) return interrupt(now);
+  interrupted_ = over_ = true;
 }
 
 template <class Scalar>
@@ -324,7 +357,7 @@ RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
   Duration last{0};
   for (const PeerSeen& peer : peers_) {
     outcomes.push_back(peer.outcome.value_or(PeerOutcome{}));
-    if (peer.gone) {
+    if (peer.gone || (peer.has_no_last_words && !peer.outcome)) {
       outcomes.back().gone = true;
       outcomes.back().iterations = peer.evaluated;
       outcomes.back().meters = observer_.last_meters(static_cast<PeerId>(outcomes.size() - 1));

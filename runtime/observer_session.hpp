@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/attention.hpp"
@@ -63,7 +64,9 @@ class ObserverSession {
   std::optional<PeerId> silent_peer(Instant now);
   /// The user wants the run to end: peers get some seconds for their last words.
   void interrupt(Instant now);
-  /// A peer is lost: by failure.policy, the run is, or goes on without it.
+  /// This process leaves, and the run goes on without its observer, or with the next one. Where it cannot, like `interrupt`.
+  void leave(Instant now);
+  /// A peer's process has ended: by failure.policy, the run is lost, or goes on without it, and the others are told so.
   void lose_peer(PeerId id, const std::string& how);
   /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2 (misuse).
   void lose(const std::string& reason, Slot exit_code = 3);
@@ -84,6 +87,10 @@ class ObserverSession {
   const std::vector<Evaluation>& evaluations() const { return observer_.evaluations(); }
   /// How many of them were known before, of a run that is taken up. Once it has started.
   std::size_t recorded() const { return record_.size(); }
+  /// Evaluations behind the first iteration, up to the second, are not in the record of the run that is taken up.
+  const std::optional<std::pair<std::uint64_t, std::uint64_t>>& lost_evaluations() const {
+    return lost_evaluations_;
+  }
   RunOutcome<Scalar> outcome() const;
 
  private:
@@ -99,14 +106,16 @@ class ObserverSession {
     Instant heard_at{};
     std::uint64_t evaluated = 0;
     std::optional<PeerOutcome> outcome;
-    bool gone = false;              ///< lost, or alone, and not yet back
-    bool alone = false;             ///< shows life, but goes on without the observer
-    Slot turns = 0;                 ///< how often it has turned from the observer, or to it again
-    std::uint32_t incarnation = 0;  ///< of the process that was welcomed
-    std::string host;               ///< and where it is, if known
-    std::optional<Rival> rival;     ///< another one that claims to be this peer
-    bool joined = false;            ///< as a new peer, when the run had gone on without it
-    bool resumes = false;           ///< goes on from a checkpoint
+    bool gone = false;                ///< lost, or alone, and not yet back
+    bool alone = false;               ///< shows life, but goes on without the observer
+    Slot turns = 0;                   ///< how often it has turned from the observer, or to it again
+    std::uint32_t incarnation = 0;    ///< of the process that was welcomed
+    std::string host;                 ///< and where it is, if known
+    std::optional<Rival> rival;       ///< another one that claims to be this peer
+    bool joined = false;              ///< as a new peer, when the run had gone on without it
+    bool resumes = false;             ///< goes on from a checkpoint
+    bool has_no_last_words = false;   ///< was killed, and the run is to end before it is what it was
+    std::uint64_t verdicts_told = 0;  ///< up to which evaluation it knows the verdicts, plus 1
     bool said_what_it_holds = false;
     std::vector<std::uint64_t> holds = {0};  ///< the iterations it can go on from
   };
@@ -123,7 +132,7 @@ class ObserverSession {
   void say_resume(PeerId to);
   void take_note_that_it_is_under_way();
   void welcome_joiner(const FrameHeader& hello);
-  void take_ready(PeerId sender, Instant now);
+  void take_ready(const FrameHeader& header, Instant now);
   void start(PeerId id, Instant now);
   void take_evaluation(const FrameHeader& header, PeerSeen& peer, std::span<const std::byte> payload);
   std::uint64_t last_evaluation(std::uint64_t iterations) const;
@@ -133,11 +142,14 @@ class ObserverSession {
   void say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0);
   std::uint64_t all_have_evaluated() const;
   void take_verdict(const Verdict& verdict);
+  void do_without(PeerId id, const std::string& how);
   bool take_back(const FrameHeader& alive, Instant now);
   void note_whether_it_is_alone(const FrameHeader& alive, Instant now);
   std::optional<std::uint64_t> next_evaluation_of(std::uint64_t next_iteration) const;
   void take_in(const FrameHeader& join, Instant now);
   void end_when_all_have();
+  void expect_no_last_words();
+  void bridge_lost_evaluations();
   Duration silence_of(PeerId id, Instant now) const {
     return now - std::max(peers_[id].heard_at, attention_.since());
   }
@@ -162,6 +174,7 @@ class ObserverSession {
   Instant start_deadline_;
   Instant next_heartbeat_;
   std::optional<Instant> end_deadline_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> lost_evaluations_;
   std::optional<std::string> lost_;
   std::optional<std::string> turned_away_because_;
   bool lost_by_misuse_ = false;

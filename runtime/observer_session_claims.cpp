@@ -111,6 +111,10 @@ void ObserverSession<Scalar>::admit(const FrameHeader& header, const std::string
   peer.resumes = header.slot == 1;
   peer.holds = {0};  // every peer can begin
   peer.said_what_it_holds = header.slot != 1;
+  if (stopped_ && started_ && peer.resumes) {
+    say(sender, FrameKind::stop);
+    return expect_no_last_words();
+  }
   say(sender, FrameKind::welcome);
   if (header.slot == 2) take_note_that_it_is_under_way();
   choose_checkpoint();

@@ -8,15 +8,25 @@ namespace hearsay {
 
 template <class Scalar>
 void ObserverSession<Scalar>::lose_peer(PeerId id, const std::string& how) {
+  const bool is_news = !over_ && (!peers_[id].gone || peers_[id].alone);
+  if (is_news && started_ && experiment_.settings.failure.drops())
+    for (PeerId other = 0; other < peers_.size(); ++other) {
+      if (other == id || peers_[other].gone) continue;
+      say(other, FrameKind::departed, {}, id);
+      outbox_.back().header.sequence = peers_[id].incarnation;  // its successor may be there already
+    }
+  do_without(id, how);
+}
+
+template <class Scalar>
+void ObserverSession<Scalar>::do_without(PeerId id, const std::string& how) {
   const bool drops = experiment_.settings.failure.drops();
   PeerSeen& peer = peers_[id];
   if ((peer.gone && !peer.alone) || over_) return;
   if (!drops || !started_) return lose(how);
   peer.alone = false;
-  if (!peer.outcome) peer.gone = true;  // else it had done what it was to do
-  for (PeerId other = 0; other < peers_.size(); ++other)
-    if (other != id && !peers_[other].gone) say(other, FrameKind::departed, {}, id);
-  if (peer.outcome) return;
+  if (peer.outcome) return;  // it had done what it was to do
+  peer.gone = true;
   for (const Verdict& verdict : observer_.drop(id)) take_verdict(verdict);
   if (std::ranges::all_of(peers_, [](const PeerSeen& each) { return each.gone && !each.alone; }))
     return lose("all peers were lost");
@@ -75,17 +85,19 @@ std::optional<PeerId> ObserverSession<Scalar>::silent_peer(Instant now) {
   return std::nullopt;
 }
 
+/// Its neighbors judge for themselves: one that the observer cannot hear may train with them all the same.
 template <class Scalar>
 void ObserverSession<Scalar>::judge_silence(Instant now) {
   const std::optional<PeerId> id = silent_peer(now);
   if (!id) return;
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(silence_of(*id, now)).count();
-  lose_peer(*id, "peer " + std::to_string(*id) + " was lost: it has said nothing for " +
-                     std::to_string(whole) + " s");
+  do_without(*id, "peer " + std::to_string(*id) + " was lost: it has said nothing for " +
+                      std::to_string(whole) + " s");
 }
 
 #define HEARSAY_OBSERVER_SESSION_MEMBERSHIP(Scalar)                                                       \
   template void ObserverSession<Scalar>::lose_peer(PeerId, const std::string&);                           \
+  template void ObserverSession<Scalar>::do_without(PeerId, const std::string&);                          \
   template std::optional<std::uint64_t> ObserverSession<Scalar>::next_evaluation_of(std::uint64_t) const; \
   template bool ObserverSession<Scalar>::take_back(const FrameHeader&, Instant);                          \
   template void ObserverSession<Scalar>::note_whether_it_is_alone(const FrameHeader&, Instant);           \

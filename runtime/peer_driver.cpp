@@ -174,14 +174,35 @@ void PeerDriver<Scalar>::end_with(PeerEnd end) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  if (interrupted_ || !control_.is_interrupted()) return;
+  if (control_.is_asked_to_leave() && started_ && experiment_.settings.failure.bears_a_leave())
+    return leave_alone();
+  if (interrupted_ || !(control_.is_interrupted() || control_.is_asked_to_leave())) return;
   interrupted_ = stopped_ = true;
   sockets_.commands().push(TellObserver{{FrameKind::stop, peer_->iteration(), {}}});
   if (!started_) end_with({130, "interrupted"});
 }
 
 template <class Scalar>
+void PeerDriver<Scalar>::leave_alone() {
+  if (leaves_alone_) return;
+  leaves_alone_ = stopped_ = true;
+  if (!drops())
+    return end_with({130, "it was asked to end; started again with --resume within " + to_text(lost_after_) +
+                              ", it goes on where it was"});
+  for (const PeerId neighbor : partners_of(experiment_, id_).destinations)
+    sockets_.commands().push(EdgeWish{EdgeWish::What::part, neighbor});
+  sockets_.commands().push(TellObserver{{FrameKind::parted, peer_->iteration(), {}}});
+  sockets_.commands().push(AskWhenObeyed{});
+  while (!commands_obeyed_ && !end_) receive();
+  end_with({130, "it was asked to end; the others go on without it"});
+}
+
+template <class Scalar>
 PeerEnd PeerDriver<Scalar>::leave() {
+  if (leaves_alone_) {
+    end_->reason = "peer " + std::to_string(peer_->id()) + ": " + end_->reason;
+    return *end_;
+  }
   if (end_->exit_code == 130 && interrupted_)
     end_->reason = "peer " + std::to_string(peer_->id()) + " was interrupted";
   if (end_->exit_code != 0) sockets_.commands().push(SayStop{end_->exit_code, end_->reason});

@@ -57,6 +57,8 @@ class PeerDriver {
   void end_with(PeerEnd end);
   /// The user wants this peer to stop: the observer is to end the run everywhere.
   void leave_if_interrupted();
+  /// The run goes on, without this process or with its successor.
+  void leave_alone();
   /// Gives up whoever is silent for too long.
   void look_at_the_clock();
   void judge_observer(Instant now);
@@ -100,6 +102,7 @@ class PeerDriver {
   bool commands_obeyed_ = false;
   bool gradient_computed_ = false;
   bool interrupted_ = false;
+  bool leaves_alone_ = false;
   int run_code_ = 0;
   std::optional<PeerEnd> end_;
 };

@@ -63,7 +63,7 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     if (!started_) end_with({3, "the run ended before peer " + std::to_string(id_) + " could join it"});
     run_code_ = std::get<EveryPeerEnded>(event).exit_code;
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
-    part_from(departed->id, "word came that it is gone");
+    part_from(departed->id, departed->how);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
     if (const auto wanted = respond(*peer_, *returned)) wish(*wanted);
   } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {

@@ -98,7 +98,7 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
     std::fprintf(stderr, "hearsay: peer %u goes on without peer %u (iteration %llu): %s\n", id_, neighbor,
                  static_cast<unsigned long long>(peer_->iteration() + 1), why.c_str());
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
-  if (const auto wanted = respond(*peer_, PeerDeparted{neighbor})) wish(*wanted);
+  if (const auto wanted = respond(*peer_, PeerDeparted{neighbor, why})) wish(*wanted);
   if (peer_->counters().gossip_rounds != rounds)  // it was the one that was waited for
     meters_.waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
 }

@@ -257,11 +257,11 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
   if (has_parted_from(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
     if (is_of_successor(head)) {
-      events_.push_back(PeerDeparted{head.sender});
+      events_.push_back(PeerDeparted{head.sender, "it was started anew"});
     } else if (head.slot == 1 && may_join()) {
       if (find_source(head.sender) && head.run_id == run_id_) begin_joining(head.sender);
     } else if (head.slot == 1 && started_) {
-      if (!is_outdated(head)) events_.push_back(PeerDeparted{head.sender});  // it has parted from this peer
+      if (!is_outdated(head)) events_.push_back(PeerDeparted{head.sender, parted_from_this});
     } else if (!resuming_) {
       answer_hello(head, payload);  // else the caller will try again, or be called itself
     }
@@ -278,7 +278,7 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
       if (may_join())
         begin_joining(head.sender);
       else
-        events_.push_back(PeerDeparted{head.sender});
+        events_.push_back(PeerDeparted{head.sender, parted_from_this});
       return Heard::words;
     case FrameKind::join:
       hear_join(head.sender);

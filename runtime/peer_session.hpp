@@ -128,6 +128,8 @@ class PeerSession {
     bool awaits_welcome = true;    // to that hello
   };
 
+  static constexpr const char* parted_from_this = "it takes this peer for gone, or could not hear it";
+
   void say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
   FrameHeader header(FrameKind kind) const;
   OutgoingLink& link_to(PeerId destination);
@@ -160,6 +162,7 @@ class PeerSession {
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
   void greet_observer(std::uint64_t challenge = 0);
   void hear_observer_alive(const FrameHeader& header);
+  void hear_departed(const FrameHeader& header);
   void say_to_observer(const Told& told);
   void show_life_to_observer();
   void tell_observer_again();

@@ -102,7 +102,7 @@ bool PeerSession::hear_about_edge(PeerId destination, const FrameHeader& head) {
       if (may_join())
         begin_joining(destination);
       else if (!edge)
-        events_.push_back(PeerDeparted{destination});
+        events_.push_back(PeerDeparted{destination, parted_from_this});
       else if (edge->offered)
         events_.push_back(OfferAnswered{destination, {}});
       return true;

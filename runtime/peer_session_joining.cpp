@@ -52,12 +52,13 @@ PeerSession::Heard PeerSession::hear_model(const FrameHeader& head, std::span<co
 
 void PeerSession::say_ready() {
   say(PeerWord::Way::observer, 0, joining_ && !started_ ? FrameKind::join : FrameKind::ready);
+  outbox_.back().header.sequence = last_verdict_ ? *last_verdict_ + 1 : 0;
 }
 
 /// From a source, in the middle of the run. It does not know what went before, whatever this peer knows of it.
 void PeerSession::hear_join(PeerId joiner) {
   if (!started_ || !input_.model_bytes) return;
-  if (!has_parted_from(joiner)) events_.push_back(PeerDeparted{joiner});
+  if (!has_parted_from(joiner)) events_.push_back(PeerDeparted{joiner, "it was started anew"});
   events_.push_back(ModelAsked{joiner});
 }
 

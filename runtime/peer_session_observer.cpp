@@ -98,7 +98,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       events_.push_back(VerdictArrived{head.iteration, head.slot == 1, head.sequence});
       return Heard::words;
     case FrameKind::departed:
-      if (head.slot != input_.self && !may_join()) events_.push_back(PeerDeparted{head.slot});
+      if (head.slot != input_.self && !may_join()) hear_departed(head);
       return Heard::words;
     case FrameKind::stop:
       events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
@@ -109,6 +109,14 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
     default:
       return Heard::garbage;
   }
+}
+
+/// The word may be late: what was started in the place of the one that ended may train with this peer already.
+void PeerSession::hear_departed(const FrameHeader& head) {
+  const IncomingLink* const link = find_source(head.slot);
+  const bool has_successor =
+      link && link->has_greeted() && !link->has_greeted_as(static_cast<std::uint32_t>(head.sequence));
+  if (!has_successor) events_.push_back(PeerDeparted{head.slot, "its process has ended"});
 }
 
 /// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)

@@ -15,6 +15,9 @@ struct RunControl {
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
   /// Set (by a signal handler, say) to end the run soon, with status interrupted.
   const std::atomic<bool>* interrupted = nullptr;
+  /// Set to end this process of a run that spans hosts, and no other, where the run can do without it or wait for it: its host goes
+  /// out of service. Else like `interrupted`.
+  const std::atomic<bool>* asked_to_leave = nullptr;
   /// Where the run goes on from the checkpoints of one that was cut off, or is to be extended: its evaluations so far.
   std::optional<std::vector<Evaluation>> record = {};
   /// Asked again and again by the process that computes; ends a run in the same way.
@@ -25,6 +28,7 @@ struct RunControl {
   /// By the process that computes: whether it is known that the observer's process has ended.
   std::function<bool()> observer_is_gone = [] { return false; };
 
+  bool is_asked_to_leave() const { return asked_to_leave && asked_to_leave->load(std::memory_order_relaxed); }
   bool is_interrupted() const {
     return (interrupted && interrupted->load(std::memory_order_relaxed)) || out_of_patience();
   }

@@ -121,6 +121,8 @@ struct RunSettings {
     Duration checkpoint_period{0};        ///< between checkpoints, where they are as announced
     std::vector<PeerId> join_later = {};  ///< who is not there when the run begins, ascending; drop only
     bool drops() const { return policy == Policy::drop; }
+    /// The run goes on without a process that leaves, or waits for its successor, which goes on where it was.
+    bool bears_a_leave() const { return drops() || checkpoint_every != 0; }
     bool operator==(const Failure&) const = default;
   } failure;
   /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.

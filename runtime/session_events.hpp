@@ -45,6 +45,7 @@ struct EveryPeerEnded {
 /// Policy "drop": that peer is gone, or takes this one for gone.
 struct PeerDeparted {
   PeerId id;
+  std::string how;  ///< "it was started anew"
 };
 /// A neighbor from which this peer has parted answers again, and waits for an offer (Peer::offer).
 struct NeighborReturned {

@@ -77,8 +77,10 @@ enum class FrameKind : std::uint8_t {
   probe = 16,
   probed = 17,
   // Policy "drop".
-  parted = 18,    ///< to a neighbor: this peer has taken our edge out
-  departed = 19,  ///< from the observer: it has lost the peer `slot`
+  parted =
+      18,  ///< to a neighbor: this peer has taken our edge out; to the observer: it leaves, and the run goes on
+  departed =
+      19,  ///< from the observer: the process `sequence` (its incarnation) of the peer `slot` has ended
   offer =
       20,  ///< to a neighbor from which both have parted: our edge can be in from `iteration` on, or later
   taken = 21,  ///< the answer: it is in from `iteration` on

@@ -1,7 +1,9 @@
 #include "runtime/zmq_observer.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <future>
+#include <utility>
 #include <zmq.hpp>
 
 #include "runtime/observer_session.hpp"
@@ -50,6 +52,7 @@ class ObserverServer<Scalar>::Server {
         loss->id ? show_life_during([&] { session_.lose_peer(*loss->id, loss->how); })
                  : session_.lose(loss->how);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
+      if (control.is_asked_to_leave()) session_.leave(monotonic_now());
       session_.tick(monotonic_now());
       if (!heard && session_.silent_peer(monotonic_now()))
         show_life_during([&] { session_.judge_silence(monotonic_now()); });
@@ -108,6 +111,13 @@ class ObserverServer<Scalar>::Server {
   }
 
   void report_evaluations(const RunControl& control) {
+    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(said_what_is_lost_, true))
+      std::fprintf(stderr,
+                   "hearsay: the record of the run ends at iteration %llu, and its peers have passed "
+                   "evaluations up to "
+                   "iteration %llu: those stay missing\n",
+                   static_cast<unsigned long long>(lost->first),
+                   static_cast<unsigned long long>(lost->second));
     if (session_.started()) reported_ = std::max(reported_, session_.recorded());
     while (session_.started() && reported_ < session_.evaluations().size()) try {
         control.on_evaluation(session_.evaluations()[reported_++]);
@@ -145,6 +155,7 @@ class ObserverServer<Scalar>::Server {
   ObserverSession<Scalar> session_;
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
+  bool said_what_is_lost_ = false;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   Door door_;

@@ -223,6 +223,33 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("faults, drop: a host that goes out of service (SIGTERM) leaves at once, and the others go on") {
+    HostPeers hosts({.iterations = "600", .failure = "policy = \"drop\"\nlost_after = \"20 s\"\n"});
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(2).process(), SIGTERM);
+    CHECK(hosts.peer(2).wait() == 130);
+    CHECK_MESSAGE(contains(hosts.peer(2).complained(), "the others go on without it"),
+                  hosts.peer(2).complained());
+    for (const std::size_t id : {0, 1, 3}) check_that_it_ends_well(hosts, id);
+    check_record(hosts, {2});
+    for (const std::size_t id : {1, 3})  // by its word, not by its silence
+      CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 2"),
+                    hosts.peer(id).complained());
+    for (const std::size_t id : {0, 1, 3})
+      CHECK_FALSE(contains(hosts.peer(id).complained(), "has said nothing"));
+  }
+
+  TEST_CASE("faults, drop: peer 0 that goes out of service (SIGTERM) ends nobody's run") {
+    HostPeers hosts(dropping);
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(0).process(), SIGTERM);
+    CHECK(hosts.peer(0).wait() == 130);
+    CHECK(record_of(hosts.output(0)).summary["status"] == "interrupted");
+    for (const std::size_t id : {1, 2, 3}) check_that_it_keeps_its_own_model(hosts, id);
+  }
+
   TEST_CASE("faults, drop: a host that was killed, and is started anew before anybody misses it, joins") {
     HostPeers hosts({.iterations = "1000", .failure = "policy = \"drop\"\nlost_after = \"20 s\"\n"});
     hosts.start_all();

@@ -47,6 +47,31 @@ TEST_SUITE("net") {
     hosts.check_end();
   }
 
+  TEST_CASE(
+      "faults: a peer whose host goes out of service (SIGTERM) is waited for, comes back and changes no "
+      "bit") {
+    HostPeers hosts;
+    hosts.start_all();
+    for (const std::size_t leaver : {2, 0}) {
+      REQUIRE_MESSAGE(hosts.reaches(leaver == 2 ? 4 : 12), hosts.peer(0).complained());
+      kill(hosts.peer(leaver).process(), SIGTERM);
+      CHECK(hosts.peer(leaver).wait() == 130);
+      CHECK_MESSAGE(contains(hosts.peer(leaver).complained(), "started again with --resume") == (leaver == 2),
+                    hosts.peer(leaver).complained());
+      hosts.start(leaver, {"--resume"});
+    }
+    hosts.check_end();
+  }
+
+  TEST_CASE("faults: without checkpoints a peer that is told to end (SIGTERM) ends the run everywhere") {
+    HostPeers hosts({.failure = ""});
+    hosts.start_all();
+    REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
+    kill(hosts.peer(2).process(), SIGTERM);
+    for (std::size_t id = 0; id < HostPeers::count; ++id) CHECK(hosts.peer(id).wait() == 130);
+    CHECK(record_of(hosts.output(0)).summary["status"] == "interrupted");
+  }
+
   TEST_CASE("faults: all peers killed and started anew on several hosts end with the same bits") {
     HostPeers hosts;
     hosts.start_all();

@@ -205,6 +205,19 @@ TEST_CASE("joining: another process under the name of a neighbor tells that the 
   CHECK(scene.events<ModelAsked>().size() == 1);
 }
 
+TEST_CASE("joining: the word that a process has ended takes no edge from the one in its place") {
+  Scene scene;
+  scene.train();
+  const auto word = [&](std::uint64_t incarnation) {
+    FrameHeader departed = scene.header(0, FrameKind::departed, 0, incarnation);
+    departed.slot = 1;
+    scene.session.hear_observer(departed, {}, Instant{});
+    return scene.events<PeerDeparted>().size();
+  };
+  CHECK(word(60) == 0);  // one that went before
+  CHECK(word(81) == 1);
+}
+
 TEST_CASE("joining: who asks a peer that knows of nothing is a new process, too") {
   Scene scene;
   scene.train();

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "runtime/records.hpp"
 #include "runtime/zmq_driver.hpp"
 #include "tests/support/experiments.hpp"
@@ -23,7 +25,10 @@ Experiment<double> small_experiment() {
 struct Scene {
   Experiment<double> experiment = small_experiment();
   Agreement agreement = agreement_of(experiment);
-  ObserverSession<double> session{experiment, agreement, 10s, begin};
+  ObserverSession<double> session;
+
+  explicit Scene(const std::vector<Evaluation>& record = {})
+      : session{experiment, agreement, 10s, begin, record} {}
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
            std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0,
@@ -259,6 +264,88 @@ TEST_CASE("observer session: an interrupted run waits some seconds for last word
   scene.session.tick(begin + 8s);
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::interrupted);
+}
+
+TEST_CASE(
+    "observer session: of a peer that was killed, and is not back when the run is to end, no last words are "
+    "expected") {
+  // Its new process comes after the user's word, or is there and not yet what it was.
+  for (const bool is_there : {false, true}) {
+    CAPTURE(is_there);
+    Scene scene;
+    scene.start();
+    for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+    const auto come_back = [&] {
+      scene.session.note_unreachable(1, 0);
+      scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), scene.experiment.iterations, 0, 1, 9);
+      scene.session.note_unreachable(1, 0);
+    };
+    if (is_there) come_back();
+    scene.session.interrupt(begin + 2s);
+    scene.result(0);
+    CHECK(scene.session.over() == is_there);
+    scene.said_to(1);
+    if (!is_there) {
+      come_back();
+      CHECK(scene.session.over());
+    }
+    const auto outcome = scene.session.outcome();
+    CHECK(outcome.status == RunStatus::interrupted);
+    CHECK(outcome.peers[1].iterations == 5);
+    CHECK(outcome.peers[1].gone);
+    CHECK(outcome.dropped.empty());
+  }
+}
+
+TEST_CASE(
+    "observer session: evaluations that the record has lost stay missing, and the run goes on behind them") {
+  Evaluation at_the_start, at_five;
+  at_five.iteration = 5;
+  Scene scene({at_the_start, at_five});
+  for (const PeerId id : {0u, 1u}) scene.hello(id, 2);
+  for (const PeerId id : {0u, 1u}) {
+    FrameHeader ready;
+    ready.kind = FrameKind::ready;
+    ready.sender = id;
+    ready.run_id = run_id(scene.agreement);
+    ready.sequence = id == 0 ? 11 : 16;  // peer 1 has heard the verdict on iteration 15
+    scene.session.hear(ready, {}, begin + 1s);
+  }
+  REQUIRE(scene.session.started());
+  CHECK(scene.session.lost_evaluations() == std::pair<std::uint64_t, std::uint64_t>(5, 15));
+  // What peer 0 would tell again is behind everybody.
+  CHECK(scene.session.outbox().back().header.iteration == 15);
+  scene.evaluation(0, 15);
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 20);
+  for (const PeerId id : {0u, 1u}) scene.result(id);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.evaluations().back().iteration == 20);
+  CHECK(scene.session.evaluations().size() == 3);
+}
+
+TEST_CASE(
+    "observer session, drop: a peer that is silent to the observer is done without, and nobody is told that "
+    "it is gone") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  for (Duration at = 1s; at <= 8s; at += 100ms) {
+    scene.session.judge_silence(begin + at);
+    FrameHeader alive;
+    alive.kind = FrameKind::alive;
+    alive.sender = 0;
+    alive.slot = 1;
+    alive.sequence = 1;
+    alive.run_id = run_id(scene.agreement);
+    scene.session.hear(alive, {}, begin + at);
+  }
+  const Kinds said = scene.said_to(0);
+  CHECK(std::ranges::count(said, FrameKind::verdict) > 0);
+  CHECK(std::ranges::count(said, FrameKind::departed) == 0);
+  CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
 }
 
 TEST_CASE("observer session, drop: the run ends without a peer that is lost, and the others are told so") {

@@ -36,6 +36,7 @@ struct RunOptions : RunFileOptions {
   bool resume = false;
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
+  const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
 };
 
 /// What becomes of an earlier output. Throws Misuse where the options contradict each other, or there can be no checkpoints.

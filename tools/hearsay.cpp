@@ -28,6 +28,13 @@ void ask_to_end(int) {
   if (interrupted.exchange(true)) _exit(exit_interrupted);
 }
 
+std::atomic<bool> asked_to_leave{false};
+
+/// Of one peer of a run that spans hosts: whoever runs the host wants the process to end, not the run.
+void ask_to_leave(int) {
+  if (asked_to_leave.exchange(true)) _exit(exit_interrupted);
+}
+
 /// What only looks at things and computes (check, for one, may take minutes) has nothing to close.
 void end_at_once(int) { _exit(exit_interrupted); }
 
@@ -121,6 +128,7 @@ int main_of(int argc, char** argv) {
   PeerOptions peer;
   peer.interrupted = &interrupted;
   peer.ask_to_end = &interrupted;
+  peer.asked_to_leave = &asked_to_leave;
   command = app.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
   add_output_options(*command, peer);
   add_resume_option(*command, peer);
@@ -131,7 +139,12 @@ int main_of(int argc, char** argv) {
   add_patience(*command, peer.start_patience);
   command->add_flag("--ends-with-input", peer.ends_with_input,
                     "end the run when the standard input ends, as that of ssh does with its connection");
-  command->callback([&] { trains([&] { return peer_command(peer); }); });
+  command->callback([&] {
+    trains([&] {
+      signal(SIGTERM, ask_to_leave);
+      return peer_command(peer);
+    });
+  });
   LaunchOptions launch;
   launch.interrupted = &interrupted;
   command = app.add_subcommand("launch", "every peer on the host its topology file names, over ssh");

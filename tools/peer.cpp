@@ -35,6 +35,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
     std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
   RunControl control;
   control.interrupted = options.interrupted;
+  control.asked_to_leave = options.asked_to_leave;
   if (earlier_output(options, settings) == EarlierOutput::continued) control.record.emplace();
   if (!options.quiet)
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
@@ -74,10 +75,11 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .quiet = options.quiet,
                                            .save = options.save,
                                            .interrupted = options.interrupted,
+                                           .asked_to_leave = options.asked_to_leave,
                                            .as_first_of_cluster = patience,
                                            .place = place,
-                                           .lost = options.lost,
                                            .tells_others = reports,
+                                           .lost = options.lost,
                                            .title = {}});
   if (reports) return {report_run(run, options), ""};
   return {exit_code_of(run.status), run.reason};

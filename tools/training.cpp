@@ -90,6 +90,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   RunControl control;
   control.interrupted = options.interrupted;
   control.lost = options.lost;
+  control.asked_to_leave = options.asked_to_leave;
   control.record = directory.record();
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();

@@ -30,17 +30,13 @@ struct TrainingOptions {
   bool quiet = false;
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
+  const std::atomic<bool>* asked_to_leave = nullptr;
   /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
-<<<<<<< HEAD
-  PeerPlace place = {};  ///< of the first of a cluster
-  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
-  std::string title;                            ///< stands before the progress
-=======
   PeerPlace place = {};       ///< of the first of a cluster
   bool tells_others = false;  ///< the first of a cluster, where it cannot go on with the run
-  std::string title;          ///< stands before the progress
->>>>>>> e20fb6f (Where peer 0 cannot go on with a run, --resume ends everywhere at once, with its sentence)
+  std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
+  std::string title;                            ///< stands before the progress
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 

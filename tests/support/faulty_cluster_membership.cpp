@@ -54,7 +54,7 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   if (!nodes_[id].started) return;
   Peer<double>& peer = *nodes_[id].peer;
   const bool was_lost = peer.neighborhood()->is_lost(neighbor);
-  const auto wanted = respond(peer, PeerDeparted{neighbor});
+  const auto wanted = respond(peer, PeerDeparted{neighbor, {}});
   if (!wanted) return;
   obey(id, *wanted);
   if (!was_lost) ++parted;
