@@ -180,12 +180,19 @@ std::vector<std::uint64_t> list_checkpoints(const std::filesystem::path& directo
 }
 
 std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& directory,
-                                             const CheckpointOwner& owner) {
+                                             const CheckpointOwner& owner,
+                                             std::vector<std::string>* passed_over) {
   PacketPool packets;
   std::vector<std::uint64_t> iterations = list_checkpoints(directory, owner.peer);
   std::erase_if(iterations, [&](std::uint64_t iteration) {
-    const auto read = read_checkpoint(owner, checkpoint_path(directory, owner.peer, iteration), packets);
-    return !read.checkpoint || read.checkpoint->iteration != iteration;
+    const std::filesystem::path file = checkpoint_path(directory, owner.peer, iteration);
+    const ReadCheckpoint read = read_checkpoint(owner, file, packets);
+    if (read.checkpoint && read.checkpoint->iteration == iteration) return false;
+    if (passed_over)
+      passed_over->push_back(read.checkpoint ? "cannot use " + file.string() + ": it is of iteration " +
+                                                   std::to_string(read.checkpoint->iteration)
+                                             : read.defect);
+    return true;
   });
   return iterations;
 }

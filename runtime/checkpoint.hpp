@@ -83,9 +83,10 @@ std::optional<std::string> write_checkpoint(const std::filesystem::path& directo
 
 /// The iterations of which the directory has a file of this peer, by its name, ascending.
 std::vector<std::uint64_t> list_checkpoints(const std::filesystem::path& directory, PeerId peer);
-/// Those of them whose file is whole and this owner's.
+/// Those of them whose file is whole and this owner's; `passed_over`, where given, gets a sentence for each other.
 std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& directory,
-                                             const CheckpointOwner& owner);
+                                             const CheckpointOwner& owner,
+                                             std::vector<std::string>* passed_over = nullptr);
 /// The newest iteration that is in every list; nothing where there is none.
 std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held);
 

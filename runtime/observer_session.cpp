@@ -64,24 +64,6 @@ void ObserverSession<Scalar>::take_holds(PeerId sender, std::span<const std::byt
   choose_checkpoint();
 }
 
-/// Once all are here, and none is in the middle of the run: the newest iteration that all hold.
-template <class Scalar>
-void ObserverSession<Scalar>::choose_checkpoint() {
-  if (under_way_ || resumed_from_ || std::ranges::none_of(peers_, &PeerSeen::resumes) ||
-      !std::ranges::all_of(peers_, &PeerSeen::said_what_it_holds))
-    return;
-  std::vector<std::vector<std::uint64_t>> lists;
-  for (const PeerSeen& peer : peers_) lists.push_back(peer.holds);
-  resumed_from_ = newest_common(lists);
-  if (!resumed_from_)
-    return lose(
-        "there is no iteration of which every peer holds a checkpoint; without --resume the run begins anew",
-        2);
-  if (!record_.empty()) take_up(*resumed_from_);
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (peers_[id].resumes) say_resume(id);
-}
-
 template <class Scalar>
 void ObserverSession<Scalar>::say_resume(PeerId to) {
   FrameHeader header = header_of(FrameKind::resume);
@@ -333,22 +315,6 @@ FrameHeader ObserverSession<Scalar>::header_of(FrameKind kind) const {
   header.kind = kind;
   header.run_id = run_id_;
   return header;
-}
-
-/// Who kept the run from starting: those that never called; if all did, those that lack a neighbor.
-template <class Scalar>
-std::string ObserverSession<Scalar>::missing_peers() const {
-  const auto list = [&](const auto& missing) {
-    std::string ids;
-    std::size_t count = 0;
-    for (PeerId id = 0; id < peers_.size(); ++id)
-      if (missing(peers_[id]) && !peers_[id].gone) ids += (count++ ? ", " : "") + std::to_string(id);
-    return (count == 1 ? "peer " : "peers ") + ids;
-  };
-  if (std::all_of(peers_.begin(), peers_.end(),
-                  [](const PeerSeen& peer) { return peer.welcomed || peer.gone; }))
-    return list([](const PeerSeen& peer) { return !peer.ready; }) + " did not reach all neighbors in time";
-  return list([](const PeerSeen& peer) { return !peer.welcomed; }) + " did not come up in time";
 }
 
 template <class Scalar>

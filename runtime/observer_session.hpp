@@ -85,6 +85,9 @@ class ObserverSession {
   std::vector<ObserverWord>& outbox() { return outbox_; }
   /// In order; the first, of x_0, counts from the start of the run on.
   const std::vector<Evaluation>& evaluations() const { return observer_.evaluations(); }
+  /// From which checkpoint all go on, once that is known, and in words why from no later one.
+  std::optional<std::uint64_t> resumed_from() const { return resumed_from_; }
+  const std::string& how_all_go_on() const { return how_all_go_on_; }
   /// How many of them were known before, of a run that is taken up. Once it has started.
   std::size_t recorded() const { return record_.size(); }
   /// Evaluations behind the first iteration, up to the second, are not in the record of the run that is taken up.
@@ -156,6 +159,7 @@ class ObserverSession {
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
   std::string missing_peers() const;
+  std::string words_on_resume() const;
 
   const Experiment<Scalar>& experiment_;
   Agreement agreement_;
@@ -164,8 +168,9 @@ class ObserverSession {
   std::vector<Evaluation> record_;             // from before, of a run that is taken up
   std::vector<Verdict> verdicts_;              // so far
   std::optional<std::uint64_t> resumed_from_;  // all peers, from this checkpoint
-  bool under_way_ = false;                     // some peer is in the middle of the run
-  Instant origin_{};                           // when the run began
+  std::string how_all_go_on_;
+  bool under_way_ = false;  // some peer is in the middle of the run
+  Instant origin_{};        // when the run began
   std::vector<PeerSeen> peers_;
   std::vector<ObserverWord> outbox_;
   std::uint64_t returned_ = 0;  // peers that were lost before

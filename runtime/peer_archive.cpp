@@ -87,8 +87,8 @@ PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id
       log_(directory_, {owner_.run_id, id}) {}
 
 template <class Scalar>
-std::vector<std::uint64_t> PeerArchive<Scalar>::holds() const {
-  std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_);
+std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
+  std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
   if (iterations.empty()) require_none_of_another_run();
   iterations.insert(iterations.begin(), 0);
   return iterations;

@@ -32,8 +32,8 @@ class PeerArchive {
   PeerArchive(const Experiment<Scalar>& experiment, PeerId id, std::filesystem::path directory);
 
   /// The iterations that it can go on from: those of its checkpoints, and 0, since every peer can begin. Throws Misuse where all
-  /// there are belong to a run with other settings.
-  std::vector<std::uint64_t> holds() const;
+  /// there are belong to a run with other settings. `passed_over`, where given, gets a sentence for each that is of no use.
+  std::vector<std::uint64_t> holds(std::vector<std::string>* passed_over = nullptr) const;
 
   /// Of a run that begins: what is there of an earlier one goes.
   std::optional<std::string> begin();

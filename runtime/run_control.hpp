@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/outcome.hpp"
@@ -13,6 +14,9 @@ namespace hearsay {
 struct RunControl {
   /// Called once per evaluation, in order.
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
+  /// Called once where all peers go on from the checkpoint at `iteration`; the sentence says so, and what of it is lost.
+  std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =
+      [](std::uint64_t, const std::string&) {};
   /// Set (by a signal handler, say) to end the run soon, with status interrupted.
   const std::atomic<bool>* interrupted = nullptr;
   /// Set to end this process of a run that spans hosts, and no other, where the run can do without it or wait for it: its host goes

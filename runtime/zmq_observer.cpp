@@ -118,6 +118,8 @@ class ObserverServer<Scalar>::Server {
                    "iteration %llu: those stay missing\n",
                    static_cast<unsigned long long>(lost->first),
                    static_cast<unsigned long long>(lost->second));
+    if (session_.resumed_from() && !std::exchange(told_how_all_go_on_, true))
+      control.on_resume(*session_.resumed_from(), session_.how_all_go_on());
     if (session_.started()) reported_ = std::max(reported_, session_.recorded());
     while (session_.started() && reported_ < session_.evaluations().size()) try {
         control.on_evaluation(session_.evaluations()[reported_++]);
@@ -156,6 +158,7 @@ class ObserverServer<Scalar>::Server {
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
   bool said_what_is_lost_ = false;
+  bool told_how_all_go_on_ = false;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   Door door_;

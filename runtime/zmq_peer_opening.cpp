@@ -1,5 +1,7 @@
 #include "runtime/zmq_peer_opening.hpp"
 
+#include <cstdio>
+
 #include "runtime/peer_archive.hpp"
 #include "runtime/run_agreement.hpp"
 #include "runtime/zmq_clock.hpp"
@@ -18,8 +20,12 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
   const std::size_t payload_limit_bytes =
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
   std::optional<std::vector<std::uint64_t>> holds;
-  if (opening.goes_on && settings.failure.checkpoint_every != 0)
-    holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds();
+  if (opening.goes_on && settings.failure.checkpoint_every != 0) {
+    std::vector<std::string> passed_over;
+    holds = PeerArchive<Scalar>(experiment, id, archive_directory(settings)).holds(&passed_over);
+    for (const std::string& why : passed_over)
+      std::fprintf(stderr, "hearsay: peer %u passes over a checkpoint: %s\n", id, why.c_str());
+  }
   return std::make_unique<PeerSockets>(
       PeerSocketsInput{
           .self = id,

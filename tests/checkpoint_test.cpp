@@ -175,7 +175,15 @@ TEST_CASE(
   std::filesystem::copy_file(checkpoint_path(folder.path(), 3, 10), checkpoint_path(folder.path(), 3, 40));
   CHECK(valid_checkpoints(folder.path(), peer_three) == std::vector<std::uint64_t>{10, 20});
   std::filesystem::create_directory(folder.path() / "checkpoint-3-000000000050");
-  CHECK(valid_checkpoints(folder.path(), peer_three) == std::vector<std::uint64_t>{10, 20});
+  std::vector<std::string> passed_over;
+  CHECK(valid_checkpoints(folder.path(), peer_three, &passed_over) == std::vector<std::uint64_t>{10, 20});
+  REQUIRE(passed_over.size() == 3);
+  const auto named = [&](std::uint64_t iteration) {
+    return "cannot use " + checkpoint_path(folder.path(), 3, iteration).string() + ": it is ";
+  };
+  CHECK(passed_over[0] == named(30) + "damaged: its checksum is another");
+  CHECK(passed_over[1] == named(40) + "of iteration 10");
+  CHECK(passed_over[2].ends_with("it is not a regular file"));
   CHECK(read_checkpoint(peer_three, checkpoint_path(folder.path(), 3, 50), packets)
             .defect.ends_with("it is not a regular file"));
   CHECK(read_checkpoint(peer_three, checkpoint_path(folder.path(), 3, 60), packets)

@@ -67,4 +67,23 @@ TEST_SUITE("net") {
     for (const auto* peer : {&first, &second, &third})
       CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->complained());
   }
+
+  TEST_CASE("start: --resume names the damaged checkpoints that it passes over, and from where all go on") {
+    const AddressedPeers desk("[run]\niterations = 30\n[failure]\ncheckpoint_every = 7\n");
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id) peers.push_back(desk.numbered(id));
+    for (const auto& peer : peers) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
+    const std::string damaged = desk.output(1) + "/checkpoints/checkpoint-1-000000000030";
+    REQUIRE(std::filesystem::exists(damaged));
+    std::filesystem::resize_file(damaged, 200);
+    for (std::size_t id = 0; id < 3; ++id)
+      peers[id] = desk.numbered(id, {"--resume", "--set", "run.iterations=60"});
+    for (const auto& peer : peers) CHECK_MESSAGE(peer->wait() == 0, peer->complained());
+    CHECK_MESSAGE(contains(peers[1]->complained(), "hearsay: peer 1 passes over a checkpoint: cannot use " +
+                                                       damaged + ": it is damaged"),
+                  peers[1]->complained());
+    const std::string from = peers[0]->complained();
+    CHECK_MESSAGE(
+        contains(from, "hearsay: all peers go on from iteration 28: peer 1 holds no later checkpoint"), from);
+  }
 }

@@ -97,6 +97,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     directory.append(experiment.settings, evaluation);
     progress.show(evaluation);
   };
+  control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
+    if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
+  };
   RunOutcome<Scalar> outcome =
       simulated ? simulate(experiment, gradient, control)
       : options.as_first_of_cluster

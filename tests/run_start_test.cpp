@@ -211,3 +211,23 @@ TEST_CASE(
   CHECK(under_way.observer.outbox().empty());
   CHECK(under_way.observer.over());
 }
+
+TEST_CASE("resume: one sentence says from where all go on, and who holds nothing later") {
+  using Holds = std::vector<std::uint64_t>;
+  const auto words = [](const Holds& first, const Holds& second) {
+    Scene scene;
+    scene.process(0, 5, first);
+    scene.process(1, 7, second);
+    CHECK(scene.observer.how_all_go_on().empty());
+    scene.talk();
+    return scene.observer.how_all_go_on();
+  };
+  CHECK(words({0, 10, 20}, {0, 10, 20}) == "all peers go on from iteration 20");
+  CHECK(words({0, 10, 20}, {0, 10}) ==
+        "all peers go on from iteration 10: peer 1 holds no later checkpoint, others up to 20");
+  CHECK(words({0, 10, 20}, {0}) ==
+        "all peers begin anew, at iteration 0: peer 1 holds no later checkpoint, others up to 20");
+  CHECK(words({0}, {0}) == "all peers begin anew, at iteration 0: none holds a checkpoint");
+  CHECK(words({0, 10, 20}, {0, 10, 30}) ==
+        "all peers go on from iteration 10: there is no later one of which all hold a checkpoint");
+}
