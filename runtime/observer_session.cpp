@@ -99,7 +99,9 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   peer.heard_at = now;
   switch (header.kind) {
     case FrameKind::ready:
-      return take_ready(header, now);
+      if (header.slot == 0) return take_ready(header, now);
+      peer.waits_for = printable_text(payload);
+      return;
     case FrameKind::holds:
       return take_holds(header.sender, payload);
     case FrameKind::alive: {
@@ -248,12 +250,11 @@ void ObserverSession<Scalar>::tick(Instant now) {
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
   next_heartbeat_ = now + heartbeat_interval(lost_after_);
+  const std::string waits = started_ ? "" : for_whom_all_wait();
   for (PeerId id = 0; id < peers_.size(); ++id) {
     if (!peers_[id].welcomed) continue;
-    FrameHeader header = header_of(FrameKind::alive);
-    header.iteration = peers_[id].evaluated;
-    header.slot = peers_[id].outcome ? 1 : 0;
-    outbox_.push_back({id, header, {}});
+    say(id, FrameKind::alive, waits, peers_[id].outcome ? 1 : 0);
+    outbox_.back().header.iteration = peers_[id].evaluated;
   }
 }
 

@@ -105,6 +105,8 @@ class ObserverSession {
   struct PeerSeen {
     bool welcomed = false;
     bool turned_away = false;
+    std::string waits_for;  ///< whom, not being ready
+    std::string refusal;    ///< of the last hello, if it was
     bool ready = false;
     Instant heard_at{};
     std::uint64_t evaluated = 0;
@@ -125,6 +127,7 @@ class ObserverSession {
 
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
+  std::string objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const;
   void turn_away_caller(const FrameHeader& hello);
   bool must_wait(const FrameHeader& hello, Instant now, const std::string& host);
   void refuse_rival(PeerSeen& peer);
@@ -158,7 +161,14 @@ class ObserverSession {
   }
   void say_verdict(PeerId to, const Verdict& verdict);
   FrameHeader header_of(FrameKind kind) const;
+  struct Missing {
+    std::vector<PeerId> peers;
+    bool never_called;
+  };
+  Missing missing() const;
   std::string missing_peers() const;
+  std::string for_whom_all_wait() const;
+  std::string what_is_known_of(const std::vector<PeerId>& missing) const;
   std::string words_on_resume() const;
 
   const Experiment<Scalar>& experiment_;

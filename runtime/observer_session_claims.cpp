@@ -17,22 +17,27 @@ template <class Scalar>
 void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<const std::byte> payload,
                                            Instant now, const std::string& host) {
   if (turned_away_because_) return turn_away_caller(header);
-  const PeerId sender = header.sender;
-  const std::optional<Agreement> theirs = decode_agreement(payload);
-  if (!theirs) return say(sender, FrameKind::refuse, "the observer cannot read the hello of this peer");
-  if (const auto difference = disagreement(*theirs, agreement_, "the observer"))
-    return say(sender, FrameKind::refuse, *difference);
-  if (sender >= peers_.size())
-    return say(sender, FrameKind::refuse,
-               "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " +
-                   std::to_string(sender));
-  if (header.iteration != experiment_.iterations)
-    return say(sender, FrameKind::refuse,
-               "peer 0 runs " + std::to_string(experiment_.iterations) + " iterations, peer " +
-                   std::to_string(sender) + " " + std::to_string(header.iteration) +
-                   "; give both the same run.iterations");
+  const std::string objection = objection_to(header, payload);
+  if (header.sender < peers_.size()) peers_[header.sender].refusal = objection;
+  if (!objection.empty()) return say(header.sender, FrameKind::refuse, objection);
   if (must_wait(header, now, host)) return;
   admit(header, host);
+}
+
+/// Why that peer cannot take part; else empty.
+template <class Scalar>
+std::string ObserverSession<Scalar>::objection_to(const FrameHeader& hello,
+                                                  std::span<const std::byte> payload) const {
+  const std::optional<Agreement> theirs = decode_agreement(payload);
+  if (!theirs) return "the observer cannot read the hello of this peer";
+  if (const auto difference = disagreement(*theirs, agreement_, "the observer")) return *difference;
+  const std::string sender = std::to_string(hello.sender);
+  if (hello.sender >= peers_.size())
+    return "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " + sender;
+  if (hello.iteration != experiment_.iterations)
+    return "peer 0 runs " + std::to_string(experiment_.iterations) + " iterations, peer " + sender + " " +
+           std::to_string(hello.iteration) + "; give both the same run.iterations";
+  return {};
 }
 
 template <class Scalar>
@@ -120,13 +125,15 @@ void ObserverSession<Scalar>::admit(const FrameHeader& header, const std::string
   choose_checkpoint();
 }
 
-#define HEARSAY_OBSERVER_SESSION_CLAIMS(Scalar)                                                       \
-  template void ObserverSession<Scalar>::answer_hello(const FrameHeader&, std::span<const std::byte>, \
-                                                      Instant, const std::string&);                   \
-  template void ObserverSession<Scalar>::turn_away_caller(const FrameHeader&);                        \
-  template bool ObserverSession<Scalar>::must_wait(const FrameHeader&, Instant, const std::string&);  \
-  template void ObserverSession<Scalar>::refuse_rival(PeerSeen&);                                     \
-  template void ObserverSession<Scalar>::note_unreachable(PeerId, std::uint32_t);                     \
+#define HEARSAY_OBSERVER_SESSION_CLAIMS(Scalar)                                                              \
+  template void ObserverSession<Scalar>::answer_hello(const FrameHeader&, std::span<const std::byte>,        \
+                                                      Instant, const std::string&);                          \
+  template std::string ObserverSession<Scalar>::objection_to(const FrameHeader&, std::span<const std::byte>) \
+      const;                                                                                                 \
+  template void ObserverSession<Scalar>::turn_away_caller(const FrameHeader&);                               \
+  template bool ObserverSession<Scalar>::must_wait(const FrameHeader&, Instant, const std::string&);         \
+  template void ObserverSession<Scalar>::refuse_rival(PeerSeen&);                                            \
+  template void ObserverSession<Scalar>::note_unreachable(PeerId, std::uint32_t);                            \
   template void ObserverSession<Scalar>::admit(const FrameHeader&, const std::string&);
 HEARSAY_OBSERVER_SESSION_CLAIMS(float)
 HEARSAY_OBSERVER_SESSION_CLAIMS(double)

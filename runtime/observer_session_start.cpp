@@ -9,6 +9,8 @@ namespace hearsay {
 
 namespace {
 
+constexpr int most_examples = 3;
+
 /// "peer 1", "peers 1, 2"
 std::string names_of(const std::vector<PeerId>& ids) {
   std::string names = ids.size() == 1 ? "peer " : "peers ";
@@ -55,23 +57,63 @@ std::string ObserverSession<Scalar>::words_on_resume() const {
          " no later checkpoint, others up to " + std::to_string(latest);
 }
 
-/// Who kept the run from starting: those that never called; if all did, those that lack a neighbor.
+/// Of some of them, for an example, why they are missing.
+template <class Scalar>
+std::string ObserverSession<Scalar>::what_is_known_of(const std::vector<PeerId>& missing) const {
+  std::string known;
+  int told = 0;
+  for (const PeerId id : missing) {
+    const PeerSeen& peer = peers_[id];
+    const std::string why = !peer.welcomed
+                                ? (peer.refusal.empty() ? "" : "was refused, since " + peer.refusal)
+                            : peer.waits_for.empty() ? ""
+                                                     : "waits for " + peer.waits_for;
+    if (why.empty() || told++ == most_examples) continue;
+    known += (known.empty() ? "" : "; ") + names_of({id}) + " " + why;
+  }
+  return known;
+}
+
+/// Those that never called; if all did, those that lack a neighbor.
+template <class Scalar>
+typename ObserverSession<Scalar>::Missing ObserverSession<Scalar>::missing() const {
+  Missing missing{{}, true};
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (!peers_[id].gone && !peers_[id].welcomed) missing.peers.push_back(id);
+  if (!missing.peers.empty()) return missing;
+  missing.never_called = false;
+  for (PeerId id = 0; id < peers_.size(); ++id)
+    if (!peers_[id].gone && !peers_[id].ready) missing.peers.push_back(id);
+  return missing;
+}
+
+/// Who kept the run from starting.
 template <class Scalar>
 std::string ObserverSession<Scalar>::missing_peers() const {
-  std::vector<PeerId> not_there, not_ready;
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    if (peers_[id].gone) continue;
-    if (!peers_[id].welcomed) not_there.push_back(id);
-    if (!peers_[id].ready) not_ready.push_back(id);
-  }
-  return not_there.empty() ? names_of(not_ready) + " did not reach all neighbors in time"
-                           : names_of(not_there) + " did not come up in time";
+  const Missing all = missing();
+  const std::string known = what_is_known_of(all.peers);
+  return names_of(all.peers) +
+         (all.never_called ? " did not come up in time" : " did not reach all neighbors in time") +
+         (known.empty() ? "" : ": " + known);
+}
+
+/// Empty where it is for nobody.
+template <class Scalar>
+std::string ObserverSession<Scalar>::for_whom_all_wait() const {
+  const Missing all = missing();
+  if (all.peers.empty()) return {};
+  const std::string known = what_is_known_of(all.peers);
+  if (!all.never_called && !known.empty()) return known;
+  const std::string verb = all.peers.size() == 1 ? " has not " : " have not ";
+  return names_of(all.peers) + verb + (all.never_called ? "come up" : "reached all neighbors") +
+         (known.empty() ? "" : " (" + known + ")");
 }
 
 #define HEARSAY_OBSERVER_SESSION_START(Scalar)                           \
   template void ObserverSession<Scalar>::choose_checkpoint();            \
   template std::string ObserverSession<Scalar>::words_on_resume() const; \
-  template std::string ObserverSession<Scalar>::missing_peers() const;
+  template std::string ObserverSession<Scalar>::missing_peers() const;   \
+  template std::string ObserverSession<Scalar>::for_whom_all_wait() const;
 HEARSAY_OBSERVER_SESSION_START(float)
 HEARSAY_OBSERVER_SESSION_START(double)
 #undef HEARSAY_OBSERVER_SESSION_START

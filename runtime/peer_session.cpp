@@ -177,8 +177,7 @@ Instant PeerSession::tick(Instant now) {
   now_ = now;
   if (!started_ && !failed_) {
     if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor() + doubt_);
-    if (ready_ && now >= start_deadline_)
-      fail(3, "the observer did not start the run within " + to_text(input_.start_patience) + doubt_);
+    if (ready_ && now >= start_deadline_) fail(3, missing_observer() + doubt_);
     if (now >= next_word_) {
       events_.push_back(StillWaits{whom_it_awaits(), now - began_});
       next_word_ = now + word_every;
@@ -210,39 +209,11 @@ void PeerSession::show_life() {
     }
   }
   if (!observer_welcomed_) greet_observer();
-  if (!ready_) return;
+  if (!ready_) return tell_for_whom_it_waits();
   for (const IncomingLink& link : incoming_)
     if (!is_destination(link.source) && !has_parted_from(link.source))
       say(PeerWord::Way::reply, link.source, FrameKind::alive);
   show_life_to_observer();
-}
-
-std::string PeerSession::name_of(PeerId destination) const {
-  const auto place = std::ranges::lower_bound(input_.destinations, destination) - input_.destinations.begin();
-  return "peer " + std::to_string(destination) + " (" + input_.addresses[static_cast<std::size_t>(place)] +
-         ")";
-}
-
-std::string PeerSession::whom_it_awaits() const {
-  if (resuming_)
-    return observer_welcomed_ ? "all peers to be there, so that they can go on from their checkpoints"
-                              : "the observer to answer";
-  if (ready_) return "the observer to start the run: some peer is not there yet, or lacks a neighbor";
-  if (joining_) return "a neighbor to tell its model";
-  if (const auto id = greetings_.first_reserved()) return name_of(*id) + " to come up";
-  if (const auto id = greetings_.first_silent()) return "peer " + std::to_string(*id) + " to call";
-  return "a neighbor that it could join";
-}
-
-std::string PeerSession::missing_neighbor() const {
-  const std::string within = " within " + to_text(input_.start_patience);
-  if (resuming_)
-    return observer_welcomed_ ? "the observer did not say from where to go on" + within
-                              : "the observer did not answer" + within;
-  if (joining_) return "the run has gone on without this peer, and no neighbor told its model" + within;
-  if (greetings_.complete()) return "no neighbor was there to be joined" + within;
-  if (const auto id = greetings_.first_reserved()) return name_of(*id) + " did not come up" + within;
-  return "peer " + std::to_string(*greetings_.first_silent()) + " did not call" + within;
 }
 
 /// This peer takes no part, and the others are told why.
@@ -291,7 +262,7 @@ PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<c
       // stays away alone; if not, the observer says so.
       if (!link->has_greeted_as(head.incarnation)) return Heard::garbage;
       if (started_ && exit_code_of(head) == 2) return Heard::words;
-      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
+      hear_stop(head, payload);
       return Heard::words;
     default:
       return Heard::garbage;
@@ -339,7 +310,10 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
 
 PeerSession::Heard PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
                                                  std::span<const std::byte> payload) {
-  if (head.sender != destination) return Heard::garbage;
+  if (head.sender != destination || is_of_observer(head)) {
+    link_to(destination).answers_instead = name_of_speaker(head);
+    return Heard::garbage;
+  }
   if (head.kind == FrameKind::refuse && !started_) {
     fail(2, printable_text(payload));
     return Heard::words;
@@ -366,6 +340,7 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
 void PeerSession::hear_welcome(OutgoingLink& link, const FrameHeader& head) {
   if (head.sequence != link.greeted_at || !link.awaits_welcome) return;  // the answer to an earlier hello
   link.awaits_welcome = false;
+  link.answers_instead.clear();
   greetings_.welcomed_by(link.to);
   tell_when_ready();
   retention_.release(link.to, head.iteration);

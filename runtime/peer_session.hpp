@@ -56,6 +56,7 @@ struct PeerSessionInput {
   std::optional<std::size_t> model_bytes = {};
   std::vector<PeerId> absent =
       {};  ///< who is not there when the run begins, ascending; this peer, too, may be among them
+  std::string observer_address = {};  ///< for messages to the user
 };
 
 /// A peer's side of a run, beside its method: it greets its neighbors and the observer, shows signs of life, and sees to it that
@@ -124,8 +125,9 @@ class PeerSession {
   struct OutgoingLink {
     PeerId to;
     std::uint64_t next_sequence = 0;
-    std::uint64_t greeted_at = 0;  // the number that the last hello named
-    bool awaits_welcome = true;    // to that hello
+    std::uint64_t greeted_at = 0;      // the number that the last hello named
+    bool awaits_welcome = true;        // to that hello
+    std::string answers_instead = {};  // somebody else who does at that address
   };
 
   static constexpr const char* parted_from_this = "it takes this peer for gone, or could not hear it";
@@ -161,7 +163,7 @@ class PeerSession {
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
   void greet_observer(std::uint64_t challenge = 0);
-  void hear_observer_alive(const FrameHeader& header);
+  void hear_observer_alive(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_departed(const FrameHeader& header);
   void say_to_observer(const Told& told);
   void show_life_to_observer();
@@ -176,6 +178,13 @@ class PeerSession {
   std::string name_of(PeerId destination) const;
   std::string whom_it_awaits() const;
   std::string missing_neighbor() const;
+  std::string missing_observer() const;
+  std::string name_of_observer() const;
+  std::string answers_instead(PeerId destination) const;
+  static bool is_of_observer(const FrameHeader& head);
+  static std::string name_of_speaker(const FrameHeader& head);
+  void tell_for_whom_it_waits();
+  void hear_stop(const FrameHeader& stop, std::span<const std::byte> payload);
 
   PeerSessionInput input_;
   std::uint32_t run_id_;
@@ -211,7 +220,9 @@ class PeerSession {
   Instant next_heartbeat_{};
   bool ready_ = false;  // all neighbors have welcomed this peer and called it
   std::string doubt_;
-  bool started_ = false;  // the observer has said so
+  std::string others_await_;              // what the observer knows of that
+  std::string observer_answers_instead_;  // somebody else who does at its address
+  bool started_ = false;                  // the observer has said so
   bool failed_ = false;
   bool is_second_ = false;  // another process has this peer's name: what this one says counts for nothing
 };

@@ -62,6 +62,10 @@ void PeerSession::say_what_it_holds() {
 
 PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
                                               Instant now) {
+  if (!is_of_observer(head)) {
+    observer_answers_instead_ = name_of_speaker(head);
+    return Heard::garbage;
+  }
   if (head.kind == FrameKind::refuse && !started_) {
     is_second_ = head.slot == 1;
     fail(2, printable_text(payload));
@@ -70,13 +74,14 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
   if (head.run_id != run_id_) return Heard::garbage;
   switch (head.kind) {
     case FrameKind::alive:
-      hear_observer_alive(head);
+      hear_observer_alive(head, payload);
       return Heard::words;
     case FrameKind::again:
       greet_observer(head.sequence);
       return Heard::words;
     case FrameKind::welcome:
       observer_welcomed_ = true;
+      observer_answers_instead_.clear();
       tell_observer_again();
       return Heard::words;
     case FrameKind::resume:
@@ -101,7 +106,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
       if (head.slot != input_.self && !may_join()) hear_departed(head);
       return Heard::words;
     case FrameKind::stop:
-      events_.push_back(RunStops{exit_code_of(head), printable_text(payload)});
+      hear_stop(head, payload);
       return Heard::words;
     case FrameKind::bye:
       events_.push_back(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
@@ -120,7 +125,8 @@ void PeerSession::hear_departed(const FrameHeader& head) {
 }
 
 /// What the observer still does not have after a few signs of life went astray. (One may have left before it came.)
-void PeerSession::hear_observer_alive(const FrameHeader& head) {
+void PeerSession::hear_observer_alive(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (!started_) others_await_ = printable_text(payload);
   if (head.slot == 2) return;
   const bool lacks = std::ranges::any_of(unanswered_, [&](const Told& told) {
     return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;

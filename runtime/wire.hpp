@@ -50,8 +50,9 @@ enum class FrameKind : std::uint8_t {
   welcome = 2,  ///< we agree; no payload
   /// We do not; payload: one sentence that says what differs. From the observer, slot 1: another process is that peer.
   refuse = 3,
-  data = 4,   ///< payload: what a method says to its neighbor
-  ready = 5,  ///< to the observer: all my neighbors have welcomed me
+  data = 4,  ///< payload: what a method says to its neighbor
+  ready =
+      5,  ///< to the observer: all my neighbors have welcomed me; slot 1: not yet, payload: for whom I wait
   start =
       6,  ///< from the observer: all peers are ready; `due` is the origin of the run's time, `iteration` how many
   evaluation = 7,  ///< to the observer; payload: meters and model
@@ -64,7 +65,7 @@ enum class FrameKind : std::uint8_t {
   bye = 11,     ///< from the observer: every peer has ended; slot: the run's exit code
   /// Nothing else to say; sent at every heartbeat. To the observer, slot: 1 once the run has begun here (2: and goes on without the
   /// observer; 3: did, but no longer; and so on), sequence: 1 + the newest verdict known, or 0. From it, iteration: the newest evaluation it has of the peer, slot: 1 once it has its result,
-  /// 2 while it is busy with an evaluation, and says no more.
+  /// 2 while it is busy with an evaluation, and says no more; payload, before the run: for whom all wait.
   alive = 12,
   again = 13,  ///< to a source, or from the observer: something you sent is missing here, say hello again
   /// To the observer, of a peer that goes on from a checkpoint; payload: the iterations of which it has one, u64 each.

@@ -46,7 +46,8 @@ class PeerSockets::Server {
                                 .heartbeat = input_.heartbeat,
                                 .holds = input_.holds,
                                 .model_bytes = input_.model_bytes,
-                                .absent = input_.absent};
+                                .absent = input_.absent,
+                                .observer_address = observer_address};
     for (const Source& source : input_.sources) of_session.sources.push_back(source.id);
     for (Destination& destination : destinations) {
       of_session.destinations.push_back(destination.id);

@@ -86,4 +86,26 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(
         contains(from, "hearsay: all peers go on from iteration 28: peer 1 holds no later checkpoint"), from);
   }
+
+  TEST_CASE("start: where addresses are swapped, or the observer's is wrong, it is said who answers there") {
+    const AddressedPeers desk("[failure]\nlost_after = \"2 s\"\n");
+    const std::vector<std::string> briefly = {"--wait", "5 s"};
+    const auto all_end = [&](std::size_t odd_one, const std::string& variable, const std::string& value) {
+      std::vector<std::unique_ptr<Program>> peers;
+      for (std::size_t id = 0; id < 3; ++id)
+        peers.push_back(desk.numbered(
+            id, briefly, id == odd_one ? set(variable, value) : [] {}));
+      for (const auto& peer : peers) CHECK(peer->wait() == 3);
+      return std::pair(peers[0]->complained(), peers[odd_one]->complained());
+    };
+    const std::string swapped = desk.places[0] + "," + desk.places[2] + "," + desk.places[1];
+    const auto [at_first, same] = all_end(0, "HEARSAY_ADDRESSES", swapped);
+    CHECK_MESSAGE(contains(at_first, "peer 1 (" + desk.places[2] + ")"), at_first);
+    CHECK_MESSAGE(contains(at_first, "but peer 2 answers there"), at_first);
+    // By a name that it is not known by.
+    const std::string elsewhere = "tcp://localhost" + desk.places[1].substr(desk.places[1].rfind(':'));
+    const auto [other, astray] = all_end(2, "HEARSAY_OBSERVER", elsewhere);
+    CHECK_MESSAGE(contains(other, "peer 2 did not come up in time"), other);
+    CHECK_MESSAGE(contains(astray, "the observer (" + elsewhere + "), peer 1 answers"), astray);
+  }
 }

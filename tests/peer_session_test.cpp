@@ -20,7 +20,8 @@ struct Scene {
                        .same_machine = true,
                        .asynchronous = false,
                        .start_patience = 1min,
-                       .heartbeat = 2s}};
+                       .heartbeat = 2s,
+                       .observer_address = "tcp://here"}};
   PacketPool packets;
 
   FrameHeader header(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
@@ -197,4 +198,44 @@ TEST_CASE("peer session: as long as the run has not begun, it says every ten sec
   CHECK(scene.session.events().size() == 1);
   scene.session.tick(Instant{} + 20s);
   CHECK(scene.session.events().size() == 2);
+}
+
+TEST_CASE("peer session: who answers at a neighbor's or the observer's address in their place is named") {
+  const auto frame = [](const Scene& scene, PeerId sender, std::uint32_t incarnation) {
+    FrameHeader head = scene.header(FrameKind::welcome, 1, 0, incarnation);
+    head.sender = sender;
+    return head;
+  };
+  const auto words_after = [](Scene& scene, Duration time) {
+    scene.session.events().clear();
+    scene.session.tick(Instant{} + time);
+    REQUIRE(!scene.session.events().empty());
+    const SocketEvent& event = scene.session.events().front();
+    if (const auto* waits = std::get_if<StillWaits>(&event)) return waits->whom;
+    return std::get<TakesNoPart>(event).reason;
+  };
+  Scene swapped;
+  swapped.session.begin(Instant{});
+  CHECK(swapped.session.hear_destination(1, frame(swapped, 3, 90), {}) == Heard::garbage);
+  CHECK(words_after(swapped, 10s) == "peer 1 (tcp://there) to come up, but peer 3 answers there");
+  // The observer's words are no neighbor's either, whichever number it is expected under.
+  CHECK(swapped.session.hear_destination(1, frame(swapped, 0, 0), {}) == Heard::garbage);
+  CHECK(words_after(swapped, 1min) ==
+        "peer 1 (tcp://there) did not come up within 60 s, but the observer answers there");
+
+  Scene astray;
+  astray.greet();
+  CHECK(astray.session.hear_observer(frame(astray, 3, 90), {}, Instant{}) == Heard::garbage);
+  CHECK(words_after(astray, 10s) == "the observer (tcp://here) to answer, but peer 3 answers there");
+  // Others may give up first.
+  FrameHeader stop = astray.header(FrameKind::stop, 1, 0);
+  stop.slot = 3;
+  stop.payload_bytes = 1;
+  astray.session.events().clear();
+  astray.session.hear_source(stop, std::vector<std::byte>(1, std::byte{'x'}));
+  REQUIRE(astray.session.events().size() == 1);
+  CHECK(std::get<RunStops>(astray.session.events()[0]).reason ==
+        "x; here, at the address of the observer (tcp://here), peer 3 answers");
+  CHECK(words_after(astray, 66s) ==
+        "the observer (tcp://here) did not answer within 60 s, but peer 3 answers there");
 }

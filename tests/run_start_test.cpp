@@ -231,3 +231,52 @@ TEST_CASE("resume: one sentence says from where all go on, and who holds nothing
   CHECK(words({0, 10, 20}, {0, 10, 30}) ==
         "all peers go on from iteration 10: there is no later one of which all hold a checkpoint");
 }
+
+TEST_CASE("start: all who wait for the run to begin are told for whom, and why that one is not ready") {
+  Scene scene;
+  const auto whom = [&](std::uint32_t incarnation) {
+    const StillWaits* const waits = scene.event<StillWaits>(incarnation);
+    return waits ? waits->whom : "";
+  };
+  PeerSession& first = scene.process(0, 5);
+  FrameHeader from_second;
+  from_second.sender = 1;
+  from_second.incarnation = 7;
+  from_second.run_id = run_id(agreement_of(scene.experiment));
+  from_second.kind = FrameKind::hello;
+  first.hear_source(from_second, encode_agreement(agreement_of(scene.experiment)));
+  from_second.kind = FrameKind::welcome;
+  first.hear_destination(1, from_second, {});
+  const auto let_pass_10_s = [&] {
+    for (int k = 0; k < 5; ++k) {
+      for (auto& [incarnation, session] : scene.processes) session.events().clear();
+      scene.pass(2s);
+      scene.observer.tick(scene.now);
+      scene.talk();
+    }
+  };
+  scene.talk();
+  let_pass_10_s();
+  CHECK(whom(5) == "the observer to start the run: peer 1 has not come up");
+  scene.process(1, 7);
+  scene.talk();
+  let_pass_10_s();
+  CHECK(whom(5) == "the observer to start the run: peer 1 waits for peer 0 (tcp://there) to come up");
+  CHECK(whom(7) == "peer 0 (tcp://there) to come up");
+  scene.observer.tick(Instant{} + 61s);
+  CHECK(scene.observer.outcome().reason ==
+        "peer 1 did not reach all neighbors in time: peer 1 waits for peer 0 (tcp://there) to come up");
+
+  Scene refused;
+  FrameHeader hello = from_second;
+  hello.kind = FrameKind::hello;
+  hello.iteration = 7;
+  refused.process(0, 5);
+  refused.observer.hear(hello, encode_agreement(agreement_of(refused.experiment)), Instant{});
+  refused.observer.outbox().clear();
+  refused.talk();
+  refused.observer.tick(Instant{} + 61s);
+  CHECK(refused.observer.outcome().reason ==
+        "peer 1 did not come up in time: peer 1 was refused, since peer 0 runs 20 iterations, peer 1 7; give "
+        "both the same run.iterations");
+}
