@@ -1,7 +1,12 @@
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <deque>
 
 #include "tests/support/addressed_peers.hpp"
 #include "tests/support/misuse_text.hpp"
+#include "tests/support/strangers.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -107,5 +112,29 @@ TEST_SUITE("net") {
     const auto [other, astray] = all_end(2, "HEARSAY_OBSERVER", elsewhere);
     CHECK_MESSAGE(contains(other, "peer 2 did not come up in time"), other);
     CHECK_MESSAGE(contains(astray, "the observer (" + elsewhere + "), peer 1 answers"), astray);
+  }
+
+  TEST_CASE("start: idle connections by the thousand keep no neighbor out of a peer whose ulimit -n is 64") {
+    constexpr rlim_t needed = 2500;
+    rlimit own{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &own) == 0);
+    REQUIRE(own.rlim_max >= needed);
+    const auto with_limit = [&](rlim_t soft) {
+      return [soft, hard = own.rlim_max] {
+        const rlimit limit{soft, hard};
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(127);
+      };
+    };
+    const AddressedPeers desk("[run]\niterations = 30\n");
+    const auto first = desk.numbered(0);
+    const auto second = desk.numbered(1, {"--wait", "1 h"}, with_limit(64));
+    REQUIRE(second->wait_until([&] { return Stranger(desk.places[1]).connected(); }));
+    with_limit(needed)();
+    std::deque<Stranger> crowd;
+    for (int k = 0; k < 2000; ++k) CHECK(crowd.emplace_back(desk.places[1]).connected());
+    const auto third = desk.numbered(2);
+    for (const auto* peer : {&first, &second, &third})
+      CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->complained());
+    with_limit(own.rlim_cur)();
   }
 }

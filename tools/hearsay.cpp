@@ -12,6 +12,7 @@
 #include <new>
 
 #include "tools/commands.hpp"
+#include "tools/open_files.hpp"
 #include "topology/misuse.hpp"
 #include "topology/nearest_name.hpp"
 
@@ -243,6 +244,7 @@ int main_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    hearsay::raise_limit_of_open_files();
     return hearsay::main_of(argc, argv);
   } catch (const hearsay::Misuse& misuse) {
     std::fprintf(stderr, "hearsay: %s\n", misuse.what());
