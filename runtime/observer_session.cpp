@@ -91,7 +91,9 @@ void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const st
   if (header.kind == FrameKind::alive) note_whether_it_is_alone(header, now);
   if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
   if (!peer.welcomed || header.incarnation != peer.incarnation) {  // who greets will be answered
-    if (header.kind != FrameKind::alive) return;
+    // What is said with every sign of life, before the run and in it.
+    if (header.kind != FrameKind::alive && header.kind != FrameKind::holds && header.kind != FrameKind::ready)
+      return;
     say(header.sender, FrameKind::again);
     outbox_.back().only_to = header.incarnation;
     return;

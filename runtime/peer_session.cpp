@@ -209,6 +209,7 @@ void PeerSession::show_life() {
     }
   }
   if (!observer_welcomed_) greet_observer();
+  if (waits_at_checkpoint()) say_what_it_holds();
   if (!ready_) return tell_for_whom_it_waits();
   for (const IncomingLink& link : incoming_)
     if (!is_destination(link.source) && !has_parted_from(link.source))

@@ -169,6 +169,8 @@ class PeerSession {
   void show_life_to_observer();
   void tell_observer_again();
   void say_what_it_holds();
+  /// It is what it was, as all others are, and none has begun.
+  bool waits_at_checkpoint() const { return !started_ && all_go_on_from_.has_value(); }
   void greet_neighbors();
   Heard hear_start(const FrameHeader& header, Instant now);
   void send_data(OutgoingLink& link, RetainedMessage& message, Instant posted);
@@ -206,6 +208,8 @@ class PeerSession {
   bool observer_welcomed_ = false;
   bool resuming_ = false;  // is not yet what it was
   bool told_from_where_ = false;
+  std::optional<std::uint64_t>
+      all_go_on_from_;    // as the observer said; nothing where this peer alone came back
   bool went_on_ = false;  // from a checkpoint
   std::vector<PeerWord> outbox_;
   std::vector<SocketEvent> events_;

@@ -18,7 +18,7 @@ void PeerSession::greet_observer(std::uint64_t challenge) {
   say(PeerWord::Way::observer, 0, FrameKind::hello, hello_);
   outbox_.back().header.iteration = input_.iterations;
   outbox_.back().header.sequence = challenge;
-  outbox_.back().header.slot = resuming_ ? 1 : started_ || went_on_ ? 2 : 0;
+  outbox_.back().header.slot = resuming_ || waits_at_checkpoint() ? 1 : started_ || went_on_ ? 2 : 0;
 }
 
 void PeerSession::tell_observer(Told told) {
@@ -47,16 +47,18 @@ void PeerSession::show_life_to_observer() {
 }
 
 void PeerSession::tell_observer_again() {
-  if (resuming_) return say_what_it_holds();
-  if (!ready_) return;
+  if (resuming_ || waits_at_checkpoint()) say_what_it_holds();
+  if (resuming_ || !ready_) return;
   say_ready();
   for (const Told& told : unanswered_) say_to_observer(told);
 }
 
+/// Where all were told from where to go on, that alone: the observer that said so may have died, and the next one ask again.
 void PeerSession::say_what_it_holds() {
-  std::vector<std::byte> payload(8 * input_.holds->size());
-  for (std::size_t k = 0; k < input_.holds->size(); ++k)
-    store_little_endian((*input_.holds)[k], std::span(payload).subspan(8 * k, 8));
+  const std::vector<std::uint64_t> holds = all_go_on_from_ ? std::vector{*all_go_on_from_} : *input_.holds;
+  std::vector<std::byte> payload(8 * holds.size());
+  for (std::size_t k = 0; k < holds.size(); ++k)
+    store_little_endian(holds[k], std::span(payload).subspan(8 * k, 8));
   say(PeerWord::Way::observer, 0, FrameKind::holds, payload);
 }
 
@@ -87,6 +89,7 @@ PeerSession::Heard PeerSession::hear_observer(const FrameHeader& head, std::span
     case FrameKind::resume:
       if (resuming_ && !told_from_where_)
         events_.push_back(ResumeFrom{head.slot == 0 ? std::optional(head.iteration) : std::nullopt});
+      if (!told_from_where_ && head.slot == 0) all_go_on_from_ = head.iteration;
       told_from_where_ = true;
       return Heard::words;
     case FrameKind::start:

@@ -81,13 +81,15 @@ void PeerSession::tell_for_whom_it_waits() {
 /// Where a run was given up before it began, this peer may know why, better than whoever says so.
 void PeerSession::hear_stop(const FrameHeader& stop, std::span<const std::byte> payload) {
   RunStops stops{exit_code_of(stop), printable_text(payload)};
-  const auto odd = std::ranges::find_if(
-      outgoing_, [](const OutgoingLink& link) { return !link.answers_instead.empty(); });
+  const auto odd =
+      std::ranges::find_if(outgoing_, [](const OutgoingLink& link) { return !link.answers_instead.empty(); });
   if (!started_ && stops.exit_code == 3) {
     if (!observer_answers_instead_.empty())
-      stops.reason += "; here, at the address of " + name_of_observer() + ", " + observer_answers_instead_ + " answers";
+      stops.reason +=
+          "; here, at the address of " + name_of_observer() + ", " + observer_answers_instead_ + " answers";
     else if (odd != outgoing_.end())
-      stops.reason += "; here, at the address of " + name_of(odd->to) + ", " + odd->answers_instead + " answers";
+      stops.reason +=
+          "; here, at the address of " + name_of(odd->to) + ", " + odd->answers_instead + " answers";
   }
   events_.push_back(std::move(stops));
 }

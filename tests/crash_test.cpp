@@ -90,6 +90,37 @@ TEST_CASE("crash: with staleness, peers that die alone or all at once, and cut l
 }
 
 TEST_CASE(
+    "crash: peers that die again while all go on from their checkpoints, peer 0 and its observer too, change "
+    "no bit") {
+  const auto experiment = kept_experiment("dcd-psgd", {.family = "ring", .peers = 5}, 40, 4);
+  const RunOutcome<double> undisturbed = simulate(experiment, Duration{1000});
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    const TemporaryFolder folder("hearsay_crash");
+    RandomStream random(seed, 4, 0, Purpose::data);
+    const double loss = seed % 2 == 0 ? 0.0 : 0.02;
+    FaultyCluster cluster(experiment, seed, {.loss = loss, .repeat = loss, .overtake = loss}, folder.path());
+    const Duration when = 8ms + Duration(random.below(40'000'000));
+    const Duration back = when + 20ms;
+    cluster.crash_all(when, back);
+    // While the checkpoint is agreed on, or peers call each other, or a few have begun.
+    for (const bool first : {true, false}) {
+      const Duration again = back + Duration(random.below(12'000'000));
+      const Duration until = again + 1ms + Duration(random.below(200'000'000));
+      const auto victim = 1 + static_cast<PeerId>(random.below(4));
+      first ? cluster.crash_first(again, until) : cluster.crash(victim, again, until);
+    }
+    REQUIRE(cluster.run(long_enough));
+    crashes += cluster.crashes;
+    REQUIRE_MESSAGE(cluster.outcome().status == RunStatus::done, cluster.outcome().reason);
+    check_same_end(cluster.outcome(), undisturbed);
+  }
+  CHECK(crashes > 900);   // of peers that were training
+  CHECK(crashes < 1200);  // so most deaths of the 1,400 met the agreement
+}
+
+TEST_CASE(
     "crash: a period becomes one number of iterations, the same checkpoints of all, and no bit changes") {
   constexpr Duration period = 11ms;
   struct Death {

@@ -101,7 +101,7 @@ TEST_SUITE("net") {
     const auto address = [] { return "[[peer]]\naddress = \"" + free_address() + "\"\n"; };
     const std::string topology = "observer = \"" + free_address() + "\"\nfamily = \"complete\"\n";
     folder.write("cluster.toml", topology + address() + address() + address() + address());
-    folder.write("run.toml", "[run]\niterations = 20\noutput = \"out\"\n" + small +
+    folder.write("run.toml", "[run]\niterations = 20\noutput = \"out\"\n" + small_data +
                                  "[topology]\nfile = \"cluster.toml\"\n"
                                  "[failure]\npolicy = \"drop\"\njoin_later = [1]\n");
     const ProgramEnd end = run_program(folder.path(), {"launch", "run.toml", "--json"});

@@ -118,10 +118,28 @@ void FaultyCluster::crash_all(Duration when, Duration back) {
     for (PeerId id = 0; id < nodes_.size(); ++id) kill(id);
   });
   at(Instant(back), [this] {
-    const std::vector<Evaluation> record = observer_->evaluations();
-    observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
+    renew_observer();
     for (PeerId id = 0; id < nodes_.size(); ++id) start(id, true);
   });
+}
+
+void FaultyCluster::crash_first(Duration when, Duration back) {
+  at(Instant(when), [this] {
+    kill(0);
+    // Who speaks to nobody is as good as dead.
+    observer_is_dead_ = true;
+    observer_->outbox().clear();
+  });
+  at(Instant(back), [this] {
+    observer_is_dead_ = false;
+    renew_observer();
+    start(0, true);
+  });
+}
+
+void FaultyCluster::renew_observer() {
+  const std::vector<Evaluation> record = observer_->evaluations();
+  observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
 }
 
 void FaultyCluster::cut(PeerId a, PeerId b, Duration from, Duration until) {
@@ -149,7 +167,7 @@ bool FaultyCluster::run(Duration limit) {
   for (PeerId id = 0; id < nodes_.size(); ++id)
     if (!std::ranges::binary_search(experiment_.settings.failure.join_later, id)) start(id, false);
   std::function<void()> look = [&] {
-    observer_->tick(now_);
+    if (!observer_is_dead_) observer_->tick(now_);
     if (drops()) observer_->judge_silence(now_);
     serve_observer();
     for (PeerId id = 0; id < nodes_.size(); ++id)
@@ -217,6 +235,7 @@ void FaultyCluster::serve(PeerId id) {
       const PeerId to = word.to;
       if (word.way == PeerWord::Way::observer) {
         send(id, observer_place(), std::move(frame), [this](const Frame& arrived) {
+          if (observer_is_dead_) return;
           observer_->hear(arrived.header, arrived.payload, now_);
           serve_observer();
         });

@@ -47,6 +47,8 @@ class FaultyCluster {
   void freeze(PeerId id, Duration from, Duration until);
   /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
   void crash_all(Duration when, Duration back);
+  /// Peer 0's process, with its observer, and started anew with the observer's record.
+  void crash_first(Duration when, Duration back);
   /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that iteration.
   void corrupt(PeerId holder, std::uint64_t after_iteration) {
     corruptions_.push_back({holder, after_iteration});
@@ -153,6 +155,7 @@ class FaultyCluster {
   void join(PeerId id, const ModelArrived& arrived);
   void obey(PeerId id, const EdgeWish& wish);
   bool drops() const { return experiment_.settings.failure.drops(); }
+  void renew_observer();
   void serve_observer();
   void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
   bool is_cut(PeerId a, PeerId b) const;
@@ -166,6 +169,7 @@ class FaultyCluster {
   std::filesystem::path archive_;
   PacketPool packets_;
   std::optional<ObserverSession<double>> observer_;
+  bool observer_is_dead_ = false;
   std::vector<Node> nodes_;
   std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
   std::vector<Cut> cuts_;
