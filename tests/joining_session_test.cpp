@@ -40,7 +40,7 @@ struct Scene {
     head.kind = kind;
     head.run_id = run_id(Agreement{{{"run.seed", "1"}}});
     head.sender = sender;
-    head.incarnation = 80 + sender;
+    head.incarnation = sender == 0 ? 0 : 80 + sender;  // the observer's has none
     head.iteration = iteration;
     head.sequence = sequence;
     return head;
