@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration latency = 1ms;
 constexpr Duration gradient_time = 500us;
 constexpr Duration look_around = 50ms;  // the observer's
 
@@ -142,10 +141,6 @@ void FaultyCluster::renew_observer() {
   observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
 }
 
-void FaultyCluster::cut(PeerId a, PeerId b, Duration from, Duration until) {
-  cuts_.push_back({a, b, Instant(from), Instant(until)});
-}
-
 void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
   const auto due = std::ranges::find_if(corruptions_, [&](const Corruption& corruption) {
     return corruption.holder == peer.id() && corruption.after_iteration <= peer.iteration();
@@ -154,13 +149,6 @@ void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
   if (!flip_replica_bit(peer.algorithm(), random_)) return;        // not yet
   ++corrupted;
   corruptions_.erase(due);
-}
-
-bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
-  for (const Cut& cut : cuts_)
-    if (((cut.a == a && cut.b == b) || (cut.a == b && cut.b == a)) && cut.from <= now_ && now_ < cut.until)
-      return true;
-  return false;
 }
 
 bool FaultyCluster::run(Duration limit) {
@@ -188,37 +176,6 @@ void FaultyCluster::tick(PeerId id) {
   const Instant next = nodes_[id].session->tick(now_);
   serve(id);
   at(next, id, [this, id] { tick(id); });
-}
-
-/// Carries the frame over the network, if the weather lets it pass.
-void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive) {
-  if (is_cut(from, to) || random_.uniform() < weather_.loss) {
-    ++lost;
-    return;
-  }
-  Instant& previous = previous_arrival_[std::size_t{from} * (nodes_.size() + 1) + to];
-  Instant arrival = std::max(previous, now_ + latency);
-  if (random_.uniform() < weather_.overtake) {
-    ++overtaken;
-    arrival += 3 * latency;  // FIFO no more
-  } else {
-    previous = arrival;
-  }
-  const auto carried = std::make_shared<Frame>(std::move(frame));
-  // Whoever has died, or stands still, hears nothing.
-  const auto event = [this, to, carried, arrive] {
-    if (to == observer_place()) return arrive(*carried);
-    Node& node = nodes_[to];
-    if (node.frozen)
-      node.held_up.push_back([carried, arrive] { arrive(*carried); });
-    else if (node.session)
-      arrive(*carried);
-  };
-  at(arrival, event);
-  if (random_.uniform() < weather_.repeat) {
-    ++repeated;
-    at(arrival + latency / 2, event);
-  }
 }
 
 /// Does what a session wants done, until it wants nothing more.
