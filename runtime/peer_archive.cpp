@@ -53,18 +53,6 @@ bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerM
   return !in.failed() && decoded.has_value();
 }
 
-/// The most iterations that one peer can be ahead of another: as many as they are links apart, where all speak in every
-/// iteration, and the staleness more for every link; in any case the verdicts hold it back.
-template <class Scalar>
-std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
-  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
-  if (experiment.method->pattern == Pattern::ring) return std::min<std::uint64_t>(by_verdicts, 1);
-  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
-  if (!all_speak) return by_verdicts;
-  return std::min<std::uint64_t>(
-      by_verdicts, diameter(experiment.cluster.graph) * (staleness_of(experiment.settings) + 1));
-}
-
 template <class Scalar>
 CheckpointOwner owner_of(const Experiment<Scalar>& experiment, PeerId id) {
   return {.run_id = run_id(agreement_of(experiment)),
@@ -75,6 +63,16 @@ CheckpointOwner owner_of(const Experiment<Scalar>& experiment, PeerId id) {
 }
 
 }  // namespace
+
+template <class Scalar>
+std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
+  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
+  if (experiment.method->pattern == Pattern::ring) return std::min<std::uint64_t>(by_verdicts, 1);
+  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
+  if (!all_speak) return by_verdicts;
+  return std::min<std::uint64_t>(
+      by_verdicts, diameter(experiment.cluster.graph) * (staleness_of(experiment.settings) + 1));
+}
 
 fs::path archive_directory(const RunSettings& settings) { return settings.run.output / "checkpoints"; }
 
@@ -203,6 +201,8 @@ std::optional<std::string> PeerArchive<Scalar>::save(Peer<Scalar>& peer, const S
   return note(log_.begin(peer.iteration(), list_checkpoints(directory_, id_).front()));
 }
 
+template std::uint64_t largest_lead<float>(const Experiment<float>&);
+template std::uint64_t largest_lead<double>(const Experiment<double>&);
 template class PeerArchive<float>;
 template class PeerArchive<double>;
 

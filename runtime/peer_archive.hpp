@@ -66,4 +66,9 @@ class PeerArchive {
 /// Where the peers of a run keep their archives: "checkpoints" in its output directory.
 std::filesystem::path archive_directory(const RunSettings& settings);
 
+/// The most iterations that one peer can be ahead of another: as many as they are links apart, where all speak in every
+/// iteration, and the staleness more for every link; in any case the verdicts hold it back.
+template <class Scalar>
+std::uint64_t largest_lead(const Experiment<Scalar>& experiment);
+
 }  // namespace hearsay

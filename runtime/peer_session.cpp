@@ -295,6 +295,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
         std::to_string(retention_.floor(sender)) + " on, peer " + std::to_string(sender) +
         " came back needing those from " + std::to_string(hello.iteration) +
         " on; start it from its newest checkpoint (--resume), or all peers from a common one";
+  if (verdict.welcome() && !is_possible(hello.iteration)) verdict.for_the_caller = impossible_return(hello);
   if (!verdict.welcome()) {
     ++counters_.refused;
     say(PeerWord::Way::reply, sender, FrameKind::refuse, std::as_bytes(std::span(verdict.for_the_caller)));
@@ -338,8 +339,17 @@ PeerSession::Heard PeerSession::hear_destination(PeerId destination, const Frame
   }
 }
 
+/// What it holds was kept of an earlier run, which went further.
+std::string PeerSession::impossible_return(const FrameHeader& hello) const {
+  return "peer " + std::to_string(hello.sender) + " came back at iteration " +
+         std::to_string(hello.iteration - 1) + ", farther than a run can be that peer " +
+         std::to_string(input_.self) + " has at " + std::to_string(next_needed_ - 1) +
+         "; its checkpoints are of an earlier run of this file, start it with those of this one";
+}
+
 void PeerSession::hear_welcome(OutgoingLink& link, const FrameHeader& head) {
   if (head.sequence != link.greeted_at || !link.awaits_welcome) return;  // the answer to an earlier hello
+  if (!is_possible(head.iteration)) return;                              // it will be refused when it calls
   link.awaits_welcome = false;
   link.answers_instead.clear();
   greetings_.welcomed_by(link.to);

@@ -52,6 +52,8 @@ struct PeerSessionInput {
   Duration heartbeat;           ///< between signs of life
   /// Of a peer that goes on from a checkpoint: the iterations of which it holds one.
   std::optional<std::vector<std::uint64_t>> holds = {};
+  /// Of a run with checkpoints: how far ahead of another a peer can be, in iterations.
+  std::optional<std::uint64_t> largest_lead = {};
   /// Policy "drop", of methods that may be joined: how long a model is, for those that join.
   std::optional<std::size_t> model_bytes = {};
   std::vector<PeerId> absent =
@@ -162,6 +164,11 @@ class PeerSession {
   void greet(OutgoingLink& link);
   void answer_hello(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_welcome(OutgoingLink& link, const FrameHeader& header);
+  /// Whether a peer can be where it needs no message of the iterations before this one.
+  bool is_possible(std::uint64_t needed) const {
+    return !started_ || !input_.largest_lead || needed <= next_needed_ + *input_.largest_lead + 1;
+  }
+  std::string impossible_return(const FrameHeader& hello) const;
   void greet_observer(std::uint64_t challenge = 0);
   void hear_observer_alive(const FrameHeader& header, std::span<const std::byte> payload);
   void hear_departed(const FrameHeader& header);

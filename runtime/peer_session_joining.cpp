@@ -76,8 +76,11 @@ void PeerSession::give(const ModelCopy& copy) {
 /// A hello of a process that was started under the name of one that this peer trained with.
 bool PeerSession::is_of_successor(const FrameHeader& hello) {
   const IncomingLink* const link = find_source(hello.sender);
-  return started_ && input_.model_bytes && link && hello.run_id == run_id_ && link->has_greeted() &&
-         !link->has_greeted_as(hello.incarnation);
+  if (!started_ || !input_.model_bytes || !link || hello.run_id != run_id_) return false;
+  if (link->has_greeted_as(hello.incarnation)) return false;
+  // Its predecessor may have been gone before this process was there, which knows it by what it would need again.
+  return link->has_greeted() ||
+         (is_destination(hello.sender) && hello.iteration < retention_.floor(hello.sender));
 }
 
 }  // namespace hearsay

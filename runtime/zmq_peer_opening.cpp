@@ -44,6 +44,8 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
           .start_patience = opening.start_patience,
           .heartbeat = heartbeat_interval(settings.failure.lost_after),
           .holds = std::move(holds),
+          .largest_lead =
+              settings.failure.checkpoint_every == 0 ? std::nullopt : std::optional(largest_lead(experiment)),
           .model_bytes = model_bytes_of(experiment),
           .absent = settings.failure.join_later,
           .credentials = opening.credentials},

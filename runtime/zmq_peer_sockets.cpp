@@ -45,6 +45,7 @@ class PeerSockets::Server {
                                 .start_patience = input_.start_patience,
                                 .heartbeat = input_.heartbeat,
                                 .holds = input_.holds,
+                                .largest_lead = input_.largest_lead,
                                 .model_bytes = input_.model_bytes,
                                 .absent = input_.absent,
                                 .observer_address = observer_address};

@@ -86,10 +86,11 @@ struct PeerSocketsInput {
   Duration start_patience;        ///< how long the neighbors, then all, may take to come up
   Duration heartbeat;
   std::optional<std::vector<std::uint64_t>>
-      holds;                                    ///< of a peer that goes on: the iterations of its checkpoints
-  std::optional<std::size_t> model_bytes = {};  ///< as in PeerSessionInput
-  std::vector<PeerId> absent = {};              ///< who is not there when the run begins, ascending
-  SharedCredentials credentials = {};           ///< null: plain text
+      holds;  ///< of a peer that goes on: the iterations of its checkpoints
+  std::optional<std::uint64_t> largest_lead = {};  ///< as in PeerSessionInput
+  std::optional<std::size_t> model_bytes = {};     ///< as in PeerSessionInput
+  std::vector<PeerId> absent = {};                 ///< who is not there when the run begins, ascending
+  SharedCredentials credentials = {};              ///< null: plain text
 };
 
 struct SocketCounters {

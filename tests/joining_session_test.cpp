@@ -205,6 +205,19 @@ TEST_CASE("joining: another process under the name of a neighbor tells that the 
   CHECK(scene.events<ModelAsked>().size() == 1);
 }
 
+TEST_CASE(
+    "joining: a new process whose predecessor never greeted this one is told from it by what it needs") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.reply(1, FrameKind::welcome, 1);
+  scene.observer(FrameKind::start, 100);
+  scene.reply(1, FrameKind::alive, 9);  // of the predecessor, which has what it needs up to there
+  scene.said();
+  scene.hello(1, 0, 90);
+  CHECK(scene.events<PeerDeparted>().size() == 1);
+  CHECK(scene.said().empty());  // no advice to resume: it joins
+}
+
 TEST_CASE("joining: the word that a process has ended takes no edge from the one in its place") {
   Scene scene;
   scene.train();

@@ -21,6 +21,7 @@ struct Scene {
                        .asynchronous = false,
                        .start_patience = 1min,
                        .heartbeat = 2s,
+                       .largest_lead = 1,
                        .observer_address = "tcp://here"}};
   PacketPool packets;
 
@@ -100,6 +101,37 @@ TEST_CASE("peer session: a message carries its replica digest, however often it 
   CHECK(carried == 2);
   REQUIRE(scene.session.state().retained.size() == 1);
   CHECK(scene.session.state().retained[0].marks.replica_digest == 77);
+}
+
+TEST_CASE(
+    "peer session: one that comes back farther than the run can be is refused, and what is kept for it "
+    "stays") {
+  Scene scene;
+  scene.greet();
+  FrameHeader start;
+  start.kind = FrameKind::start;
+  start.run_id = run_id(scene.agreement);
+  start.iteration = 100;
+  scene.session.hear_observer(start, {}, Instant{});
+  for (const std::uint64_t iteration : {1u, 2u}) scene.send(iteration);
+  scene.said();
+  const auto refusal = [&](std::uint64_t needed) -> std::string {
+    scene.hear(FrameKind::hello, needed, 0, 81);
+    for (const PeerWord& word : scene.session.outbox())
+      if (word.header.kind == FrameKind::refuse)
+        return {reinterpret_cast<const char*>(word.payload.data()), word.payload.size()};
+    return "";
+  };
+  CHECK(refusal(5) ==
+        "peer 1 came back at iteration 4, farther than a run can be that peer 0 has at 1; its checkpoints "
+        "are of an "
+        "earlier run of this file, start it with those of this one");
+  CHECK(scene.session.counters().refused == 1);
+  scene.session.hear_destination(1, scene.header(FrameKind::again, 0, 0), {});
+  CHECK(scene.said() == Words{{FrameKind::refuse, 2}, {FrameKind::hello, 2}});
+  scene.welcome(5, 2);
+  CHECK(scene.session.state().retained.size() == 2);
+  CHECK(refusal(4).empty());
 }
 
 TEST_CASE("peer session: one that needs what nobody keeps any more is told so, and is not welcomed") {

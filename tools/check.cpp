@@ -7,6 +7,7 @@
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "runtime/arrival_deadline.hpp"
 #include "runtime/credentials.hpp"
 #include "runtime/soundness.hpp"
 #include "runtime/sweep_settings.hpp"
@@ -183,6 +184,18 @@ std::string network_text(const RunSettings& settings) {
   return text;
 }
 
+std::string failure_text(const RunSettings::Failure& failure) {
+  const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
+                              to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
+                              ", where a peer has been silent for long before) ";
+  const std::string policy =
+      failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
+  if (failure.checkpoint_every == 0) return policy + "; no checkpoints";
+  return policy + "; checkpoints every " +
+         (failure.checkpoint_every == as_announced ? to_text(failure.checkpoint_period)
+                                                   : counted(failure.checkpoint_every, "iteration"));
+}
+
 std::string compute_text(const Plan& plan) {
   const ComputeTime& compute = plan.settings.network.compute;
   switch (compute.kind) {
@@ -302,6 +315,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
   table.add({"network", network_text(settings)});
+  table.add({"a lost peer", failure_text(settings.failure)});
   table.add({"a gradient", compute_text(plan)});
   table.add({"iterations",
              grouped(plan.iterations) +

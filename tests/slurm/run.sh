@@ -3,7 +3,7 @@
 #
 # Wants root; installs Debian's slurm-wlm where it is missing. slurmctld, slurmd and munged run from a temporary folder,
 # beside whatever Slurm the machine may have, and end with this script. The job is tools/examples/slurm.sh as it is; its
-# final model must have the simulator's bits.
+# final model must have the simulator's bits. So must that of a job of which a task is killed, and which is requeued.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -84,3 +84,26 @@ cat hearsay-*.log
 "$HEARSAY" simulate tools/examples/slurm.toml --quiet --output "$place/simulated"
 cmp runs/slurm-*/model.npy simulated/model.npy
 echo "the job's model equals the simulator's, bit for bit"
+
+sed 's/^iterations = .*/iterations = 1500\nevaluate_every = 25/; s/^checkpoint_every = .*/checkpoint_every = 40/' \
+  tools/examples/slurm.toml > long.toml
+printf '\n[network]\ncompute = "4 ms"\n' >> long.toml
+export RUN=$place/long.toml
+job=$(sbatch --parsable tools/examples/slurm.sh)
+record=runs/slurm-$job/metrics.jsonl
+until [ -e "$record" ] && [ "$(wc -l < "$record")" -ge 10 ]; do sleep 0.2; done
+kill -9 "$(pgrep -n -f "peer $RUN")"
+while [ -n "$(squeue --noheader --jobs "$job" --states RUNNING,COMPLETING)" ]; do sleep 0.2; done
+echo "a task was killed after $(wc -l < "$record") evaluations: job $(scontrol show job "$job" | grep -o 'JobState=[A-Z]*')"
+scontrol requeue "$job"
+until scontrol show job "$job" | grep -q 'JobState=COMPLETED'; do
+  if scontrol show job "$job" | grep -q 'Restarts=1.*' && scontrol show job "$job" | grep -q 'JobState=FAILED'; then
+    cat hearsay-"$job".log
+    exit 1
+  fi
+  sleep 0.5
+done
+grep 'go on from iteration' hearsay-"$job".log
+"$HEARSAY" simulate long.toml --quiet --output "$place/simulated-long"
+cmp "runs/slurm-$job/model.npy" simulated-long/model.npy
+echo "requeued, its model equals the simulator's, bit for bit"

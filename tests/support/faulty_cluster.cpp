@@ -75,6 +75,7 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
                          .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
   if (goes_on) input.holds = node.archive->holds();
   input.model_bytes = model_bytes_of(experiment_);
+  if (experiment_.settings.failure.checkpoint_every != 0) input.largest_lead = largest_lead(experiment_);
   input.absent = experiment_.settings.failure.join_later;
   if (drops()) {
     std::vector<WatchedPeer> watched;

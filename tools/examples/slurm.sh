@@ -9,11 +9,20 @@
 #SBATCH --cpus-per-task=1
 #SBATCH --time=01:00:00
 #SBATCH --output=hearsay-%j.log
+#SBATCH --open-mode=append
+#SBATCH --requeue
 
 # Two jobs on one node need ports of their own.
 export HEARSAY_PORT="${HEARSAY_PORT:-7000}"
 # Where a node has several networks, the interface to listen on: export HEARSAY_BIND=ib0
 
-# --kill-on-bad-exit: when a peer fails, the rest ends with it. --label: each line begins with its task's number.
+# A job that was requeued (a node failed; or by hand, scontrol requeue JOB) goes on from its checkpoints, which want a file
+# system that all nodes share.
+output="runs/slurm-${SLURM_JOB_ID}"
+resume=""
+if [ -e "$output/metrics.jsonl" ]; then resume="--resume"; fi
+
+# --kill-on-bad-exit: Slurm starts no task anew, so without one the others would wait for failure.lost_after; with
+# failure.policy = "drop" they go on, and =0 is right. --label: each line begins with its task's number.
 exec srun --kill-on-bad-exit=1 --label \
-  "${HEARSAY:-hearsay}" peer "${RUN:-tools/examples/slurm.toml}" --output "runs/slurm-${SLURM_JOB_ID}"
+  "${HEARSAY:-hearsay}" peer "${RUN:-tools/examples/slurm.toml}" --output "$output" $resume
