@@ -104,14 +104,14 @@ TEST_SUITE("net") {
       return std::pair(peers[0]->complained(), peers[odd_one]->complained());
     };
     const std::string swapped = desk.places[0] + "," + desk.places[2] + "," + desk.places[1];
-    const auto [at_first, same] = all_end(0, "HEARSAY_ADDRESSES", swapped);
+    const std::string at_first = all_end(0, "HEARSAY_ADDRESSES", swapped).first;
     CHECK_MESSAGE(contains(at_first, "peer 1 (" + desk.places[2] + ")"), at_first);
     CHECK_MESSAGE(contains(at_first, "but peer 2 answers there"), at_first);
     // By a name that it is not known by.
     const std::string elsewhere = "tcp://localhost" + desk.places[1].substr(desk.places[1].rfind(':'));
-    const auto [other, astray] = all_end(2, "HEARSAY_OBSERVER", elsewhere);
-    CHECK_MESSAGE(contains(other, "peer 2 did not come up in time"), other);
-    CHECK_MESSAGE(contains(astray, "the observer (" + elsewhere + "), peer 1 answers"), astray);
+    const auto said = all_end(2, "HEARSAY_OBSERVER", elsewhere);
+    CHECK_MESSAGE(contains(said.first, "peer 2 did not come up in time"), said.first);
+    CHECK_MESSAGE(contains(said.second, "the observer (" + elsewhere + "), peer 1 answers"), said.second);
   }
 
   TEST_CASE("start: idle connections by the thousand keep no neighbor out of a peer whose ulimit -n is 64") {
