@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,18 +72,31 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// A port of loopback that nobody listens on.
+/// A port of loopback that nobody listens on, and that no other test is given while this process lives. The kernel does not give it
+/// to those who connect either: theirs are above 32,767.
 inline std::string free_address() {
-  const int probe = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  ensure(bind(probe, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-             getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) == 0,
-         "loopback has a free port");
-  close(probe);
-  return "tcp://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  constexpr int first = 20'000, count = 12'000;
+  static int next = getpid() % count;
+  for (int tried = 0; tried < count; ++tried) {
+    const int port = first + next++ % count;
+    sockaddr_un claim{};
+    claim.sun_family = AF_UNIX;  // a name that begins with a zero is in no folder, and goes with the process
+    const std::string name = "hearsay test port " + std::to_string(port);
+    std::copy(name.begin(), name.end(), claim.sun_path + 1);
+    const int claimed = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    const bool free = bind(claimed, reinterpret_cast<sockaddr*>(&claim), sizeof claim) == 0 &&
+                      bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    close(probe);
+    if (free) return "tcp://127.0.0.1:" + std::to_string(port);  // `claimed` stays open
+    close(claimed);
+  }
+  ensure(false, "loopback has a free port");
+  return {};
 }
 
 }  // namespace hearsay::test
