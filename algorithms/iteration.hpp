@@ -117,6 +117,11 @@ class Iteration {
   /// (algorithm.staleness).
   auto collect(Slot slot, std::uint64_t number) { return PacketsAwaiter{*host_, number, slot, heard_ids_}; }
 
+  /// The same of these senders, who outlive the wait.
+  auto collect(Slot slot, std::uint64_t number, std::span<const PeerId> senders) {
+    return PacketsAwaiter{*host_, number, slot, senders};
+  }
+
   /// co_await it.exchange(packet): post and collect.
   auto exchange(const PacketRef& packet) { return collect(post(packet)); }
 

@@ -88,4 +88,12 @@ template StateDigests digest_state<double>(Algorithm<double>&);
 template std::optional<std::uint64_t> digest_published<float>(Algorithm<float>&);
 template std::optional<std::uint64_t> digest_published<double>(Algorithm<double>&);
 
+std::uint64_t digest(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
+std::string hexadecimal(std::uint64_t digest) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(digest));
+  return text;
+}
+
 }  // namespace hearsay

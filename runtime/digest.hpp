@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,11 @@ std::uint64_t digest(const Vector<Scalar>& vector);
 /// Of features, targets and number of classes.
 template <class Scalar>
 std::uint64_t digest(const Samples<Scalar>& samples);
+
+std::uint64_t digest(std::string_view text);
+
+/// Sixteen digits: a digest exceeds what a JSON reader's doubles hold, so it is text there.
+std::string hexadecimal(std::uint64_t digest);
 
 /// Digests of what a method publishes and of the replicas it keeps, for comparison between peers; of several vectors, one
 /// digest of all.

@@ -65,11 +65,15 @@ std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
   return result;
 }
 
+}  // namespace
+
 RunSettings resolved(RunSettings settings, const Cluster& cluster) {
   settings.topology.peers = cluster.mixing.peer_count();
   settings.link_overrides = merged(cluster.links, settings.link_overrides);
   return settings;
 }
+
+namespace {
 
 template <class Scalar>
 std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
@@ -244,35 +248,51 @@ std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment
 
 namespace {
 
+/// With what only peers have that come back, or come late.
+struct PeerReturns {
+  std::uint64_t checkpoint_every = 0;
+  std::optional<EntryPoint> joins_at = {};
+};
+
 template <class Scalar>
-std::unique_ptr<Peer<Scalar>> make_peer_from(const Experiment<Scalar>& experiment, PeerId id,
-                                             PacketPool& packets, std::uint64_t checkpoint_every,
-                                             const Vector<Scalar>& initial,
-                                             const std::optional<EntryPoint>& joins_at) {
+std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
+                                               const Vector<Scalar>& initial) {
   const RunSettings& settings = experiment.settings;
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const bool links_vary = experiment.schedule->period() != 1;
   Partners partners;
   if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
   if (!links_vary) partners.destinations.clear();
-  std::vector<PeerId> patient_neighbors;
-  if (experiment.method->asynchronous)
-    for (const PeerId neighbor : partners.sources)
-      if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
                                   .initial = initial,
                                   .neighbors = std::move(partners.sources),
                                   .links_vary = links_vary,
-                                  .hearers = partners.destinations,
+                                  .hearers = std::move(partners.destinations),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
                                   .options = settings.algorithm.options,
                                   .rho = experiment.rho,
                                   .regularizer = experiment.problem.regularizer.get()};
+  return experiment.method->make(input);
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experiment, PeerId id,
+                                               PacketPool& packets,
+                                               std::unique_ptr<Algorithm<Scalar>> algorithm,
+                                               const PeerReturns& returns) {
+  const RunSettings& settings = experiment.settings;
+  Partners partners;
+  if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
+  if (experiment.schedule->period() == 1) partners.destinations.clear();
+  std::vector<PeerId> patient_neighbors;
+  if (experiment.method->asynchronous)
+    for (const PeerId neighbor : partners.sources)
+      if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
   return std::make_unique<Peer<Scalar>>(
       PeerInput<Scalar>{.id = id,
-                        .algorithm = experiment.method->make(input),
+                        .algorithm = std::move(algorithm),
                         .objective = experiment.problem.objectives[id].get(),
                         .schedule = experiment.schedule,
                         .hearers = std::move(partners.destinations),
@@ -284,12 +304,12 @@ std::unique_ptr<Peer<Scalar>> make_peer_from(const Experiment<Scalar>& experimen
                         .evaluate_every = settings.run.evaluate_every,
                         .packets = &packets,
                         .patient_neighbors = std::move(patient_neighbors),
-                        .checkpoint_every = checkpoint_every,
+                        .checkpoint_every = returns.checkpoint_every,
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
                         .edges_return = experiment.method->membership == Membership::exact,
                         .absent = settings.failure.join_later,
-                        .joins_at = joins_at});
+                        .joins_at = returns.joins_at});
 }
 
 }  // namespace
@@ -297,14 +317,22 @@ std::unique_ptr<Peer<Scalar>> make_peer_from(const Experiment<Scalar>& experimen
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         std::uint64_t checkpoint_every) {
-  return make_peer_from(experiment, id, packets, checkpoint_every, experiment.problem.initial, {});
+  return make_peer_around(experiment, id, packets, make_method(experiment, id, experiment.problem.initial),
+                          {.checkpoint_every = checkpoint_every});
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
+                                             PacketPool& packets,
+                                             std::unique_ptr<Algorithm<Scalar>> algorithm) {
+  return make_peer_around(experiment, id, packets, std::move(algorithm), {});
 }
 
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
                                                 PacketPool& packets, const EntryPoint& entry,
                                                 const Vector<Scalar>& model) {
-  return make_peer_from(experiment, id, packets, 0, model, entry);
+  return make_peer_around(experiment, id, packets, make_method(experiment, id, model), {.joins_at = entry});
 }
 
 template <class Scalar>
@@ -330,6 +358,8 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
   template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
   template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
                                                            std::uint64_t);                                 \
+  template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(                                           \
+      const Experiment<Scalar>&, PeerId, PacketPool&, std::unique_ptr<Algorithm<Scalar>>);                 \
   template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
       const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);           \
   template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);

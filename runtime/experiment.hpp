@@ -42,6 +42,9 @@ struct Experiment {
   PeerId peer_count() const { return schedule->peer_count(); }
 };
 
+/// The settings with what the topology file says of peers and links filled in.
+RunSettings resolved(RunSettings settings, const Cluster& cluster);
+
 /// Loads the data, builds problem, topology and schedule, and checks that the method may run on them. Throws Misuse.
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings);
@@ -55,6 +58,12 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         std::uint64_t checkpoint_every = 0);
+
+/// The same, of a method that the caller has made.
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
+                                             PacketPool& packets,
+                                             std::unique_ptr<Algorithm<Scalar>> algorithm);
 
 /// Peer `id` where it joins a run that has gone on without it (joining.hpp), with a neighbor's model as its own.
 template <class Scalar>

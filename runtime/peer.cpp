@@ -137,6 +137,7 @@ bool Peer<Scalar>::begin_method() {
   if (neighborhood_) mix_with_neighborhood();
   if (replica_watch_) guard_replicas();
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;
+  if (script_) script_->begin(iteration_.number());
   task_ = input_.algorithm->iterate(iteration_);
   resume();
   return true;
@@ -173,6 +174,7 @@ bool Peer<Scalar>::complete_iteration() {
 template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   if (answering_) exchanges_.ask(iteration_.number(), to);
+  if (script_) script_->add({ScriptStep::Kind::send, slot, to, packet->size()});
   outbox_.push_back({to,
                      {iteration_.number(), slot, input_.id},
                      packet,
@@ -209,6 +211,7 @@ void Peer<Scalar>::next_minibatch() {
 
 template <class Scalar>
 bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
+  if (script_) script_->add({.kind = ScriptStep::Kind::gradient, .amount = samples.size()});
   gradient_point_ = &x;
   gradient_samples_ = samples;
   state_ = PeerState::needs_gradient;
@@ -237,6 +240,9 @@ void Peer<Scalar>::gradient_arrived() {
 
 template <class Scalar>
 bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) {
+  if (script_)
+    script_->add(
+        {ScriptStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
   wanted_iteration_ = number;
   wanted_slot_ = slot;
   wanted_senders_.assign(senders.begin(), senders.end());

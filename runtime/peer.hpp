@@ -18,6 +18,7 @@
 #include "runtime/inbox.hpp"
 #include "runtime/joining.hpp"
 #include "runtime/neighborhood.hpp"
+#include "runtime/peer_script.hpp"
 #include "runtime/replica_watch.hpp"
 #include "runtime/staleness.hpp"
 #include "topology/schedule.hpp"
@@ -141,6 +142,8 @@ class Peer final : private IterationHost<Scalar> {
  public:
   explicit Peer(PeerInput<Scalar> input);
 
+  /// Writes down what the method asks for; before the start.
+  void record_into(PeerScript& script) { script_ = &script; }
   /// Begins. The evaluation of x_0, which all peers share, is the observer's own affair.
   void start();
   void checkpoint_taken();
@@ -261,6 +264,7 @@ class Peer final : private IterationHost<Scalar> {
   void diverge(std::string what);
 
   PeerInput<Scalar> input_;
+  PeerScript* script_ = nullptr;
   Iteration<Scalar> iteration_;
   Task task_;
   PeerState state_ = PeerState::idle;

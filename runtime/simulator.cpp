@@ -61,7 +61,8 @@ struct SimulatedPeer {
 template <class Scalar>
 class Simulation {
  public:
-  Simulation(const Experiment<Scalar>& experiment, Duration measured_gradient, const RunControl& control)
+  Simulation(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make, Duration measured_gradient,
+             const RunControl& control)
       : experiment_(experiment),
         measured_gradient_(measured_gradient),
         control_(control),
@@ -70,7 +71,7 @@ class Simulation {
     peers_.reserve(experiment.peer_count());
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
-      peers_.push_back({make_peer(experiment, id, packets_),
+      peers_.push_back({make(id, packets_),
                         EgressPort(network.bandwidth_up, settings.framing),
                         IngressPort(network.bandwidth_down, settings.framing),
                         {},
@@ -290,11 +291,24 @@ class Simulation {
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control) {
-  require_all_from_the_start(experiment.settings, "hearsay simulate");
-  return Simulation<Scalar>(experiment, measured_gradient, control).run();
+  return simulate<Scalar>(
+      experiment, [&](PeerId id, PacketPool& packets) { return make_peer(experiment, id, packets); },
+      measured_gradient, control);
 }
 
-template RunOutcome<float> simulate<float>(const Experiment<float>&, Duration, const RunControl&);
-template RunOutcome<double> simulate<double>(const Experiment<double>&, Duration, const RunControl&);
+template <class Scalar>
+RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make,
+                            Duration measured_gradient, const RunControl& control) {
+  require_all_from_the_start(experiment.settings, "hearsay simulate");
+  return Simulation<Scalar>(experiment, make, measured_gradient, control).run();
+}
+
+#define HEARSAY_SIMULATE(Scalar)                                                                             \
+  template RunOutcome<Scalar> simulate<Scalar>(const Experiment<Scalar>&, Duration, const RunControl&);      \
+  template RunOutcome<Scalar> simulate<Scalar>(const Experiment<Scalar>&, const MakePeer<Scalar>&, Duration, \
+                                               const RunControl&);
+HEARSAY_SIMULATE(float)
+HEARSAY_SIMULATE(double)
+#undef HEARSAY_SIMULATE
 
 }  // namespace hearsay

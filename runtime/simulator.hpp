@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "runtime/experiment.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/run_control.hpp"
@@ -15,5 +17,12 @@ namespace hearsay {
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control = {});
+
+/// The same with peers that the caller makes.
+template <class Scalar>
+using MakePeer = std::function<std::unique_ptr<Peer<Scalar>>(PeerId, PacketPool&)>;
+template <class Scalar>
+RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make,
+                            Duration measured_gradient, const RunControl& control);
 
 }  // namespace hearsay

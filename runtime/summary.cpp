@@ -17,13 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int schema = 1;
 
-/// Digests exceed what a JSON reader's doubles hold, so they are text.
-std::string hexadecimal(std::uint64_t digest) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(digest));
-  return text;
-}
-
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);

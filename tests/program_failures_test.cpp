@@ -358,9 +358,10 @@ TEST_CASE("Ctrl-C ends a sweep with the table so far") {
   program.signal_group(SIGTERM);
   CHECK(program.wait() == 130);
   const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
-  REQUIRE(record["points"].size() == 2);
+  const std::size_t begun = record["points"].size();  // two at a time, where the machine has as many cores
+  REQUIRE(begun >= 2);
   CHECK(record["points"][0]["status"] == "done");
-  CHECK(record["points"][1]["status"] == "interrupted");
+  for (std::size_t k = 1; k < begun; ++k) CHECK(record["points"][k]["status"] == "interrupted");
 }
 
 TEST_CASE("a full disk under the standard output: one sentence with the reason, exit code 2") {

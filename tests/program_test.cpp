@@ -169,37 +169,6 @@ TEST_CASE("run: --quiet says nothing, --json one record, and plain words say whe
   CHECK(end.said.find((folder.path() / "c").string()) != std::string::npos);
 }
 
-TEST_CASE("sweep: a row and a folder for every point; one that fails is a row, too") {
-  const TemporaryFolder folder;
-  folder.write("s.toml", quadratic_run + R"toml(
-[sweep]
-driver = "simulate"
-baseline = "plain"
-"topology.peers" = [4, 8]
-[[sweep.variant]]
-name = "plain"
-algorithm.kind = "d-psgd"
-[[sweep.variant]]
-name = "too coarse"
-algorithm.kind = "dcd-psgd"
-algorithm.compressor = "dither(l2, bits=2, bucket=50)"
-)toml");
-  const ProgramEnd end =
-      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.target_loss=1e9"});
-  REQUIRE_MESSAGE(end.code == 0, end.complained);
-  const Json record = json_of(content_of(folder.path() / "out/sweep.json"));
-  REQUIRE(record["points"].size() == 4);
-  CHECK(record["baseline"] == "plain");
-  for (const Json& point : record["points"]) {
-    const bool plain = point["variant"] == "plain";
-    CHECK(point["status"] == (plain ? "target" : "refused"));
-    const auto summary = folder.path() / "out" / point["folder"].get<std::string>() / "summary.json";
-    CHECK(std::filesystem::exists(summary) == plain);
-    CHECK((point["note"].get<std::string>().find("allow_unsound") != std::string::npos) == !plain);
-  }
-  CHECK(end.said.find("too coarse") != std::string::npos);
-}
-
 TEST_CASE("topology: what it writes it reads, in every format") {
   const TemporaryFolder folder;
   ProgramEnd end =

@@ -155,6 +155,7 @@ int main_of(int argc, char** argv) {
   command->callback([&] { trains([&] { return launch_command(launch); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
   add_output_options(*command, run);
+  command->add_flag("--resume", run.resume, "keep the points that an earlier sweep has finished");
   command->callback([&] { trains([&] { return sweep_command(run); }); });
 
   TopologyOptions topology;

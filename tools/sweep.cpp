@@ -1,168 +1,217 @@
-#include "runtime/sweep_settings.hpp"
-
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "runtime/records.hpp"
+#include "runtime/run_directory.hpp"
 #include "runtime/written_file.hpp"
 #include "tools/human_text.hpp"
-#include "tools/table.hpp"
-#include "tools/training.hpp"
+#include "tools/learned_point.hpp"
+#include "tools/sweep_rows.hpp"
 #include "topology/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// Points by their place in the sweep; those of a group differ in nothing but the network.
+using Group = std::vector<std::size_t>;
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-/// A point that was tried.
-struct Row {
-  const SweepPoint* point;
-  std::string status;  ///< a run's, or "refused"
-  int exit_code = exit_done;
-  std::string note;  ///< why it failed, or what it was warned of
-  Json summary;      ///< null where it was refused
-  double speed_up = unknown;
-
-  double number(const char* key) const {
-    return summary.is_object() && summary[key].is_number() ? summary[key].get<double>() : unknown;
+/// In virtual time a synchronous method is trained once for all networks. Real processes train for every point.
+std::vector<Group> groups_of(const Sweep& sweep) {
+  std::vector<Group> groups;
+  for (std::size_t k = 0; k < sweep.points.size(); ++k) {
+    const auto same = std::ranges::find_if(groups, [&](const Group& group) {
+      return sweep.driver == Sweep::Driver::simulate &&
+             differ_in_the_network_only(sweep.points[group.front()].run, sweep.points[k].run);
+    });
+    if (same == groups.end())
+      groups.push_back({k});
+    else
+      same->push_back(k);
   }
-};
-
-/// How much sooner the target was reached than by the baseline at the same values of the axes.
-void compare_with_baseline(const std::string& baseline, std::vector<Row>& rows) {
-  for (Row& row : rows)
-    for (const Row& other : rows)
-      if (!baseline.empty() && other.point->variant == baseline && other.point->axes == row.point->axes)
-        row.speed_up = other.number("seconds_to_target") / row.number("seconds_to_target");
+  return groups;
 }
 
-Json record_of(const Sweep& sweep, const std::vector<Row>& rows) {
-  Json points = Json::array();
-  for (const Row& row : rows) {
-    Json axes = Json::object();
-    for (const auto& [key, value] : row.point->axes) axes[key] = value;
-    Json point = {{"variant", row.point->variant},
-                  {"axes", std::move(axes)},
-                  {"folder", row.point->folder.lexically_relative(sweep.output).string()},
-                  {"status", row.status},
-                  {"note", row.note}};
-    for (const char* key :
-         {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
-          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
-      point[key] = row.summary.is_object() ? row.summary[key] : Json(nullptr);
-    point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
-    points.push_back(std::move(point));
-  }
-  return {{"schema", 1},
-          {"driver", sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"},
-          {"baseline", sweep.baseline.empty() ? Json(nullptr) : Json(sweep.baseline)},
-          {"points_in_total", sweep.points.size()},
-          {"points", std::move(points)}};
-}
-
-std::string table_of(const Sweep& sweep, const std::vector<Row>& rows) {
-  const bool with_target = std::ranges::any_of(
-      sweep.points, [](const SweepPoint& point) { return point.run.run.target_loss.has_value(); });
-  const bool compared = with_target && !sweep.baseline.empty();
-  using enum Table::Align;
-  std::vector<Table::Column> columns = {{"variant", left}};
-  for (const auto& [key, value] : sweep.points.front().axes) columns.push_back({key, right});
-  columns.insert(columns.end(), {{"status", left},
-                                 {"iterations", right},
-                                 {"loss", right},
-                                 {with_target ? "seconds to target" : "seconds", right},
-                                 {with_target ? "MB/peer to target" : "MB/peer", right},
-                                 {with_target ? "rounds to target" : "rounds", right}});
-  if (compared) columns.push_back({"speed-up", right});
-
-  Table table(columns);
-  for (const Row& row : rows) {
-    const double seconds = row.number(with_target ? "seconds_to_target" : "seconds");
-    const double bytes =
-        with_target ? row.number("bytes_to_target") : row.number("bytes_sent") / row.number("peers");
-    std::vector<std::string> cells = {row.point->variant.empty() ? row.point->run.run.name
-                                                                 : row.point->variant};
-    for (const auto& [key, value] : row.point->axes) cells.push_back(value);
-    cells.insert(cells.end(), {row.status, fixed(row.number("iterations"), 0),
-                               significant(row.number("loss"), 5), fixed(seconds, 2), fixed(bytes / 1e6, 3),
-                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0)});
-    if (compared) cells.push_back(row.speed_up == row.speed_up ? fixed(row.speed_up, 2) + "x" : "-");
-    table.add(std::move(cells));
-  }
-  std::string text = table.text();
-  for (const Row& row : rows)
-    if (!row.note.empty()) text += "\n" + label_of(*row.point) + ": " + row.note + "\n";
-  return text;
-}
-
-Row try_point(const SweepPoint& point, const TrainingOptions& options) {
-  Row row{.point = &point, .status = "refused", .exit_code = exit_misuse, .note = {}, .summary = nullptr};
-  try {
-    const FinishedRun run = train(point.run, options);
-    row.status = to_text(run.status);
-    row.exit_code = exit_code_of(run.status);
-    row.note = run.reason;
-    if (point.run.algorithm.allow_unsound)
-      for (const std::string& warning : run.warnings)
-        row.note += (row.note.empty() ? "allow_unsound: " : "; ") + warning;
-    row.summary = run.summary;
-  } catch (const Misuse& misuse) {
-    row.note = misuse.what();
-  }
+SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
+  SweepRow row{.point = &point, .status = to_text(run.status), .exit_code = exit_code_of(run.status)};
+  row.note = run.reason;
+  if (point.run.algorithm.allow_unsound)
+    for (const std::string& warning : run.warnings)
+      row.note += (row.note.empty() ? "allow_unsound: " : "; ") + warning;
+  row.summary = run.summary;
   return row;
 }
+
+/// The points of a sweep, each tried once: groups side by side in virtual time, one after the other with real processes, which
+/// want the machine for themselves.
+class SweepRun {
+ public:
+  SweepRun(const Sweep& sweep, const RunOptions& options)
+      : sweep_(sweep), options_(options), groups_(groups_of(sweep)) {
+    if (options.resume) rows_ = finished_rows(sweep);
+    if (!rows_.empty() && !options.quiet)
+      std::fprintf(stderr, "hearsay: %s of %zu finished before, and kept\n",
+                   counted(rows_.size(), "point").c_str(), sweep.points.size());
+    output_made_ = options.resume && !rows_.empty();
+    kept_ = rows_.size();
+  }
+
+  void run() {
+    const std::size_t at_once =
+        sweep_.driver == Sweep::Driver::run
+            ? 1
+            : std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), groups_.size());
+    side_by_side_ = at_once > 1;
+    std::vector<std::jthread> threads;
+    for (std::size_t k = 1; k < at_once; ++k) threads.emplace_back([this] { work(); });
+    work();
+  }
+
+  const std::vector<SweepRow>& rows() const { return rows_; }
+  bool output_made() const { return output_made_; }
+
+ private:
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      if (next_group_ == groups_.size() || options_.interrupted->load()) return;
+      const Group& group = groups_[next_group_++];
+      lock.unlock();
+      std::unique_ptr<LearnedPoint> learned;
+      std::optional<std::string> refused;  // whatever the network
+      for (const std::size_t place : group) {
+        if (is_finished(place) || options_.interrupted->load()) continue;
+        SweepRow row{.point = &sweep_.points[place], .status = "refused", .exit_code = exit_misuse};
+        if (refused)
+          row.note = *refused;
+        else
+          row = attempt(place, group, learned);
+        const bool is_news = !refused;
+        if (row.exit_code == exit_misuse && !learned) refused = row.note;
+        add(place, std::move(row), is_news);
+      }
+    }
+  }
+
+  bool is_finished(std::size_t place) {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::find(rows_, &sweep_.points[place], &SweepRow::point) != rows_.end();
+  }
+
+  std::string title_of(std::size_t place) const {
+    return "[" + std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size()) + "] " +
+           label_of(sweep_.points[place]);
+  }
+
+  SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned) {
+    const SweepPoint& point = sweep_.points[place];
+    const EarlierOutput earlier =
+        options_.overwrite || options_.resume ? EarlierOutput::replaced : EarlierOutput::refused;
+    SweepRow row{.point = &point, .status = "refused", .exit_code = exit_misuse};
+    try {
+      if (learned) {
+        before_output();
+        return row_of(point, learned->on_network_of(point.run, earlier, options_.save));
+      }
+      return row_of(
+          point,
+          train(point.run, {.driver = sweep_.driver == Sweep::Driver::run ? Driver::zmq : Driver::simulator,
+                            .earlier = earlier,
+                            .quiet = options_.quiet || side_by_side_,
+                            .save = options_.save,
+                            .interrupted = options_.interrupted,
+                            .title = title_of(place),
+                            .learned = group.size() > 1 ? &learned : nullptr,
+                            .before_output = [this] { before_output(); }}));
+    } catch (const Misuse& misuse) {
+      row.note = misuse.what();
+      return row;
+    }
+  }
+
+  /// The folder comes into being with the first point that can begin.
+  void before_output() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(output_made_, true)) return;
+    if (sweep_.points.front().folder == sweep_.output) return;  // a single point, which makes it itself
+    create_output(sweep_.output, options_.overwrite || options_.resume);
+    write_record();
+  }
+
+  void write_record() const {
+    write_file(sweep_.output / "sweep.json", {json_text(record_of(sweep_, rows_), 2), "\n"});
+  }
+
+  void add(std::size_t place, SweepRow row, bool is_news) {
+    const std::lock_guard lock(mutex_);
+    if (row.exit_code == exit_misuse && is_news && !options_.quiet)
+      std::fprintf(stderr, "hearsay: %s: %s\n", title_of(place).c_str(), row.note.c_str());
+    const auto behind = std::ranges::upper_bound(rows_, row.point, {}, &SweepRow::point);
+    rows_.insert(behind, std::move(row));
+    compare_with_baseline(sweep_.baseline, rows_);
+    if (output_made_) write_record();
+    say_how_far(place);
+  }
+
+  /// At most once a second; a point that trains alone says how it gets on itself.
+  void say_how_far(std::size_t place) {
+    const Clock::time_point now = Clock::now();
+    const bool all = rows_.size() == sweep_.points.size();
+    if (options_.quiet || sweep_.driver == Sweep::Driver::run || sweep_.points.size() == 1) return;
+    if (!all && now - said_ < std::chrono::seconds(1)) return;
+    said_ = now;
+    const double elapsed = std::chrono::duration<double>(now - began_).count();
+    const auto done = static_cast<double>(rows_.size() - kept_);
+    const std::string left =
+        all ? ""
+            : ", ETA " +
+                  seconds_text(elapsed / done * static_cast<double>(sweep_.points.size() - rows_.size()));
+    std::fprintf(stderr, "%zu of %s, %s%s; last: %s\n", rows_.size(),
+                 counted(sweep_.points.size(), "point").c_str(), seconds_text(elapsed).c_str(), left.c_str(),
+                 label_of(sweep_.points[place]).c_str());
+  }
+
+  using Clock = std::chrono::steady_clock;
+
+  const Sweep& sweep_;
+  const RunOptions& options_;
+  std::vector<Group> groups_;
+  bool side_by_side_ = false;
+  const Clock::time_point began_ = Clock::now();
+
+  std::mutex mutex_;  // over the rest
+  std::size_t next_group_ = 0;
+  std::vector<SweepRow> rows_;  // in the order of the points
+  std::size_t kept_ = 0;
+  bool output_made_ = false;
+  Clock::time_point said_ = began_;
+};
 
 }  // namespace
 
 int sweep_command(const RunOptions& options) {
+  if (options.resume && options.overwrite)
+    throw Misuse("--resume", "", "it keeps what --overwrite would replace");
   const Sweep sweep = load_sweep(options.file, options.assignments);
-  require_free_output(sweep.output, options.overwrite);
-  bool output_made = false;
-  std::vector<Row> rows;
-  const auto write_record = [&] {
-    write_file(sweep.output / "sweep.json", {json_text(record_of(sweep, rows), 2), "\n"});
-  };
-  // The folder comes into being with the first point that can begin.
-  const auto make_output = [&] {
-    if (std::exchange(output_made, true)) return;
-    if (sweep.points.front().folder == sweep.output) return;  // a single point, which makes it itself
-    create_output(sweep.output, options.overwrite);
-    write_record();
-  };
+  require_free_output(sweep.output, options.overwrite || options.resume);
+  SweepRun run(sweep, options);
+  run.run();
 
-  for (std::size_t k = 0; k < sweep.points.size(); ++k) {
-    const SweepPoint& point = sweep.points[k];
-    const std::string title =
-        "[" + std::to_string(k + 1) + "/" + std::to_string(sweep.points.size()) + "] " + label_of(point);
-    if (options.interrupted->load()) break;
-    rows.push_back(
-        try_point(point, {.driver = sweep.driver == Sweep::Driver::run ? Driver::zmq : Driver::simulator,
-                          .earlier = options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused,
-                          .quiet = options.quiet,
-                          .save = options.save,
-                          .interrupted = options.interrupted,
-                          .title = title,
-                          .before_output = make_output}));
-    if (rows.back().exit_code == exit_misuse && !options.quiet)
-      std::fprintf(stderr, "hearsay: %s: %s\n", title.c_str(), rows.back().note.c_str());
-    compare_with_baseline(sweep.baseline, rows);
-    if (output_made) write_record();
-    if (rows.back().exit_code == exit_interrupted) break;
-  }
-
+  const std::vector<SweepRow>& rows = run.rows();
   if (options.json)
     std::printf("%s\n", json_text(record_of(sweep, rows)).c_str());
   else
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
-  if (output_made && !options.json && !options.quiet) std::printf("\noutput  %s\n", sweep.output.c_str());
+  if (run.output_made() && !options.json && !options.quiet)
+    std::printf("\noutput  %s\n", sweep.output.c_str());
   if (options.interrupted->load()) return exit_interrupted;
   const bool one_succeeded =
-      std::ranges::any_of(rows, [](const Row& row) { return row.exit_code == exit_done; });
+      std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
   return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
 }
 

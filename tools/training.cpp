@@ -9,6 +9,7 @@
 #include "runtime/peer_archive.hpp"
 #include "runtime/simulator.hpp"
 #include "tools/human_text.hpp"
+#include "tools/learned_point.hpp"
 #include "tools/progress.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "topology/misuse.hpp"
@@ -58,7 +59,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     throw;
   }
   RunDirectory& directory = *found;
-  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  Experiment<Scalar> experiment = prepare<Scalar>(settings);
   try {
     require_enough_iterations(directory, experiment.iterations);
     if (tells) PeerArchive<Scalar>(experiment, observer_peer, archive_directory(settings)).holds();
@@ -100,8 +101,10 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
     if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
   };
+  LearnedRun<Scalar> learned;
+  if (simulated && options.learned) learned = learn(experiment, gradient, control);
   RunOutcome<Scalar> outcome =
-      simulated ? simulate(experiment, gradient, control)
+      simulated ? (options.learned ? learned.outcome : simulate(experiment, gradient, control))
       : options.as_first_of_cluster
           ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
           : run_local(experiment, control);
@@ -117,6 +120,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.summary = summarize(experiment, outcome, options.driver);
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
+  if (simulated && options.learned)
+    *options.learned = learned_point(std::move(experiment), std::move(learned), gradient);
   return finished;
 }
 

@@ -24,6 +24,8 @@ struct FinishedRun {
   bool output_created = false;
 };
 
+class LearnedPoint;
+
 struct TrainingOptions {
   Driver driver = Driver::zmq;
   EarlierOutput earlier = EarlierOutput::refused;
@@ -36,7 +38,9 @@ struct TrainingOptions {
   PeerPlace place = {};       ///< of the first of a cluster
   bool tells_others = false;  ///< the first of a cluster, where it cannot go on with the run
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
-  std::string title;                            ///< stands before the progress
+  std::string title;  ///< stands before the progress
+  /// Driver::simulator: takes what it needs to time the run on other networks.
+  std::unique_ptr<LearnedPoint>* learned = nullptr;
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 

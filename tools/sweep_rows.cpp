@@ -1,0 +1,134 @@
+#include "tools/sweep_rows.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "runtime/config.hpp"
+#include "runtime/digest.hpp"
+#include "runtime/records.hpp"
+#include "runtime/run_file.hpp"
+#include "tools/human_text.hpp"
+#include "tools/table.hpp"
+#include "tools/training.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string folder_of(const Sweep& sweep, const SweepPoint& point) {
+  return point.folder.lexically_relative(sweep.output).string();
+}
+
+/// Tells the settings of a point from others.
+std::string settings_mark(const SweepPoint& point) { return hexadecimal(digest(to_toml(point.run))); }
+
+Json read_json(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return nullptr;
+  return Json::parse(read_text_file(file), nullptr, false);
+}
+
+}  // namespace
+
+double SweepRow::number(const char* key) const {
+  return summary.is_object() && summary[key].is_number() ? summary[key].get<double>()
+                                                         : std::numeric_limits<double>::quiet_NaN();
+}
+
+void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows) {
+  for (SweepRow& row : rows)
+    for (const SweepRow& other : rows)
+      if (!baseline.empty() && other.point->variant == baseline && other.point->axes == row.point->axes)
+        row.speed_up = other.number("seconds_to_target") / row.number("seconds_to_target");
+}
+
+Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  Json points = Json::array();
+  for (const SweepRow& row : rows) {
+    Json axes = Json::object();
+    for (const auto& [key, value] : row.point->axes) axes[key] = value;
+    Json point = {{"variant", row.point->variant},
+                  {"axes", std::move(axes)},
+                  {"folder", folder_of(sweep, *row.point)},
+                  {"settings", settings_mark(*row.point)},
+                  {"status", row.status},
+                  {"note", row.note}};
+    for (const char* key :
+         {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
+          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
+      point[key] = row.summary.is_object() ? row.summary[key] : Json(nullptr);
+    point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
+    points.push_back(std::move(point));
+  }
+  return {{"schema", 1},
+          {"driver", sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"},
+          {"baseline", sweep.baseline.empty() ? Json(nullptr) : Json(sweep.baseline)},
+          {"points_in_total", sweep.points.size()},
+          {"points", std::move(points)}};
+}
+
+std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  const bool with_target = std::ranges::any_of(
+      sweep.points, [](const SweepPoint& point) { return point.run.run.target_loss.has_value(); });
+  const bool compared = with_target && !sweep.baseline.empty();
+  using enum Table::Align;
+  std::vector<Table::Column> columns = {{"variant", left}};
+  for (const auto& [key, value] : sweep.points.front().axes) columns.push_back({key, right});
+  columns.insert(columns.end(), {{"status", left},
+                                 {"iterations", right},
+                                 {"loss", right},
+                                 {with_target ? "seconds to target" : "seconds", right},
+                                 {with_target ? "MB/peer to target" : "MB/peer", right},
+                                 {with_target ? "rounds to target" : "rounds", right}});
+  if (compared) columns.push_back({"speed-up", right});
+
+  Table table(columns);
+  for (const SweepRow& row : rows) {
+    const double seconds = row.number(with_target ? "seconds_to_target" : "seconds");
+    const double bytes =
+        with_target ? row.number("bytes_to_target") : row.number("bytes_sent") / row.number("peers");
+    std::vector<std::string> cells = {row.point->variant.empty() ? row.point->run.run.name
+                                                                 : row.point->variant};
+    for (const auto& [key, value] : row.point->axes) cells.push_back(value);
+    cells.insert(cells.end(), {row.status, fixed(row.number("iterations"), 0),
+                               significant(row.number("loss"), 5), fixed(seconds, 2), fixed(bytes / 1e6, 3),
+                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0)});
+    if (compared) cells.push_back(row.speed_up == row.speed_up ? fixed(row.speed_up, 2) + "x" : "-");
+    table.add(std::move(cells));
+  }
+  std::string text = table.text();
+  std::set<std::pair<std::string, std::string>> said;  // a variant has its note on every network
+  for (const SweepRow& row : rows)
+    if (!row.note.empty() && said.emplace(row.point->variant, row.note).second)
+      text += "\n" + label_of(*row.point) + ": " + row.note + "\n";
+  return text;
+}
+
+std::vector<SweepRow> finished_rows(const Sweep& sweep) {
+  std::vector<SweepRow> rows;
+  const Json record = read_json(sweep.output / "sweep.json");
+  if (!record.is_object() || !record["points"].is_array()) return rows;
+  for (const SweepPoint& point : sweep.points)
+    for (const Json& earlier : record["points"]) {
+      if (!earlier.is_object() || earlier.value("folder", "") != folder_of(sweep, point) ||
+          earlier.value("settings", "") != settings_mark(point))
+        continue;
+      SweepRow row{.point = &point,
+                   .status = earlier.value("status", ""),
+                   .exit_code = earlier.value("status", "") == to_text(RunStatus::diverged) ? exit_diverged
+                                                                                            : exit_done,
+                   .note = earlier.value("note", ""),
+                   .summary = read_json(point.folder / "summary.json")};
+      const bool ended = row.status == to_text(RunStatus::done) || row.status == to_text(RunStatus::target) ||
+                         row.status == to_text(RunStatus::diverged);
+      if (ended && row.summary.is_object()) rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/sweep_settings.hpp"
+#include "tools/commands.hpp"
+
+namespace hearsay {
+
+/// A point of a sweep that was tried.
+struct SweepRow {
+  const SweepPoint* point;
+  std::string status;  ///< a run's, or "refused"
+  int exit_code = exit_done;
+  std::string note = {};                                       ///< why it failed, or what it was warned of
+  nlohmann::ordered_json summary = nullptr;                    ///< null where it was refused
+  double speed_up = std::numeric_limits<double>::quiet_NaN();  ///< over the baseline's time to the target
+
+  /// NaN where the summary has no such number.
+  double number(const char* key) const;
+};
+
+/// How much sooner the target was reached than by the baseline at the same values of the axes.
+void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows);
+
+/// The content of sweep.json.
+nlohmann::ordered_json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+/// The rows of an earlier sweep into the same output that had come to their end, with the settings that the points have now: they
+/// need not be tried again. None where there was no sweep.
+std::vector<SweepRow> finished_rows(const Sweep& sweep);
+
+std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+}  // namespace hearsay
