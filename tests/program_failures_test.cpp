@@ -355,6 +355,8 @@ TEST_CASE("Ctrl-C ends a sweep with the table so far") {
                              "[[sweep.variant]]\nname = \"three\"\n");
   Program program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"});
   REQUIRE_MESSAGE(trains(program, folder.path() / "out/two"), program.complained());
+  REQUIRE(
+      program.wait_until([&] { return std::filesystem::exists(folder.path() / "out/one/summary.json"); }));
   program.signal_group(SIGTERM);
   CHECK(program.wait() == 130);
   const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
