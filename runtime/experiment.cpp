@@ -248,26 +248,31 @@ std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment
 
 namespace {
 
-/// With what only peers have that come back, or come late.
+/// What only peers have that come back, or come late.
 struct PeerReturns {
   std::uint64_t checkpoint_every = 0;
   std::optional<EntryPoint> joins_at = {};
 };
 
+/// The neighbors of a method that gossips; who hears it only where that changes.
 template <class Scalar>
-std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
-                                               const Vector<Scalar>& initial) {
-  const RunSettings& settings = experiment.settings;
-  const SegmentTable segments = experiment.problem.objectives[id]->segments();
-  const bool links_vary = experiment.schedule->period() != 1;
+Partners gossip_partners(const Experiment<Scalar>& experiment, PeerId id) {
   Partners partners;
   if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
-  if (!links_vary) partners.destinations.clear();
+  if (experiment.schedule->period() == 1) partners.destinations.clear();
+  return partners;
+}
+
+template <class Scalar>
+std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
+                                               const Vector<Scalar>& initial, Partners partners) {
+  const RunSettings& settings = experiment.settings;
+  const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
                                   .initial = initial,
                                   .neighbors = std::move(partners.sources),
-                                  .links_vary = links_vary,
+                                  .links_vary = experiment.schedule->period() != 1,
                                   .hearers = std::move(partners.destinations),
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
@@ -281,11 +286,8 @@ template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experiment, PeerId id,
                                                PacketPool& packets,
                                                std::unique_ptr<Algorithm<Scalar>> algorithm,
-                                               const PeerReturns& returns) {
+                                               Partners partners, const PeerReturns& returns) {
   const RunSettings& settings = experiment.settings;
-  Partners partners;
-  if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
-  if (experiment.schedule->period() == 1) partners.destinations.clear();
   std::vector<PeerId> patient_neighbors;
   if (experiment.method->asynchronous)
     for (const PeerId neighbor : partners.sources)
@@ -317,7 +319,9 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                         std::uint64_t checkpoint_every) {
-  return make_peer_around(experiment, id, packets, make_method(experiment, id, experiment.problem.initial),
+  const Partners partners = gossip_partners(experiment, id);
+  return make_peer_around(experiment, id, packets,
+                          make_method(experiment, id, experiment.problem.initial, partners), partners,
                           {.checkpoint_every = checkpoint_every});
 }
 
@@ -325,14 +329,16 @@ template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
                                              PacketPool& packets,
                                              std::unique_ptr<Algorithm<Scalar>> algorithm) {
-  return make_peer_around(experiment, id, packets, std::move(algorithm), {});
+  return make_peer_around(experiment, id, packets, std::move(algorithm), gossip_partners(experiment, id), {});
 }
 
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
                                                 PacketPool& packets, const EntryPoint& entry,
                                                 const Vector<Scalar>& model) {
-  return make_peer_around(experiment, id, packets, make_method(experiment, id, model), {.joins_at = entry});
+  const Partners partners = gossip_partners(experiment, id);
+  return make_peer_around(experiment, id, packets, make_method(experiment, id, model, partners), partners,
+                          {.joins_at = entry});
 }
 
 template <class Scalar>

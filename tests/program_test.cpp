@@ -7,6 +7,7 @@
 #include "algorithms/registry.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/quadratic_run.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -14,20 +15,6 @@ using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
 namespace {
-
-const std::string quadratic_run = R"toml(
-[run]
-iterations = 20
-evaluate_every = 5
-[model]
-kind = "quadratic(50)"
-[topology]
-peers = 4
-[algorithm]
-batch = "full"
-[network]
-compute = "1 ms"
-)toml";
 
 Json json_of(const std::string& text) { return Json::parse(text); }
 

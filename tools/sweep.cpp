@@ -38,7 +38,9 @@ std::vector<Group> groups_of(const Sweep& sweep) {
 }
 
 SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
-  SweepRow row{.point = &point, .status = to_text(run.status), .exit_code = exit_code_of(run.status)};
+  SweepRow row(point);
+  row.status = to_text(run.status);
+  row.exit_code = exit_code_of(run.status);
   row.note = run.reason;
   if (point.run.algorithm.allow_unsound)
     for (const std::string& warning : run.warnings)
@@ -86,12 +88,8 @@ class SweepRun {
       std::optional<std::string> refused;  // whatever the network
       for (const std::size_t place : group) {
         if (is_finished(place) || options_.interrupted->load()) continue;
-        SweepRow row{.point = &sweep_.points[place], .status = "refused", .exit_code = exit_misuse};
-        if (refused)
-          row.note = *refused;
-        else
-          row = attempt(place, group, learned);
         const bool is_news = !refused;
+        SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
         if (row.exit_code == exit_misuse && !learned) refused = row.note;
         add(place, std::move(row), is_news);
       }
@@ -108,11 +106,16 @@ class SweepRun {
            label_of(sweep_.points[place]);
   }
 
+  SweepRow refused_row(std::size_t place, const std::string& why) const {
+    SweepRow row(sweep_.points[place]);
+    row.note = why;
+    return row;
+  }
+
   SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned) {
     const SweepPoint& point = sweep_.points[place];
     const EarlierOutput earlier =
         options_.overwrite || options_.resume ? EarlierOutput::replaced : EarlierOutput::refused;
-    SweepRow row{.point = &point, .status = "refused", .exit_code = exit_misuse};
     try {
       if (learned) {
         before_output();
@@ -129,8 +132,7 @@ class SweepRun {
                             .learned = group.size() > 1 ? &learned : nullptr,
                             .before_output = [this] { before_output(); }}));
     } catch (const Misuse& misuse) {
-      row.note = misuse.what();
-      return row;
+      return refused_row(place, misuse.what());
     }
   }
 

@@ -35,9 +35,15 @@ Json read_json(const std::filesystem::path& file) {
 
 }  // namespace
 
+SweepRow::SweepRow(const SweepPoint& tried) : point(&tried), settings(settings_mark(tried)) {}
+
+Json SweepRow::value(const char* key) const {
+  return summary.is_object() && summary.contains(key) ? summary[key] : Json(nullptr);
+}
+
 double SweepRow::number(const char* key) const {
-  return summary.is_object() && summary[key].is_number() ? summary[key].get<double>()
-                                                         : std::numeric_limits<double>::quiet_NaN();
+  const Json found = value(key);
+  return found.is_number() ? found.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows) {
@@ -52,16 +58,13 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   for (const SweepRow& row : rows) {
     Json axes = Json::object();
     for (const auto& [key, value] : row.point->axes) axes[key] = value;
-    Json point = {{"variant", row.point->variant},
-                  {"axes", std::move(axes)},
-                  {"folder", folder_of(sweep, *row.point)},
-                  {"settings", settings_mark(*row.point)},
-                  {"status", row.status},
-                  {"note", row.note}};
+    Json point = {
+        {"variant", row.point->variant}, {"axes", std::move(axes)}, {"folder", folder_of(sweep, *row.point)},
+        {"settings", row.settings},      {"status", row.status},    {"note", row.note}};
     for (const char* key :
          {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
           "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
-      point[key] = row.summary.is_object() ? row.summary[key] : Json(nullptr);
+      point[key] = row.value(key);
     point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
     points.push_back(std::move(point));
   }
@@ -113,21 +116,22 @@ std::vector<SweepRow> finished_rows(const Sweep& sweep) {
   std::vector<SweepRow> rows;
   const Json record = read_json(sweep.output / "sweep.json");
   if (!record.is_object() || !record["points"].is_array()) return rows;
-  for (const SweepPoint& point : sweep.points)
+  for (const SweepPoint& point : sweep.points) {
+    SweepRow row(point);
     for (const Json& earlier : record["points"]) {
-      if (!earlier.is_object() || earlier.value("folder", "") != folder_of(sweep, point) ||
-          earlier.value("settings", "") != settings_mark(point))
+      if (!earlier.is_object() || earlier.value("folder", Json()) != folder_of(sweep, point) ||
+          earlier.value("settings", Json()) != row.settings)
         continue;
-      SweepRow row{.point = &point,
-                   .status = earlier.value("status", ""),
-                   .exit_code = earlier.value("status", "") == to_text(RunStatus::diverged) ? exit_diverged
-                                                                                            : exit_done,
-                   .note = earlier.value("note", ""),
-                   .summary = read_json(point.folder / "summary.json")};
-      const bool ended = row.status == to_text(RunStatus::done) || row.status == to_text(RunStatus::target) ||
-                         row.status == to_text(RunStatus::diverged);
-      if (ended && row.summary.is_object()) rows.push_back(std::move(row));
+      for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::diverged})
+        if (earlier.value("status", Json()) == to_text(status)) {
+          row.status = to_text(status);
+          row.exit_code = exit_code_of(status);
+          row.note = earlier.value("note", "");
+          row.summary = read_json(point.folder / "summary.json");
+        }
     }
+    if (row.summary.is_object()) rows.push_back(std::move(row));
+  }
   return rows;
 }
 

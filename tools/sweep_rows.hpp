@@ -12,13 +12,19 @@ namespace hearsay {
 
 /// A point of a sweep that was tried.
 struct SweepRow {
+  /// Refused, unless more is said of it.
+  explicit SweepRow(const SweepPoint& tried);
+
   const SweepPoint* point;
-  std::string status;  ///< a run's, or "refused"
-  int exit_code = exit_done;
+  std::string settings;            ///< a mark that tells the point's settings from others
+  std::string status = "refused";  ///< or a run's
+  int exit_code = exit_misuse;
   std::string note = {};                                       ///< why it failed, or what it was warned of
   nlohmann::ordered_json summary = nullptr;                    ///< null where it was refused
   double speed_up = std::numeric_limits<double>::quiet_NaN();  ///< over the baseline's time to the target
 
+  /// Null where the summary has no such key.
+  nlohmann::ordered_json value(const char* key) const;
   /// NaN where the summary has no such number.
   double number(const char* key) const;
 };
