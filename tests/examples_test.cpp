@@ -1,8 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "runtime/cluster_file.hpp"
 #include "runtime/config.hpp"
+#include "runtime/experiment.hpp"
 #include "runtime/peer_place.hpp"
+#include "runtime/sweep_settings.hpp"
 #include "runtime/toml_document.hpp"
 
 using namespace hearsay;
@@ -61,4 +66,23 @@ TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh ne
                     "node04",
                     {},
                     {"trainer", 0, "/home/me/.ssh/cluster", "", "/opt/hearsay/bin/hearsay", "experiments"}});
+}
+
+TEST_CASE(
+    "examples: every sweep under bench/ can be read, and those of ResNet-20's size have as many parameters") {
+  std::set<std::string> sized;
+  for (const auto& file : std::filesystem::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+    if (file.path().extension() != ".toml") continue;
+    CAPTURE(file.path().string());
+    const Sweep sweep = load_sweep(file.path(), {});
+    CHECK(sweep.points.size() > 1);
+    if (read_text_file(file.path()).find("272,474") == std::string::npos) continue;
+    RunSettings smallest = sweep.points.front().run;
+    if (smallest.model.kind != "quadratic(272474)")
+      smallest.data.source = "synthetic(samples=64, features=400, classes=10)";
+    CHECK(prepare<float>(smallest).problem.initial.size() == 272'474);
+    sized.insert(file.path().stem().string());
+  }
+  CHECK(sized ==
+        std::set<std::string>{"epoch-time", "loss-per-epoch", "low-bits", "scaling", "slow-network"});
 }

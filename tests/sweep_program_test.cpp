@@ -89,6 +89,22 @@ algorithm.kind = "allreduce-sgd"
   CHECK(record["points"][0]["seconds"] != record["points"][1]["seconds"]);
 }
 
+TEST_CASE("sweep: networks change no model, and of those that are equal one is on the disk") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+"network.latency" = ["1 ms", "2 ms", "3 ms", "4 ms"]
+)toml");
+  const ProgramEnd end = run_program(folder.path(), {"sweep", "s.toml", "--output", "out"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const auto model = [&](const char* latency) { return folder.path() / "out" / latency / "model.npy"; };
+  for (const char* latency : {"2-ms", "3-ms", "4-ms"}) {
+    CHECK(std::filesystem::hard_link_count(model(latency)) == 3);
+    CHECK(content_of(model(latency)) == content_of(model("1-ms")));
+  }
+}
+
 TEST_CASE("sweep: --resume keeps the points that are finished, unless their settings are others now") {
   const TemporaryFolder folder;
   folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\n\"run.seed\" = [1, 2, 3]\n");

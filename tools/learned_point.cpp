@@ -1,5 +1,7 @@
 #include "tools/learned_point.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "runtime/run_directory.hpp"
@@ -15,6 +17,20 @@ void take_network(RunSettings& to, const RunSettings& from) {
   to.peer_networks = from.peer_networks;
   to.link_overrides = from.link_overrides;
   to.run.output = from.run.output;
+}
+
+/// The models of two outputs are the same: where the file system can, one file on disk for both. Files of an output are replaced,
+/// never written into, so neither sees what becomes of the other.
+void share_models(const std::filesystem::path& output, const std::filesystem::path& equal_output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(output, ignored)) {
+    if (file.path().extension() != ".npy") continue;
+    const fs::path partial = file.path().string() + ".partial";
+    std::error_code error;
+    fs::create_hard_link(equal_output / file.path().filename(), partial, error);
+    if (!error) fs::rename(partial, file.path(), error);
+  }
 }
 
 template <class Scalar>
@@ -40,6 +56,10 @@ class LearnedPointOf final : public LearnedPoint {
     finished.summary = summarize(experiment_, outcome, Driver::simulator);
     finished.output = directory.path();
     directory.finish(outcome, finished.summary, save);
+    if (timed_before_.empty())
+      timed_before_ = directory.path();
+    else
+      share_models(directory.path(), timed_before_);
     finished.output_created = directory.created();
     return finished;
   }
@@ -48,6 +68,7 @@ class LearnedPointOf final : public LearnedPoint {
   Experiment<Scalar> experiment_;  // its network is that of the point before
   LearnedRun<Scalar> learned_;
   Duration measured_gradient_;
+  std::filesystem::path timed_before_ = {};  // an output with the same models
 };
 
 }  // namespace

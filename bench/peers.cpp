@@ -1,0 +1,89 @@
+// What an iteration of one peer costs as peers are added at a fixed degree (a ring): it should stay what it is. In the simulator
+// by wall time on one core, with 256 to 4,096 peers; with real processes over ZeroMQ, ports limited to 100 Mbit/s, by the CPU
+// time of peers and observer, with 4 to 32. A short run is taken from a long one, so that start, evaluations and end do not count.
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "runtime/config.hpp"
+#include "runtime/experiment.hpp"
+#include "runtime/local_run.hpp"
+#include "runtime/simulator.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+struct Method {
+  const char* name;
+  const char* keys;
+};
+
+constexpr Method methods[] = {
+    {"d-psgd", R"toml(kind = "d-psgd")toml"},
+    {"dcd-psgd, 4 bit", R"toml(kind = "dcd-psgd", compressor = "dither(linf, bits=4, bucket=512)")toml"}};
+
+Experiment<float> ring_of(int peers, int parameters, int iterations, const Method& method,
+                          const std::string& network) {
+  const std::string count = std::to_string(iterations);
+  return prepare<float>(parse_run(
+      "run.iterations = " + count + "\nrun.evaluate_every = " + count + "\nmodel.kind = \"quadratic(" +
+          std::to_string(parameters) + ")\"\ntopology = { kind = \"ring\", peers = " + std::to_string(peers) +
+          " }\nalgorithm = { batch = \"full\", " + method.keys + " }\nnetwork = { " + network + " }\n",
+      ".", {}, "bench"));
+}
+
+/// Of this process, and of its children that have ended.
+double cpu_seconds() {
+  double seconds = 0.0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    seconds += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+               1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  }
+  return seconds;
+}
+
+double simulated_seconds(int peers, int iterations, const Method& method) {
+  const auto experiment = ring_of(peers, 1000, iterations, method, "compute = \"1 ms\"");
+  const auto begin = std::chrono::steady_clock::now();
+  simulate(experiment, Duration{0});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double real_cpu_seconds(int peers, int iterations, const Method& method) {
+  const auto experiment = ring_of(peers, 272'474, iterations, method,
+                                  "compute = \"0 s\", bandwidth = \"100 Mbit/s\", latency = \"1 ms\"");
+  const double begin = cpu_seconds();
+  const RunOutcome<float> outcome = run_local(experiment);
+  if (outcome.status != RunStatus::done) std::printf("unexpected end: %s\n", outcome.reason.c_str());
+  return cpu_seconds() - begin;
+}
+
+/// One line a number of peers: microseconds a peer-iteration, and how many times those of the fewest peers.
+void print_costs(const char* driver, const Method& method, std::initializer_list<int> peer_counts,
+                 int iterations, double (*seconds)(int, int, const Method&)) {
+  double fewest = 0.0;
+  for (const int peers : peer_counts) {
+    const double extra = seconds(peers, 1 + iterations, method) - seconds(peers, 1, method);
+    const double microseconds = 1e6 * extra / (static_cast<double>(peers) * iterations);
+    if (fewest == 0.0) fewest = microseconds;
+    std::printf("%-10s %-16s %6d %16.2f %8.2f\n", driver, method.name, peers, microseconds,
+                microseconds / fewest);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::printf("%-10s %-16s %6s %16s %8s\n", "driver", "method", "peers", "us/peer-iter.", "ratio");
+  for (const Method& method : methods) {
+    print_costs("simulator", method, {256, 1024, 4096}, 40, simulated_seconds);
+    print_costs("zmq", method, {4, 8, 16, 32}, 60, real_cpu_seconds);
+  }
+}
