@@ -1,9 +1,9 @@
 #include "runtime/simulator.hpp"
 
 #include <algorithm>
-#include <queue>
 
 #include "runtime/compute_time.hpp"
+#include "runtime/event_queue.hpp"
 #include "runtime/join_later.hpp"
 #include "runtime/link.hpp"
 #include "runtime/observer.hpp"
@@ -24,21 +24,6 @@ struct InFlight {
   MessageMarks marks;
   std::uint64_t frame_bytes;
   Bandwidth fed;  // arrival rate of its link
-};
-
-enum class EventKind { due, release, gradient, verdict };
-
-struct Event {
-  Instant at;
-  std::uint64_t sequence;
-  EventKind kind;
-  std::uint32_t subject;  // due, release: the frame's place; gradient: the peer; verdict: its number
-};
-
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-  }
 };
 
 struct LinkTo {
@@ -97,8 +82,7 @@ class Simulation {
         interrupted.reason = "interrupted";
         return interrupted;
       }
-      const Event event = events_.top();
-      events_.pop();
+      const Event event = events_.pop();
       now_ = event.at;
       handle(event);
     }
@@ -115,9 +99,7 @@ class Simulation {
     schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
   }
 
-  void schedule(Instant at, EventKind kind, std::uint32_t subject) {
-    events_.push({at, next_sequence_++, kind, subject});
-  }
+  void schedule(Instant at, EventKind kind, std::uint32_t subject) { events_.schedule({at, kind, subject}); }
 
   void handle(const Event& event) {
     switch (event.kind) {
@@ -280,8 +262,7 @@ class Simulation {
   std::vector<InFlight> in_flight_;
   std::vector<std::uint32_t> free_places_;
   std::vector<Verdict> verdicts_;
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::uint64_t next_sequence_ = 0;
+  EventQueue events_;
   Instant now_{};
   bool diverged_ = false;
 };

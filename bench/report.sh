@@ -1,0 +1,35 @@
+#!/bin/sh
+# The figures, from a fresh clone, in one page: sets up, builds, runs the sweeps of this folder in virtual time (points that are
+# finished are kept, so an interrupted one goes on) and writes report.html. A quarter of an hour on two cores; with
+# HEARSAY_DATA_DIR, on real data, too.
+set -eu
+cd "$(dirname "$0")/.."
+
+tools/setup.sh
+tools/build.sh hearsay
+
+outputs=""
+sweep() {
+  file=$1
+  name=$2
+  shift 2
+  echo "== $name"
+  build/hearsay sweep "bench/$file.toml" --resume --set run.output="runs/$name" "$@" > "runs/$name.txt"
+  outputs="$outputs runs/$name"
+}
+
+mkdir -p runs
+for figure in slow-network epoch-time loss-per-epoch low-bits scaling dpsvrg; do
+  sweep $figure $figure
+done
+if [ -n "${HEARSAY_DATA_DIR:-}" ]; then
+  sweep dpsvrg dpsvrg-a9a --set 'data.source="libsvm:$HEARSAY_DATA_DIR/a9a.gz"' --set run.epochs=20
+  for figure in loss-per-epoch low-bits; do
+    sweep $figure $figure-mnist --set 'model.kind="mlp(240, 224, 128)"' \
+      --set 'data.source="idx:$HEARSAY_DATA_DIR/t10k-images-idx3-ubyte.gz,$HEARSAY_DATA_DIR/t10k-labels-idx1-ubyte.gz"'
+  done
+else
+  echo "Not on real data: HEARSAY_DATA_DIR is not set."
+fi
+# shellcheck disable=SC2086
+build/hearsay report $outputs --output report.html --overwrite
