@@ -72,13 +72,23 @@ void outlive_parent() {
     if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup wants to go on
 }
 
-/// `address` is where it listened before, if it did; `goes_on`: from its checkpoints.
+/// `address` is where it listened before, if it did; `goes_on`: from its checkpoints. Before anything else the process becomes
+/// one of its host's.
 template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
-               int parent, const std::vector<KeyPair>& keys) {
+               int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network) {
   try {
-    const auto sockets =
-        open_sockets(experiment, id, {address, true, start_patience, share_credentials(keys, id), goes_on});
+    if (network) network->peer(id).enter();
+    // Where messages take their time in the kernel, the built-in link holds them for so long after that. But a latency that is
+    // the kernel's is over when they come, by the clock that all share.
+    const bool absolute_due = !network || network->holds_latency();
+    const auto sockets = open_sockets(experiment, id,
+                                      {.bind_address = address,
+                                       .same_machine = absolute_due,
+                                       .start_patience = start_patience,
+                                       .credentials = share_credentials(keys, id),
+                                       .goes_on = goes_on,
+                                       .limits_bandwidth = !network});
     say(parent, sockets->bound_address());
     std::vector<std::string> addresses = split_lines(hear(parent));
     if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
@@ -94,6 +104,12 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
     say(parent, misuse.what());
     return 2;
   }
+}
+
+/// Where a peer listens that has not been there before.
+std::string first_address(const ClusterPeer& peer, PeerId id, const KernelNetwork* network) {
+  if (network) return "tcp://" + network->address(id) + ":*";
+  return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
 }
 
 /// A peer that dies again and again is not brought back for ever.
@@ -268,7 +284,8 @@ class Children {
 }  // namespace
 
 template <class Scalar>
-RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control) {
+RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control,
+                             const KernelNetwork* network) {
   require_all_from_the_start(experiment.settings, "hearsay run");
   if (experiment.peer_count() > most_local_peers)
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
@@ -284,7 +301,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   std::optional<Nursery> nursery;
   if (experiment.settings.failure.checkpoint_every != 0)
     nursery.emplace([&](PeerId id, const std::string& address, int parent) {
-      return child_main(experiment, id, address, true, parent, keys);
+      return child_main(experiment, id, address, true, parent, keys, network);
     });
   // Under "drop" no process is special: that of the parent may die, too.
   const bool drops = experiment.settings.failure.drops();
@@ -292,10 +309,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one(
         [&](int parent) {
-          const ClusterPeer& peer = experiment.cluster.peers[id];
-          const std::string address =
-              peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
-          return child_main(experiment, id, address, goes_on, parent, keys);
+          return child_main(experiment, id, first_address(experiment.cluster.peers[id], id, network), goes_on,
+                            parent, keys, network);
         },
         !drops);
 
@@ -305,9 +320,13 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     outcome.reason = *failure;
     return outcome;
   }
-  ObserverServer<Scalar> observer(experiment, agreement_of(experiment), "tcp://127.0.0.1:*", start_patience,
-                                  share_credentials(keys, observer_peer),
+  std::optional<NamespaceVisit> at_the_switch;
+  if (network) at_the_switch.emplace(network->hub());
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment),
+                                  "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
+                                  start_patience, share_credentials(keys, observer_peer),
                                   control.record.value_or(std::vector<Evaluation>{}));
+  at_the_switch.reset();
   children.tell_addresses(observer.bound_address());
   outcome = observer.serve(control, [&] { return children.lost(); });
   outcome.restarts = children.restarts();
@@ -315,7 +334,9 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   return outcome;
 }
 
-template RunOutcome<float> run_local<float>(const Experiment<float>&, const RunControl&);
-template RunOutcome<double> run_local<double>(const Experiment<double>&, const RunControl&);
+template RunOutcome<float> run_local<float>(const Experiment<float>&, const RunControl&,
+                                            const KernelNetwork*);
+template RunOutcome<double> run_local<double>(const Experiment<double>&, const RunControl&,
+                                              const KernelNetwork*);
 
 }  // namespace hearsay

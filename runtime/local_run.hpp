@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/experiment.hpp"
+#include "runtime/kernel_network.hpp"
 #include "runtime/outcome.hpp"
 #include "runtime/run_control.hpp"
 
@@ -10,8 +11,12 @@ namespace hearsay {
 /// forked from this process, which must have no other threads and no ZeroMQ context, so that all share one copy of the
 /// data; they end when it does. The observer runs here.
 ///
+/// With a `network`, made for the experiment, each peer runs in its namespace there, whatever addresses a topology file gives,
+/// and the kernel does what the built-in shaper would do.
+///
 /// A peer that dies, or cannot take part, ends the run with status lost and a sentence that says which and why.
 template <class Scalar>
-RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control = {});
+RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control = {},
+                             const KernelNetwork* network = nullptr);
 
 }  // namespace hearsay

@@ -12,10 +12,12 @@ template <class Scalar>
 std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
                                           const PeerOpening& opening) {
   const RunSettings& settings = experiment.settings;
-  const NetworkSettings& network = network_of(settings, id);
+  const auto limited = [&](Bandwidth bandwidth) {
+    return opening.limits_bandwidth ? bandwidth : Bandwidth{};
+  };
   std::vector<Source> sources;
   for (const PeerId from : partners_of(experiment, id).sources)
-    sources.push_back({from, arrival_rate(settings, from, id)});
+    sources.push_back({from, limited(arrival_rate(settings, from, id))});
   // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
   const std::size_t payload_limit_bytes =
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
@@ -33,8 +35,8 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
           .agreement = agreement_of(experiment),
           .iterations = experiment.iterations,
           .sources = std::move(sources),
-          .egress = EgressPort(network.bandwidth_up, settings.framing),
-          .ingress = IngressPort(network.bandwidth_down, settings.framing),
+          .egress = EgressPort(limited(network_of(settings, id).bandwidth_up), settings.framing),
+          .ingress = IngressPort(limited(network_of(settings, id).bandwidth_down), settings.framing),
           .payload_limit_bytes = payload_limit_bytes,
           .held_frames_limit = partners_of(experiment, id).sources.size() *
                                Inbox::limit_per_sender(experiment.peer_count(), staleness_of(settings)),

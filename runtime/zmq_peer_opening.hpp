@@ -16,6 +16,7 @@ struct PeerOpening {
   Duration start_patience;
   SharedCredentials credentials = {};  ///< null: plain text
   bool goes_on = false;  ///< from its checkpoints, if failure.checkpoint_every says that there are any
+  bool limits_bandwidth = true;  ///< the built-in shaper does, not the kernel
 };
 
 /// The sockets of peer `id`, bound, not yet connected.

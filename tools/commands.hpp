@@ -39,6 +39,13 @@ struct RunOptions : RunFileOptions {
   const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
 };
 
+/// What slows real processes down.
+enum class SlowedBy { shaper, kernel };
+
+struct SweepOptions : RunOptions {
+  SlowedBy network = SlowedBy::shaper;
+};
+
 /// What becomes of an earlier output. Throws Misuse where the options contradict each other, or there can be no checkpoints.
 EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings);
 
@@ -85,7 +92,7 @@ struct AuthorizeOptions {
 int run_command(const RunOptions& options, Driver driver);
 int peer_command(const PeerOptions& options);
 int launch_command(const LaunchOptions& options);
-int sweep_command(const RunOptions& options);
+int sweep_command(const SweepOptions& options);
 int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);
 int check_connections_command(const CheckOptions& options);

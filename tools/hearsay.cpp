@@ -154,9 +154,20 @@ int main_of(int argc, char** argv) {
   add_patience(*command, launch.start_patience);
   command->callback([&] { trains([&] { return launch_command(launch); }); });
   command = app.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
-  add_output_options(*command, run);
-  command->add_flag("--resume", run.resume, "keep the points that an earlier sweep has finished");
-  command->callback([&] { trains([&] { return sweep_command(run); }); });
+  SweepOptions sweep;
+  sweep.interrupted = &interrupted;
+  add_output_options(*command, sweep);
+  command->add_flag("--resume", sweep.resume, "keep the points that an earlier sweep has finished");
+  command
+      ->add_option_function<std::string>(
+          "--network",
+          [&](const std::string& network) {
+            sweep.network = network == "kernel" ? SlowedBy::kernel : SlowedBy::shaper;
+          },
+          "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)")
+      ->type_name("shaper|kernel")
+      ->check(CLI::IsMember({"shaper", "kernel"}));
+  command->callback([&] { trains([&] { return sweep_command(sweep); }); });
 
   TopologyOptions topology;
   command = app.add_subcommand("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/kernel_network.hpp"
 #include "runtime/records.hpp"
 #include "runtime/run_directory.hpp"
 #include "runtime/written_file.hpp"
@@ -53,9 +54,9 @@ SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
 /// want the machine for themselves.
 class SweepRun {
  public:
-  SweepRun(const Sweep& sweep, const RunOptions& options)
+  SweepRun(const Sweep& sweep, const SweepOptions& options)
       : sweep_(sweep), options_(options), groups_(groups_of(sweep)) {
-    if (options.resume) rows_ = finished_rows(sweep);
+    if (options.resume) rows_ = finished_rows(sweep, options.network);
     if (!rows_.empty() && !options.quiet)
       std::fprintf(stderr, "hearsay: %s of %zu finished before, and kept\n",
                    counted(rows_.size(), "point").c_str(), sweep.points.size());
@@ -128,6 +129,7 @@ class SweepRun {
                             .quiet = options_.quiet || side_by_side_,
                             .save = options_.save,
                             .interrupted = options_.interrupted,
+                            .network = options_.network,
                             .title = title_of(place),
                             .learned = group.size() > 1 ? &learned : nullptr,
                             .before_output = [this] { before_output(); }}));
@@ -146,7 +148,8 @@ class SweepRun {
   }
 
   void write_record() const {
-    write_file(sweep_.output / "sweep.json", {json_text(record_of(sweep_, rows_), 2), "\n"});
+    write_file(sweep_.output / "sweep.json",
+               {json_text(record_of(sweep_, rows_, options_.network), 2), "\n"});
   }
 
   void add(std::size_t place, SweepRow row, bool is_news) {
@@ -181,7 +184,7 @@ class SweepRun {
   using Clock = std::chrono::steady_clock;
 
   const Sweep& sweep_;
-  const RunOptions& options_;
+  const SweepOptions& options_;
   std::vector<Group> groups_;
   bool side_by_side_ = false;
   const Clock::time_point began_ = Clock::now();
@@ -194,19 +197,34 @@ class SweepRun {
   Clock::time_point said_ = began_;
 };
 
+/// What no point could have is said once, at the door.
+void require_kernel_network() {
+  RunSettings smallest;
+  smallest.network.bandwidth_up = Bandwidth{1e6};
+  try {
+    const KernelNetwork tried(smallest, 1);
+  } catch (const Misuse& misuse) {
+    throw Misuse("--network", "kernel", std::string(misuse.what()) + ", or --network shaper");
+  }
+}
+
 }  // namespace
 
-int sweep_command(const RunOptions& options) {
+int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
     throw Misuse("--resume", "", "it keeps what --overwrite would replace");
-  const Sweep sweep = load_sweep(options.file, options.assignments);
+  Sweep sweep = load_sweep(options.file, options.assignments);
+  if (options.network == SlowedBy::kernel) {
+    sweep.driver = Sweep::Driver::run;
+    require_kernel_network();
+  }
   require_free_output(sweep.output, options.overwrite || options.resume);
   SweepRun run(sweep, options);
   run.run();
 
   const std::vector<SweepRow>& rows = run.rows();
   if (options.json)
-    std::printf("%s\n", json_text(record_of(sweep, rows)).c_str());
+    std::printf("%s\n", json_text(record_of(sweep, rows, options.network)).c_str());
   else
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
   if (run.output_made() && !options.json && !options.quiet)

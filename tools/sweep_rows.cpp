@@ -33,6 +33,14 @@ Json read_json(const std::filesystem::path& file) {
   return Json::parse(read_text_file(file), nullptr, false);
 }
 
+Json driver_text(const Sweep& sweep) { return sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"; }
+
+/// Nothing where time is virtual.
+Json network_text(const Sweep& sweep, SlowedBy network) {
+  if (sweep.driver == Sweep::Driver::simulate) return nullptr;
+  return network == SlowedBy::kernel ? "kernel" : "shaper";
+}
+
 }  // namespace
 
 SweepRow::SweepRow(const SweepPoint& tried) : point(&tried), settings(settings_mark(tried)) {}
@@ -53,7 +61,7 @@ void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& r
         row.speed_up = other.number("seconds_to_target") / row.number("seconds_to_target");
 }
 
-Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy network) {
   Json points = Json::array();
   for (const SweepRow& row : rows) {
     Json axes = Json::object();
@@ -69,7 +77,8 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     points.push_back(std::move(point));
   }
   return {{"schema", 1},
-          {"driver", sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"},
+          {"driver", driver_text(sweep)},
+          {"network", network_text(sweep, network)},
           {"baseline", sweep.baseline.empty() ? Json(nullptr) : Json(sweep.baseline)},
           {"points_in_total", sweep.points.size()},
           {"points", std::move(points)}};
@@ -112,10 +121,13 @@ std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   return text;
 }
 
-std::vector<SweepRow> finished_rows(const Sweep& sweep) {
+std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network) {
   std::vector<SweepRow> rows;
   const Json record = read_json(sweep.output / "sweep.json");
-  if (!record.is_object() || !record["points"].is_array()) return rows;
+  if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return rows;
+  if (record.value("driver", Json()) != driver_text(sweep) ||
+      record.value("network", Json()) != network_text(sweep, network))
+    return rows;
   for (const SweepPoint& point : sweep.points) {
     SweepRow row(point);
     for (const Json& earlier : record["points"]) {

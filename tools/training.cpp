@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runtime/credentials.hpp"
+#include "runtime/kernel_network.hpp"
 #include "runtime/local_run.hpp"
 #include "runtime/peer_archive.hpp"
 #include "runtime/simulator.hpp"
@@ -101,13 +102,19 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
     if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
   };
+  std::optional<KernelNetwork> network;
+  if (options.network == SlowedBy::kernel) {
+    network.emplace(experiment.settings, experiment.peer_count());
+    if (!options.quiet)
+      std::fprintf(stderr, "hearsay: %s: %s\n", options.title.c_str(), network->description().c_str());
+  }
   LearnedRun<Scalar> learned;
   if (simulated && options.learned) learned = learn(experiment, gradient, control);
   RunOutcome<Scalar> outcome =
       simulated ? (options.learned ? learned.outcome : simulate(experiment, gradient, control))
       : options.as_first_of_cluster
           ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
-          : run_local(experiment, control);
+          : run_local(experiment, control, network ? &*network : nullptr);
   progress.close();
   // A signal to the whole process group ends the peers, too; it is the user's doing all the same.
   if (outcome.status == RunStatus::lost && control.is_interrupted()) {

@@ -35,8 +35,9 @@ struct TrainingOptions {
   const std::atomic<bool>* asked_to_leave = nullptr;
   /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
-  PeerPlace place = {};       ///< of the first of a cluster
-  bool tells_others = false;  ///< the first of a cluster, where it cannot go on with the run
+  SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
+  PeerPlace place = {};                 ///< of the first of a cluster
+  bool tells_others = false;            ///< the first of a cluster, where it cannot go on with the run
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
   std::string title;  ///< stands before the progress
   /// Driver::simulator: takes what it needs to time the run on other networks.

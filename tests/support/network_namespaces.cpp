@@ -2,22 +2,17 @@
 
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "topology/ensure.hpp"
 
@@ -27,76 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* own_namespace = "/proc/thread-self/ns/net";
-
-/// This thread is in the namespace as long as the object lives.
-class Visit {
- public:
-  explicit Visit(int place) : home_(open(own_namespace, O_RDONLY | O_CLOEXEC)) {
-    ensure(setns(place, CLONE_NEWNET) == 0, "root may enter a network namespace");
-  }
-  ~Visit() {
-    ensure(setns(home_, CLONE_NEWNET) == 0, "a thread finds home");
-    close(home_);
-  }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
-
- private:
-  int home_;
-};
-
-int new_namespace() {
-  const int home = open(own_namespace, O_RDONLY | O_CLOEXEC);
-  ensure(unshare(CLONE_NEWNET) == 0, "root may have a network namespace");
-  const int made = open(own_namespace, O_RDONLY | O_CLOEXEC);
-  ensure(setns(home, CLONE_NEWNET) == 0, "a thread finds home");
-  close(home);
-  return made;
-}
-
-/// How `ip` finds a namespace without a name.
-std::string path_of(int place) {
-  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(place);
-}
-
-/// What the command, run in the namespace, prints. It must succeed: a fault that is not made tests nothing.
-std::string command(int place, const std::vector<std::string>& words) {
-  std::string line;
-  std::vector<char*> argv;
-  for (const std::string& word : words) {
-    argv.push_back(const_cast<char*>(word.c_str()));
-    line += word + " ";
-  }
-  argv.push_back(nullptr);
-  std::array<int, 2> ends{};
-  ensure(pipe2(ends.data(), O_CLOEXEC) == 0, "a machine has pipes");
-  const pid_t process = fork();
-  ensure(process >= 0, "a machine can start another process");
-  if (process == 0) {
-    if (setns(place, CLONE_NEWNET) != 0) _exit(126);
-    dup2(ends[1], STDOUT_FILENO);
-    setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
-  close(ends[1]);
-  std::string said;
-  std::array<char, 4096> piece{};
-  for (ssize_t length = 0; (length = read(ends[0], piece.data(), piece.size())) > 0;)
-    said.append(piece.data(), static_cast<std::size_t>(length));
-  close(ends[0]);
-  int status = 0;
-  waitpid(process, &status, 0);
-  ensure(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-         line + "succeeds (packages iproute2; kernel: veth, bridge, sch_tbf)");
-  return said;
-}
-
-void shape(int place, const std::string& interface, const std::string& rate) {
+void shape(const NetworkNamespace& place, const std::string& interface, const std::string& rate) {
   // A burst of a few frames: a limit, not a pause. 50 ms of queue, then it drops, as a cheap switch does.
-  command(place, {"tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate, "burst", "16kb",
-                  "latency", "50ms"});
+  place.run({"tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate, "burst", "16kb",
+             "latency", "50ms"});
 }
 
 std::string port_of(std::size_t host) { return "port" + std::to_string(host); }
@@ -130,20 +59,16 @@ bool skipped_without_namespaces(const std::string& what) {
   return reason.has_value();
 }
 
-NetworkNamespaces::NetworkNamespaces(std::size_t host_count) : switch_(new_namespace()) {
+NetworkNamespaces::NetworkNamespaces(std::size_t host_count) : hosts_(host_count) {
   ensure(host_count > 0 && host_count < 255, "hosts fit into 10.77.0.0/24");
-  command(switch_, {"ip", "link", "set", "lo", "up"});
-  command(switch_, {"ip", "link", "add", "bridge", "type", "bridge"});
-  command(switch_, {"ip", "link", "set", "bridge", "up"});
+  switch_.run({"ip", "link", "add", "bridge", "type", "bridge"});
+  switch_.run({"ip", "link", "set", "bridge", "up"});
   for (std::size_t host = 0; host < host_count; ++host) {
-    const int place = new_namespace();
-    hosts_.push_back(place);
-    command(switch_, {"ip", "link", "add", port_of(host), "type", "veth", "peer", "name", "eth0", "netns",
-                      path_of(place)});
-    command(switch_, {"ip", "link", "set", port_of(host), "master", "bridge", "up"});
-    command(place, {"ip", "link", "set", "lo", "up"});
-    command(place, {"ip", "address", "add", address(host) + "/24", "dev", "eth0"});
-    command(place, {"ip", "link", "set", "eth0", "up"});
+    switch_.run({"ip", "link", "add", port_of(host), "type", "veth", "peer", "name", "eth0", "netns",
+                 hosts_[host].path()});
+    switch_.run({"ip", "link", "set", port_of(host), "master", "bridge", "up"});
+    hosts_[host].run({"ip", "address", "add", address(host) + "/24", "dev", "eth0"});
+    hosts_[host].run({"ip", "link", "set", "eth0", "up"});
   }
 }
 
@@ -152,9 +77,7 @@ NetworkNamespaces::~NetworkNamespaces() {
     for (const pid_t process : processes(host)) kill(process, SIGKILL);
   // A namespace lives on for a while after its last process; its cables go at once.
   for (std::size_t host = 0; host < hosts_.size(); ++host)
-    command(switch_, {"ip", "link", "delete", port_of(host)});
-  for (const int host : hosts_) close(host);
-  close(switch_);
+    switch_.run({"ip", "link", "delete", port_of(host)});
 }
 
 std::string NetworkNamespaces::address(std::size_t host) const {
@@ -162,13 +85,11 @@ std::string NetworkNamespaces::address(std::size_t host) const {
 }
 
 std::function<void()> NetworkNamespaces::enter(std::size_t host) const {
-  return [place = hosts_.at(host)] {
-    ensure(setns(place, CLONE_NEWNET) == 0, "root may enter a network namespace");
-  };
+  return [place = &hosts_.at(host)] { place->enter(); };
 }
 
 int NetworkNamespaces::listen(std::size_t host, std::uint16_t port) const {
-  const Visit visit(hosts_.at(host));
+  const NamespaceVisit visit(hosts_.at(host));
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -180,12 +101,12 @@ int NetworkNamespaces::listen(std::size_t host, std::uint16_t port) const {
 }
 
 void NetworkNamespaces::set_link(std::size_t host, bool up) const {
-  command(switch_, {"ip", "link", "set", port_of(host), up ? "up" : "down"});
+  switch_.run({"ip", "link", "set", port_of(host), up ? "up" : "down"});
 }
 
 void NetworkNamespaces::set_path(std::size_t one, std::size_t other, bool open) const {
   for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)})
-    command(hosts_.at(from), {"ip", "route", open ? "del" : "add", "blackhole", address(to) + "/32"});
+    hosts_.at(from).run({"ip", "route", open ? "del" : "add", "blackhole", address(to) + "/32"});
 }
 
 void NetworkNamespaces::limit_bandwidth(std::size_t host, const std::string& rate) const {
@@ -193,39 +114,19 @@ void NetworkNamespaces::limit_bandwidth(std::size_t host, const std::string& rat
   shape(switch_, port_of(host), rate);
 }
 
-NetworkNamespaces::Traffic NetworkNamespaces::traffic(std::size_t host) const {
-  const Visit visit(hosts_.at(host));
-  std::ifstream in("/proc/thread-self/net/dev");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find("eth0:");
-    if (colon == std::string::npos) continue;
-    std::istringstream numbers(line.substr(colon + 5));
-    std::uint64_t ignored = 0;
-    Traffic traffic;
-    numbers >> traffic.bytes_received;
-    for (int field = 0; field < 7; ++field) numbers >> ignored;
-    numbers >> traffic.bytes_sent;
-    return traffic;
-  }
-  ensure(false, "every host has eth0");
-  return {};
-}
-
 std::uint64_t NetworkNamespaces::limited_bytes(std::size_t host) const {
-  const std::string said = command(hosts_.at(host), {"tc", "-s", "qdisc", "show", "dev", "eth0"});
+  const std::string said = hosts_.at(host).run({"tc", "-s", "qdisc", "show", "dev", "eth0"});
   const std::size_t sent = said.find("Sent ", std::min(said.find("qdisc tbf"), said.size()));
   return sent == std::string::npos ? 0 : std::stoull(said.substr(sent + 5));
 }
 
 std::vector<pid_t> NetworkNamespaces::processes(std::size_t host, const std::string& program) const {
-  struct stat place {};
-  fstat(hosts_.at(host), &place);
   std::vector<pid_t> found;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
     struct stat its {};
-    if (stat((entry.path() / "ns/net").c_str(), &its) != 0 || its.st_ino != place.st_ino) continue;
+    if (stat((entry.path() / "ns/net").c_str(), &its) != 0 || its.st_ino != hosts_.at(host).inode()) continue;
     if (is_zombie(entry.path())) continue;
     if (program.empty() || program_of(entry.path()) == program) found.push_back(std::stoi(name));
   }

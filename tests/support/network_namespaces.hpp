@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/network_namespace.hpp"
+
 namespace hearsay::test {
 
 /// Hosts on one Ethernet: network namespaces, each with an interface eth0 and an IPv4 address of its own, the other ends
@@ -43,11 +45,7 @@ class NetworkNamespaces {
   void limit_bandwidth(std::size_t host, const std::string& rate) const;
 
   /// What the kernel has counted on the host's eth0 since the beginning.
-  struct Traffic {
-    std::uint64_t bytes_received = 0;
-    std::uint64_t bytes_sent = 0;
-  };
-  Traffic traffic(std::size_t host) const;
+  NetworkNamespace::Traffic traffic(std::size_t host) const { return hosts_.at(host).traffic("eth0"); }
   /// Bytes that the kernel has sent out of the host through the limit; 0 where there is none.
   std::uint64_t limited_bytes(std::size_t host) const;
 
@@ -55,8 +53,8 @@ class NetworkNamespaces {
   std::vector<pid_t> processes(std::size_t host, const std::string& program = {}) const;
 
  private:
-  int switch_ = -1;  // the namespace of the bridge
-  std::vector<int> hosts_;
+  NetworkNamespace switch_;  // where the bridge is
+  std::vector<NetworkNamespace> hosts_;
 };
 
 /// Where `NetworkNamespaces::why_not()`: says that `what` is skipped, and why.
