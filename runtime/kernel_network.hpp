@@ -37,8 +37,9 @@ class KernelNetwork {
   /// What a user has to know of who does what: "the kernel limits the bandwidth (tbf); ..."
   const std::string& description() const { return description_; }
 
-  /// What the kernel has counted on the peer's limited interface.
-  NetworkNamespace::Traffic traffic(PeerId id) const { return peers_[id].traffic("eth0"); }
+  // What the kernel has counted at the peer's limits since the beginning, every frame with its headers; 0 where there is none.
+  std::uint64_t bytes_sent(PeerId id) const;
+  std::uint64_t bytes_received(PeerId id) const;
 
  private:
   NetworkNamespace hub_;

@@ -5,11 +5,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "topology/ensure.hpp"
 #include "topology/misuse.hpp"
@@ -103,22 +102,10 @@ std::uint64_t NetworkNamespace::inode() const {
   return place.st_ino;
 }
 
-NetworkNamespace::Traffic NetworkNamespace::traffic(const std::string& interface) const {
-  const NamespaceVisit visit(*this);
-  std::ifstream in("/proc/thread-self/net/dev");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string name;
-    if (!std::getline(fields >> std::ws, name, ':') || name != interface) continue;
-    Traffic traffic;
-    std::uint64_t ignored = 0;
-    fields >> traffic.bytes_received;
-    for (int field = 0; field < 7; ++field) fields >> ignored;
-    fields >> traffic.bytes_sent;
-    return traffic;
-  }
-  ensure(false, "the interface is there");
-  return {};
+std::uint64_t NetworkNamespace::limited_bytes(const std::string& interface) const {
+  const std::string said = run({"tc", "-s", "qdisc", "show", "dev", interface});
+  const std::size_t sent = said.find("Sent ", std::min(said.find("qdisc tbf"), said.size()));
+  return sent == std::string::npos ? 0 : std::stoull(said.substr(sent + 5));
 }
 
 NamespaceVisit::NamespaceVisit(const NetworkNamespace& place) : home_(own_namespace, O_RDONLY) {

@@ -30,12 +30,9 @@ class NetworkNamespace {
   /// Tells it from all others.
   std::uint64_t inode() const;
 
-  /// What the kernel has counted on an interface since the beginning: bytes with their Ethernet headers.
-  struct Traffic {
-    std::uint64_t bytes_received = 0;
-    std::uint64_t bytes_sent = 0;
-  };
-  Traffic traffic(const std::string& interface) const;
+  /// Bytes that the kernel has sent out of the interface through its limit (tbf), every frame with its headers; 0 where there
+  /// is no limit.
+  std::uint64_t limited_bytes(const std::string& interface) const;
 
  private:
   FileDescriptor place_;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "topology/ensure.hpp"
 
@@ -114,10 +115,22 @@ void NetworkNamespaces::limit_bandwidth(std::size_t host, const std::string& rat
   shape(switch_, port_of(host), rate);
 }
 
-std::uint64_t NetworkNamespaces::limited_bytes(std::size_t host) const {
-  const std::string said = hosts_.at(host).run({"tc", "-s", "qdisc", "show", "dev", "eth0"});
-  const std::size_t sent = said.find("Sent ", std::min(said.find("qdisc tbf"), said.size()));
-  return sent == std::string::npos ? 0 : std::stoull(said.substr(sent + 5));
+NetworkNamespaces::Traffic NetworkNamespaces::traffic(std::size_t host) const {
+  const NamespaceVisit visit(hosts_.at(host));
+  std::ifstream in("/proc/thread-self/net/dev");
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t colon = line.find("eth0:");
+    if (colon == std::string::npos) continue;
+    std::istringstream numbers(line.substr(colon + 5));
+    std::uint64_t ignored = 0;
+    Traffic traffic;
+    numbers >> traffic.bytes_received;
+    for (int field = 0; field < 7; ++field) numbers >> ignored;
+    numbers >> traffic.bytes_sent;
+    return traffic;
+  }
+  ensure(false, "every host has eth0");
+  return {};
 }
 
 std::vector<pid_t> NetworkNamespaces::processes(std::size_t host, const std::string& program) const {

@@ -45,9 +45,13 @@ class NetworkNamespaces {
   void limit_bandwidth(std::size_t host, const std::string& rate) const;
 
   /// What the kernel has counted on the host's eth0 since the beginning.
-  NetworkNamespace::Traffic traffic(std::size_t host) const { return hosts_.at(host).traffic("eth0"); }
+  struct Traffic {
+    std::uint64_t bytes_received = 0;
+    std::uint64_t bytes_sent = 0;
+  };
+  Traffic traffic(std::size_t host) const;
   /// Bytes that the kernel has sent out of the host through the limit; 0 where there is none.
-  std::uint64_t limited_bytes(std::size_t host) const;
+  std::uint64_t limited_bytes(std::size_t host) const { return hosts_.at(host).limited_bytes("eth0"); }
 
   /// The processes in the host, ascending, by their program's name ("sshd") or all.
   std::vector<pid_t> processes(std::size_t host, const std::string& program = {}) const;
