@@ -34,6 +34,7 @@ struct RunFileOptions {
 struct RunOptions : RunFileOptions {
   bool overwrite = false;
   bool resume = false;
+  std::optional<std::uint16_t> live_port = {};  ///< as in TrainingOptions
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
   const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
@@ -82,6 +83,13 @@ struct EvaluateOptions : RunFileOptions {
   std::filesystem::path model;
 };
 
+struct ReportOptions {
+  std::vector<std::filesystem::path> folders;  ///< outputs of runs and of sweeps
+  std::filesystem::path output = "report.html";
+  bool overwrite = false;
+  bool quiet = false;
+};
+
 struct AuthorizeOptions {
   std::filesystem::path authorized;
   std::string name;  ///< of the peer
@@ -97,6 +105,7 @@ int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);
 int check_connections_command(const CheckOptions& options);
 int evaluate_command(const EvaluateOptions& options);
+int report_command(const ReportOptions& options);
 int list_command(bool json);
 int new_key_command(const std::string& name);
 int show_key_command(const std::filesystem::path& file);

@@ -94,6 +94,12 @@ void add_resume_option(CLI::App& command, RunOptions& options) {
       "go on from the checkpoints of a run that was cut off, or extend it to more run.iterations");
 }
 
+void add_live_option(CLI::App& command, RunOptions& options) {
+  command.add_flag(
+      "--live{0}", options.live_port,
+      "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port");
+}
+
 /// CLI11 would say that a subcommand is missing.
 void require_known_command(const CLI::App& app, const std::string& given) {
   std::vector<std::string> known;
@@ -119,9 +125,11 @@ int main_of(int argc, char** argv) {
   CLI::App* command = app.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ");
   add_output_options(*command, run);
   add_resume_option(*command, run);
+  add_live_option(*command, run);
   command->callback([&] { trains([&] { return run_command(run, Driver::zmq); }); });
   command = app.add_subcommand("simulate", "the same run in virtual time, in one process");
   add_output_options(*command, run);
+  add_live_option(*command, run);
   command->callback([&] { trains([&] { return run_command(run, Driver::simulator); }); });
   const auto add_patience = [](CLI::App& to, std::string& patience) {
     to.add_option("--wait", patience, "how long the others may take to come up [2 min]")->type_name("TIME");
@@ -207,6 +215,15 @@ int main_of(int argc, char** argv) {
   command->add_option("MODEL", evaluate.model, "model.npy")->required();
   add_run_file_options(*command, evaluate);
   command->callback([&] { chosen = [&] { return evaluate_command(evaluate); }; });
+
+  ReportOptions report;
+  command =
+      app.add_subcommand("report", "one HTML page of what runs and sweeps did: charts, winners, topologies");
+  command->add_option("DIR", report.folders, "output directories of runs and of sweeps")->required();
+  command->add_option("--output", report.output, "the page [report.html]")->type_name("FILE");
+  command->add_flag("--overwrite", report.overwrite, "replace an earlier report");
+  command->add_flag("--quiet", report.quiet, "no closing words");
+  command->callback([&] { chosen = [&] { return report_command(report); }; });
 
   bool list_as_json = false;
   command = app.add_subcommand("list", "methods, compressors, topologies, models, data formats");

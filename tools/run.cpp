@@ -79,6 +79,7 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .quiet = options.quiet,
                                            .save = options.save,
                                            .interrupted = options.interrupted,
+                                           .live_port = options.live_port,
                                            .title = {}});
   return report_run(run, options);
 }

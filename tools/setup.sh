@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ cmake ninja-build pkg-config ccache
   libzmq3-dev cppzmq-dev libeigen3-dev libboost-graph-dev doctest-dev libhwy-dev libtomlplusplus-dev libcli11-dev
-  nlohmann-json3-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev
+  nlohmann-json3-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev libjs-chart.js
   git iproute2 ca-certificates openssh-client"
 # Only root can run the tests that log in to hosts of their own; nobody else needs a server.
 [ "$(id -u)" != 0 ] || packages="$packages openssh-server"

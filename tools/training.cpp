@@ -12,6 +12,7 @@
 #include "tools/human_text.hpp"
 #include "tools/learned_point.hpp"
 #include "tools/progress.hpp"
+#include "tools/report/live_page.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "topology/misuse.hpp"
 
@@ -89,6 +90,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                      .has_target = settings.run.target_loss.has_value(),
                      .virtual_time = simulated,
                      .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
+  std::optional<LivePage> live;
+  if (options.live_port) live.emplace(experiment.settings, directory.record(), *options.live_port);
   RunControl control;
   control.interrupted = options.interrupted;
   control.lost = options.lost;
@@ -98,6 +101,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
     progress.show(evaluation);
+    if (live) live->show(evaluation);
   };
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
     if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
@@ -127,6 +131,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.summary = summarize(experiment, outcome, options.driver);
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
+  if (live) live->end(finished.summary);
   if (simulated && options.learned)
     *options.learned = learned_point(std::move(experiment), std::move(learned), gradient);
   return finished;

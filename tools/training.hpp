@@ -39,6 +39,8 @@ struct TrainingOptions {
   PeerPlace place = {};                 ///< of the first of a cluster
   bool tells_others = false;            ///< the first of a cluster, where it cannot go on with the run
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
+  std::optional<std::uint16_t> live_port =
+      std::nullopt;   ///< of a page that shows the run as it goes on; 0: any
   std::string title;  ///< stands before the progress
   /// Driver::simulator: takes what it needs to time the run on other networks.
   std::unique_ptr<LearnedPoint>* learned = nullptr;

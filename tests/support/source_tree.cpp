@@ -117,8 +117,8 @@ SourceTree read_source_tree(const std::filesystem::path& root) {
     return name == ".git" || name.starts_with("build") || name == "runs" || name == ".cache" ||
            name == "compile_commands.json";
   };
-  const std::array text_endings = {".hpp", ".cpp",  ".txt",  ".cmake", ".sh",
-                                   ".md",  ".toml", ".json", ".dot",   ".graphml"};
+  const std::array text_endings = {".hpp",  ".cpp", ".txt",     ".cmake", ".sh",  ".md", ".toml",
+                                   ".json", ".dot", ".graphml", ".html",  ".css", ".js"};
   const auto is_text = [&](const fs::path& path) {
     return path.parent_path().filename() == ".ci" ||
            std::any_of(text_endings.begin(), text_endings.end(),
@@ -138,8 +138,13 @@ SourceTree read_source_tree(const std::filesystem::path& root) {
     tree.top_level.push_back(name);
     if (entry.is_regular_file() && is_text(entry.path())) read(entry.path());
     if (!entry.is_directory()) continue;
-    for (const auto& below : fs::recursive_directory_iterator(entry.path()))
-      if (below.is_regular_file() && is_text(below.path())) read(below.path());
+    fs::recursive_directory_iterator below(entry.path());
+    for (const fs::recursive_directory_iterator end; below != end; ++below) {
+      if (below->path().filename() == "node_modules")
+        below.disable_recursion_pending();
+      else if (below->is_regular_file() && is_text(below->path()))
+        read(below->path());
+    }
   }
   std::sort(tree.top_level.begin(), tree.top_level.end());
   std::sort(tree.files.begin(), tree.files.end(),

@@ -1,0 +1,75 @@
+#include "tools/report/course.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_evaluations_shown = 600;
+
+Json member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? Json(nullptr) : *found;
+}
+
+Json column(const Course& course, const char* key, double divisor = 1.0) {
+  Json values = Json::array();
+  bool known = false;
+  for (const Json& evaluation : course) {
+    Json value = member(evaluation, key);
+    if (value.is_number() && divisor != 1.0) value = value.get<double>() / divisor;
+    values.push_back(short_number(value));
+    known = known || !values.back().is_null();
+  }
+  return known ? values : Json(nullptr);
+}
+
+}  // namespace
+
+Json short_number(const Json& value) {
+  if (value.is_number_integer()) return value;
+  if (!value.is_number() || !std::isfinite(value.get<double>())) return nullptr;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.7g", value.get<double>());
+  return std::strtod(text.data(), nullptr);
+}
+
+Course read_course(const std::filesystem::path& metrics_file) {
+  Course course;
+  std::ifstream lines(metrics_file, std::ios::binary);
+  for (std::string line; std::getline(lines, line);) {
+    Json evaluation = Json::parse(line, nullptr, false);
+    if (!evaluation.is_object()) break;
+    course.push_back(std::move(evaluation));
+  }
+  return course;
+}
+
+Course thinned(const Course& course) {
+  if (course.size() <= most_evaluations_shown) return course;
+  Course kept;
+  const std::size_t intervals = most_evaluations_shown - 1;
+  for (std::size_t k = 0; k <= intervals; ++k) kept.push_back(course[k * (course.size() - 1) / intervals]);
+  return kept;
+}
+
+Json learned_columns(const Course& course, std::optional<double> peers) {
+  return {{"iteration", column(course, "iteration")},
+          {"epoch", column(course, "epoch")},
+          {"megabytes", peers ? column(course, "bytes_sent", *peers * 1e6) : Json(nullptr)},
+          {"loss", column(course, "loss")},
+          {"accuracy", column(course, "accuracy")},
+          {"consensus_distance", column(course, "consensus_distance")}};
+}
+
+Json seconds_column(const Course& course) { return column(course, "seconds"); }
+
+}  // namespace hearsay

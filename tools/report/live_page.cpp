@@ -1,0 +1,97 @@
+#include "tools/report/live_page.hpp"
+
+#include <cstdio>
+
+#include "runtime/config.hpp"
+#include "runtime/records.hpp"
+#include "runtime/summary.hpp"
+#include "tools/report/page.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto page_is_open_for = std::chrono::seconds(3);  ///< after it has asked
+constexpr auto patience_with_page = std::chrono::seconds(2);
+
+}  // namespace
+
+LivePage::LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
+                   std::uint16_t port)
+    : port_(port),
+      chart_library_(chart_library()),
+      folder_(settings.run.output.string()),
+      report_(settings.run.name) {
+  if (port != 0) LoopbackServer(port, {});
+  run_.settings = settings;
+  run_.run_file = to_toml(settings);
+  if (earlier)
+    for (const Evaluation& evaluation : *earlier) run_.course.push_back(to_json(evaluation));
+}
+
+void LivePage::show(const Evaluation& evaluation) {
+  {
+    const std::lock_guard lock(mutex_);
+    // A run that goes on from a checkpoint does some of its evaluations again.
+    std::erase_if(run_.course,
+                  [&](const Json& earlier) { return earlier["iteration"] >= evaluation.iteration; });
+    run_.course.push_back(to_json(evaluation));
+  }
+  if (!server_ && !failed_) begin();
+}
+
+void LivePage::begin() {
+  try {
+    server_.emplace(
+        port_, std::vector<ServedFile>{{"/", "text/html; charset=utf-8", [this] { return html(); }},
+                                       {"/data.json", "application/json", [this] { return json_of_now(); }}});
+    std::fprintf(stderr, "hearsay: live at http://127.0.0.1:%u/ until the run ends\n",
+                 static_cast<unsigned>(server_->port()));
+  } catch (const Misuse& misuse) {
+    failed_ = true;
+    std::fprintf(stderr, "hearsay: no live page: %s\n", misuse.what());
+  }
+}
+
+void LivePage::end(const Json& summary) {
+  std::unique_lock lock(mutex_);
+  run_.summary = summary;
+  if (asked_ && Clock::now() - *asked_ < page_is_open_for)
+    news_of_end_read_.wait_for(lock, patience_with_page, [this] { return end_was_read_; });
+  lock.unlock();
+  server_.reset();
+}
+
+Json LivePage::data() {
+  RunFolder now;
+  {
+    const std::lock_guard lock(mutex_);
+    now = run_;
+  }
+  report_.begin_again();
+  report_.add_run(now, now.settings->run.name, folder_);
+  Json data = report_.json();
+  const bool ended = now.summary.is_object();
+  data["live"] = true;
+  data["ended"] = ended;
+  if (!ended) data["groups"][0]["points"][0]["status"] = "running";
+  return data;
+}
+
+std::string LivePage::html() { return page(PageKind::live, data(), chart_library_); }
+
+std::string LivePage::json_of_now() {
+  const Json now = data();
+  const std::lock_guard lock(mutex_);
+  asked_ = Clock::now();
+  if (now["ended"]) {
+    end_was_read_ = true;
+    news_of_end_read_.notify_all();
+  }
+  return json_text(now);
+}
+
+}  // namespace hearsay

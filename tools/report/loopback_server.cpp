@@ -1,0 +1,152 @@
+#include "tools/report/loopback_server.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <thread>
+
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto patience = std::chrono::seconds(1);
+constexpr std::uint32_t most_request_bytes = 16384;
+
+using Request = http::request<http::empty_body>;
+using Response = http::response<http::string_body>;
+
+Response plain(http::status status, const std::string& words) {
+  Response response(status, 11);
+  response.set(http::field::content_type, "text/plain; charset=utf-8");
+  response.body() = words + "\n";
+  return response;
+}
+
+Response response_to(const Request& request, std::uint16_t port, const std::vector<ServedFile>& files) {
+  const std::string suffix = ":" + std::to_string(port);
+  const auto host = request[http::field::host];
+  if (host != "127.0.0.1" + suffix && host != "localhost" + suffix)
+    return plain(http::status::misdirected_request, "This is another host.");
+  if (request.method() != http::verb::get)
+    return plain(http::status::method_not_allowed, "Only GET is answered.");
+  const auto file = std::ranges::find_if(
+      files, [&](const ServedFile& candidate) { return request.target() == candidate.path; });
+  if (file == files.end()) return plain(http::status::not_found, "There is nothing here.");
+  Response response(http::status::ok, 11);
+  response.set(http::field::content_type, file->type);
+  response.set(http::field::cache_control, "no-store");
+  response.set("X-Content-Type-Options", "nosniff");
+  response.body() = file->content();
+  return response;
+}
+
+/// One request and its answer; lives as long as something of it is under way.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, const std::vector<ServedFile>& files)
+      : port_(socket.local_endpoint().port()), stream_(std::move(socket)), files_(files) {}
+
+  void begin() {
+    parser_.header_limit(most_request_bytes);
+    stream_.expires_after(patience);
+    http::async_read(stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (!error) self->answer();
+    });
+  }
+
+ private:
+  void answer() {
+    response_ = response_to(parser_.get(), port_, files_);
+    response_.keep_alive(false);
+    response_.prepare_payload();
+    stream_.expires_after(patience);
+    http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
+      error_code ignored;
+      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    });
+  }
+
+  std::uint16_t port_;
+  beast::tcp_stream stream_;
+  const std::vector<ServedFile>& files_;
+  beast::flat_buffer buffer_;
+  http::request_parser<http::empty_body> parser_;
+  Response response_;
+};
+
+}  // namespace
+
+class LoopbackServer::Listener {
+ public:
+  Listener(std::uint16_t port, std::vector<ServedFile> files) : files_(std::move(files)) {
+    const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
+    error_code error;
+    acceptor_.open(here.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(here, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error)
+      throw Misuse("--live", std::to_string(port),
+                   "nothing can listen at this port (" + error.message() + ")");
+    port_ = acceptor_.local_endpoint().port();
+    accept();
+    start();
+  }
+
+  ~Listener() {
+    asio::post(context_, [this] { acceptor_.close(); });
+    thread_.join();
+  }
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  /// Signals belong to the thread that trains.
+  void start() {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { context_.run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (!acceptor_.is_open()) return;
+      error_code gone;
+      if (!error && (socket.local_endpoint(gone), !gone))
+        std::make_shared<Session>(std::move(socket), files_)->begin();
+      accept();
+    });
+  }
+
+  std::vector<ServedFile> files_;
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_{context_};
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+LoopbackServer::LoopbackServer(std::uint16_t port, std::vector<ServedFile> files)
+    : listener_(std::make_unique<Listener>(port, std::move(files))) {}
+
+LoopbackServer::~LoopbackServer() = default;
+
+std::uint16_t LoopbackServer::port() const { return listener_->port(); }
+
+}  // namespace hearsay

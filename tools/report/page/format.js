@@ -1,0 +1,27 @@
+// Numbers as people read them; a dash for what is not known.
+
+const unknown = "–";
+const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
+
+function numberText(value, digits = 4) {
+  if (!isKnown(value)) return unknown;
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e-3 || size >= 1e9) return value.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e");
+  return value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.min(9, Math.ceil(Math.log10(size)))) });
+}
+
+function secondsText(seconds) {
+  if (!isKnown(seconds)) return unknown;
+  if (seconds === 0) return "0 s";
+  if (seconds < 1e-3) return `${numberText(seconds * 1e6, 3)} µs`;
+  if (seconds < 1) return `${numberText(seconds * 1e3, 3)} ms`;
+  if (seconds < 120) return `${numberText(seconds, 3)} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
+  return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")} min`;
+}
+
+const megabytesText = (bytes) => (isKnown(bytes) ? `${numberText(bytes / 1e6, 3)} MB` : unknown);
+const shareText = (share) => (isKnown(share) ? `${numberText(100 * share, 3)} %` : unknown);
+const timesText = (factor) => (isKnown(factor) ? `${factor < 10 ? factor.toFixed(1) : numberText(factor, 3)}×` : unknown);
+const counted = (count, singular) => `${numberText(count, 9)} ${singular}${count === 1 ? "" : "s"}`;

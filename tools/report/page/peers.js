@@ -1,0 +1,72 @@
+// What each peer did with its time and its wire, and for whom it waited.
+
+const linksInList = 12;
+
+class BarPlot extends Plot {
+  drawBars(labels, sets, y) {
+    this.bars = [labels, sets, y];
+    this.canvas.setAttribute("aria-label", `${this.heading.textContent}: ${sets.map(({ name }) => name).join(", ")} of ${labels.length} peers`);
+    const options = this.options({ label: "peer", text: String }, { label: y.label, text: y.text });
+    options.scales.x = { ...options.scales.x, type: "category", stacked: true, ticks: { color: ink("muted") } };
+    options.scales.y = { ...options.scales.y, stacked: true, beginAtZero: true };
+    options.interaction = { mode: "index", intersect: false };
+    options.plugins.legend = { display: true, position: "bottom", onClick: () => {}, labels: { color: ink("text"), usePointStyle: true } };
+    options.plugins.tooltip.callbacks = { title: ([item]) => `peer ${item.label}`, label: (item) => `${item.dataset.label}: ${y.text(item.parsed.y)}` };
+    this.show({ type: "bar", data: { labels, datasets: sets.map(({ name, values, series, stack }) => ({ label: name, data: values, stack,
+      backgroundColor: ink(colorName(series)), borderColor: ink("surface"), borderWidth: 1, pointStyle: "rect", maxBarThickness: 28 })) }, options });
+    this.numbers.outdate();
+  }
+
+  redraw() { if (this.bars) this.drawBars(...this.bars); }
+
+  numbersTable() {
+    const [labels, sets, y] = this.bars;
+    return table(`${this.heading.textContent}, in numbers`, [{ text: "peer" }, ...sets.map(({ name }) => ({ text: name, number: true }))],
+      labels.map((label, k) => [label, ...sets.map(({ values }) => y.text(values[k]))]));
+  }
+}
+
+/// The links on which most time was lost.
+function linksTable(peers, seconds) {
+  const links = peers.links.filter(([, , waited]) => waited > 0).sort(([, , a], [, , b]) => b - a).slice(0, linksInList);
+  if (links.length === 0) return element("p", { class: "note" }, "Nobody waited for anybody.");
+  const most = links[0][2];
+  return table("Waiting, link by link", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }],
+    links.map(([from, to, waited]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
+      element("span", { class: "bar", style: `width:${(100 * waited) / most}%` })]));
+}
+
+function peersSection(group, name) {
+  let series = 0;
+  const time = new BarPlot(`${name}-peer-time`, "Time of each peer");
+  const bytes = new BarPlot(`${name}-peer-bytes`, "Traffic of each peer");
+  const links = element("div", { class: "links" });
+  const which = element("div", { class: "controls" });
+  if (group.series.length > 1) which.append(choice(group.kind === "sweep" ? "Variant" : "Run", group.series, 0, (k) => { series = k; draw(); }));
+  which.append(placeChooser(group));
+  const note = element("p", { class: "note" });
+  const plotted = element("div", { class: "plots" }, time.figure, bytes.figure);
+  const whole = section(`${name}-peers`, "Peers and links", "", which, note, plotted, links);
+
+  const draw = () => {
+    const point = group.point(series);
+    const peers = point?.peers;
+    whole.hidden = !group.points.some((other) => other.peers);
+    plotted.hidden = links.hidden = !peers;
+    note.textContent = !peers ? "Nothing is known of its peers." : peers.of > peers.peer.length
+      ? `The ${peers.peer.length} of ${numberText(peers.of, 9)} peers that waited longest.` : "";
+    note.hidden = note.textContent === "";
+    if (!peers) return;
+    const labels = peers.peer.map(String);
+    time.drawBars(labels, [
+      { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
+      { name: "waiting", values: peers.wait_seconds, series: 1, stack: "time" },
+      { name: "own port sending (meanwhile)", values: peers.wire_seconds, series: 5, stack: "wire" }], { label: "time", text: secondsText });
+    bytes.drawBars(labels, [
+      { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
+      { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
+    links.replaceChildren(element("h4", {}, "Longest waits: peer → peer that waited for it"), linksTable(peers, point.facts.seconds));
+  };
+  group.follow(draw);
+  return whole;
+}

@@ -1,0 +1,46 @@
+// Where a run ran and what it was told: its topology and its run file.
+
+function topologyCard(picture, facts) {
+  const lines = [
+    ["peers", numberText(picture.peers, 9)], ["links", numberText(picture.links, 9)],
+    ["degree", picture.degree ? [...new Set(picture.degree)].join(" to ") : unknown], ["diameter", numberText(picture.diameter)],
+    ["weights", picture.weights ?? unknown], ["spectral gap", numberText(facts.spectral_gap)],
+  ].filter(([, text]) => text !== unknown);
+  const parts = [element("h4", {}, picture.title)];
+  if (picture.svg) parts.push(element("img", { class: "topology", src: `data:image/svg+xml,${encodeURIComponent(picture.svg)}`,
+    alt: `The topology ${picture.title}: ${counted(picture.peers, "peer")}, ${counted(picture.links, "link")}` }));
+  if (picture.why) parts.push(element("p", { class: "note" }, picture.why));
+  parts.push(element("dl", { class: "facts" }, ...lines.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])));
+  if (!isKnown(facts.spectral_gap) && lines.length > 0)
+    parts.push(element("p", { class: "note" }, "It has no spectral gap of its own: its links change, are one-way, or pairs average."));
+  return element("div", { class: "card" }, ...parts);
+}
+
+function runFile(group, point) {
+  const text = point.run_file.map((line) => group.data.lines[line]).join("\n") + "\n";
+  const file = element("pre", { tabindex: "0", "aria-label": "run.toml" }, text);
+  const copy = element("button", { type: "button", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+    } catch {  // not allowed: the user can, with the keyboard
+      getSelection().selectAllChildren(file);
+      copy.textContent = "Selected: press Ctrl-C";
+    }
+  } }, "Copy");
+  return element("div", { class: "runfile" }, copy, file);
+}
+
+function placeSection(group, name) {
+  const inside = element("div", { class: "cards" });
+  const files = element("div");
+  group.follow(() => {
+    const points = group.indices().map((series) => group.point(series)).filter((point) => point?.run_file);
+    const drawn = new Map(points.filter((point) => isKnown(point.picture)).map((point) => [`${point.picture} ${point.facts.spectral_gap}`, point]));
+    inside.replaceChildren(...[...drawn.values()].map((point) => topologyCard(group.data.pictures[point.picture], point.facts)));
+    const open = [...files.querySelectorAll("details")].map((details) => details.open);
+    files.replaceChildren(...points.map((point) => folded(`${group.series[point.series]}: run.toml`, () => runFile(group, point))));
+    for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? false;
+  });
+  return section(`${name}-place`, "Topology and run files", "", placeChooser(group), inside, files);
+}

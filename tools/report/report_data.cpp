@@ -1,0 +1,221 @@
+#include "tools/report/report_data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "runtime/units.hpp"
+#include "tools/report/topology_picture.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Where `value` stands in the array, at the end where it did not before.
+std::size_t place_in(Json& array, Json value) {
+  const auto found = std::ranges::find(array, value);
+  const auto place = static_cast<std::size_t>(found - array.begin());
+  if (found == array.end()) array.push_back(std::move(value));
+  return place;
+}
+
+/// "10 Mbit/s" is 1e7, "5 ms" is 0.005, "16" is 16; nothing for what has no size.
+std::optional<double> size_of(const std::string& text) {
+  std::size_t length = 0;
+  try {
+    const double number = std::stod(text, &length);
+    if (length == text.size()) return number;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  try {
+    return seconds(parse_duration("", text));
+  } catch (const Misuse&) {
+  }
+  try {
+    if (const Bandwidth bandwidth = parse_bandwidth("", text); !bandwidth.unlimited())
+      return 8.0 * bandwidth.bytes_per_s;
+  } catch (const Misuse&) {
+  }
+  try {
+    return parse_share("", text);
+  } catch (const Misuse&) {
+    return std::nullopt;
+  }
+}
+
+void add_numbers(Json& axis) {
+  axis["numbers"] = Json::array();
+  for (const Json& value : axis["values"]) {
+    const auto size = size_of(value.get<std::string>());
+    Json number = size ? short_number(*size) : Json(nullptr);
+    if (number.is_null()) {
+      axis["numbers"] = nullptr;
+      return;
+    }
+    axis["numbers"].push_back(std::move(number));
+  }
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json group_of(const std::string& kind, const std::string& name) {
+  return {{"kind", kind},
+          {"name", name},
+          {"driver", nullptr},
+          {"baseline", nullptr},
+          {"series", Json::array()},
+          {"axes", Json::array()},
+          {"points_in_total", nullptr},
+          {"points", Json::array()}};
+}
+
+std::string name_of(const fs::path& folder) {
+  const fs::path absolute = fs::absolute(folder).lexically_normal();
+  return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
+}
+
+}  // namespace
+
+ReportData::ReportData(std::string title)
+    : data_({{"title", std::move(title)},
+             {"groups", Json::array()},
+             {"learned", Json::array()},
+             {"pictures", Json::array()},
+             {"lines", Json::array()}}) {}
+
+Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
+  Json point = {{"folder", folder}, {"facts", facts_of(run)}};
+  point["status"] = point["facts"]["status"];
+  const Course course = thinned(run.course);
+  point["learned"] = place_in(data_["learned"], learned_columns(course, run.peers()));
+  point["seconds"] = seconds_column(course);
+  point["evaluations"] = run.course.size();
+  point["peers"] = peers_of(run.summary);
+  point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
+  Json lines = Json::array();
+  for (std::size_t begin = 0; begin < run.run_file.size();) {
+    const std::size_t end = std::min(run.run_file.find('\n', begin), run.run_file.size());
+    lines.push_back(place_in(data_["lines"], run.run_file.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  point["run_file"] = std::move(lines);
+  return point;
+}
+
+std::size_t ReportData::picture_of(const RunSettings& settings) {
+  const Drawn topology{settings.topology, settings.run.seed};
+  const auto found = std::ranges::find(drawn_, topology);
+  const auto place = static_cast<std::size_t>(found - drawn_.begin());
+  if (found == drawn_.end()) {
+    drawn_.push_back(topology);
+    data_["pictures"].push_back(topology_picture(settings));
+  }
+  return place;
+}
+
+void ReportData::begin_again() {
+  for (const char* part : {"groups", "learned", "lines"}) data_[part] = Json::array();
+}
+
+void ReportData::add_run(const RunFolder& run, const std::string& name, const std::string& folder) {
+  Json group = group_of("runs", name);
+  group["series"].push_back(name);
+  group["points"].push_back(point_of(run, folder));
+  group["points"].back()["series"] = 0;
+  group["points"].back()["at"] = Json::array();
+  data_["groups"].push_back(std::move(group));
+}
+
+void ReportData::add_runs(const std::vector<fs::path>& folders) {
+  Json group = group_of("runs", folders.size() == 1 ? name_of(folders.front()) : "runs");
+  std::map<std::string, int> times;
+  for (const fs::path& folder : folders) {
+    Json point = point_of(read_run_folder(folder), folder.string());
+    std::string name = text_at(point["facts"], "run");
+    if (name.empty()) name = name_of(folder);
+    ++times[name];
+    point["series"] = group["series"].size();
+    point["at"] = Json::array();
+    group["series"].push_back(name);
+    group["points"].push_back(std::move(point));
+  }
+  for (std::size_t k = 0; k < folders.size(); ++k)
+    if (const std::string name = group["series"][k]; times[name] > 1)
+      group["series"][k] = name + " (" + folders[k].string() + ")";
+  data_["groups"].push_back(std::move(group));
+}
+
+void ReportData::add_sweep(const fs::path& folder) {
+  const fs::path file = folder / "sweep.json";
+  const Json record = read_record(file);
+  const auto points = record.find("points");
+  if (points == record.end() || !points->is_array()) throw Misuse(file.string() + ": it has no points");
+
+  Json group = group_of("sweep", name_of(folder));
+  for (const char* key : {"driver", "points_in_total"})
+    if (const auto found = record.find(key); found != record.end()) group[key] = *found;
+  for (const Json& tried : *points) {
+    if (!tried.is_object()) throw Misuse(file.string() + ": a point in it is none");
+    const std::string place = text_at(tried, "folder");
+    const bool has_run = is_run_folder(folder / place);
+    Json point = has_run ? point_of(read_run_folder(folder / place), place)
+                         : Json{{"folder", place}, {"facts", Json::object()}, {"evaluations", 0}};
+    point["status"] = text_at(tried, "status");
+    point["note"] = text_at(tried, "note");
+    std::string variant = text_at(tried, "variant");
+    if (variant.empty()) variant = text_at(point["facts"], "run");
+    if (variant.empty()) variant = group["name"];
+    point["series"] = place_in(group["series"], variant);
+    point["at"] = Json::array();
+    const auto axes = tried.find("axes");
+    if (axes != tried.end() && axes->is_object())
+      for (const auto& [key, value] : axes->items()) {
+        const std::size_t index = point["at"].size();
+        if (index == group["axes"].size()) group["axes"].push_back({{"key", key}, {"values", Json::array()}});
+        if (group["axes"][index]["key"] != key || !value.is_string())
+          throw Misuse(file.string() + ": its points have different axes");
+        point["at"].push_back(place_in(group["axes"][index]["values"], value));
+      }
+    if (point["at"].size() != group["axes"].size())
+      throw Misuse(file.string() + ": its points have different axes");
+    group["points"].push_back(std::move(point));
+  }
+  if (group["points"].empty()) throw Misuse(file.string() + ": no point of this sweep has been tried");
+  for (Json& axis : group["axes"]) add_numbers(axis);
+  const std::string baseline = text_at(record, "baseline");
+  if (const auto found = std::ranges::find(group["series"], Json(baseline)); found != group["series"].end())
+    group["baseline"] = found - group["series"].begin();
+  data_["groups"].push_back(std::move(group));
+}
+
+ReportData report_data(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> runs;
+  std::vector<fs::path> sweeps;
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    if (fs::is_regular_file(folder / "sweep.json", ignored))
+      sweeps.push_back(folder);
+    else if (is_run_folder(folder))
+      runs.push_back(folder);
+    else
+      throw Misuse(folder.string() +
+                   ": expected the output directory of a run (run.toml, metrics.jsonl) or of a "
+                   "sweep (sweep.json)");
+  }
+  std::string title;
+  for (const fs::path& folder : folders) title += (title.empty() ? "" : ", ") + name_of(folder);
+  ReportData data(title);
+  if (!runs.empty()) data.add_runs(runs);
+  for (const fs::path& sweep : sweeps) data.add_sweep(sweep);
+  return data;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,120 @@
+#include "tools/report/run_folder.hpp"
+
+#include <algorithm>
+
+#include "runtime/config.hpp"
+#include "runtime/toml_document.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_peers_shown = 128;
+
+bool is_file(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored);
+}
+
+double number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+}  // namespace
+
+std::optional<double> RunFolder::peers() const {
+  if (summary.is_object() && number_at(summary, "peers") > 0.0) return number_at(summary, "peers");
+  if (settings) return settings->topology.peers;
+  return std::nullopt;
+}
+
+bool is_run_folder(const fs::path& folder) {
+  return is_file(folder / "run.toml") &&
+         (is_file(folder / "summary.json") || is_file(folder / "metrics.jsonl"));
+}
+
+Json read_record(const fs::path& file) {
+  Json record = Json::parse(read_text_file(file), nullptr, false);
+  if (!record.is_object()) throw Misuse(file.string() + ": this is no record of hearsay");
+  return record;
+}
+
+RunFolder read_run_folder(const fs::path& folder) {
+  RunFolder run;
+  run.run_file = read_text_file(folder / "run.toml");
+  try {
+    run.settings = parse_run(run.run_file, folder);
+  } catch (const Misuse&) {
+    // Another version's, or that of a run whose files are gone: its record can be shown all the same.
+  }
+  if (is_file(folder / "summary.json")) run.summary = read_record(folder / "summary.json");
+  run.course = read_course(folder / "metrics.jsonl");
+  return run;
+}
+
+Json facts_of(const RunFolder& run) {
+  Json facts = Json::object();
+  if (run.summary.is_object()) {
+    for (const auto& [key, value] : run.summary.items())
+      if (value.is_primitive()) facts[key] = value.is_number_float() ? short_number(value) : value;
+  } else {
+    facts["status"] = "unfinished";
+    if (run.settings) {
+      facts["run"] = run.settings->run.name;
+      facts["algorithm"] = run.settings->algorithm.kind;
+      facts["compressor"] = run.settings->algorithm.compressor;
+      facts["topology"] = run.settings->topology.kind;
+    }
+    if (const auto peers = run.peers()) facts["peers"] = *peers;
+    if (!run.course.empty()) {
+      const Json& last = run.course.back();
+      for (const auto& [key, name] :
+           {std::pair("iteration", "iterations"), std::pair("epoch", "epochs"),
+            std::pair("seconds", "seconds"), std::pair("loss", "loss"), std::pair("accuracy", "accuracy"),
+            std::pair("consensus_distance", "consensus_distance"), std::pair("bytes_sent", "bytes_sent")})
+        if (const auto found = last.find(key); found != last.end()) facts[name] = short_number(*found);
+    }
+  }
+  if (run.settings && run.settings->run.target_loss) facts["target_loss"] = *run.settings->run.target_loss;
+  return facts;
+}
+
+Json peers_of(const Json& summary) {
+  if (!summary.is_object()) return nullptr;
+  const auto per_peer = summary.find("per_peer");
+  if (per_peer == summary.end() || !per_peer->is_array() || per_peer->empty()) return nullptr;
+  std::vector<const Json*> shown;
+  for (const Json& peer : *per_peer)
+    if (peer.is_object()) shown.push_back(&peer);
+  const std::size_t of = shown.size();
+  if (of > most_peers_shown) {
+    std::ranges::stable_sort(shown, std::greater<>(),
+                             [](const Json* peer) { return number_at(*peer, "wait_seconds"); });
+    shown.resize(most_peers_shown);
+    std::ranges::sort(shown);
+  }
+  Json columns = {{"of", of}};
+  for (const char* key :
+       {"peer", "bytes_sent", "bytes_received", "compute_seconds", "wait_seconds", "wire_seconds"}) {
+    columns[key] = Json::array();
+    for (const Json* peer : shown) columns[key].push_back(short_number(peer->value(key, Json(nullptr))));
+  }
+  columns["links"] = Json::array();
+  for (const Json* peer : shown) {
+    const auto waited_for = peer->find("waited_for");
+    if (waited_for == peer->end() || !waited_for->is_array()) continue;
+    for (const Json& source : *waited_for)
+      if (source.is_object())
+        columns["links"].push_back({short_number(source.value("peer", Json(nullptr))),
+                                    short_number(peer->value("peer", Json(nullptr))),
+                                    short_number(source.value("seconds", Json(nullptr)))});
+  }
+  return columns;
+}
+
+}  // namespace hearsay

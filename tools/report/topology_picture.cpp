@@ -1,0 +1,48 @@
+#include "tools/report/topology_picture.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/cluster_file.hpp"
+#include "topology/drawing.hpp"
+#include "topology/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr PeerId most_drawn_peers = 400;
+
+std::string title_of(const RunSettings::Topology& topology) {
+  const std::string what = topology.file.empty() ? topology.kind : topology.file.filename().string();
+  return what + (topology.schedule == "static" ? "" : ", " + topology.schedule);
+}
+
+}  // namespace
+
+nlohmann::ordered_json topology_picture(const RunSettings& settings) {
+  nlohmann::ordered_json picture = {{"title", title_of(settings.topology)}};
+  try {
+    const Cluster cluster = make_cluster(settings.topology, settings.run.seed);
+    const Graph& graph = cluster.graph;
+    picture["peers"] = graph.peer_count();
+    picture["links"] = graph.edges().size();
+    picture["degree"] = {graph.min_degree(), graph.max_degree()};
+    picture["diameter"] = diameter(graph);
+    picture["weights"] = cluster.weights;
+    picture["svg"] = nullptr;
+    if (graph.peer_count() > most_drawn_peers) {
+      picture["why"] = "more than " + std::to_string(most_drawn_peers) + " peers are not drawn";
+      return picture;
+    }
+    std::vector<std::string> names;
+    for (const ClusterPeer& peer : cluster.peers) names.push_back(peer.name);
+    picture["svg"] = to_svg(graph, names);
+  } catch (const Misuse& misuse) {
+    picture["why"] = misuse.what();
+  }
+  return picture;
+}
+
+}  // namespace hearsay
