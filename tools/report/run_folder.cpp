@@ -70,7 +70,7 @@ Json facts_of(const RunFolder& run) {
       facts["compressor"] = run.settings->algorithm.compressor;
       facts["topology"] = run.settings->topology.kind;
     }
-    if (const auto peers = run.peers()) facts["peers"] = *peers;
+    if (const auto peers = run.peers()) facts["peers"] = static_cast<std::uint64_t>(*peers);
     if (!run.course.empty()) {
       const Json& last = run.course.back();
       for (const auto& [key, name] :

@@ -45,7 +45,7 @@ function curves(group, name) {
   places.append(choice("Show", usable.map(({ label }) => label), 0, (k) => { measure = usable[k]; draw(); }), axisControl, placeChooser(group, () => [axis]));
   plot.controls.append(logs);
   group.follow(draw);
-  return section(`${name}-along`, "Along an axis", "", places, legend(group.series, group.hidden, () => group.refresh()), plot.figure);
+  return section(`${name}-along`, "Along an axis", "", places, legend(group), plot.figure);
 }
 
 /// Where there is no axis: the variants, or runs, one below the other.

@@ -22,8 +22,8 @@ class Plot {
 
   /// `x`, `y`: {label, log, text(value), values: [[number, text],..] where the ticks are to be those}.
   /// `lines`: {name, series, points: [[x, y],..]}, series null for a line that is none (the target).
-  draw({ x, y, lines, description }) {
-    this.drawn = { x, y, lines, description };
+  draw({ x, y, lines }) {
+    this.drawn = { x, y, lines };
     const visible = (value, log) => isKnown(value) && (!log || value > 0);
     const datasets = lines.map(({ name, series, points }) => {
       const data = points.filter(([a, b]) => visible(a, x.log) && visible(b, y.log)).map(([a, b]) => ({ x: a, y: b }));
@@ -35,7 +35,8 @@ class Plot {
     const empty = datasets.every(({ data }) => data.length === 0);
     this.nothing.hidden = !empty;
     this.canvas.hidden = empty;
-    this.canvas.setAttribute("aria-label", `${this.heading.textContent}: ${y.label} against ${x.label}; ${lines.map((line) => line.name).join(", ")}`);
+    const title = this.heading.textContent;
+    this.canvas.setAttribute("aria-label", `${title}${title.includes("against") ? "" : ` against ${x.label}`}: ${lines.map((line) => line.name).join(", ")}`);
     this.show({ type: "line", data: { datasets }, options: this.options(x, y) });
     this.numbers.outdate();
   }

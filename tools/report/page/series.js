@@ -38,17 +38,14 @@ function lineSample(series) {
   return svg;
 }
 
-/// A button per series, pressed while it is shown. `changed()` is called when one is hidden or comes back.
-function legend(names, hidden, changed) {
-  const buttons = names.map((name, series) => {
-    const button = element("button", {
-      type: "button", class: "series", "aria-pressed": String(!hidden.has(series)), onclick: () => {
-        if (!hidden.delete(series)) hidden.add(series);
-        button.setAttribute("aria-pressed", String(!hidden.has(series)));
-        changed();
-      },
-    }, lineSample(series), sign(series), element("span", {}, name));
-    return button;
-  });
-  return element("ul", { class: "legend", "aria-label": "Series: press to hide or show" }, ...buttons.map((button) => element("li", {}, button)));
+/// A button per series of the group, pressed while the series is shown.
+function legend(group) {
+  const buttons = group.series.map((name, series) => element("button", {
+    type: "button", class: "series", onclick: () => {
+      if (!group.hidden.delete(series)) group.hidden.add(series);
+      group.refresh();
+    },
+  }, lineSample(series), sign(series), element("span", {}, name)));
+  group.follow(() => { for (const [series, button] of buttons.entries()) button.setAttribute("aria-pressed", String(!group.hidden.has(series))); });
+  return element("ul", { class: "legend", "aria-label": "Series, each shown while pressed" }, ...buttons.map((button) => element("li", {}, button)));
 }

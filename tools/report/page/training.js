@@ -72,5 +72,5 @@ function training(group, name) {
     segments("Against", offered.map(({ title }) => title), 0, (k) => { axis = offered[k]; draw(); }),
     toggle("log scale", false, (on) => { group.logCost = on; draw(); }), placeChooser(group));
   group.follow(draw);
-  return section(`${name}-training`, "Training", "", controls, legend(group.series, group.hidden, () => group.refresh()), plotted);
+  return section(`${name}-training`, "Training", "", controls, legend(group), plotted);
 }
