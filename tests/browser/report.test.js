@@ -118,7 +118,7 @@ describe("report", () => {
   test("another axis is drawn when it is chosen, with its own label and values", () => inPage("sweep.html", {}, async ({ page }) => {
     assert.equal((await chartOf(page, "group-0-loss")).x.title, "iteration");
     const last = readLines(folder, "sweep", folderOf("8 bit", [1, 0]), "metrics.jsonl").at(-1);
-    await page.getByRole("radio", { name: "MB per peer" }).check();
+    await page.getByRole("radio", { name: "MB/peer" }).check();
     let loss = await chartOf(page, "group-0-loss");
     assert.equal(loss.x.title, "MB sent per peer");
     assert.ok(Math.abs(lineOf(loss, "8 bit").data.at(-1).x - last.bytes_sent / 4 / 1e6) < 1e-6);

@@ -14,7 +14,7 @@ const measures = [
   { label: "Loss at the end", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
 ];
 
-const spansDecades = (numbers) => Math.min(...numbers) > 0 && Math.max(...numbers) / Math.min(...numbers) >= 20;
+const spansDecades = (numbers) => Math.min(...numbers) > 0 && Math.max(...numbers) / Math.min(...numbers) >= 8;
 
 function curves(group, name) {
   const axes = group.axes.map((_, axis) => axis).filter((axis) => group.axes[axis].values.length > 1);
@@ -33,7 +33,7 @@ function curves(group, name) {
     plot.heading.textContent = `${measure.label} against ${group.labels[axis]}`;
     plot.draw({
       x: { label: group.labels[axis], log: (logX ?? spansDecades(numbers)) && Math.min(...numbers) > 0, text: (value) => numberText(value), values },
-      y: { label: measure.label, log: logY, text: measure.text },
+      y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text },
       lines: group.shown().map((series) => ({ name: group.series[series], series,
         points: group.placesAlong(axis).map((at) => [numbers[at[axis]], group.point(series, at) ? measure.of(group, group.point(series, at), axis) : null])
           .filter(([, value]) => isKnown(value)).sort(([a], [b]) => a - b) })),

@@ -11,17 +11,20 @@ function numberText(value, digits = 4) {
   return value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.min(9, Math.ceil(Math.log10(size)))) });
 }
 
-function secondsText(seconds) {
+/// `digits(number)` spells what is in a unit: three digits, so that columns line up.
+function secondsText(seconds, digits = (number) => (number < 999.5 ? number.toPrecision(3) : number.toFixed(0))) {
   if (!isKnown(seconds)) return unknown;
   if (seconds === 0) return "0 s";
-  if (seconds < 1e-3) return `${numberText(seconds * 1e6, 3)} µs`;
-  if (seconds < 1) return `${numberText(seconds * 1e3, 3)} ms`;
-  if (seconds < 120) return `${numberText(seconds, 3)} s`;
+  if (seconds < 1e-3) return `${digits(seconds * 1e6)} µs`;
+  if (seconds < 1) return `${digits(seconds * 1e3)} ms`;
+  if (seconds < 120) return `${digits(seconds)} s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")} min`;
 }
 
+/// Beside an axis, where the digits behind say nothing.
+const secondsMark = (seconds) => secondsText(seconds, (number) => numberText(number, 3));
 const megabytesText = (bytes) => (isKnown(bytes) ? `${numberText(bytes / 1e6, 3)} MB` : unknown);
 const shareText = (share) => (isKnown(share) ? `${numberText(100 * share, 3)} %` : unknown);
-const timesText = (factor) => (isKnown(factor) ? `${factor < 10 ? factor.toFixed(1) : numberText(factor, 3)}×` : unknown);
+const timesText = (factor) => (isKnown(factor) ? `${factor < 100 ? factor.toFixed(1) : numberText(factor, 3)}×` : unknown);
 const counted = (count, singular) => `${numberText(count, 9)} ${singular}${count === 1 ? "" : "s"}`;

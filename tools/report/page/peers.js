@@ -6,7 +6,7 @@ class BarPlot extends Plot {
   drawBars(labels, sets, y) {
     this.bars = [labels, sets, y];
     this.canvas.setAttribute("aria-label", `${this.heading.textContent}: ${sets.map(({ name }) => name).join(", ")} of ${labels.length} peers`);
-    const options = this.options({ label: "peer", text: String }, { label: y.label, text: y.text });
+    const options = this.options({ label: "peer", text: String }, { label: y.label, text: y.text, mark: y.mark });
     options.scales.x = { ...options.scales.x, type: "category", stacked: true, ticks: { color: ink("muted") } };
     options.scales.y = { ...options.scales.y, stacked: true, beginAtZero: true };
     options.interaction = { mode: "index", intersect: false };
@@ -61,7 +61,7 @@ function peersSection(group, name) {
     time.drawBars(labels, [
       { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
       { name: "waiting", values: peers.wait_seconds, series: 1, stack: "time" },
-      { name: "own port sending (meanwhile)", values: peers.wire_seconds, series: 5, stack: "wire" }], { label: "time", text: secondsText });
+      { name: "own port sending (meanwhile)", values: peers.wire_seconds, series: 6, stack: "wire" }], { label: "time", text: secondsText, mark: secondsMark });
     bytes.drawBars(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });

@@ -42,5 +42,5 @@ function placeSection(group, name) {
     files.replaceChildren(...points.map((point) => folded(`${group.series[point.series]}: run.toml`, () => runFile(group, point))));
     for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? false;
   });
-  return section(`${name}-place`, "Topology and run files", "", placeChooser(group), inside, files);
+  return section(`${name}-place`, "Topology and run files", "", placeChooser(group), element("div", { class: "where" }, inside, files));
 }

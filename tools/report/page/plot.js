@@ -20,7 +20,8 @@ class Plot {
     plots.add(this);
   }
 
-  /// `x`, `y`: {label, log, text(value), values: [[number, text],..] where the ticks are to be those}.
+  /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values: [[number, text],..] where the ticks are to be those,
+  /// tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..]}, series null for a line that is none (the target).
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
@@ -37,18 +38,23 @@ class Plot {
     this.canvas.hidden = empty;
     const title = this.heading.textContent;
     this.canvas.setAttribute("aria-label", `${title}${title.includes("against") ? "" : ` against ${x.label}`}: ${lines.map((line) => line.name).join(", ")}`);
-    this.show({ type: "line", data: { datasets }, options: this.options(x, y) });
+    const options = this.options(x, y);
+    const drawnAlong = (key) => datasets.flatMap(({ data }) => data.map((point) => point[key]));
+    if (x.tight && !x.log) options.scales.x.max = 1.02 * drawnAlong("x").reduce((a, b) => Math.max(a, b), 0);
+    if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
+    if (y.log) Object.assign(options.scales.y, withRoom(drawnAlong("y"), true));
+    this.show({ type: "line", data: { datasets }, options });
     this.numbers.outdate();
   }
 
   options(x, y) {
     const scale = (axis) => ({
-      type: axis.log ? "logarithmic" : "linear", ...(axis.tight ? { bounds: "data" } : {}),
+      type: axis.log ? "logarithmic" : "linear",
       title: { display: true, text: axis.label + (axis.log ? " (log)" : ""), color: ink("text") },
       grid: { color: ink("grid"), borderColor: ink("grid"), tickColor: ink("grid") },
-      ticks: { color: ink("muted"), maxRotation: 40, autoSkipPadding: 12, callback: axis.values
+      ticks: { color: ink("muted"), maxRotation: 40, autoSkipPadding: 12, includeBounds: false, callback: axis.values
         ? (value) => (axis.values.find(([number]) => number === value) ?? ["", ""])[1]
-        : (value) => (axis.log && !isRound(value, axis) ? null : axis.text(value)) },
+        : (value) => (axis.log && !isRound(value, axis) ? null : (axis.mark ?? axis.text)(value)) },
       ...(axis.values ? { afterBuildTicks: (built) => { built.ticks = axis.values.map(([value]) => ({ value })); } } : {}),
     });
     return {
@@ -88,6 +94,19 @@ class Plot {
 }
 
 const valueText = (axis, value) => (axis.values ? (axis.values.find(([number]) => number === value) ?? ["", axis.text(value)])[1] : axis.text(value));
+
+/// The ends of an axis that leaves room for the markers at both.
+function withRoom(numbers, log) {
+  if (numbers.length === 0) return {};
+  const [least, most] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))];
+  const share = 0.05;
+  if (log) {
+    const room = Math.max(1.1, (most / least) ** share);
+    return { min: least / room, max: most * room };
+  }
+  const room = share * (most - least) || 1;
+  return { min: least - room, max: most + room };
+}
 
 /// On a logarithmic axis 1, 2 and 5 of every decade are marked.
 function isRound(value) {

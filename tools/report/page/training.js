@@ -3,8 +3,8 @@
 const costAxes = [
   { title: "Iterations", label: "iteration", text: (value) => numberText(value, 6), of: (learned) => learned.iteration },
   { title: "Epochs", label: "epoch", text: (value) => numberText(value, 4), of: (learned) => learned.epoch },
-  { title: "Seconds", label: "seconds", text: secondsText, of: (learned, point) => point.seconds },
-  { title: "MB per peer", label: "MB sent per peer", text: (value) => `${numberText(value, 4)} MB`, of: (learned) => learned.megabytes },
+  { title: "Seconds", label: "seconds", text: secondsText, mark: secondsMark, of: (learned, point) => point.seconds },
+  { title: "MB/peer", label: "MB sent per peer", text: (value) => `${numberText(value, 4)} MB`, of: (learned) => learned.megabytes },
 ];
 
 const curveKinds = [
@@ -44,7 +44,7 @@ class CurvePlot {
     const log = this.log ?? (!kind.linear && heights.length > 0 && heights.reduce((a, b) => Math.max(a, b)) / heights.reduce((a, b) => Math.min(a, b)) > 30);
     this.logBox.firstChild.checked = log;
     if (kind.name === "loss") this.addTarget(lines, all, base);
-    plot.draw({ x: { label: axis().label, tight: true, text: axis().text, log: group.logCost }, lines,
+    plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.logCost }, lines,
       y: { label: kind.title.toLowerCase() + (this.aboveLowest ? " above the lowest" : ""), text: kind.text, log } });
   }
 

@@ -31,7 +31,7 @@ function winnerCell(group, at, winner, greatest) {
       element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, speed)));
 }
 
-function winnersSummary(group, cells, cost) {
+function winnersSummary(group, cells, what) {
   const won = cells.filter(({ winner }) => winner);
   const lines = group.indices().map((series) => {
     const of = won.filter(({ winner }) => winner.series === series);
@@ -40,7 +40,7 @@ function winnersSummary(group, cells, cost) {
   }).filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
   const baseline = group.baseline === null ? "" : group.series[group.baseline];
   return element("ul", { class: "summary" }, ...lines.map(({ series, times, best }) => element("li", {}, sign(series), " ",
-    element("strong", {}, group.series[series]), ` is first on ${times} of ${cells.length}` +
+    element("strong", {}, group.series[series]), ` is first on ${times} of ${counted(cells.length, what)}` +
     (best > 1 && series !== group.baseline ? `, up to ${timesText(best)} as fast as ${baseline}` : ""))));
 }
 
@@ -48,8 +48,11 @@ function winners(group) {
   if (group.axes.length === 0 || group.series.length < 2) return null;
   const usable = costs.filter((cost) => cost.wants(group));
   let cost = usable[0];
-  let across = 0;
-  let down = group.axes.length > 1 ? 1 : null;
+  // Bandwidth by latency, where a sweep has both.
+  const called = (name) => group.axes.findIndex(({ key }) => key === `network.${name}`);
+  let across = Math.max(0, called("bandwidth"));
+  const other = group.axes.findIndex((_, axis) => axis !== across);
+  let down = other < 0 ? null : called("latency") >= 0 && called("latency") !== across ? called("latency") : other;
   const summary = element("div");
   const map = element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Who is first" });
 
@@ -60,8 +63,9 @@ function winners(group) {
       const at = group.at.map((old, k) => (k === across ? column : k === down ? row : old));
       return { row, at, winner: winnerAt(group, at, cost) };
     }));
+    const what = [across, down ?? across].every((axis) => group.axes[axis].key.startsWith("network.")) ? "network" : "cell";
     const greatest = Math.max(1, ...cells.map(({ winner }) => winner?.times ?? 1));
-    summary.replaceChildren(winnersSummary(group, cells, cost));
+    summary.replaceChildren(winnersSummary(group, cells, what));
     const focused = [...map.querySelectorAll("button")].indexOf(document.activeElement);
     map.replaceChildren(element("table", { class: "heat" },
       element("caption", { class: "unseen" }, `Who is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
