@@ -8,6 +8,7 @@
 #include "algorithms/vector.hpp"
 #include "runtime/digest.hpp"
 #include "runtime/peer.hpp"
+#include "runtime/sent_bytes.hpp"
 #include "runtime/units.hpp"
 #include "runtime/waiting_times.hpp"
 
@@ -37,7 +38,15 @@ struct PeerMeters {
   Duration wait{0};                 ///< for messages and verdicts
   Duration wire{0};                 ///< the own port busy sending
   WaitingTimes waits;               ///< for messages, by whom they were to come from
+  SentBytes sent_to;                ///< bytes_sent, by whom they went to
   PeerCounters counters;
+
+  /// A message of `frame_bytes` to `hearer`.
+  void count_sent(PeerId hearer, std::uint64_t frame_bytes) {
+    bytes_sent += frame_bytes;
+    messages_sent += 1;
+    sent_to.add(hearer, frame_bytes);
+  }
 };
 
 /// One line of metrics.jsonl: the state of the run after `iteration` iterations at every peer.

@@ -141,8 +141,7 @@ void PeerDriver<Scalar>::send_outbox() {
   const Instant now = monotonic_now();
   for (Outgoing& outgoing : peer_->outbox()) {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
-    meters_.bytes_sent += frame_bytes;
-    meters_.messages_sent += 1;
+    meters_.count_sent(outgoing.to, frame_bytes);
     told_from_ = std::max(told_from_, outgoing.key.iteration);
     meters_.wire += network_.bandwidth_up.time_for(wire_bytes(experiment_.settings.framing, frame_bytes));
     sockets_.commands().push(SendData{std::move(outgoing), now});

@@ -70,6 +70,10 @@ PeerMeters meters_from(const Json& json) {
   for (const Json& wait : json.at("waits"))
     waits.emplace_back(static_cast<PeerId>(count_at(wait, "source")), duration_at(wait, "ns"));
   meters.waits = WaitingTimes(std::move(waits));
+  std::vector<SentBytes::ToHearer> sent_to;
+  for (const Json& sent : json.at("sent_to"))
+    sent_to.emplace_back(static_cast<PeerId>(count_at(sent, "hearer")), count_at(sent, "bytes"));
+  meters.sent_to = SentBytes(std::move(sent_to));
   return meters;
 }
 
@@ -166,6 +170,9 @@ Json to_json(const PeerMeters& meters) {
   Json waits = Json::array();
   for (const auto& [source, waited] : meters.waits.by_source())
     waits.push_back({{"source", source}, {"ns", waited.count()}});
+  Json sent_to = Json::array();
+  for (const auto& [hearer, bytes] : meters.sent_to.by_hearer())
+    sent_to.push_back({{"hearer", hearer}, {"bytes", bytes}});
   return {{"now_ns", meters.now.count()},
           {"bytes_sent", meters.bytes_sent},
           {"bytes_received", meters.bytes_received},
@@ -189,7 +196,8 @@ Json to_json(const PeerMeters& meters) {
           {"digests_differed", meters.counters.digests_differed},
           {"resyncs", meters.counters.resyncs},
           {"unfit_copies", meters.counters.unfit_copies},
-          {"waits", std::move(waits)}};
+          {"waits", std::move(waits)},
+          {"sent_to", std::move(sent_to)}};
 }
 
 Json to_json(const PeerOutcome& outcome) {

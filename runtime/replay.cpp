@@ -49,10 +49,8 @@ class Replay {
   void settle() {
     for (;;) {
       for (Outgoing& outgoing : peer_.outbox()) {
-        if (outgoing.key.iteration > restored_after_) {  // else it says it again
-          meters_.bytes_sent += header_bytes + outgoing.packet->size();
-          meters_.messages_sent += 1;
-        }
+        if (outgoing.key.iteration > restored_after_)  // else it says it again
+          meters_.count_sent(outgoing.to, header_bytes + outgoing.packet->size());
         state_.retained.push_back(std::move(outgoing));
       }
       peer_.outbox().clear();

@@ -211,8 +211,7 @@ class Simulation {
              "a method sends only to its destinations");
       const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
       const Departure departure = sender.egress.send(now_, frame_bytes, link->link);
-      sender.meters.bytes_sent += frame_bytes;
-      sender.meters.messages_sent += 1;
+      sender.meters.count_sent(outgoing.to, frame_bytes);
       sender.meters.retransmitted += departure.losses;
       const RunSettings& settings = experiment_.settings;
       sender.meters.wire += network_of(settings, sender.peer->id())

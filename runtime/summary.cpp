@@ -87,6 +87,9 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
   Json waited_for = Json::array();
   for (const auto& [source, waited] : peer.meters.waits.by_source())
     waited_for.push_back({{"peer", source}, {"seconds", seconds(waited)}});
+  Json sent_to = Json::array();
+  for (const auto& [hearer, bytes] : peer.meters.sent_to.by_hearer())
+    sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
   return {{"peer", id},
           {"iterations", peer.iterations},
           {"seconds", seconds(peer.meters.now)},
@@ -113,6 +116,7 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
           {"wait_seconds", seconds(peer.meters.wait)},
           {"wire_seconds", seconds(peer.meters.wire)},
           {"waited_for", std::move(waited_for)},
+          {"sent_to", std::move(sent_to)},
           {"peak_memory_bytes", peer.peak_memory_bytes}};
 }
 

@@ -17,6 +17,7 @@ PeerMeters some_meters() {
   meters.wait = Duration(-1);
   meters.counters = {5, 4, 3, 2, 1, 6, 7, 8, 9, 10, 11};
   meters.waits = WaitingTimes({{2, Duration(7)}, {9, Duration(8)}});
+  meters.sent_to = SentBytes({{1, 12}, {9, std::uint64_t{1} << 59}});
   return meters;
 }
 
@@ -46,6 +47,7 @@ TEST_CASE("records: a snapshot and an outcome come back as they were sent") {
   CHECK(snapshot->meters.counters.resyncs == 10);
   CHECK(snapshot->meters.counters.unfit_copies == 11);
   CHECK(snapshot->meters.waits.by_source() == some_meters().waits.by_source());
+  CHECK(snapshot->meters.sent_to.by_hearer() == some_meters().sent_to.by_hearer());
 
   const auto outcome = decode_outcome(encode_outcome(some_outcome()));
   REQUIRE(outcome);

@@ -152,7 +152,15 @@ TEST_CASE("report: of many peers those that waited longest are shown, in the ord
   CHECK(peers["peer"][0] == 0);
   CHECK(peers["peer"][127] == 199);
   CHECK(peers["peer"][126] == 198);
+  CHECK(peers["links"].empty());
   CHECK(std::is_sorted(peers["peer"].begin(), peers["peer"].end()));
+}
+
+TEST_CASE("report: a link has the wait of the peer it leads to, and the bytes of the peer it comes from") {
+  const Json summary = Json::parse(R"({"per_peer":[
+    {"peer":0,"waited_for":[{"peer":1,"seconds":0.5}],"sent_to":[{"peer":1,"bytes":70}]},
+    {"peer":1,"waited_for":[{"peer":0,"seconds":2.0}],"sent_to":[{"peer":0,"bytes":90},{"peer":2,"bytes":80}]}]})");
+  CHECK(peers_of(summary)["links"] == Json::parse("[[0,1,2.0,70],[1,0,0.5,90],[1,2,0.0,80]]"));
 }
 
 TEST_CASE("report: a folder without a run, and a record that is none, are refused by name") {
@@ -180,6 +188,6 @@ TEST_CASE("report: a record with members of other types is shown as far as it ma
                R"({"status":"done","peers":"many","per_peer":[7,{"peer":0,"waited_for":[1,{"peer":{}}]}]})");
   const Json point = only_point(run);
   CHECK(point["seconds"].is_null());
-  CHECK(point["peers"]["peer"] == Json({0}));
-  CHECK(point["peers"]["links"].size() == 1);
+  CHECK(point["peers"]["peer"] == Json::array({0}));
+  CHECK(point["peers"]["links"] == Json({{0, 0, 0.0, 0}}));
 }

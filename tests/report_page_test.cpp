@@ -109,6 +109,14 @@ TEST_CASE("report: what cannot be reported leaves no file behind") {
   CHECK_FALSE(std::filesystem::exists(folder.path() / "report.html"));
 }
 
+TEST_CASE("live: nothing is served unless it is asked for") {
+  const TemporaryFolder folder;
+  write_run(folder);
+  const ProgramEnd end = run_program(folder.path(), {"run", "run.toml", "--output", "dark"});
+  CHECK(end.code == 0);
+  CHECK(end.complained.find("live") == std::string::npos);
+}
+
 TEST_CASE("live: a run whose page nobody looks at ends by itself, and says where the page was") {
   const TemporaryFolder folder;
   write_run(folder);

@@ -32,6 +32,18 @@ TEST_CASE("simulator: D-PSGD takes two frames of 200,000 bytes, one latency") {
   CHECK(seconds_per_iteration("d-psgd") == doctest::Approx(0.3251024).epsilon(1e-12));
 }
 
+TEST_CASE("simulator: what a peer sends is counted link by link") {
+  const auto experiment = experiment_from<float>(
+      "run.iterations = 3\nmodel.kind = \"quadratic(1000)\"\nalgorithm.kind = \"d-psgd\"\n"
+      "topology = { kind = \"star\", peers = 4 }\n");
+  const auto peers = simulate(experiment, Duration{1000}).peers;
+  const std::uint64_t bytes = 3 * (64 + 4 * 1000);  // three frames
+  CHECK(peers[0].meters.sent_to.by_hearer() ==
+        std::vector<SentBytes::ToHearer>{{1, bytes}, {2, bytes}, {3, bytes}});
+  CHECK(peers[0].meters.bytes_sent == 3 * bytes);
+  CHECK(peers[2].meters.sent_to.by_hearer() == std::vector<SentBytes::ToHearer>{{0, bytes}});
+}
+
 TEST_CASE("experiment: epochs become iterations, and more than anybody can wait for are refused") {
   const std::string data = "data.source = \"synthetic(samples=800, features=4, classes=3)\"\n";
   CHECK(experiment_from<float>(data + "run.epochs = 2\nalgorithm.batch = 10").iterations ==

@@ -53,6 +53,7 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
     CHECK(one.digests.told == other.digests.told);
     CHECK(one.meters.bytes_sent == other.meters.bytes_sent);
     CHECK(one.meters.messages_sent == other.meters.messages_sent);
+    CHECK(one.meters.sent_to.by_hearer() == other.meters.sent_to.by_hearer());
     CHECK(one.meters.garbage == 0);
     CHECK(one.meters.refused == 0);
     CHECK(one.meters.counters.duplicate == 0);

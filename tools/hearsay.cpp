@@ -95,10 +95,13 @@ void add_resume_option(CLI::App& command, RunOptions& options) {
 }
 
 void add_live_option(CLI::App& command, RunOptions& options) {
-  command
-      .add_flag("--live{0}", options.live_port,
-                "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port")
-      ->check(CLI::Range(0, 65535));
+  command.add_flag("--live{0}")
+      ->description(
+          "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port")
+      ->check(CLI::Range(0, 65535))
+      ->each([&options](const std::string& port) {
+        options.live_port = static_cast<std::uint16_t>(std::stoi(port, nullptr, 0));
+      });
 }
 
 /// CLI11 would say that a subcommand is missing.

@@ -214,8 +214,18 @@ describe("report", () => {
     const summary = readJson(folder, "sweep", folderOf("8 bit", [1, 0]), "summary.json");
     const sent = lineOf(await chartOf(page, "group-0-peer-bytes"), "sent").data;
     assert.deepEqual(sent, summary.per_peer.map((peer) => peer.bytes_sent));
-    const waits = summary.per_peer.flatMap((peer) => peer.waited_for).filter(({ seconds }) => seconds > 0);
-    assert.equal(await page.locator("#group-0-peers .links tbody tr").count(), Math.min(12, waits.length));
+    const links = summary.per_peer.flatMap(({ peer, sent_to }) => sent_to.map((to) => ({ name: `${peer} → ${to.peer}`, bytes: to.bytes,
+      waited: summary.per_peer[to.peer].waited_for.find((from) => from.peer === peer)?.seconds ?? 0 })));
+    const rows = await page.locator("#group-0-peers .links tbody tr").all();
+    assert.equal(rows.length, 8);  // both ways of the ring's four
+    assert.equal(links.length, 8);
+    let longest = Infinity;
+    for (const row of rows) {
+      const name = await row.locator("th").textContent();
+      const { waited } = links.find((link) => link.name === name);
+      assert.ok(waited <= longest);
+      longest = waited;
+    }
   }));
 
   test("the run file can be read and copied", () => inPage("sweep.html", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {

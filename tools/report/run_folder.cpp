@@ -1,6 +1,9 @@
 #include "tools/report/run_folder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "runtime/config.hpp"
 #include "runtime/toml_document.hpp"
@@ -14,6 +17,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_peers_shown = 128;
+constexpr std::size_t most_links_shown = 128;
 
 bool is_file(const fs::path& file) {
   std::error_code ignored;
@@ -23,6 +27,42 @@ bool is_file(const fs::path& file) {
 double number_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+/// The member `key` of a peer's record, where it is a list of objects.
+std::vector<Json> objects_at(const Json& peer, const char* key) {
+  std::vector<Json> objects;
+  if (const auto list = peer.find(key); list != peer.end() && list->is_array())
+    for (const Json& object : *list)
+      if (object.is_object()) objects.push_back(object);
+  return objects;
+}
+
+/// [from, to, seconds that `to` waited, bytes], the longest waits first.
+Json links_of(const std::vector<const Json*>& peers) {
+  struct Link {
+    double seconds = 0.0;
+    double bytes = 0.0;
+  };
+  std::map<std::pair<double, double>, Link> links;  // by the ids of their ends
+  for (const Json* peer : peers) {
+    const double id = number_at(*peer, "peer");
+    for (const Json& source : objects_at(*peer, "waited_for"))
+      links[{number_at(source, "peer"), id}].seconds = number_at(source, "seconds");
+    for (const Json& hearer : objects_at(*peer, "sent_to"))
+      links[{id, number_at(hearer, "peer")}].bytes = number_at(hearer, "bytes");
+  }
+  std::vector<std::pair<std::pair<double, double>, Link>> sorted(links.begin(), links.end());
+  std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) {
+    return std::pair(one.second.seconds, one.second.bytes) >
+           std::pair(other.second.seconds, other.second.bytes);
+  });
+  sorted.resize(std::min(sorted.size(), most_links_shown));
+  Json list = Json::array();
+  for (const auto& [ends, link] : sorted)
+    list.push_back({static_cast<std::uint64_t>(ends.first), static_cast<std::uint64_t>(ends.second),
+                    short_number(link.seconds), static_cast<std::uint64_t>(link.bytes)});
+  return list;
 }
 
 }  // namespace
@@ -104,16 +144,7 @@ Json peers_of(const Json& summary) {
     columns[key] = Json::array();
     for (const Json* peer : shown) columns[key].push_back(short_number(peer->value(key, Json(nullptr))));
   }
-  columns["links"] = Json::array();
-  for (const Json* peer : shown) {
-    const auto waited_for = peer->find("waited_for");
-    if (waited_for == peer->end() || !waited_for->is_array()) continue;
-    for (const Json& source : *waited_for)
-      if (source.is_object())
-        columns["links"].push_back({short_number(source.value("peer", Json(nullptr))),
-                                    short_number(peer->value("peer", Json(nullptr))),
-                                    short_number(source.value("seconds", Json(nullptr)))});
-  }
+  columns["links"] = links_of(shown);
   return columns;
 }
 

@@ -35,8 +35,8 @@ nlohmann::ordered_json read_record(const std::filesystem::path& file);
 nlohmann::ordered_json facts_of(const RunFolder& run);
 
 /// What each peer did, in columns: {"of" (how many peers there are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
-/// "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],"links":[[from, to, seconds that `to` waited],..]}. Of more than
-/// 128 peers, those that waited longest. Null where nothing is known.
+/// "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],"links":[[from, to, seconds that `to` waited, bytes],..]}. Of more than
+/// 128 peers, those that waited longest; of more than 128 links, those for which was waited longest. Null where nothing is known.
 nlohmann::ordered_json peers_of(const nlohmann::ordered_json& summary);
 
 }  // namespace hearsay

@@ -1,6 +1,6 @@
 // What each peer did with its time and its wire, and for whom it waited.
 
-const linksInList = 12;
+const linksInList = 16;
 
 class BarPlot extends Plot {
   drawBars(labels, sets, y) {
@@ -26,14 +26,13 @@ class BarPlot extends Plot {
   }
 }
 
-/// The links on which most time was lost.
+/// The links for which was waited longest, and what went over them.
 function linksTable(peers, seconds) {
-  const links = peers.links.filter(([, , waited]) => waited > 0).sort(([, , a], [, , b]) => b - a).slice(0, linksInList);
-  if (links.length === 0) return element("p", { class: "note" }, "Nobody waited for anybody.");
-  const most = links[0][2];
-  return table("Waiting, link by link", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }],
-    links.map(([from, to, waited]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
-      element("span", { class: "bar", style: `width:${(100 * waited) / most}%` })]));
+  const links = peers.links.slice(0, linksInList);
+  const most = Math.max(...links.map(([, , waited]) => waited));
+  return table("Links", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }, { text: "sent", number: true }],
+    links.map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
+      most > 0 ? element("span", { class: "bar", style: `width:${(100 * waited) / most}%` }) : "", megabytesText(bytes)]));
 }
 
 function peersSection(group, name) {
@@ -65,7 +64,7 @@ function peersSection(group, name) {
     bytes.drawBars(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
-    links.replaceChildren(element("h4", {}, "Longest waits: peer → peer that waited for it"), linksTable(peers, point.facts.seconds));
+    links.replaceChildren(element("h4", {}, peers.links.length > linksInList ? `The ${linksInList} links most waited for` : "Links"), element("p", { class: "note" }, "From → to: how long the second waited for the first, and what the first sent to it."), linksTable(peers, point.facts.seconds));
   };
   group.follow(draw);
   return whole;
