@@ -14,6 +14,7 @@
 #include "runtime/traffic_forecast.hpp"
 #include "tools/dry_run.hpp"
 #include "tools/human_text.hpp"
+#include "tools/network_text.hpp"
 #include "tools/options_json.hpp"
 #include "tools/scalar_dispatch.hpp"
 #include "tools/table.hpp"
@@ -165,23 +166,6 @@ Json as_json(const std::string& name, const Plan& plan) {
 
 std::string bytes_text(double bytes) {
   return bytes == std::floor(bytes) ? grouped(static_cast<std::uint64_t>(bytes)) : fixed(bytes, 1);
-}
-
-std::string network_text(const RunSettings& settings) {
-  const NetworkSettings& network = settings.network;
-  std::string text =
-      network.bandwidth_up == network.bandwidth_down
-          ? to_text(network.bandwidth_up)
-          : to_text(network.bandwidth_up) + " up, " + to_text(network.bandwidth_down) + " down";
-  text += ", latency " + to_text(network.latency);
-  if (network.jitter > Duration{0}) text += ", jitter up to " + to_text(network.jitter);
-  if (network.message_loss > 0)
-    text += ", loses " + significant(100 * network.message_loss) + " % of the messages";
-  if (!settings.peer_networks.empty())
-    text += "; " + counted(settings.peer_networks.size(), "peer") + " differ";
-  if (!settings.link_overrides.empty())
-    text += "; " + counted(settings.link_overrides.size(), "link") + " differ";
-  return text;
 }
 
 std::string failure_text(const RunSettings::Failure& failure) {

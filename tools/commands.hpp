@@ -65,6 +65,12 @@ struct CheckOptions : RunFileOptions {
   std::string patience = "30 s";
 };
 
+struct AdviseOptions : RunFileOptions {
+  std::filesystem::path output;  ///< the run file of the winner; empty: advised.toml beside the file
+  bool overwrite = false;        ///< what an earlier advice has written
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
 struct LaunchOptions : RunOptions {
   std::string start_patience = "2 min";
 };
@@ -104,6 +110,7 @@ int sweep_command(const SweepOptions& options);
 int topology_command(const TopologyOptions& options);
 int check_command(const RunFileOptions& options);
 int check_connections_command(const CheckOptions& options);
+int advise_command(const AdviseOptions& options);
 int evaluate_command(const EvaluateOptions& options);
 int report_command(const ReportOptions& options);
 int list_command(bool json);

@@ -214,6 +214,16 @@ int main_of(int argc, char** argv) {
     chosen = [&] { return check.connect ? check_connections_command(check) : check_command(check); };
   });
 
+  AdviseOptions advise;
+  advise.interrupted = &interrupted;
+  command = app.add_subcommand(
+      "advise", "the method, compressor and topology that get to the target loss first on this network");
+  add_run_file_options(*command, advise);
+  command->add_option("--output", advise.output, "the run file of the winner [advised.toml beside FILE]")
+      ->type_name("FILE");
+  command->add_flag("--overwrite", advise.overwrite, "replace the run file of an earlier advice");
+  command->callback([&] { trains([&] { return advise_command(advise); }); });
+
   EvaluateOptions evaluate;
   command = app.add_subcommand("evaluate", "loss and accuracy of a saved model on a run file's data");
   command->add_option("MODEL", evaluate.model, "model.npy")->required();
