@@ -23,7 +23,7 @@ struct Mean {
 
 std::optional<LossOutlook> outlook(std::span<const Evaluation> evaluations, double target) {
   const std::size_t part = (evaluations.size() - evaluations.size() / 2) / 3;
-  if (part < 2) return std::nullopt;
+  if (part == 0) return std::nullopt;
   const auto tail = evaluations.last(3 * part);
   const Mean a(tail.first(part));
   const Mean b(tail.subspan(part, part));
