@@ -1,5 +1,6 @@
 #include "runtime/config.hpp"
 
+#include "runtime/network_keys.hpp"
 #include "runtime/run_file.hpp"
 #include "runtime/run_keys.hpp"
 #include "runtime/toml_document.hpp"

@@ -11,7 +11,10 @@ namespace hearsay {
 class Egress {
  public:
   /// `same_machine`: all peers share one clock, and due times travel as they are; otherwise the hold that remains does.
-  Egress(EgressPort port, bool same_machine) : port_(port), same_machine_(same_machine) {}
+  Egress(EgressPort port, bool same_machine) : port_(std::move(port)), same_machine_(same_machine) {}
+
+  /// The run begins; before anything is sent.
+  void begin(Instant start_of_run) { port_.begin(start_of_run); }
 
   struct Frame {
     FrameHeader header;

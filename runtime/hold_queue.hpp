@@ -19,14 +19,16 @@ class HoldQueue {
     Instant due;
     std::uint64_t sequence;
     std::uint64_t frame_bytes;
-    Bandwidth arrival;
+    ArrivalRate arrival;
     MessageKey key;
     PacketRef packet;
     MessageMarks marks = {};
   };
 
-  explicit HoldQueue(IngressPort ingress) : ingress_(ingress) {}
+  explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}
 
+  /// The run begins; before any frame comes.
+  void begin(Instant start_of_run) { ingress_.begin(start_of_run); }
   void add(Held frame) { waiting_.push(std::move(frame)); }
   std::size_t size() const { return waiting_.size() + released_.size(); }
 

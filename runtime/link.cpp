@@ -24,11 +24,6 @@ Duration times(std::uint32_t count, Duration duration) {
   return count == 0 || duration <= longest / count ? count * duration : longest;
 }
 
-Bandwidth slower(Bandwidth a, Bandwidth b) {
-  if (a.unlimited() || b.unlimited()) return a.unlimited() ? b : a;
-  return a.bytes_per_s < b.bytes_per_s ? a : b;
-}
-
 }  // namespace
 
 const NetworkSettings& network_of(const RunSettings& settings, PeerId peer) {
@@ -48,8 +43,12 @@ LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to) 
   return link;
 }
 
-Bandwidth arrival_rate(const RunSettings& settings, PeerId from, PeerId to) {
-  return slower(network_of(settings, from).bandwidth_up, link_settings(settings, from, to).bandwidth);
+PortRate sending_rate(const NetworkSettings& network) { return {network.bandwidth_up, network.trace}; }
+PortRate receiving_rate(const NetworkSettings& network) { return {network.bandwidth_down, network.trace}; }
+
+ArrivalRate arrival_rate(const RunSettings& settings, PeerId from, PeerId to) {
+  const LinkSettings link = link_settings(settings, from, to);
+  return {sending_rate(network_of(settings, from)), link.bandwidth, link.latency};
 }
 
 std::uint64_t wire_bytes(Framing framing, std::uint64_t frame_bytes) {
@@ -98,14 +97,15 @@ Departure Link::carry(Instant start, Instant end, std::uint64_t bytes_on_wire) {
 Departure EgressPort::send(Instant now, std::uint64_t frame_bytes, Link& link) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant start = std::max(now, free_);
-  free_ = later(start, up_.time_for(bytes));
+  free_ = later(start, up_.time_from(start - begin_, bytes));
   return link.carry(start, free_, bytes);
 }
 
-Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, Bandwidth fed) {
+Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
-  const Instant first_byte = due - fed.time_for(bytes);
-  free_ = std::max(due, later(std::max(free_, first_byte), down_.time_for(bytes)));
+  const Instant first_byte = due - fed.time_until(due - begin_, bytes);
+  const Instant start = std::max(free_, first_byte);
+  free_ = std::max(due, later(start, down_.time_from(start - begin_, bytes)));
   return free_;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "runtime/bandwidth_trace.hpp"
 #include "runtime/run_settings.hpp"
 #include "runtime/units.hpp"
 #include "topology/peer_id.hpp"
@@ -22,6 +25,10 @@ namespace hearsay {
 // A bandwidth of 0 is unlimited: its b / bandwidth is 0. A stage forwards bytes as they come, it does not
 // wait for the last one: due - b / fed is when the first byte reaches the receiver, with fed the slower of
 // `up` and `own`, and a frame between two equal idle ports takes b / up once, not twice.
+//
+// Where a port has a bandwidth trace, b / up and b / down are what b bytes take that begin when these do, by the integral of the
+// trace; and b / fed is what they took that ended at due - latency, since the receiver knows the sender's trace but not what jitter
+// and losses a frame had. Traces count from the start of the run, `begin`; in virtual time that is 0.
 //
 // Jitter is uniform on the whole nanoseconds of [0, jitter]; the due time of the frame before keeps a link
 // from reordering, as TCP does. A lost message costs one constant time-out of max(200 ms, 3 x latency) (200
@@ -45,7 +52,25 @@ LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
 
 /// The rate at which a link's bytes reach the receiver's port, `fed` above: the slower of the sender's egress
 /// and the link's own bandwidth.
-Bandwidth arrival_rate(const RunSettings& settings, PeerId from, PeerId to);
+struct ArrivalRate {
+  ArrivalRate(PortRate sender, Bandwidth link = {}, Duration link_latency = {})
+      : up(std::move(sender)), own(link), latency(link_latency) {}
+  ArrivalRate(Bandwidth sender = {}) : up(sender) {}
+
+  PortRate up;
+  Bandwidth own;
+  Duration latency{0};  ///< of the link
+
+  /// What `bytes` took that are due at this time since the start of the run.
+  Duration time_until(Duration due, std::uint64_t bytes) const {
+    return std::max(up.time_until(due - latency, bytes), own.time_for(bytes));
+  }
+};
+ArrivalRate arrival_rate(const RunSettings& settings, PeerId from, PeerId to);
+
+/// Of a peer's port.
+PortRate sending_rate(const NetworkSettings& network);
+PortRate receiving_rate(const NetworkSettings& network);
 
 /// Bytes on the wire of a frame of `frame_bytes` (header and payload). "ethernet" adds 66 bytes (Ethernet 14,
 /// IPv4 20, TCP with timestamps 32) for every started 1,448 bytes, as the kernel's counters do.
@@ -88,29 +113,36 @@ class Link {
 /// The sending side of a peer's port: frames leave one after the other in the order of the calls.
 class EgressPort {
  public:
-  EgressPort(Bandwidth up, Framing framing) : up_(up), framing_(framing) {}
+  EgressPort(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
 
+  /// The run begins; before anything is sent.
+  void begin(Instant start_of_run) { begin_ = start_of_run; }
   Departure send(Instant now, std::uint64_t frame_bytes, Link& link);
 
  private:
-  Bandwidth up_;
+  PortRate up_;
   Framing framing_;
+  Instant begin_{};
   Instant free_ = Instant::min();
 };
 
 /// The receiving side of a peer's port.
 class IngressPort {
  public:
-  IngressPort(Bandwidth down, Framing framing) : down_(down), framing_(framing) {}
+  IngressPort(PortRate down, Framing framing) : down_(std::move(down)), framing_(framing) {}
+
+  /// The run begins; before anything is received.
+  void begin(Instant start_of_run) { begin_ = start_of_run; }
 
   /// When the peer may see a frame that is due at `due` and came at the rate `fed` (arrival_rate). To be
   /// called in the order of due, ties by sender, then sequence; frames are released in the order of the
   /// calls.
-  Instant release(Instant due, std::uint64_t frame_bytes, Bandwidth fed);
+  Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
 
  private:
-  Bandwidth down_;
+  PortRate down_;
   Framing framing_;
+  Instant begin_{};
   Instant free_ = Instant::min();
 };
 

@@ -143,7 +143,8 @@ void PeerDriver<Scalar>::send_outbox() {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
     meters_.count_sent(outgoing.to, frame_bytes);
     told_from_ = std::max(told_from_, outgoing.key.iteration);
-    meters_.wire += network_.bandwidth_up.time_for(wire_bytes(experiment_.settings.framing, frame_bytes));
+    meters_.wire += sending_rate(network_).time_from(now - origin_,
+                                                     wire_bytes(experiment_.settings.framing, frame_bytes));
     sockets_.commands().push(SendData{std::move(outgoing), now});
   }
   peer_->outbox().clear();

@@ -7,6 +7,7 @@
 
 #include "runtime/cluster_file.hpp"
 #include "runtime/config.hpp"
+#include "runtime/network_keys.hpp"
 #include "runtime/run_keys.hpp"
 #include "runtime/setting_table.hpp"
 #include "topology/misuse.hpp"
@@ -28,15 +29,27 @@ PeerId read_peer(const Setting& setting, PeerId peers) {
   return static_cast<PeerId>(id);
 }
 
-void read_peer_networks(const Setting& array, RunSettings& to) {
+/// As in [network], where one layer wins over another: within a table they contradict each other.
+void require_one_bandwidth(const SettingTable& table) {
+  const auto given = [&](const std::string& name) {
+    return std::ranges::find(table.settings, table.array + "." + name, &Setting::key) != table.settings.end();
+  };
+  for (const std::string other : {"bandwidth", "bandwidth_up", "bandwidth_down"})
+    if (given("bandwidth_trace") && given(other))
+      throw Misuse(table.required("bandwidth_trace").label() + ": give it or " + table.array + "." + other +
+                   ", not both");
+}
+
+void read_peer_networks(const Setting& array, const fs::path& directory, RunSettings& to) {
   std::vector<std::string> known = {array.key + ".id"};
   for (const NetworkKey& key : network_keys()) known.push_back(array.key + "." + key.name);
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known);
+    require_one_bandwidth(table);
     NetworkSettings network = to.network;
     for (const NetworkKey& key : network_keys())
       for (const Setting& setting : table.settings)
-        if (setting.key == array.key + "." + key.name) key.read(setting, network);
+        if (setting.key == array.key + "." + key.name) key.read(setting, directory, network);
     const Setting& id = table.required("id");
     if (!to.peer_networks.emplace(read_peer(id, to.topology.peers), network).second)
       id.refuse("each peer once");
@@ -116,7 +129,7 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
   if (!settings.topology.file.empty())
     settings.topology.peers = peer_count_of_cluster_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
-    read_peer_networks(peers->second, settings);
+    read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())
     read_link_overrides(links->second, settings);
   if (settings.run.output.empty())

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/join_later.hpp"
+#include "runtime/network_keys.hpp"
 
 namespace hearsay {
 namespace {
@@ -54,43 +55,6 @@ std::string spelled_source(const std::string& source) {
   return toml_text(split_source(source) ? spelled_path(source) : source);
 }
 
-// ---- compute times
-
-ComputeTime read_compute(const Setting& setting) {
-  constexpr std::string_view expectation =
-      "\"measured\", a time such as \"20 ms\", or \"lognormal(20 ms, 0.3)\" (median, sigma of the logarithm)";
-  const auto* const whole = std::get_if<std::string>(&setting.value.data);
-  if (whole == nullptr) setting.refuse(std::string(expectation));
-  if (*whole == "measured") return {};
-  constexpr std::string_view prefix = "lognormal(";
-  std::string_view text = *whole;
-  if (!text.starts_with(prefix))
-    return {ComputeTime::Kind::constant, parse_duration(setting.label(), text), 0.0};
-  const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos || !text.ends_with(')')) setting.refuse(std::string(expectation));
-  const Duration median = parse_duration(setting.label(), text.substr(prefix.size(), comma - prefix.size()));
-  std::string_view sigma_text = text.substr(comma + 1, text.size() - comma - 2);
-  while (sigma_text.starts_with(' ')) sigma_text.remove_prefix(1);
-  double sigma = 0.0;
-  const char* const sigma_end = sigma_text.data() + sigma_text.size();
-  const auto [end, error] = std::from_chars(sigma_text.data(), sigma_end, sigma);
-  if (error != std::errc{} || end != sigma_end || !std::isfinite(sigma) || sigma < 0.0)
-    setting.refuse(std::string(expectation));
-  return {ComputeTime::Kind::lognormal, median, sigma};
-}
-
-std::string spelled_compute(const ComputeTime& compute) {
-  switch (compute.kind) {
-    case ComputeTime::Kind::measured:
-      return "measured";
-    case ComputeTime::Kind::constant:
-      return to_text(compute.median);
-    case ComputeTime::Kind::lognormal:
-      return "lognormal(" + to_text(compute.median) + ", " + toml_number(compute.sigma) + ")";
-  }
-  return {};
-}
-
 // ---- spelling
 
 std::string spelled(std::uint64_t count) { return std::to_string(count); }
@@ -114,12 +78,6 @@ std::string read_init(const Setting& setting, const fs::path& directory) {
   if (init == "zeros") return init;
   if (!init.ends_with(".npy")) setting.refuse("\"zeros\" or a .npy file");
   return setting.resolve_path(init, directory).string();
-}
-
-double read_message_loss(const Setting& setting) {
-  const double loss = setting.share();
-  if (loss > max_message_loss) setting.refuse("a share of at most 0.99, such as 0.01 or \"1%\"");
-  return loss;
 }
 
 void read_checkpoint_every(const Setting& setting, RunSettings::Failure& to) {
@@ -148,7 +106,9 @@ using S = RunSettings;
 template <std::size_t index>
 RunKey common_network_key() {
   return {"network." + network_keys()[index].name,
-          [](const Setting& s, const fs::path&, S& to) { network_keys()[index].read(s, to.network); },
+          [](const Setting& s, const fs::path& directory, S& to) {
+            network_keys()[index].read(s, directory, to.network);
+          },
           [](const S& of) { return network_keys()[index].write(of.network); }};
 }
 
@@ -281,6 +241,7 @@ std::vector<RunKey> make_common_keys() {
       common_network_key<4>(),
       common_network_key<5>(),
       common_network_key<6>(),
+      common_network_key<7>(),
       {"network.framing",
        [](const Setting& s, const fs::path&, S& to) {
          to.framing = s.one_of({"none", "ethernet"}) == 0 ? Framing::none : Framing::ethernet;
@@ -352,32 +313,7 @@ std::vector<RunKey> make_run_keys() {
   return keys;
 }
 
-std::vector<NetworkKey> make_network_keys() {
-  using N = NetworkSettings;
-  return {
-      {"bandwidth", [](const Setting& s, N& to) { to.bandwidth_up = to.bandwidth_down = s.bandwidth(); },
-       [](const N&) { return std::string(); }},
-      {"bandwidth_up", [](const Setting& s, N& to) { to.bandwidth_up = s.bandwidth(); },
-       [](const N& of) { return toml_text(to_text(of.bandwidth_up)); }},
-      {"bandwidth_down", [](const Setting& s, N& to) { to.bandwidth_down = s.bandwidth(); },
-       [](const N& of) { return toml_text(to_text(of.bandwidth_down)); }},
-      {"latency", [](const Setting& s, N& to) { to.latency = s.duration(); },
-       [](const N& of) { return toml_text(to_text(of.latency)); }},
-      {"jitter", [](const Setting& s, N& to) { to.jitter = s.duration(); },
-       [](const N& of) { return toml_text(to_text(of.jitter)); }},
-      {"message_loss", [](const Setting& s, N& to) { to.message_loss = read_message_loss(s); },
-       [](const N& of) { return toml_number(of.message_loss); }},
-      {"compute", [](const Setting& s, N& to) { to.compute = read_compute(s); },
-       [](const N& of) { return toml_text(spelled_compute(of.compute)); }},
-  };
-}
-
 }  // namespace
-
-const std::vector<NetworkKey>& network_keys() {
-  static const std::vector<NetworkKey> keys = make_network_keys();
-  return keys;
-}
 
 const std::vector<RunKey>& run_keys() {
   static const std::vector<RunKey> keys = make_run_keys();
@@ -387,7 +323,11 @@ const std::vector<RunKey>& run_keys() {
 std::vector<std::string> replaced_keys(const std::string& key) {
   if (key == "run.iterations") return {"run.epochs"};
   if (key == "run.epochs") return {"run.iterations"};
-  if (key == "network.bandwidth") return {"network.bandwidth_up", "network.bandwidth_down"};
+  if (key == "network.bandwidth")
+    return {"network.bandwidth_up", "network.bandwidth_down", "network.bandwidth_trace"};
+  if (key == "network.bandwidth_up" || key == "network.bandwidth_down") return {"network.bandwidth_trace"};
+  if (key == "network.bandwidth_trace")
+    return {"network.bandwidth", "network.bandwidth_up", "network.bandwidth_down"};
   if (key == "topology.file") return {"topology.kind", "topology.peers"};
   if (key == "topology.kind" || key == "topology.peers") return {"topology.file"};
   return {};

@@ -24,15 +24,6 @@ struct RunKey {
 /// they are read and written: a key that overrides another comes after it.
 const std::vector<RunKey>& run_keys();
 
-/// A key of a network, common ([network]) or of one peer ([[network.peer]]); the name is its last part.
-struct NetworkKey {
-  std::string name;
-  void (*read)(const Setting& setting, NetworkSettings& network);
-  std::string (*write)(const NetworkSettings& network);  ///< empty for a key that sets two others
-};
-
-const std::vector<NetworkKey>& network_keys();
-
 /// Keys that setting `key` makes void: "run.epochs" replaces "run.iterations", and so on. A later assignment
 /// (--set, a sweep's variant) thereby wins over an earlier one that says the same thing in other words.
 std::vector<std::string> replaced_keys(const std::string& key);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/method_options.hpp"
+#include "runtime/bandwidth_trace.hpp"
 #include "runtime/units.hpp"
 #include "topology/peer_id.hpp"
 
@@ -46,6 +47,8 @@ struct NetworkSettings {
   Duration jitter{0};
   double message_loss = 0.0;
   ComputeTime compute;
+  BandwidthTrace trace =
+      {};  ///< of the port, both ways, instead of the two bandwidths, which are then unlimited
   bool operator==(const NetworkSettings&) const = default;
 };
 

@@ -23,13 +23,13 @@ struct InFlight {
   PacketRef packet;
   MessageMarks marks;
   std::uint64_t frame_bytes;
-  Bandwidth fed;  // arrival rate of its link
+  const ArrivalRate* fed;  // of its link
 };
 
 struct LinkTo {
   PeerId to;
   Link link;
-  Bandwidth arrival;
+  ArrivalRate arrival;
 };
 
 template <class Scalar>
@@ -57,8 +57,8 @@ class Simulation {
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
       peers_.push_back({make(id, packets_),
-                        EgressPort(network.bandwidth_up, settings.framing),
-                        IngressPort(network.bandwidth_down, settings.framing),
+                        EgressPort(sending_rate(network), settings.framing),
+                        IngressPort(receiving_rate(network), settings.framing),
                         {},
                         {},
                         0,
@@ -105,7 +105,7 @@ class Simulation {
     switch (event.kind) {
       case EventKind::due: {
         const InFlight& frame = in_flight_[event.subject];
-        const Instant release = peers_[frame.to].ingress.release(now_, frame.frame_bytes, frame.fed);
+        const Instant release = peers_[frame.to].ingress.release(now_, frame.frame_bytes, *frame.fed);
         if (release > now_)
           schedule(release, EventKind::release, event.subject);
         else
@@ -214,11 +214,11 @@ class Simulation {
       sender.meters.count_sent(outgoing.to, frame_bytes);
       sender.meters.retransmitted += departure.losses;
       const RunSettings& settings = experiment_.settings;
-      sender.meters.wire += network_of(settings, sender.peer->id())
-                                .bandwidth_up.time_for(wire_bytes(settings.framing, frame_bytes));
+      sender.meters.wire += sending_rate(network_of(settings, sender.peer->id()))
+                                .time_from(now_ - Instant{}, wire_bytes(settings.framing, frame_bytes));
       schedule(departure.due, EventKind::due,
                place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.marks, frame_bytes,
-                      link->arrival}));
+                      &link->arrival}));
     }
     sender.peer->outbox().clear();
   }

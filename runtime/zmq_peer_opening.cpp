@@ -12,9 +12,8 @@ template <class Scalar>
 std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, PeerId id,
                                           const PeerOpening& opening) {
   const RunSettings& settings = experiment.settings;
-  const auto limited = [&](Bandwidth bandwidth) {
-    return opening.limits_bandwidth ? bandwidth : Bandwidth{};
-  };
+  const NetworkSettings& network = network_of(settings, id);
+  const auto limited = [&]<class Rate>(Rate rate) { return opening.limits_bandwidth ? rate : Rate{}; };
   std::vector<Source> sources;
   for (const PeerId from : partners_of(experiment, id).sources)
     sources.push_back({from, limited(arrival_rate(settings, from, id))});
@@ -35,8 +34,8 @@ std::unique_ptr<PeerSockets> open_sockets(const Experiment<Scalar>& experiment, 
           .agreement = agreement_of(experiment),
           .iterations = experiment.iterations,
           .sources = std::move(sources),
-          .egress = EgressPort(limited(network_of(settings, id).bandwidth_up), settings.framing),
-          .ingress = IngressPort(limited(network_of(settings, id).bandwidth_down), settings.framing),
+          .egress = EgressPort(limited(sending_rate(network)), settings.framing),
+          .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
           .payload_limit_bytes = payload_limit_bytes,
           .held_frames_limit = partners_of(experiment, id).sources.size() *
                                Inbox::limit_per_sender(experiment.peer_count(), staleness_of(settings)),

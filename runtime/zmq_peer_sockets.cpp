@@ -109,12 +109,21 @@ class PeerSockets::Server {
         find_outlet(word.to).say(word.header, word.payload);
     }
     session_->outbox().clear();
-    for (SocketEvent& event : session_->events()) events.push(std::move(event));
+    for (SocketEvent& event : session_->events()) {
+      if (const auto* const start = std::get_if<RunStarts>(&event)) begin_traces(start->origin);
+      events.push(std::move(event));
+    }
     session_->events().clear();
     refused_ = session_->counters().refused;
     gaps_ = session_->counters().gaps;
     repeated_ = session_->counters().repeated;
     retransmitted_ = session_->counters().retransmitted;
+  }
+
+  /// What changes with the time of the run does so from now on.
+  void begin_traces(Instant start_of_run) {
+    egress_.begin(start_of_run);
+    hold_.begin(start_of_run);
   }
 
   void look_at_handshakes() {

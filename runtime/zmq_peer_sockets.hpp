@@ -67,7 +67,7 @@ struct Destination {
 
 struct Source {
   PeerId id;
-  Bandwidth arrival;  ///< rate at which its bytes come in (link.hpp)
+  ArrivalRate arrival;  ///< rate at which its bytes come in (link.hpp)
 };
 
 struct PeerSocketsInput {

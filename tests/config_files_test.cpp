@@ -60,6 +60,76 @@ TEST_CASE("config: a sweep is not a run") {
   CHECK(contains(refusal("sweep = 3"), "test.toml:1: sweep = 3: expected a table, [sweep]"));
 }
 
+TEST_CASE("config: a bandwidth trace is read from its file, beside the run file, and written as its rows") {
+  const TemporaryFolder folder("hearsay_config_trace");
+  folder.write("uplink.csv", "seconds,bandwidth\r\n0,100 Mbit/s\r\n\r\n1.5, 0 Mbit/s\n2,unlimited\n");
+  const std::string text =
+      "network.bandwidth_trace = \"uplink.csv\"\n[[network.peer]]\nid = 1\nbandwidth = "
+      "\"1 Mbit/s\"\n[[network.peer]]\nid = 2\nlatency = \"1 ms\"\n";
+  const RunSettings settings = load_run_file(folder.write("run.toml", text), {});
+  REQUIRE(settings.network.trace.rows().size() == 3);
+  CHECK(settings.network.trace.rows()[0] == BandwidthTrace::Row{Duration{0}, 12.5e6});
+  CHECK(settings.network.trace.rows()[1] == BandwidthTrace::Row{Duration{1'500'000'000}, 0.0});
+  CHECK(settings.network.trace.period() == Duration{2'500'000'000});
+  CHECK(settings.peer_networks.at(1).trace.empty());
+  CHECK(settings.peer_networks.at(2).trace == settings.network.trace);
+  const std::string resolved = to_toml(settings);
+  CHECK(contains(resolved, "bandwidth_trace = [\"0,100 Mbit/s\", \"1.5,0 bit/s\", \"2,unlimited\"]"));
+  std::filesystem::remove(folder.path() / "uplink.csv");
+  CHECK(parse(resolved) == settings);
+}
+
+TEST_CASE("config: a bandwidth trace or a bandwidth, whichever comes later; in one place not both") {
+  const std::string trace = "network.bandwidth_trace = [\"0,1 Mbit/s\"]\n";
+  CHECK(parse(trace, {"network.bandwidth=10 Mbit/s"}).network.trace.empty());
+  CHECK(parse(trace, {"network.bandwidth_up=10 Mbit/s"}).network.trace.empty());
+  const NetworkSettings traced =
+      parse("network.bandwidth = \"5 Mbit/s\"\n", {"network.bandwidth_trace=[\"0,1 Mbit/s\"]"}).network;
+  CHECK(traced.bandwidth_up.unlimited());
+  CHECK(traced.trace.rows().size() == 1);
+  for (const std::string other : {"bandwidth", "bandwidth_up", "bandwidth_down"}) {
+    CHECK(contains(refusal(trace + "network." + other + " = \"1 Mbit/s\""), "not both"));
+    CHECK(contains(
+        refusal("[[network.peer]]\nid = 1\nbandwidth_trace = [\"0,1 Mbit/s\"]\n" + other + " = \"1 Mbit/s\""),
+        "not both"));
+  }
+}
+
+TEST_CASE("config: a bandwidth trace that is none is refused, with the line") {
+  const TemporaryFolder folder("hearsay_config_bad_trace");
+  const auto refusal_of = [&](const std::string& content) {
+    folder.write("t.csv", content);
+    try {
+      load_run_file(folder.write("run.toml", "[network]\nbandwidth_trace = \"t.csv\"\n"), {});
+    } catch (const Misuse& misuse) {
+      return std::string(misuse.what());
+    }
+    return std::string();
+  };
+  const std::string place = "run.toml:2: network.bandwidth_trace";
+  const std::string file = (folder.path() / "t.csv").string();
+  const auto says = [&](const std::string& content, const std::string& line, const std::string& expectation) {
+    const std::string message = refusal_of(content);
+    CAPTURE(message);
+    CHECK(contains(message, place));
+    CHECK(contains(message, file + ":" + line + " = "));
+    CHECK(contains(message, expectation));
+  };
+  says("0,1 Mbit/s\n2,1 Mbit/s\n2,3 Mbit/s\n", "3",
+       "\"2,3 Mbit/s\": expected a later time than in the row before");
+  says("1,1 Mbit/s\n", "1", "the first row begins at 0 seconds");
+  says("0,1 Mbit/s\n1,5\n", "2", "expected a number > 0 and a unit (bit/s");
+  says("0,1 Mbit/s\n\n1,5 furlongs\n", "3", "\"5 furlongs\"");
+  says("0,1 Mbit/s\n-1,5 Mbit/s\n", "2", "expected a number >= 0 and a unit");
+  says("0 1\n", "1", "expected seconds,bandwidth such as \"1.5,10 Mbit/s\"");
+  CHECK(contains(refusal_of("0,0 Mbit/s\n1,0 bit/s\n"), "its bandwidth is 0 for ever"));
+  CHECK(contains(refusal_of("seconds,bandwidth\n"), "there are none"));
+  CHECK(contains(refusal("network.bandwidth_trace = \"absent.csv\""),
+                 "network.bandwidth_trace: cannot read /runfiles/absent.csv"));
+  CHECK(contains(refusal("network.bandwidth_trace = [3]"),
+                 "test.toml:1: network.bandwidth_trace = 3: expected text"));
+}
+
 TEST_CASE("config: a file that cannot be read is named") {
   const TemporaryFolder folder("hearsay_config_test");
   for (const fs::path& file : {folder.path() / "missing.toml", folder.path()}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -88,6 +89,7 @@ const std::map<std::string, Sample>& samples() {
       {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
       {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
       {"network.bandwidth_down", {"\"2 Mbit/s\"", "true"}},
+      {"network.bandwidth_trace", {"[\"0,10 Mbit/s\", \"1.5,0 bit/s\"]", "10"}},
       {"network.latency", {"\"5 ms\"", "5"}},
       {"network.jitter", {"\"1 ms\"", "1"}},
       {"network.message_loss", {"\"1%\"", "true"}},
@@ -113,6 +115,12 @@ RunSettings random_settings(std::uint64_t seed) {
   const auto network = [&] {
     NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), max_message_loss * random.uniform(),
                         {}};
+    if (chance()) {
+      net.bandwidth_up = net.bandwidth_down = {};
+      net.trace = BandwidthTrace({{Duration{0}, number() * 1e6},
+                                  {Duration{1} + duration(), chance() ? 0.0 : number() * 1e6},
+                                  {Duration{4'000'000'000}, std::numeric_limits<double>::infinity()}});
+    }
     net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
     if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();
     if (net.compute.kind == ComputeTime::Kind::lognormal) net.compute.sigma = number();

@@ -361,19 +361,24 @@ TEST_CASE("link: a link takes the sender's network, and its own latency and band
   settings.peer_networks[2].latency = 9ms;
   settings.link_overrides = {{0, 1, 50ms, {}}, {2, 1, {}, mbit(0.5)}, {3, 1, 0ms, mbit(100)}};
 
+  constexpr std::uint64_t megabyte = 1'000'000;
+  const auto taken = [&](PeerId from, PeerId to) {
+    return arrival_rate(settings, from, to).time_until(1h, megabyte);
+  };
+
   CHECK(link_settings(settings, 0, 1) == LinkSettings{50ms, 1ms, 0.01, {}});
   CHECK(link_settings(settings, 1, 0) == LinkSettings{5ms, 1ms, 0.01, {}});
   CHECK(link_settings(settings, 2, 1) == LinkSettings{9ms, 0ms, 0.0, mbit(0.5)});
   CHECK(link_settings(settings, 3, 1) == LinkSettings{0ms, 1ms, 0.01, mbit(100)});
-  CHECK(arrival_rate(settings, 0, 1) == mbit(10));
-  CHECK(arrival_rate(settings, 2, 0) == mbit(1));
-  CHECK(arrival_rate(settings, 2, 1) == mbit(0.5));
-  CHECK(arrival_rate(settings, 3, 1) == mbit(10));
+  CHECK(taken(0, 1) == mbit(10).time_for(megabyte));
+  CHECK(taken(2, 0) == mbit(1).time_for(megabyte));
+  CHECK(taken(2, 1) == mbit(0.5).time_for(megabyte));
+  CHECK(taken(3, 1) == mbit(10).time_for(megabyte));
   CHECK(link_settings(settings, 3, 2) == LinkSettings{5ms, 1ms, 0.01, {}});
   CHECK(link_settings(settings, 9, 9) == LinkSettings{5ms, 1ms, 0.01, {}});
   settings.network.bandwidth_up = unlimited;
-  CHECK(arrival_rate(settings, 3, 1) == mbit(100));
-  CHECK(arrival_rate(settings, 0, 1) == unlimited);
+  CHECK(taken(3, 1) == mbit(100).time_for(megabyte));
+  CHECK(taken(0, 1) == unlimited.time_for(megabyte));
 }
 
 TEST_CASE("link: on a ring of 10,000 every direction of every link is found among the 20,000 of its kind") {

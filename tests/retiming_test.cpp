@@ -21,7 +21,10 @@ const std::vector<std::string> networks = {
     "", "network = { bandwidth = \"10 Mbit/s\", latency = \"5 ms\", compute = \"0 s\" }\n",
     "network = { bandwidth_up = \"5 Mbit/s\", bandwidth_down = \"1 Gbit/s\", latency = \"100 us\", jitter = "
     "\"3 ms\", message_loss = \"2%\", framing = \"ethernet\", compute = \"lognormal(2 ms, 0.5)\", "
-    "peer = [{ id = 2, bandwidth = \"1 Mbit/s\", compute = \"20 ms\" }] }\n"};
+    "peer = [{ id = 2, bandwidth = \"1 Mbit/s\", compute = \"20 ms\" }] }\n",
+    "network = { bandwidth_trace = [\"0,10 Mbit/s\", \"0.003,0 bit/s\", \"0.005,400 kbit/s\"], latency = \"1 "
+    "ms\", "
+    "compute = \"1 ms\", peer = [{ id = 1, bandwidth_trace = [\"0,2 Mbit/s\", \"0.01,unlimited\"] }] }\n"};
 
 RunSettings with_network(RunSettings settings, const std::string& network) {
   const RunSettings other = parse_run(network, ".", {}, "network.toml");
