@@ -1,10 +1,13 @@
 #include "tools/advice.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -52,6 +55,26 @@ bool takes_plain_steps(const RunSettings& settings) {
          options.local_steps.value_or(1) == 1;
 }
 
+/// What an iteration takes then says nothing of later ones.
+bool changes_with_time(const RunSettings& settings) {
+  return !settings.network.trace.empty() || std::ranges::any_of(settings.peer_networks, [](const auto& peer) {
+    return !peer.second.trace.empty();
+  });
+}
+
+/// action(0), ..., action(count - 1), begun in this order, by as many threads as the machine has cores.
+template <class Action>
+void side_by_side(std::size_t count, const Action& action) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t k = next++; k < count; k = next++) action(k);
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t k = 1; k < std::min<std::size_t>(std::thread::hardware_concurrency(), count); ++k)
+    threads.emplace_back(work);
+  work();
+}
+
 /// A candidate that is not out yet.
 struct Contender {
   Prospect prospect;
@@ -75,16 +98,17 @@ class Search {
   Advice run(const RunSettings& yours) {
     try_yours(yours);
     std::vector<Contender> contenders = time_iterations(yours);
-    for (Contender& contender : contenders) {
-      Prospect& prospect = contender.prospect;
+    side_by_side(contenders.size(), [&](std::size_t k) {
+      Prospect& prospect = contenders[k].prospect;
       if (is_over())
         prospect.why = "no time was left to try it";
-      else if (cannot_win(contender))
-        leave_out(prospect, Fate::bounded, seconds_text(contender.seconds_per_iteration) + " an iteration");
+      else if (cannot_win(contenders[k]))
+        leave_out(prospect, Fate::bounded,
+                  seconds_text(contenders[k].seconds_per_iteration) + " an iteration");
       else
         attempt(prospect);
       settle(std::move(prospect));
-    }
+    });
     advice_.interrupted = control_.interrupted();
     if (advice_.ranked.empty() && !advice_.interrupted) refuse_target();
     return std::move(advice_);
@@ -113,22 +137,25 @@ class Search {
     const Index batch = yours.algorithm.batch ? static_cast<Index>(*yours.algorithm.batch)
                                               : std::numeric_limits<Index>::max();
     const Problem<Scalar> imitated = stand_in(problem_, batch);
-    std::vector<Contender> contenders;
-    std::size_t timed = 0;
     std::vector<Candidate> candidates = candidates_beside(yours);
     if (advice_.yours.fate == Fate::diverges) {  // with shorter steps it may not
       candidates.push_back({yours, 1.0});
       candidates.back().settings.algorithm.allow_unsound = false;
     }
-    for (const Candidate& candidate : candidates) {
-      control_.progress("how long an iteration takes: " + std::to_string(++timed) + " of " +
-                        counted(candidates.size(), "candidate"));
-      Contender contender{{.settings = candidate.settings}, candidate.iterations};
-      if (!is_over() && !time_iteration(imitated, contender)) {
+    std::vector<Contender> timed;
+    for (const Candidate& candidate : candidates)
+      timed.push_back({{.settings = candidate.settings}, candidate.iterations});
+    side_by_side(timed.size(), [&](std::size_t k) {
+      say("how long an iteration takes: " + std::to_string(k + 1) + " of " +
+          counted(timed.size(), "candidate"));
+      if (!is_over()) time_iteration(imitated, timed[k]);
+    });
+    std::vector<Contender> contenders;
+    for (Contender& contender : timed) {
+      if (contender.prospect.fate == Fate::refused)
         settle(std::move(contender.prospect));
-        continue;
-      }
-      if (!is_known(contender.prospect.settings, contenders)) contenders.push_back(std::move(contender));
+      else if (!is_known(contender.prospect.settings, contenders))
+        contenders.push_back(std::move(contender));
     }
     std::ranges::stable_sort(contenders, {}, in_which_order);
     return contenders;
@@ -150,8 +177,8 @@ class Search {
                                [&](const Contender& other) { return other.prospect.settings == candidate; });
   }
 
-  /// False where it is refused. Where the validator wants a smaller consensus step than the method's own, it gets one.
-  bool time_iteration(const Problem<Scalar>& imitated, Contender& contender) {
+  /// Or refuses it. Where the validator wants a smaller consensus step than the method's own, it gets one.
+  void time_iteration(const Problem<Scalar>& imitated, Contender& contender) {
     Prospect& prospect = contender.prospect;
     const MethodInfo& method = find_method(prospect.settings.algorithm.kind);
     std::optional<double>& step = prospect.settings.algorithm.options.consensus_step;
@@ -168,30 +195,35 @@ class Search {
         prospect.settings.topology = found.topology;
         prospect.settings.link_overrides = found.link_overrides;
         leave_out(prospect, Fate::untold, "");
-        return true;
+        return;
       } catch (const Misuse& misuse) {
         leave_out(prospect, Fate::refused, misuse.what());
       }
-      if (!method.options.consensus_step || halvings == most_halvings) return false;
+      if (!method.options.consensus_step || halvings == most_halvings) return;
       step = step.value_or(*method.options.consensus_step) / 2.0;
     }
   }
 
-  bool cannot_win(const Contender& contender) const {
+  bool cannot_win(const Contender& contender) {
+    const std::lock_guard lock(mutex_);
     return fewest_iterations_ && takes_plain_steps(contender.prospect.settings) &&
+           !changes_with_time(contender.prospect.settings) &&
            *fewest_iterations_ * contender.seconds_per_iteration >= seconds_to_beat();
   }
 
   void attempt(Prospect& prospect) {
     const bool bounds_others = prospect.settings.algorithm.kind == exact_average;
+    const auto limit = [&] {
+      const std::lock_guard lock(mutex_);
+      return bounds_others ? never : seconds_to_beat();
+    };
     for (int halvings = 0; halvings <= most_halvings && !is_over(); ++halvings) {
       if (halvings > 0) prospect.settings.algorithm.step_size /= 2.0;
       try {
         const Experiment<Scalar> experiment =
             prepare<Scalar>(simulated(prospect.settings, advice_.measured_gradient), borrowed(problem_));
         prospect.warnings = experiment.warnings;
-        judge(prospect, experiment,
-              tried(experiment, advice_.target_loss, bounds_others ? never : seconds_to_beat(), 8));
+        judge(prospect, experiment, tried(experiment, advice_.target_loss, limit(), 8));
       } catch (const Misuse& misuse) {
         leave_out(prospect, Fate::refused, misuse.what());
       }
@@ -208,8 +240,8 @@ class Search {
                               .give_up = give_up,
                               .interrupted = control_.interrupted,
                               .progress = [&](const Evaluation& evaluation) {
-                                control_.progress(name + ": iteration " + grouped(evaluation.iteration) +
-                                                  ", loss " + significant(evaluation.loss));
+                                say(name + ": iteration " + grouped(evaluation.iteration) + ", loss " +
+                                    significant(evaluation.loss));
                               }});
   }
 
@@ -255,8 +287,6 @@ class Search {
     prospect.consensus_distance = reached.consensus_distance;
     prospect.bytes_per_peer =
         static_cast<double>(reached.bytes_sent) / static_cast<double>(problem_.peer_count());
-    if (prospect.settings.algorithm.kind == exact_average)
-      fewest_iterations_ = static_cast<double>(reached.iteration);
   }
 
   /// An iteration goes on taking as long, and as many bytes, as in the second half of those that were tried.
@@ -292,6 +322,9 @@ class Search {
   }
 
   void settle(Prospect prospect) {
+    const std::lock_guard lock(mutex_);
+    if (prospect.settings.algorithm.kind == exact_average && prospect.fate == Fate::reached)
+      fewest_iterations_ = static_cast<double>(prospect.iterations);
     if (!prospect.promises()) {
       advice_.left_out.push_back(std::move(prospect));
       return;
@@ -313,10 +346,17 @@ class Search {
                      advice_.yours.why + "); expected a loss that can be reached, or more run.iterations");
   }
 
+  void say(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    control_.progress(what);
+  }
+
   const AdviceControl& control_;
   const Clock::time_point began_ = Clock::now();
   const Clock::time_point end_;
   Problem<Scalar> problem_;
+
+  std::mutex mutex_;                         // over the rest
   std::optional<double> fewest_iterations_;  // of plain steps: what all-reduce needs
   Advice advice_;
 };

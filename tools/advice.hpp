@@ -55,9 +55,9 @@ struct Advice {
 };
 
 struct AdviceControl {
-  std::function<bool()> interrupted = [] { return false; };
+  std::function<bool()> interrupted = [] { return false; };     ///< called by several threads
   std::chrono::nanoseconds patience = std::chrono::minutes(1);  ///< real time for all probes
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  std::function<void(const std::string&)> progress = [](const std::string&) {};  ///< by one at a time
 };
 
 /// So many are printed, and need to be right.
@@ -67,7 +67,9 @@ inline constexpr std::size_t advised = 5;
 /// emulated network. First the time and bytes of an iteration, with gradients that cost nothing (dry_run.hpp); then, in that
 /// order, each is trained in virtual time until it is at the target, or has fallen behind the fifth best, or has had its share
 /// of the patience: then the rest is extrapolated (loss_tail.hpp). One whose iterations are so long that it would not be among the
-/// five even if it needed no more of them than all-reduce, which averages exactly, is not trained. Steps are as long as the
+/// five even if it needed no more of them than all-reduce, which averages exactly, is not trained (unless bandwidths change with
+/// time). Candidates are tried side by side: who of the others is left out, and why, may differ from time to time, the five do not
+/// unless time ran out. Steps are as long as the
 /// user's, or, where a method diverges with them, half, a quarter or an eighth of that. Since a loss is that of the models' mean, those
 /// count only whose models are nearer to it (rms) than a quarter of the way that it has come. Throws Misuse where the user's own run
 /// cannot be, or nobody gets to the target.

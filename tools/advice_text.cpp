@@ -63,13 +63,6 @@ bool is_yours(const Prospect& prospect, const Advice& advice) {
   return prospect.settings == advice.yours.settings;
 }
 
-/// Where yours stands among the ranked, or behind them.
-std::size_t place_of_yours(const Advice& advice) {
-  const auto found = std::ranges::find_if(
-      advice.ranked, [&](const Prospect& prospect) { return is_yours(prospect, advice); });
-  return static_cast<std::size_t>(found - advice.ranked.begin());
-}
-
 void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice) {
   const RunSettings& settings = prospect.settings;
   const auto gap = spectral_gap_of(settings);
@@ -101,9 +94,9 @@ std::string table_of(const Advice& advice) {
                {"", left}});
   const std::size_t printed = std::min(advised, advice.ranked.size());
   for (std::size_t k = 0; k < printed; ++k) add_row(table, std::to_string(k + 1), advice.ranked[k], advice);
-  const std::size_t yours = place_of_yours(advice);
-  if (yours >= printed)
-    add_row(table, yours < advice.ranked.size() ? std::to_string(yours + 1) : "-", advice.yours, advice);
+  if (std::none_of(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
+                   [&](const Prospect& prospect) { return is_yours(prospect, advice); }))
+    add_row(table, "", advice.yours, advice);  // those between are not all known
   return table.text();
 }
 
