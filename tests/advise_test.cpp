@@ -130,7 +130,7 @@ TEST_CASE("probe: its evaluations are those of the simulator, and it ends at the
   const auto borrowing = prepare<double>(experiment.settings, borrowed<double>(experiment.problem));
   const Probe seen = probe(borrowing, {.target_loss = 1500.0,
                                        .virtual_seconds = 1e9,
-                                       .give_up = std::chrono::steady_clock::time_point::max(),
+                                       .out_of_time = [] { return false; },
                                        .interrupted = [] { return false; },
                                        .progress = [](const Evaluation&) {}});
   CHECK(seen.end == Probe::End::reached);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -117,9 +116,8 @@ RunSettings random_settings(std::uint64_t seed) {
                         {}};
     if (chance()) {
       net.bandwidth_up = net.bandwidth_down = {};
-      net.trace = BandwidthTrace({{Duration{0}, number() * 1e6},
-                                  {Duration{1} + duration(), chance() ? 0.0 : number() * 1e6},
-                                  {Duration{4'000'000'000}, std::numeric_limits<double>::infinity()}});
+      net.trace = BandwidthTrace(
+          {{Duration{0}, number() * 1e6}, {Duration{1} + duration(), chance() ? 0.0 : number() * 1e6}});
     }
     net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
     if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();

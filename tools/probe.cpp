@@ -12,6 +12,7 @@ template <class Scalar>
 Probe probe(const Experiment<Scalar>& experiment, const ProbeLimits& limits) {
   constexpr double blown_up = 10.0;
   Probe probe;
+  probe.run_length = experiment.iterations;
   std::optional<Probe::End> enough;
   RunControl control;
   control.on_evaluation = [&](const Evaluation& evaluation) {
@@ -27,7 +28,7 @@ Probe probe(const Experiment<Scalar>& experiment, const ProbeLimits& limits) {
   };
   control.out_of_patience = [&] {
     if (!enough && limits.interrupted()) enough = Probe::End::interrupted;
-    if (!enough && std::chrono::steady_clock::now() >= limits.give_up) enough = Probe::End::out_of_time;
+    if (!enough && limits.out_of_time()) enough = Probe::End::out_of_time;
     return enough.has_value();
   };
   const RunOutcome<Scalar> outcome = simulate(experiment, Duration{0}, control);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@ namespace hearsay {
 struct ProbeLimits {
   double target_loss;
   double virtual_seconds;                           ///< it has lost, then
-  std::chrono::steady_clock::time_point give_up;    ///< real time
+  std::function<bool()> out_of_time;                ///< by the real clock
   std::function<bool()> interrupted;                ///< by the user
   std::function<void(const Evaluation&)> progress;  ///< called with every evaluation
 };
@@ -30,6 +29,7 @@ struct Probe {
     interrupted,
   } end = End::ended;
   std::vector<Evaluation> evaluations;  ///< from iteration 0 on
+  std::uint64_t run_length = 0;         ///< iterations of the whole run
   double moved = 0.0;                   ///< how far the mean model is from where it began
 };
 
