@@ -14,7 +14,7 @@ struct MethodChoice {
   std::string method;
   std::string compressor;
   std::string because;
-  double iterations;           ///< times those of all-reduce that it usually takes: who is tried first
+  double iterations;  ///< times those of all-reduce until its models agree, usually: who is tried first
   MethodOptions options = {};  ///< beside the method's own defaults
   std::string weights = {};    ///< topology.weights that it needs; empty: the user's
 };
