@@ -120,6 +120,13 @@ TEST_CASE("outlook: a loss that levels off above the target never gets there, on
   CHECK(*expected->iterations == doctest::Approx(600.0));
   const auto rising = outlook(geometric(0.0, 1.0, 1.1, 25), 0.5);
   CHECK_FALSE(rising->iterations.has_value());
+}
+
+TEST_CASE("outlook: few evaluations say when the target comes, not that it never does; fewer say nothing") {
+  REQUIRE(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51).has_value());
+  CHECK(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51)->iterations.has_value());
+  CHECK_FALSE(outlook(geometric(0.5, 4.0, 0.9, 6), 0.4).has_value());
+  CHECK_FALSE(outlook(geometric(0.0, 1.0, 1.1, 6), 0.5).has_value());
   CHECK_FALSE(outlook(geometric(0.5, 4.0, 0.9, 4), 0.51).has_value());
 }
 
