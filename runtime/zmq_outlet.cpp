@@ -11,6 +11,7 @@ void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limi
   dealer.set(zmq::sockopt::linger, last_words_linger_ms);
   dealer.set(zmq::sockopt::routing_id, new_routing_id(self));
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
+  if (is_loopback(address)) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
   dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers come up in any order
   dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));

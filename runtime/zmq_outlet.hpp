@@ -14,6 +14,11 @@ namespace hearsay {
 /// under way.
 inline constexpr int high_water_mark = 64;
 
+/// What one connection of loopback keeps in the kernel, which doubles it: little enough that it is copied twice while it is still
+/// in the processor's caches (4 MB messages: a third less time in the kernel). Elsewhere the kernel finds out how much is under
+/// way on a long wire.
+inline constexpr int loopback_send_buffer_bytes = 1 << 18;
+
 /// Sets a DEALER up as peer `self`'s and connects it to peer `server`, in the background, for as long as it takes. Throws
 /// Misuse where the address makes no sense.
 void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
