@@ -11,8 +11,7 @@
 #include <vector>
 #include <zmq.hpp>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
+#include "bench/exchange.hpp"
 #include "runtime/local_run.hpp"
 
 using namespace hearsay;
@@ -21,44 +20,9 @@ namespace {
 
 constexpr std::size_t packet_bytes = 1 << 20;
 
-/// Exchanges a new packet per iteration (a sender checks the same packet's sum only once), and looks at none.
-class Exchange final : public Algorithm<float> {
- public:
-  explicit Exchange(const MethodInput<float>& input) : x_(input.initial) {}
-  Task iterate(Iteration<float>& it) override {
-    PacketBuffer buffer = it.new_packet();
-    buffer.resize(packet_bytes).front() = static_cast<std::byte>(it.number());
-    const PacketRef packet = std::move(buffer).seal();
-    const std::span<const PacketRef> packets = co_await it.exchange(packet);
-    for (const PacketRef& received : packets)
-      if (received->size() != packet_bytes) it.report(CodecStatus::malformed);
-  }
-  const Vector<float>& model() const override { return x_; }
-  void visit_state(StateVisitor<float>& visitor) override { visitor.state("model", x_); }
-  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override {
-    return gossip_traffic(rows.at(number - 1), packet_bytes);
-  }
-
- private:
-  Vector<float> x_;
-};
-
 double ring_bytes_per_s(int iterations) {
-  MethodInfo exchange{};
-  exchange.name = "exchange";
-  exchange.make_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
-    return std::make_unique<Exchange>(input);
-  };
-  // As many parameters as the packet has floats: what a peer takes from the wire is bounded by its model's size.
-  auto experiment = prepare<float>(parse_run("run.iterations = " + std::to_string(iterations) +
-                                                 "\nrun.evaluate_every = " + std::to_string(iterations) +
-                                                 "\nmodel.kind = \"quadratic(" +
-                                                 std::to_string(packet_bytes / sizeof(float)) +
-                                                 ")\"\ntopology = { kind = \"ring\", peers = 8 }\nalgorithm "
-                                                 "= { kind = \"d-psgd\", batch = \"full\" }\n",
-                                             ".", {}, "bench"));
-  experiment.method = &exchange;
-  const auto outcome = run_local(experiment);
+  const MethodInfo exchange = exchange_method();
+  const auto outcome = run_local(exchange_experiment(exchange, packet_bytes, iterations));
   return 8.0 * 2.0 * iterations * static_cast<double>(packet_bytes) / outcome.evaluations.back().seconds;
 }
 
