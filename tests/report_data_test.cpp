@@ -103,6 +103,7 @@ TEST_CASE("report: the course of a run that was cut off ends before the line tha
   CHECK(point["status"] == "unfinished");
   CHECK(point["facts"]["loss"] == 2.5);
   CHECK(point["facts"]["iterations"] == 5);
+  CHECK(point["facts"]["iterations_planned"] == 20);
   CHECK(point["seconds"].size() == 2);
   CHECK(point["peers"].is_null());
 }

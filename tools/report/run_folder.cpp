@@ -109,6 +109,7 @@ Json facts_of(const RunFolder& run) {
       facts["algorithm"] = run.settings->algorithm.kind;
       facts["compressor"] = run.settings->algorithm.compressor;
       facts["topology"] = run.settings->topology.kind;
+      if (!run.settings->run.epochs) facts["iterations_planned"] = run.settings->run.iterations;
     }
     if (const auto peers = run.peers()) facts["peers"] = static_cast<std::uint64_t>(*peers);
     if (!run.course.empty()) {

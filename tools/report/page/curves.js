@@ -1,15 +1,19 @@
 // Time, speed-up or loss against one axis of a sweep, a line per variant.
 
-const ratioTo = (group, point, other) => (other ? point.facts.seconds_to_target / other.facts.seconds_to_target : null);
+/// How much sooner a point is there than `other`: at the target where there is one, else through an epoch.
+function speedUp(group, point, other) {
+  const cost = costs.find(({ wants }) => wants(group));
+  return other ? cost.of(other) / cost.of(point) : null;
+}
 
 const measures = [
   { label: "Time to the target", isTime: true, text: secondsText, wants: (group) => group.hasTarget, of: (group, point) => point.facts.seconds_to_target },
   { label: "Time per epoch", isTime: true, text: secondsText, wants: (group) => group.points.some((point) => point.facts.epochs > 0), of: (group, point) => point.facts.seconds / point.facts.epochs },
   { label: "Time per iteration", isTime: true, text: secondsText, wants: () => true, of: (group, point) => point.facts.seconds / point.facts.iterations },
-  { label: "Speed-up over the baseline", text: timesText, wants: (group) => group.hasTarget && group.baseline !== null,
-    of: (group, point) => 1 / ratioTo(group, point, group.point(group.baseline, point.at)) },
-  { label: "Speed-up over the first value", alongAnAxis: true, text: timesText, wants: (group) => group.hasTarget,
-    of: (group, point, axis) => 1 / ratioTo(group, point, group.point(point.series, point.at.map((value, k) => (k === axis ? 0 : value)))) },
+  { label: "Speed-up over the baseline", text: timesText, wants: (group) => group.baseline !== null,
+    of: (group, point) => speedUp(group, point, group.point(group.baseline, point.at)) },
+  { label: "Speed-up over the first value", alongAnAxis: true, text: timesText, wants: () => true,
+    of: (group, point, axis) => speedUp(group, point, group.point(point.series, point.at.map((value, k) => (k === axis ? 0 : value)))) },
   { label: "MB per peer to the target", text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => point.facts.bytes_to_target / 1e6 },
   { label: "Loss at the end", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
 ];
@@ -30,7 +34,8 @@ function curves(group, name) {
   const draw = () => {
     const numbers = axisNumbers();
     const values = numbers.map((number, k) => [number, group.axes[axis].values[k]]);
-    plot.heading.textContent = `${measure.label} against ${group.labels[axis]}`;
+    const title = measure.alongAnAxis ? `Speed-up over ${group.labels[axis]} ${group.axes[axis].values[0]}` : measure.label;
+    plot.heading.textContent = `${title} against ${group.labels[axis]}`;
     plot.draw({
       x: { label: group.labels[axis], log: (logX ?? spansDecades(numbers)) && Math.min(...numbers) > 0, text: (value) => numberText(value), values },
       y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text },
@@ -48,6 +53,8 @@ function curves(group, name) {
   return section(`${name}-along`, "Along an axis", "", places, legend(group), plot.figure);
 }
 
+const howItFailed = (point) => (point && !cameToItsEnd(point) ? ` (${statusText[point.status] ?? point.status})` : "");
+
 /// Where there is no axis: the variants, or runs, one below the other.
 function comparison(group, name) {
   if (group.series.length < 2 || group.axes.length > 0) return null;
@@ -59,7 +66,7 @@ function comparison(group, name) {
     const values = group.indices().map((series) => group.point(series)).map((point) => (point ? measure.of(group, point) : null));
     const most = Math.max(...values.filter(isKnown));
     bars.replaceChildren(table(measure.label, [{ text: group.kind === "sweep" ? "variant" : "run" }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }],
-      values.map((value, series) => [element("span", {}, sign(series), ` ${group.series[series]}`), isKnown(value) ? measure.text(value) : unknown,
+      values.map((value, series) => [element("span", {}, sign(series), ` ${group.series[series]}${howItFailed(group.point(series))}`), isKnown(value) ? measure.text(value) : unknown,
         isKnown(value) && value > 0 ? element("span", { class: "bar", style: `width:${(100 * value) / most}%;background:var(--${colorName(series)})` }) : "",
         compared ? timesText(values[group.baseline] / value) : ""])));
   };

@@ -13,7 +13,7 @@ function factsOf(point) {
     ["algorithm", facts.algorithm ?? unknown],
     ["compressor", facts.compressor || "none"],
     ["topology", `${facts.topology ?? unknown}, ${counted(facts.peers, "peer")}`],
-    ["iterations", numberText(facts.iterations, 9)],
+    ["iterations", numberText(facts.iterations, 9) + (isKnown(facts.iterations_planned) ? ` of ${numberText(facts.iterations_planned, 9)}` : "")],
     ["loss", numberText(facts.loss, 6)],
     ["accuracy", shareText(facts.accuracy)],
     ["consensus distance", numberText(facts.consensus_distance)],

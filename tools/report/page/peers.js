@@ -32,7 +32,12 @@ function linksTable(peers, seconds) {
   const most = Math.max(...links.map(([, , waited]) => waited));
   return table("Links", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }, { text: "sent", number: true }],
     links.map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
-      most > 0 ? element("span", { class: "bar", style: `width:${(100 * waited) / most}%` }) : "", megabytesText(bytes)]));
+      waited > 0 ? element("span", { class: "bar", style: `width:${(100 * waited) / most}%` }) : "", megabytesText(bytes)]));
+}
+
+function linksTitle({ links }) {
+  if (links.length <= linksInList) return "Links";
+  return links[0][2] > 0 ? `The ${linksInList} links most waited for` : `The ${linksInList} links that carried most; nobody waited`;
 }
 
 function peersSection(group, name) {
@@ -64,7 +69,7 @@ function peersSection(group, name) {
     bytes.drawBars(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
-    links.replaceChildren(element("h4", {}, peers.links.length > linksInList ? `The ${linksInList} links most waited for` : "Links"), element("p", { class: "note" }, "From → to: how long the second waited for the first, and what the first sent to it."), linksTable(peers, point.facts.seconds));
+    links.replaceChildren(element("h4", {}, linksTitle(peers)), element("p", { class: "note" }, "From → to: how long the second waited for the first, and what the first sent to it."), linksTable(peers, point.facts.seconds));
   };
   group.follow(draw);
   return whole;

@@ -3,16 +3,19 @@
 
 const costs = [
   { title: "to the target loss", of: (point) => point.facts.seconds_to_target, wants: (group) => group.hasTarget },
-  { title: "an epoch", of: (point) => point.facts.seconds / point.facts.epochs, wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
-  { title: "an iteration", of: (point) => point.facts.seconds / point.facts.iterations, wants: () => true },
+  { title: "per epoch", of: (point) => point.facts.seconds / point.facts.epochs, wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
+  { title: "per iteration", of: (point) => point.facts.seconds / point.facts.iterations, wants: () => true },
 ];
+
+/// Who diverges is not first, however fast.
+const cameToItsEnd = ({ status }) => status === "done" || status === "target";
 
 /// {series, seconds, times (against the baseline's)} or nothing.
 function winnerAt(group, at, cost) {
   let winner = null;
   for (const series of group.indices()) {
     const point = group.point(series, at);
-    const seconds = point && cost.of(point);
+    const seconds = point && cameToItsEnd(point) && cost.of(point);
     if (isKnown(seconds) && (!winner || seconds < winner.seconds)) winner = { series, seconds };
   }
   if (!winner) return null;
@@ -69,7 +72,7 @@ function winners(group) {
     const focused = [...map.querySelectorAll("button")].indexOf(document.activeElement);
     map.replaceChildren(element("table", { class: "heat" },
       element("caption", { class: "unseen" }, `Who is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }, down === null ? "" : `${group.labels[down]} ↓  ${group.labels[across]} →`),
+      element("thead", {}, element("tr", {}, element("td", { class: "corner" }, `${down === null ? "" : `${group.labels[down]} ↓  `}${group.labels[across]} →`),
         ...columns.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, ...rows.map((text, row) => element("tr", {}, element("th", { scope: "row" }, text),
         ...cells.filter((cell) => cell.row === row).map(({ at, winner }) => winnerCell(group, at, winner, greatest)))))));
