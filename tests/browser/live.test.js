@@ -4,13 +4,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { openBrowser, screens } from "./browser.js";
 import { program, quadraticRun, readJson, temporaryFolder, write } from "./hearsay.js";
-
-let browser;
-before(async () => { browser = await openBrowser(); });
-after(() => browser?.close());
 
 /// A run that does not end by itself, and the address of its page.
 async function liveRun(context) {
@@ -43,84 +39,90 @@ function answerTo(address, options) {
   });
 }
 
-test("the page follows the run, says when it has ended, and keeps its charts", async (context) => {
-  const { folder, run, ended, address } = await liveRun(context);
-  const page = await browser.newPage({ viewport: screens.desktop });
-  const trouble = [];
-  page.on("console", (message) => trouble.push(message.text()));
-  page.on("pageerror", (error) => trouble.push(String(error)));
-  page.on("request", (asked) => { if (![address, `${address}data.json`].includes(asked.url()) && !asked.url().startsWith("data:")) trouble.push(asked.url()); });
-  await page.goto(address);
-  assert.equal(await page.locator("#live").textContent(), "live");
-  const last = () => page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.at(-1).x);
-  const first = await last();
-  await page.waitForFunction((before) => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.at(-1).x > before, first);
-  assert.match(await page.locator(".tiles").textContent(), /running/);
-  assert.ok(await page.locator("#group-0-peers").isHidden());
+describe("live", () => {
+  let browser;
+  before(async () => { browser = await openBrowser(); });
+  after(() => browser?.close());
 
-  run.kill("SIGINT");
-  await page.getByText("the run has ended").waitFor();
-  const [code] = await ended;
-  assert.equal(code, 130);
-  const summary = readJson(folder, "out", "summary.json");
-  assert.match(await page.locator(".tiles").textContent(), /interrupted/);
-  assert.ok((await page.locator(".tiles").textContent()).includes(summary.iterations.toLocaleString("en")));
-  assert.ok(await last() > first);
-  assert.ok(await page.locator("#group-0-peers").isVisible());
-  assert.deepEqual(trouble, []);
-  await page.close();
-});
+  test("the page follows the run, says when it has ended, and keeps its charts", async (context) => {
+    const { folder, run, ended, address } = await liveRun(context);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    const trouble = [];
+    page.on("console", (message) => trouble.push(message.text()));
+    page.on("pageerror", (error) => trouble.push(String(error)));
+    page.on("request", (asked) => { if (![address, `${address}data.json`].includes(asked.url()) && !asked.url().startsWith("data:")) trouble.push(asked.url()); });
+    await page.goto(address);
+    assert.equal(await page.locator("#live").textContent(), "live");
+    const last = () => page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.at(-1).x);
+    const first = await last();
+    await page.waitForFunction((before) => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.at(-1).x > before, first);
+    assert.match(await page.locator(".tiles").textContent(), /running/);
+    assert.ok(await page.locator("#group-0-peers").isHidden());
 
-test("what was hidden and chosen stays so when news come", async (context) => {
-  const { address } = await liveRun(context);
-  const page = await browser.newPage({ viewport: screens.desktop });
-  await page.goto(address);
-  await page.getByRole("radio", { name: "Seconds" }).check();
-  await page.locator("#group-0-training .legend button").click();
-  const answered = await page.waitForResponse(`${address}data.json`);
-  await answered.finished();
-  await page.waitForResponse(`${address}data.json`);
-  const chart = await page.evaluate(() => { const { data, options } = Chart.getChart(document.querySelector("#group-0-loss canvas")); return { lines: data.datasets.length, x: options.scales.x.title.text }; });
-  assert.deepEqual(chart, { lines: 0, x: "seconds" });
-  await page.close();
-});
+    run.kill("SIGINT");
+    await page.getByText("the run has ended").waitFor();
+    const [code] = await ended;
+    assert.equal(code, 130);
+    const summary = readJson(folder, "out", "summary.json");
+    assert.match(await page.locator(".tiles").textContent(), /interrupted/);
+    assert.ok((await page.locator(".tiles").textContent()).includes(summary.iterations.toLocaleString("en")));
+    assert.ok(await last() > first);
+    assert.ok(await page.locator("#group-0-peers").isVisible());
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
 
-test("a run that is killed leaves a page that says so", async (context) => {
-  const { run, ended, address } = await liveRun(context);
-  const page = await browser.newPage({ viewport: screens.desktop });
-  await page.goto(address);
-  run.kill("SIGKILL");
-  await ended;
-  await page.getByText("does not answer any more").waitFor();
-  assert.ok(await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.length > 0));
-  await page.close();
-});
+  test("what was hidden and chosen stays so when news come", async (context) => {
+    const { address } = await liveRun(context);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    await page.getByRole("radio", { name: "Seconds" }).check();
+    await page.locator("#group-0-training .legend button").click();
+    const answered = await page.waitForResponse(`${address}data.json`);
+    await answered.finished();
+    await page.waitForResponse(`${address}data.json`);
+    const chart = await page.evaluate(() => { const { data, options } = Chart.getChart(document.querySelector("#group-0-loss canvas")); return { lines: data.datasets.length, x: options.scales.x.title.text }; });
+    assert.deepEqual(chart, { lines: 0, x: "seconds" });
+    await page.close();
+  });
 
-test("only two files are served, by GET, to those who ask for this machine by its name", async (context) => {
-  const { address } = await liveRun(context);
-  const { port } = new URL(address);
-  assert.equal((await answerTo(address, {})).status, 200);
-  assert.equal((await answerTo(`${address}data.json`, { headers: { host: `localhost:${port}` } })).status, 200);
-  assert.equal((await answerTo(`${address}data.json`, { headers: { host: `rebound.example:${port}` } })).status, 421);
-  assert.equal((await answerTo(`${address}data.json`, { headers: { host: "127.0.0.1" } })).status, 421);
-  assert.equal((await answerTo(`${address}run.toml`, {})).status, 404);
-  assert.equal((await answerTo(`${address}../../etc/passwd`, {})).status, 404);
-  assert.equal((await answerTo(address, { method: "POST" })).status, 405);
-});
+  test("a run that is killed leaves a page that says so", async (context) => {
+    const { run, ended, address } = await liveRun(context);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    run.kill("SIGKILL");
+    await ended;
+    await page.getByText("does not answer any more").waitFor();
+    assert.ok(await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.length > 0));
+    await page.close();
+  });
 
-test("who asks for the page and does not read it keeps nobody waiting", async (context) => {
-  const { run, ended, address } = await liveRun(context);
-  const { port } = new URL(address);
-  const idle = Array.from({ length: 20 }, () => connect({ port, host: "127.0.0.1" }));
-  for (const [k, socket] of idle.entries()) {
-    await once(socket, "connect");
-    socket.on("error", () => {});
-    socket.pause();
-    if (k % 2) socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-  }
-  assert.equal((await answerTo(address, {})).status, 200);
-  run.kill("SIGINT");
-  const [code] = await ended;
-  assert.equal(code, 130);
-  for (const socket of idle) socket.destroy();
+  test("only two files are served, by GET, to those who ask for this machine by its name", async (context) => {
+    const { address } = await liveRun(context);
+    const { port } = new URL(address);
+    assert.equal((await answerTo(address, {})).status, 200);
+    assert.equal((await answerTo(`${address}data.json`, { headers: { host: `localhost:${port}` } })).status, 200);
+    assert.equal((await answerTo(`${address}data.json`, { headers: { host: `rebound.example:${port}` } })).status, 421);
+    assert.equal((await answerTo(`${address}data.json`, { headers: { host: "127.0.0.1" } })).status, 421);
+    assert.equal((await answerTo(`${address}run.toml`, {})).status, 404);
+    assert.equal((await answerTo(`${address}../../etc/passwd`, {})).status, 404);
+    assert.equal((await answerTo(address, { method: "POST" })).status, 405);
+  });
+
+  test("who asks for the page and does not read it keeps nobody waiting", async (context) => {
+    const { run, ended, address } = await liveRun(context);
+    const { port } = new URL(address);
+    const idle = Array.from({ length: 20 }, () => connect({ port, host: "127.0.0.1" }));
+    for (const [k, socket] of idle.entries()) {
+      await once(socket, "connect");
+      socket.on("error", () => {});
+      socket.pause();
+      if (k % 2) socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    }
+    assert.equal((await answerTo(address, {})).status, 200);
+    run.kill("SIGINT");
+    const [code] = await ended;
+    assert.equal(code, 130);
+    for (const socket of idle) socket.destroy();
+  });
 });

@@ -6,9 +6,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 #include "topology/misuse.hpp"
@@ -50,7 +52,11 @@ Response response_to(const Request& request, std::uint16_t port, const std::vect
   response.set(http::field::content_type, file->type);
   response.set(http::field::cache_control, "no-store");
   response.set("X-Content-Type-Options", "nosniff");
-  response.body() = file->content();
+  try {
+    response.body() = file->content();
+  } catch (const std::exception&) {  // training, in the other thread, goes on
+    return plain(http::status::internal_server_error, "This cannot be shown.");
+  }
   return response;
 }
 
@@ -108,7 +114,10 @@ class LoopbackServer::Listener {
   }
 
   ~Listener() {
-    asio::post(context_, [this] { acceptor_.close(); });
+    asio::post(context_, [this] {
+      acceptor_.close();
+      pause_.cancel();
+    });
     thread_.join();
   }
 
@@ -128,16 +137,25 @@ class LoopbackServer::Listener {
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
+      if (error) return accept_later();
       error_code gone;
-      if (!error && (socket.local_endpoint(gone), !gone))
-        std::make_shared<Session>(std::move(socket), files_)->begin();
+      if (socket.local_endpoint(gone), !gone) std::make_shared<Session>(std::move(socket), files_)->begin();
       accept();
+    });
+  }
+
+  /// There are no more files to be opened, say; a moment later some may be closed.
+  void accept_later() {
+    pause_.expires_after(patience);
+    pause_.async_wait([this](error_code) {
+      if (acceptor_.is_open()) accept();
     });
   }
 
   std::vector<ServedFile> files_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
+  asio::steady_timer pause_{context_};
   std::uint16_t port_ = 0;
   std::thread thread_;
 };
