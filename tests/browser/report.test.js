@@ -40,6 +40,20 @@ algorithm.kind = "d-psgd"
   hearsay(folder, ["simulate", "run.toml", "--output", "bad", "--quiet", "--set", "algorithm.step_size=1e30",
     "--set", `run.name=${hostileName.replace("/", "")}`], [4]);
   hearsay(folder, ["report", "good", "bad", "--output", "runs.html"]);
+  write(folder, "unstable.toml", `${quadraticRun}
+[sweep]
+driver = "simulate"
+"network.bandwidth" = ["1 Mbit/s", "1 Gbit/s"]
+[[sweep.variant]]
+name = "steady"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "rash"
+algorithm.kind = "dcd-psgd"
+algorithm.step_size = 1e30
+`);
+  hearsay(folder, ["sweep", "unstable.toml", "--output", "unstable", "--quiet"]);
+  hearsay(folder, ["report", "sweep", "good", "unstable", "--output", "all.html"]);
   browser = await openBrowser();
 });
 
@@ -86,7 +100,7 @@ async function inPage(file, options, body) {
 }
 
 describe("report", () => {
-  for (const file of ["sweep.html", "runs.html"])
+  for (const file of ["sweep.html", "runs.html", "all.html"])
     test(`${file} asks for nothing over any network, and nothing goes wrong in it`, () => inPage(file, {}, async ({ page, trouble }) => {
       for (const control of await page.locator("select:visible").all())
         for (const option of await control.locator("option").all()) await control.selectOption(await option.textContent());
@@ -149,6 +163,21 @@ describe("report", () => {
     await button.click();
     assert.equal(await button.getAttribute("aria-pressed"), "true");
     assert.deepEqual(await shown(), [true, true, true]);
+  }));
+
+  test("runs and sweeps stand below each other, the runs first; nothing is called like anything else", () => inPage("all.html", {}, async ({ page }) => {
+    assert.deepEqual(await page.locator("h2").allTextContents(), ["Run: good", "Sweep: sweep", "Sweep: unstable"]);
+    const ids = await page.evaluate(() => [...document.querySelectorAll("[id]")].map(({ id }) => id));
+    assert.equal(new Set(ids).size, ids.length);
+    await page.locator("#group-1-training .legend button").first().click();
+    assert.equal(await page.locator("#group-0-training .legend button").first().getAttribute("aria-pressed"), "true");
+  }));
+
+  test("who diverges is never the fastest", () => inPage("all.html", {}, async ({ page }) => {
+    const cells = await page.locator("#group-2-winners .heat td.cell").allTextContents();
+    assert.equal(cells.length, 2);
+    for (const text of cells) assert.match(text, /steady/);
+    assert.equal((await chartOf(page, "group-2-curves")).lines.length, 2);
   }));
 
   test("every legend of a group shows what is hidden", () => inPage("sweep.html", {}, async ({ page }) => {

@@ -1,8 +1,8 @@
 // Pictures of a report, or of one of its figures:
 //
-//     node tests/browser/screenshot.js REPORT.html PICTURE.png [--figure winners] [--dark] [--phone]
+//     node tests/browser/screenshot.js REPORT.html PICTURE.png [--figure group-0-winners] [--dark] [--phone]
 //
-// A figure is the id of a section or a figure in the page: "winners", "group-0-along", "group-0-curves", "group-0-loss", ...
+// A figure is the id of a section or a figure in the page: "group-0-winners", "group-0-along", "group-0-curves", "group-0-loss", ...
 // Without one the whole page is taken.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -25,7 +25,8 @@ function curves(group, name) {
   if (axes.length === 0) return null;
   const usable = measures.filter((measure) => measure.wants(group));
   let measure = usable[0];
-  let axis = axes[0];
+  const size = (of) => group.axes[of].values.length;
+  let axis = axes.reduce((a, b) => (size(b) > size(a) ? b : a));
   let logX = null;  // null: as it suits the axis
   let logY = true;
 
@@ -45,7 +46,7 @@ function curves(group, name) {
     });
   };
   const places = element("div", { class: "controls" });
-  const axisControl = axes.length > 1 ? choice("Against", axes.map((k) => group.labels[k]), 0, (k) => { axis = axes[k]; logX = null; group.refresh(); }) : "";
+  const axisControl = axes.length > 1 ? choice("Against", axes.map((k) => group.labels[k]), axes.indexOf(axis), (k) => { axis = axes[k]; logX = null; group.refresh(); }) : "";
   const logs = element("span", { class: "controls" }, toggle("log scale", logY, (on) => { logY = on; draw(); }));
   places.append(choice("Show", usable.map(({ label }) => label), 0, (k) => { measure = usable[k]; draw(); }), axisControl, placeChooser(group, () => [axis]));
   plot.controls.append(logs);

@@ -16,7 +16,8 @@ class Group {
     this.byPlace = new Map(this.points.map((point) => [this.keyOf(point.series, point.at), point]));
     this.hasTarget = this.points.some((point) => isKnown(point.facts.target_loss));
     this.labels = this.axes.map(({ key }) => {
-      const short = (name) => name.split(".").pop().replaceAll("_", " ");
+      // "topology.kind" is the topology, "network.bandwidth" the bandwidth.
+      const short = (name) => name.replace(/\.kind$/, "").split(".").pop().replaceAll("_", " ");
       return this.axes.filter((axis) => short(axis.key) === short(key)).length > 1 ? key : short(key);
     });
   }

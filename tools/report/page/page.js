@@ -3,7 +3,7 @@
 function view(data, place) {
   const group = new Group(data, place);
   const name = `group-${place}`;
-  const parts = [overview(group), winners(group), curves(group, name), comparison(group, name), training(group, name), peersSection(group, name), placeSection(group, name)];
+  const parts = [overview(group), winners(group, name), curves(group, name), comparison(group, name), training(group, name), peersSection(group, name), placeSection(group, name)];
   document.getElementById("content").append(element("article", { id: name }, ...parts.filter((part) => part !== null)));
   return (newer) => { group.take(newer, place); group.refresh(); };
 }

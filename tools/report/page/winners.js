@@ -43,11 +43,11 @@ function winnersSummary(group, cells, what) {
   }).filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
   const baseline = group.baseline === null ? "" : group.series[group.baseline];
   return element("ul", { class: "summary" }, ...lines.map(({ series, times, best }) => element("li", {}, sign(series), " ",
-    element("strong", {}, group.series[series]), ` is first on ${times} of ${counted(cells.length, what)}` +
+    element("strong", {}, group.series[series]), ` is ${group.hasTarget ? "first" : "fastest"} on ${times} of ${counted(cells.length, what)}` +
     (best > 1 && series !== group.baseline ? `, up to ${timesText(best)} as fast as ${baseline}` : ""))));
 }
 
-function winners(group) {
+function winners(group, name) {
   if (group.axes.length === 0 || group.series.length < 2) return null;
   const usable = costs.filter((cost) => cost.wants(group));
   let cost = usable[0];
@@ -91,7 +91,10 @@ function winners(group) {
     controls.append(chooser, placeChooser(group, () => [across, down]));
   }
   group.follow(draw);
-  return section("winners", "Who is first", group.baseline === null ? "" :
-    `In every cell: the variant with the least time, that time, and how many times faster it is than ${group.series[group.baseline]}. The stronger the color, the greater the gain. Press a cell to look at that place below.`,
+  const gain = group.baseline === null ? ", and that time." :
+    `, that time, and how many times faster it is than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
+  const reserve = group.hasTarget ? "" : " This sweep has no target loss: who is fastest need not learn most.";
+  return section(`${name}-winners`, group.hasTarget ? "Who is first" : "Who is fastest",
+    `In every cell: the variant with the least time${gain}${reserve} Press a cell to look at that place below.`,
     controls, summary, map);
 }
