@@ -72,6 +72,22 @@ describe("live", () => {
     await page.close();
   });
 
+  test("a page that is opened before the first iteration offers every axis as soon as there is one", async (context) => {
+    const { address } = await liveRun(context);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    const answer = JSON.parse((await answerTo(`${address}data.json`, {})).text);
+    const atFirst = structuredClone(answer);
+    for (const column of Object.keys(atFirst.learned[0])) atFirst.learned[0][column] = atFirst.learned[0][column]?.slice(0, 1) ?? null;
+    atFirst.groups[0].points[0].seconds = [0];
+    let beforeTheFirst = true;
+    await page.route(`${address}data.json`, (route) => (beforeTheFirst ? route.fulfill({ json: atFirst }) : route.continue()));
+    await page.goto(address);
+    await page.waitForFunction(() => document.querySelectorAll("#group-0-training .segments input").length === 1);
+    beforeTheFirst = false;
+    await page.getByRole("radio", { name: "Seconds" }).waitFor();
+    await page.close();
+  });
+
   test("what was hidden and chosen stays so when news come", async (context) => {
     const { address } = await liveRun(context);
     const page = await browser.newPage({ viewport: screens.desktop });

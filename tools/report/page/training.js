@@ -60,17 +60,25 @@ class CurvePlot {
 function training(group, name) {
   group.logCost = false;
   const usable = () => costAxes.filter(({ of }) => group.points.some((point) => (of(group.learned(point), point) ?? []).some((value) => value > 0)));
-  const offered = usable().length ? usable() : costAxes.slice(0, 1);
-  let axis = offered[0];
+  let axis = costAxes[0];
+  let offered = [];
+  const choices = element("span");
+  // Before a run has done an iteration, it has cost nothing on any axis.
+  const offer = () => {
+    const now = usable().length ? usable() : [axis];
+    if (now.length === offered.length && now.every((one, k) => one === offered[k])) return;
+    offered = now;
+    choices.replaceChildren(segments("Against", offered.map(({ title }) => title), Math.max(0, offered.indexOf(axis)), (k) => { axis = offered[k]; draw(); }));
+  };
   const figures = curveKinds.map((kind) => new CurvePlot(group, name, kind, () => axis));
   const plotted = element("div", { class: "plots" }, ...figures.map(({ plot }) => plot.figure));
   const draw = () => {
+    offer();
     for (const figure of figures) figure.draw();
     plotted.classList.toggle("odd", figures.filter(({ plot }) => !plot.figure.hidden).length % 2 === 1);
   };
   const controls = element("div", { class: "controls" },
-    segments("Against", offered.map(({ title }) => title), 0, (k) => { axis = offered[k]; draw(); }),
-    toggle("log scale", false, (on) => { group.logCost = on; draw(); }), placeChooser(group));
+    choices, toggle("log scale", false, (on) => { group.logCost = on; draw(); }), placeChooser(group));
   group.follow(draw);
   return section(`${name}-training`, "Training", "", controls, legend(group), plotted);
 }
