@@ -37,7 +37,7 @@ namespace hearsay {
 // A file stands under its name, checkpoint-PEER-ITERATION (12 digits or more), as a whole or not at all: it is written under another one, brought to
 // the disk, renamed, and the name brought to the disk.
 
-inline constexpr std::uint32_t checkpoint_version = 2;
+inline constexpr std::uint32_t checkpoint_version = 3;
 
 /// Whose checkpoint a file is: of another run, or another peer, it is refused.
 struct CheckpointOwner {

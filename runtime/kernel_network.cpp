@@ -93,8 +93,9 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
   for (PeerId id = 0; id < peer_count; ++id) {
     const NetworkSettings& network = network_of(settings, id);
     if (!network.trace.empty())
-      throw Misuse("network.bandwidth_trace of peer " + std::to_string(id) +
-                   ": the kernel's limit stays what it is; expected a constant bandwidth, or the built-in shaper");
+      throw Misuse(
+          "network.bandwidth_trace of peer " + std::to_string(id) +
+          ": the kernel's limit stays what it is; expected a constant bandwidth, or the built-in shaper");
     has_latency |= network.latency != Duration{0};
     varies |= network.jitter != Duration{0} || network.message_loss != 0.0;
   }

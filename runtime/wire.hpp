@@ -38,7 +38,7 @@ namespace hearsay {
 //
 // A checksum is XXH3 (64 bits, seed 0), its upper half xor its lower half.
 
-inline constexpr std::uint16_t wire_version = 3;
+inline constexpr std::uint16_t wire_version = 4;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` is not negative and below this (146 years), so that no sum of two of them overflows.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;

@@ -83,11 +83,11 @@ TEST_CASE(
 }
 
 // clang-format off
-TEST_CASE("checkpoint: the bytes of version 2") {
+TEST_CASE("checkpoint: the bytes of version 3") {
   PacketPool packets;
   CHECK(hexadecimal(encode_checkpoint(peer_three, small(100, packets))) ==
         // head
-        "6865617273617900" "02000000" "04030201" "03000000" "08000000" "04000000" "02000000"
+        "6865617273617900" "03000000" "04030201" "03000000" "08000000" "04000000" "02000000"
         "0500000000000000" "6400000000000000" "0500000000000000" "0100000000000000" "03000000" "00000000"
         // image, meters, two packets
         "494d414745" "4d" "02000000" "6162" "01000000" "63"
@@ -96,7 +96,7 @@ TEST_CASE("checkpoint: the bytes of version 2") {
         "04000000" "6400000000000000" "00000000" "03000000" "00000000"
         "04000000" "6400000000000000" "01000000" "03000000" "01000000"
         // checksum
-        "4b414021b60d4afe");
+        "db8dbe09b5f2e36c");
 }
 // clang-format on
 
@@ -123,7 +123,7 @@ TEST_CASE("checkpoint: a file says in a sentence why it is not taken") {
   CHECK(defect_of(std::vector<std::byte>(100)) == "it is no checkpoint");
   auto changed = bytes;
   changed[8] = std::byte{7};
-  CHECK(defect_of(changed) == "it is of version 7, this program reads version 2");
+  CHECK(defect_of(changed) == "it is of version 7, this program reads version 3");
   changed = bytes;
   changed[75] ^= std::byte{1};
   CHECK(defect_of(changed) == "it is damaged: its checksum is another");
