@@ -71,7 +71,8 @@ std::optional<RivalResult> end_of(const Started& started, const std::string& wha
   std::istringstream numbers(said);
   RivalResult result;
   if (status == 0 && numbers >> result.seconds >> result.loss) return result;
-  std::printf("failed: %s: %s%s\n", what.c_str(), said.c_str(), complained.c_str());
+  constexpr std::size_t enough = 500;  // it repeats itself
+  std::printf("failed: %s: %s\n", what.c_str(), (said + complained).substr(0, enough).c_str());
   return std::nullopt;
 }
 
