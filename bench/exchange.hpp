@@ -46,15 +46,17 @@ inline MethodInfo exchange_method() {
   return exchange;
 }
 
-/// A ring of eight peers that exchange packets of so many bytes, and nothing else. `method` must outlive it.
+/// A ring of eight peers that exchange packets of so many bytes, and nothing else, over ports of so much bandwidth. `method` must
+/// outlive it.
 inline Experiment<float> exchange_experiment(const MethodInfo& method, std::size_t packet_bytes,
-                                             int iterations) {
+                                             int iterations, const std::string& bandwidth = "unlimited") {
   const std::string count = std::to_string(iterations);
   auto experiment = prepare<float>(parse_run(
       "run.iterations = " + count + "\nrun.evaluate_every = " + count + "\nmodel.kind = \"quadratic(" +
           std::to_string(packet_bytes / sizeof(float)) +
           ")\"\ntopology = { kind = \"ring\", peers = 8 }\nalgorithm = { kind = \"d-psgd\", batch = "
-          "\"full\" }\n",
+          "\"full\" }\nnetwork.bandwidth = \"" +
+          bandwidth + "\"\n",
       ".", {}, "bench"));
   experiment.method = &method;
   return experiment;

@@ -1,15 +1,14 @@
 // What of a wire limited by the kernel the transport makes use of: a ring of eight processes in network namespaces (root only),
-// each sending a packet to both neighbors in every iteration (D-PSGD, with its gradients and its mixing, which is not subtracted).
-// Efficiency: the packets' bytes with their Ethernet, IP and TCP headers / bandwidth / measured time; wanted: 0.92 from 256 KiB on.
-// And the same of all bytes that the kernel has let through the limit, acknowledgements included: how full the wire was.
+// each sending a packet to both neighbors in every iteration, nothing decoded. Efficiency: the packets' bytes with their Ethernet,
+// IP and TCP headers / bandwidth / measured time; wanted: 0.92 from 256 KiB on. And the same of all bytes that the kernel has let
+// through the limit, acknowledgements included: how full the wire was.
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
+#include "bench/exchange.hpp"
 #include "runtime/kernel_network.hpp"
 #include "runtime/link.hpp"
 #include "runtime/local_run.hpp"
@@ -24,18 +23,12 @@ int main() {
   std::printf("%-12s %12s %6s %12s %12s %14s\n", "bandwidth", "packet", "iter.", "s/exchange", "efficiency",
               "wire in use");
   for (const auto& [bandwidth, seconds_each] : {std::pair("10 Mbit/s", 10.0), std::pair("100 Mbit/s", 5.0)})
-    for (const int packet_kib : {64, 256, 1024, 4096}) {
+    for (const std::size_t packet_kib : {64, 256, 1024, 4096}) {
       const double bytes_per_s = parse_bandwidth("bandwidth", bandwidth).bytes_per_s;
-      const int iterations =
-          std::max(3, static_cast<int>(seconds_each * bytes_per_s / (2.0 * 1024.0 * packet_kib)));
-      const std::string iterations_text = std::to_string(iterations);
-      const auto experiment = prepare<float>(
-          parse_run("run.iterations = " + iterations_text + "\nrun.evaluate_every = " + iterations_text +
-                        "\nmodel.kind = \"quadratic(" + std::to_string(packet_kib * 256) +
-                        ")\"\ntopology = { kind = \"ring\", peers = 8 }\nalgorithm = { kind = \"d-psgd\", "
-                        "batch = \"full\" }\nnetwork = { bandwidth = \"" +
-                        bandwidth + "\", compute = \"0 s\" }\n",
-                    ".", {}, "bench"));
+      const int iterations = std::max(
+          3, static_cast<int>(seconds_each * bytes_per_s / (2.0 * 1024.0 * static_cast<double>(packet_kib))));
+      const MethodInfo exchange = exchange_method();
+      const auto experiment = exchange_experiment(exchange, packet_kib * 1024, iterations, bandwidth);
       const KernelNetwork network(experiment.settings, experiment.peer_count());
       const auto outcome = run_local(experiment, {}, &network);
       if (outcome.status != RunStatus::done) std::printf("%s\n", outcome.reason.c_str());
@@ -45,7 +38,7 @@ int main() {
       };
       const auto& meters = outcome.peers[0].meters;
       const std::uint64_t frame = meters.bytes_sent / meters.messages_sent;
-      std::printf("%-12s %8d KiB %6d %12.4f %12.3f %14.3f\n", bandwidth, packet_kib, iterations,
+      std::printf("%-12s %8zu KiB %6d %12.4f %12.3f %14.3f\n", bandwidth, packet_kib, iterations,
                   time / iterations, in_use(meters.messages_sent * wire_bytes(Framing::ethernet, frame)),
                   in_use(network.bytes_sent(0)));
       std::fflush(stdout);
