@@ -23,9 +23,10 @@ std::string host_address(int network, PeerId host) {
 
 constexpr int run_network = 77;
 constexpr int observer_network = 78;
-constexpr PeerId most_peers = 65'000;
+constexpr PeerId most_peers = 128;  // the kernel has one table of neighbors for all namespaces, of 1,024
 constexpr PeerId observer_host = 65'001;
 constexpr std::uint64_t frame_bytes = 1514;
+constexpr double least_bytes_per_s = 1000.0;
 
 /// What TCP hands over, and the kernel hands on, as one: what the wire takes 0.5 ms for. Frame by frame, eight peers at 100 Mbit/s
 /// keep more than two cores busy with nothing else.
@@ -99,6 +100,9 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
       throw Misuse(
           "network.bandwidth_trace of peer " + std::to_string(id) +
           ": the kernel's limit stays what it is; expected a constant bandwidth, or the built-in shaper");
+    for (const Bandwidth bandwidth : {network.bandwidth_up, network.bandwidth_down})
+      if (!bandwidth.unlimited() && bandwidth.bytes_per_s < least_bytes_per_s)
+        throw Misuse("network.bandwidth", to_text(bandwidth), "the kernel's limit is at least 8 kbit/s");
     has_latency |= network.latency != Duration{0};
     varies |= network.jitter != Duration{0} || network.message_loss != 0.0;
   }

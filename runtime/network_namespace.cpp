@@ -25,7 +25,11 @@ struct CommandEnd {
   std::string first_complaint;
 };
 
-void enter(int place) { ensure(setns(place, CLONE_NEWNET) == 0, "root may enter a network namespace"); }
+void enter(int place) {
+  if (setns(place, CLONE_NEWNET) != 0)
+    throw Misuse("this process may not enter network namespaces (" + std::string(std::strerror(errno)) +
+                 "); expected root");
+}
 
 std::string all_of(int pipe_end) {
   std::string text;
@@ -45,7 +49,9 @@ CommandEnd end_of(const std::vector<std::string>& words, int place) {
     throw Misuse("this machine gives out no more pipes (" + std::string(std::strerror(errno)) + ")");
   const pid_t process = fork();
   if (process == 0) {
-    signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group; a network is not left half made
+    for (const int request :
+         {SIGINT, SIGTERM, SIGHUP})  // reach the whole group; a network is not left half made
+      signal(request, SIG_IGN);
     if (setns(place, CLONE_NEWNET) != 0) _exit(126);
     dup2(output[1], STDOUT_FILENO);
     dup2(complaints[1], STDERR_FILENO);

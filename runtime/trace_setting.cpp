@@ -24,6 +24,14 @@ struct TraceLine {
   std::string text;
 };
 
+/// "seconds,bandwidth", however it is written.
+bool is_heading(std::string_view line) {
+  std::string letters;
+  for (const char letter : line)
+    if (letter != ' ' && letter != '"') letters += static_cast<char>(letter | 0x20);
+  return letters == "seconds,bandwidth";
+}
+
 /// The file's lines that are rows: neither blank, nor the heading of the columns.
 std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::path& file) {
   std::string text;
@@ -38,8 +46,8 @@ std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::pat
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") == std::string::npos || (number == 1 && line == "seconds,bandwidth"))
-      continue;
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the mark of UTF-8
+    if (line.find_first_not_of(" \t") == std::string::npos || (number == 1 && is_heading(line))) continue;
     lines.push_back({setting.label() + ": " + file.string() + ":" + std::to_string(number), line});
   }
   return lines;
@@ -52,11 +60,11 @@ BandwidthTrace::Row parse_row(const std::string& label, std::string_view text) {
                  "expected seconds,bandwidth such as \"1.5,10 Mbit/s\"");
   const std::string seconds = std::string(text.substr(0, comma)) + " s";
   std::string bandwidth(text.substr(comma + 1));
-  const std::size_t digit = bandwidth.find_first_not_of(' ');
-  const std::size_t behind = bandwidth.find_first_not_of("0.", digit);
-  const bool is_outage = digit != std::string::npos && behind != digit && behind != std::string::npos &&
-                         bandwidth[behind] == ' ';
-  if (is_outage) bandwidth.replace(digit, behind - digit, "1");  // for its unit
+  const std::size_t digit = std::min(bandwidth.find_first_not_of(' '), bandwidth.size());
+  const std::size_t behind = std::min(bandwidth.find(' ', digit), bandwidth.size());
+  const std::string number = bandwidth.substr(digit, behind - digit);
+  const bool is_outage = number == "0" || number == "0.0";
+  if (is_outage) bandwidth.replace(digit, number.size(), "1");  // for its unit
   const Bandwidth rate = parse_bandwidth(label, bandwidth);
   return {parse_duration(label, seconds), is_outage ? 0.0 : rate.unlimited() ? unlimited : rate.bytes_per_s};
 }
@@ -79,7 +87,7 @@ BandwidthTrace parse_trace(const std::string& label, std::span<const TraceLine> 
     if (rows.size() == 1 ? rows[0].at == Duration{0} : rows.back().at > rows[rows.size() - 2].at) continue;
     throw Misuse(line.label, "\"" + line.text + "\"",
                  rows.size() == 1 ? "the first row begins at 0 seconds"
-                                  : "expected a later time than in the row before");
+                                  : "expected a time at least 1 ns later than in the row before");
   }
   if (rows.empty()) throw Misuse(label + ": expected rows of seconds,bandwidth, and there are none");
   if (std::ranges::all_of(rows, [](const auto& row) { return row.bytes_per_s == 0.0; }))

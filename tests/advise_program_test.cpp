@@ -164,6 +164,8 @@ TEST_CASE("advise: a table of five, yours, and who was left out; nobody's file i
   refused({"--overwrite", "--output", "mine.toml"}, "it is there, and no advice");
   CHECK(content_of(folder.path() / "mine.toml") == four_peers);
   refused({"--overwrite", "--set", "run.target_loss=1"}, "run.target_loss = 1: none of ");
+  refused({"--overwrite", "--set", "run.target_loss=1e9"}, "before the first step; expected a lower target");
+  refused({"--output", "absent/advised.toml"}, "there is no folder absent");
   refused({"--overwrite", "--set", "topology.peers=1"}, "a single peer talks to nobody");
   CHECK(run_program(folder.path(), {"advise", "absent.toml"}).code == 2);
 }

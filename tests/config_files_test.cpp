@@ -116,14 +116,18 @@ TEST_CASE("config: a bandwidth trace that is none is refused, with the line") {
     CHECK(contains(message, expectation));
   };
   says("0,1 Mbit/s\n2,1 Mbit/s\n2,3 Mbit/s\n", "3",
-       "\"2,3 Mbit/s\": expected a later time than in the row before");
+       "\"2,3 Mbit/s\": expected a time at least 1 ns later than in the row before");
   says("1,1 Mbit/s\n", "1", "the first row begins at 0 seconds");
   says("0,1 Mbit/s\n1,5\n", "2", "expected a number > 0 and a unit (bit/s");
   says("0,1 Mbit/s\n\n1,5 furlongs\n", "3", "\"5 furlongs\"");
   says("0,1 Mbit/s\n-1,5 Mbit/s\n", "2", "expected a number >= 0 and a unit");
+  says("0,1 Mbit/s\n1,. Mbit/s\n", "2", "\". Mbit/s\"");
+  says("0,1 Mbit/s\n1,0.0.0 kbit/s\n", "2", "\"0.0.0 kbit/s\"");
   says("0 1\n", "1", "expected seconds,bandwidth such as \"1.5,10 Mbit/s\"");
   CHECK(contains(refusal_of("0,0 Mbit/s\n1,0 bit/s\n"), "its bandwidth is 0 for ever"));
   CHECK(contains(refusal_of("seconds,bandwidth\n"), "there are none"));
+  CHECK(refusal_of("\xef\xbb\xbf\"Seconds\", \"Bandwidth\"\r\n0,1 Mbit/s\r\n") ==
+        "");  // as spreadsheets write it
   CHECK(contains(refusal("network.bandwidth_trace = \"absent.csv\""),
                  "network.bandwidth_trace: cannot read /runfiles/absent.csv"));
   CHECK(contains(refusal("network.bandwidth_trace = [3]"),

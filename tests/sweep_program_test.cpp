@@ -120,6 +120,15 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
   std::filesystem::remove_all(folder.path() / "out" / first["points"][1]["folder"].get<std::string>());
   CHECK(run({"--resume"}).find("2 points of 3 finished before, and kept") != std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json")) == first);
+  // What somebody wrote into the record, and a folder that was moved, take nothing away.
+  Json strange = first;
+  strange["points"][0]["note"] = 5;
+  folder.write("out/sweep.json", strange.dump());
+  std::filesystem::rename(folder.path() / "out", folder.path() / "moved");
+  const ProgramEnd moved = run_program(folder.path(), {"sweep", "s.toml", "--output", "moved", "--resume"});
+  CHECK_MESSAGE(moved.code == 0, moved.complained);
+  CHECK(moved.complained.find("3 points of 3 finished before, and kept") != std::string::npos);
+  std::filesystem::rename(folder.path() / "moved", folder.path() / "out");
   CHECK(run({"--resume", "--set", "run.iterations=15"}).find("kept") == std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["points"][0]["iterations"] == 15);
   CHECK(run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume", "--overwrite"}).code ==

@@ -80,6 +80,10 @@ class Search {
     advice_.target_is_yours = yours.run.target_loss.has_value();
     const Probe found = tried(experiment, yours.run.target_loss.value_or(-never), never, 3);
     advice_.target_loss = yours.run.target_loss.value_or(found.evaluations.back().loss);
+    if (const double start = found.evaluations.front().loss;
+        advice_.target_is_yours && start <= advice_.target_loss)
+      throw Misuse("run.target_loss", significant(advice_.target_loss),
+                   "the loss is " + significant(start) + " before the first step; expected a lower target");
     if (!advice_.target_is_yours && found.end == Probe::End::diverged)
       throw Misuse("run.target_loss", "not given",
                    "the run by itself diverges, so it gives no loss to compare by; expected a loss to reach");

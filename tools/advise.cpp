@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -25,6 +26,8 @@ const std::string signature = "# Written by `hearsay advise";
 
 /// Nobody's own file is replaced.
 void require_free(const fs::path& output, bool overwrite) {
+  if (const fs::path parent = output.parent_path(); !parent.empty() && !fs::is_directory(parent))
+    throw Misuse("--output", output.string(), "there is no folder " + parent.string());
   if (!fs::exists(output)) return;
   const bool ours = fs::is_regular_file(output) && read_text_file(output).starts_with(signature);
   if (!ours) throw Misuse("--output", output.string(), "it is there, and no advice; expected another name");
@@ -59,6 +62,9 @@ class AdviceProgress {
 std::string command_of(const AdviseOptions& options) {
   std::string command = "hearsay advise " + options.file.string();
   for (const std::string& assignment : options.assignments) command += " --set '" + assignment + "'";
+  // On the one line of a comment, whatever the words hold.
+  std::ranges::replace_if(
+      command, [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
   return command;
 }
 

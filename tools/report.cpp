@@ -22,6 +22,8 @@ bool is_report(const fs::path& file) {
 
 void require_free(const fs::path& file, bool overwrite) {
   std::error_code ignored;
+  if (const fs::path parent = file.parent_path(); !parent.empty() && !fs::is_directory(parent, ignored))
+    throw Misuse("--output", file.string(), "there is no folder " + parent.string());
   if (!fs::exists(fs::symlink_status(file, ignored))) return;
   if (!fs::is_regular_file(file, ignored) || !is_report(file))
     throw Misuse("--output", file.string(),

@@ -3,22 +3,36 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace hearsay {
 
-/// action(0), ..., action(count - 1), begun in this order, by as many threads as the machine has cores.
+/// action(0), ..., action(count - 1), begun in this order, by as many threads as the machine has cores. Throws what the first of
+/// them threw that did; no other is begun then.
 template <class Action>
 void side_by_side(std::size_t count, const Action& action) {
   std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
   const auto work = [&] {
-    for (std::size_t k = next++; k < count; k = next++) action(k);
+    try {
+      for (std::size_t k = next++; k < count; k = next++) action(k);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
   };
-  std::vector<std::jthread> threads;
-  for (std::size_t k = 1; k < std::min<std::size_t>(std::thread::hardware_concurrency(), count); ++k)
-    threads.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t k = 1; k < std::min<std::size_t>(std::thread::hardware_concurrency(), count); ++k)
+      threads.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace hearsay

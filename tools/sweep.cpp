@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -70,25 +71,40 @@ class SweepRun {
             ? 1
             : std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), groups_.size());
     side_by_side_ = at_once > 1;
-    std::vector<std::jthread> threads;
-    for (std::size_t k = 1; k < at_once; ++k) threads.emplace_back([this] { work(); });
-    work();
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t k = 1; k < at_once; ++k) threads.emplace_back([this] { work(); });
+      work();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    compare_with_baseline(sweep_.baseline, rows_);
+    if (output_made_) write_record();
   }
 
   const std::vector<SweepRow>& rows() const { return rows_; }
   bool output_made() const { return output_made_; }
 
  private:
+  /// What goes wrong in any thread ends them all, and is the caller's.
   void work() {
+    try {
+      try_groups();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  void try_groups() {
     for (;;) {
       std::unique_lock lock(mutex_);
-      if (next_group_ == groups_.size() || options_.interrupted->load()) return;
+      if (next_group_ == groups_.size() || failure_ || options_.interrupted->load()) return;
       const Group& group = groups_[next_group_++];
       lock.unlock();
       std::unique_ptr<LearnedPoint> learned;
       std::optional<std::string> refused;  // whatever the network
       for (const std::size_t place : group) {
-        if (is_finished(place) || options_.interrupted->load()) continue;
+        if (is_to_be_left(place)) continue;
         const bool is_news = !refused;
         SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
         if (row.exit_code == exit_misuse && !learned) refused = row.note;
@@ -97,9 +113,10 @@ class SweepRun {
     }
   }
 
-  bool is_finished(std::size_t place) {
+  bool is_to_be_left(std::size_t place) {
     const std::lock_guard lock(mutex_);
-    return std::ranges::find(rows_, &sweep_.points[place], &SweepRow::point) != rows_.end();
+    return failure_ || options_.interrupted->load() ||
+           std::ranges::binary_search(rows_, &sweep_.points[place], {}, &SweepRow::point);
   }
 
   std::string title_of(std::size_t place) const {
@@ -158,8 +175,12 @@ class SweepRun {
       std::fprintf(stderr, "hearsay: %s: %s\n", title_of(place).c_str(), row.note.c_str());
     const auto behind = std::ranges::upper_bound(rows_, row.point, {}, &SweepRow::point);
     rows_.insert(behind, std::move(row));
-    compare_with_baseline(sweep_.baseline, rows_);
-    if (output_made_) write_record();
+    if (const Clock::time_point now = Clock::now();
+        output_made_ && now - written_ > std::chrono::seconds(1)) {
+      written_ = now;
+      compare_with_baseline(sweep_.baseline, rows_);
+      write_record();
+    }
     say_how_far(place);
   }
 
@@ -195,6 +216,8 @@ class SweepRun {
   std::size_t kept_ = 0;
   bool output_made_ = false;
   Clock::time_point said_ = began_;
+  Clock::time_point written_{};
+  std::exception_ptr failure_;  // the first
 };
 
 /// What no point could have is said once, at the door.

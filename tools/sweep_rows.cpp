@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -24,8 +25,12 @@ std::string folder_of(const Sweep& sweep, const SweepPoint& point) {
   return point.folder.lexically_relative(sweep.output).string();
 }
 
-/// Tells the settings of a point from others.
-std::string settings_mark(const SweepPoint& point) { return hexadecimal(digest(to_toml(point.run))); }
+/// Tells the settings of a point from others, wherever it is written.
+std::string settings_mark(const SweepPoint& point) {
+  RunSettings settings = point.run;
+  settings.run.output.clear();
+  return hexadecimal(digest(to_toml(settings)));
+}
 
 Json read_json(const std::filesystem::path& file) {
   std::error_code ignored;
@@ -55,10 +60,13 @@ double SweepRow::number(const char* key) const {
 }
 
 void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows) {
+  std::map<decltype(SweepPoint::axes), double> seconds;  // of the baseline
+  for (const SweepRow& row : rows)
+    if (!baseline.empty() && row.point->variant == baseline)
+      seconds[row.point->axes] = row.number("seconds_to_target");
   for (SweepRow& row : rows)
-    for (const SweepRow& other : rows)
-      if (!baseline.empty() && other.point->variant == baseline && other.point->axes == row.point->axes)
-        row.speed_up = other.number("seconds_to_target") / row.number("seconds_to_target");
+    if (const auto found = seconds.find(row.point->axes); found != seconds.end())
+      row.speed_up = found->second / row.number("seconds_to_target");
 }
 
 Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy network) {
@@ -128,17 +136,20 @@ std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network) {
   if (record.value("driver", Json()) != driver_text(sweep) ||
       record.value("network", Json()) != network_text(sweep, network))
     return rows;
+  std::map<std::string, const Json*> earlier_points;  // by their folders
+  for (const Json& earlier : record["points"])
+    if (earlier.is_object() && earlier.value("folder", Json()).is_string())
+      earlier_points[earlier["folder"].get<std::string>()] = &earlier;
   for (const SweepPoint& point : sweep.points) {
     SweepRow row(point);
-    for (const Json& earlier : record["points"]) {
-      if (!earlier.is_object() || earlier.value("folder", Json()) != folder_of(sweep, point) ||
-          earlier.value("settings", Json()) != row.settings)
-        continue;
+    if (const auto found = earlier_points.find(folder_of(sweep, point)); found != earlier_points.end()) {
+      const Json& earlier = *found->second;
+      if (earlier.value("settings", Json()) != row.settings) continue;
       for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::diverged})
         if (earlier.value("status", Json()) == to_text(status)) {
           row.status = to_text(status);
           row.exit_code = exit_code_of(status);
-          row.note = earlier.value("note", "");
+          if (earlier.value("note", Json()).is_string()) row.note = earlier["note"];
           row.summary = read_json(point.folder / "summary.json");
         }
     }

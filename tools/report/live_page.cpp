@@ -36,8 +36,8 @@ void LivePage::show(const Evaluation& evaluation) {
   {
     const std::lock_guard lock(mutex_);
     // A run that goes on from a checkpoint does some of its evaluations again.
-    std::erase_if(run_.course,
-                  [&](const Json& earlier) { return earlier["iteration"] >= evaluation.iteration; });
+    while (!run_.course.empty() && run_.course.back()["iteration"] >= evaluation.iteration)
+      run_.course.pop_back();
     run_.course.push_back(to_json(evaluation));
   }
   if (!server_ && !failed_) begin();

@@ -39,7 +39,7 @@ Response plain(http::status status, const std::string& words) {
 }
 
 Response response_to(const Request& request, std::uint16_t port, const std::vector<ServedFile>& files) {
-  const std::string suffix = ":" + std::to_string(port);
+  const std::string suffix = port == 80 ? "" : ":" + std::to_string(port);  // as browsers have it
   const auto host = request[http::field::host];
   if (host != "127.0.0.1" + suffix && host != "localhost" + suffix)
     return plain(http::status::misdirected_request, "This is another host.");

@@ -165,7 +165,9 @@ void ReportData::add_sweep(const fs::path& folder) {
   for (const Json& tried : *points) {
     if (!tried.is_object()) throw Misuse(file.string() + ": a point in it is none");
     const std::string place = text_at(tried, "folder");
-    const bool has_run = is_run_folder(folder / place);
+    const bool is_inside =
+        !fs::path(place).is_absolute() && !fs::path(place).lexically_normal().string().starts_with("..");
+    const bool has_run = is_inside && is_run_folder(folder / place);
     Json point = has_run ? point_of(read_run_folder(folder / place), place)
                          : Json{{"folder", place}, {"facts", Json::object()}, {"evaluations", 0}};
     point["status"] = text_at(tried, "status");

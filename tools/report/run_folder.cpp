@@ -60,8 +60,7 @@ Json links_of(const std::vector<const Json*>& peers) {
   sorted.resize(std::min(sorted.size(), most_links_shown));
   Json list = Json::array();
   for (const auto& [ends, link] : sorted)
-    list.push_back({static_cast<std::uint64_t>(ends.first), static_cast<std::uint64_t>(ends.second),
-                    short_number(link.seconds), static_cast<std::uint64_t>(link.bytes)});
+    list.push_back({ends.first, ends.second, short_number(link.seconds), link.bytes});
   return list;
 }
 
