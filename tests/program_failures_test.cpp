@@ -9,24 +9,13 @@
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/quadratic_run.hpp"
 
 using namespace hearsay::test;
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
 namespace {
-
-const std::string small_run = R"toml(
-[run]
-iterations = 20
-evaluate_every = 5
-[model]
-kind = "quadratic(50)"
-[topology]
-peers = 4
-[algorithm]
-batch = "full"
-)toml";
 
 /// A run that nobody waits for the end of.
 const std::string endless_run = R"toml(

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "runtime/written_file.hpp"
 #include "tools/human_text.hpp"
 #include "tools/learned_point.hpp"
+#include "tools/side_by_side.hpp"
 #include "tools/sweep_rows.hpp"
 #include "topology/misuse.hpp"
 
@@ -66,17 +66,12 @@ class SweepRun {
   }
 
   void run() {
-    const std::size_t at_once =
-        sweep_.driver == Sweep::Driver::run
-            ? 1
-            : std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), groups_.size());
-    side_by_side_ = at_once > 1;
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t k = 1; k < at_once; ++k) threads.emplace_back([this] { work(); });
-      work();
+    if (sweep_.driver == Sweep::Driver::run) {
+      for (const Group& group : groups_) try_group(group);
+    } else {
+      side_by_side_ = std::min<std::size_t>(std::thread::hardware_concurrency(), groups_.size()) > 1;
+      side_by_side(groups_.size(), [this](std::size_t k) { try_group(groups_[k]); });
     }
-    if (failure_) std::rethrow_exception(failure_);
     compare_with_baseline(sweep_.baseline, rows_);
     if (output_made_) write_record();
   }
@@ -85,38 +80,21 @@ class SweepRun {
   bool output_made() const { return output_made_; }
 
  private:
-  /// What goes wrong in any thread ends them all, and is the caller's.
-  void work() {
-    try {
-      try_groups();
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
+  void try_group(const Group& group) {
+    std::unique_ptr<LearnedPoint> learned;
+    std::optional<std::string> refused;  // whatever the network
+    for (const std::size_t place : group) {
+      if (is_finished(place) || options_.interrupted->load()) continue;
+      const bool is_news = !refused;
+      SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
+      if (row.exit_code == exit_misuse && !learned) refused = row.note;
+      add(place, std::move(row), is_news);
     }
   }
 
-  void try_groups() {
-    for (;;) {
-      std::unique_lock lock(mutex_);
-      if (next_group_ == groups_.size() || failure_ || options_.interrupted->load()) return;
-      const Group& group = groups_[next_group_++];
-      lock.unlock();
-      std::unique_ptr<LearnedPoint> learned;
-      std::optional<std::string> refused;  // whatever the network
-      for (const std::size_t place : group) {
-        if (is_to_be_left(place)) continue;
-        const bool is_news = !refused;
-        SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
-        if (row.exit_code == exit_misuse && !learned) refused = row.note;
-        add(place, std::move(row), is_news);
-      }
-    }
-  }
-
-  bool is_to_be_left(std::size_t place) {
+  bool is_finished(std::size_t place) {
     const std::lock_guard lock(mutex_);
-    return failure_ || options_.interrupted->load() ||
-           std::ranges::binary_search(rows_, &sweep_.points[place], {}, &SweepRow::point);
+    return std::ranges::binary_search(rows_, &sweep_.points[place], {}, &SweepRow::point);
   }
 
   std::string title_of(std::size_t place) const {
@@ -210,14 +188,12 @@ class SweepRun {
   bool side_by_side_ = false;
   const Clock::time_point began_ = Clock::now();
 
-  std::mutex mutex_;  // over the rest
-  std::size_t next_group_ = 0;
+  std::mutex mutex_;            // over the rest
   std::vector<SweepRow> rows_;  // in the order of the points
   std::size_t kept_ = 0;
   bool output_made_ = false;
   Clock::time_point said_ = began_;
   Clock::time_point written_{};
-  std::exception_ptr failure_;  // the first
 };
 
 /// What no point could have is said once, at the door.

@@ -4,8 +4,8 @@
 
 namespace hearsay::test {
 
-/// A run file of four peers that takes a moment.
-inline const std::string quadratic_run = R"toml(
+/// A run file of four peers that takes a moment; how long their gradients take is measured.
+inline const std::string small_run = R"toml(
 [run]
 iterations = 20
 evaluate_every = 5
@@ -15,7 +15,10 @@ kind = "quadratic(50)"
 peers = 4
 [algorithm]
 batch = "full"
-[network]
+)toml";
+
+/// The same on an emulated clock.
+inline const std::string quadratic_run = small_run + R"toml([network]
 compute = "1 ms"
 )toml";
 
