@@ -7,6 +7,7 @@
 #include "runtime/config.hpp"
 #include "runtime/records.hpp"
 #include "runtime/run_file.hpp"
+#include "runtime/ssh_command.hpp"
 #include "runtime/summary.hpp"
 #include "runtime/toml_document.hpp"
 #include "runtime/written_file.hpp"
@@ -61,7 +62,7 @@ class AdviceProgress {
 
 std::string command_of(const AdviseOptions& options) {
   std::string command = "hearsay advise " + options.file.string();
-  for (const std::string& assignment : options.assignments) command += " --set '" + assignment + "'";
+  for (const std::string& assignment : options.assignments) command += " --set " + shell_word(assignment);
   // On the one line of a comment, whatever the words hold.
   std::ranges::replace_if(
       command, [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
