@@ -170,6 +170,8 @@ TEST_CASE("report: a folder without a run, and a record that is none, are refuse
   CHECK_THROWS_WITH_AS(report_data({folder.path() / "empty"}),
                        doctest::Contains("empty: expected the output directory of a run"), Misuse);
   CHECK_THROWS_AS(report_data({folder.path() / "nowhere"}), Misuse);
+  CHECK_THROWS_WITH_AS(report_data({folder.path() / "empty", folder.path() / "." / "empty"}),
+                       doctest::Contains("it is given twice"), Misuse);
   for (const char* record :
        {"", "[]", "{}", R"({"points":7})", R"({"points":[]})", R"({"points":[7]})",
         R"({"points":[{"variant":"a","axes":{"x":"1"}},{"variant":"a","axes":{"y":"1"}}]})",

@@ -201,6 +201,12 @@ void ReportData::add_sweep(const fs::path& folder) {
 ReportData report_data(const std::vector<fs::path>& folders) {
   std::vector<fs::path> runs;
   std::vector<fs::path> sweeps;
+  for (auto folder = folders.begin(); folder != folders.end(); ++folder)
+    if (std::any_of(folders.begin(), folder, [&](const fs::path& earlier) {
+          std::error_code ignored;
+          return fs::equivalent(earlier, *folder, ignored);
+        }))
+      throw Misuse(folder->string() + ": it is given twice; expected each output directory once");
   for (const fs::path& folder : folders) {
     std::error_code ignored;
     if (fs::is_regular_file(folder / "sweep.json", ignored))
