@@ -151,6 +151,7 @@ TEST_SUITE("net") {
     REQUIRE(real["points"].size() == 2);
     for (const Json& point : real["points"]) {
       CHECK(point["status"] == "done");
+      CHECK(point["slowed_by"].get<std::string>().starts_with("the kernel limits the bandwidth"));
       const std::string model = point["folder"].get<std::string>() + "/model.npy";
       CHECK(content_of(folder.path() / "kernel" / model) == content_of(folder.path() / "simulated" / model));
     }

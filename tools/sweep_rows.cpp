@@ -81,6 +81,7 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
          {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
           "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
       point[key] = row.value(key);
+    if (network == SlowedBy::kernel) point["slowed_by"] = row.value("slowed_by");
     point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
     points.push_back(std::move(point));
   }

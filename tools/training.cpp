@@ -108,6 +108,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   };
   std::optional<KernelNetwork> network;
   if (options.network == SlowedBy::kernel) {
+    if (!options.quiet)
+      std::fprintf(stderr, "hearsay: %s: makes %s in the kernel\n", options.title.c_str(),
+                   counted(experiment.peer_count(), "host").c_str());
     network.emplace(experiment.settings, experiment.peer_count());
     if (!options.quiet)
       std::fprintf(stderr, "hearsay: %s: %s\n", options.title.c_str(), network->description().c_str());
@@ -129,6 +132,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.has_target = settings.run.target_loss.has_value();
   finished.reason = outcome.reason;
   finished.summary = summarize(experiment, outcome, options.driver);
+  if (network) finished.summary["slowed_by"] = network->description();
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
   if (live) live->end(finished.summary);
