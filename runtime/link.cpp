@@ -101,6 +101,13 @@ Departure EgressPort::send(Instant now, std::uint64_t frame_bytes, Link& link) {
   return link.carry(start, free_, bytes);
 }
 
+Duration SendingTime::of(Duration since_start, std::uint64_t frame_bytes) {
+  const Instant start = std::max(Instant(since_start), free_);
+  const Duration takes = up_.time_from(start - Instant{}, wire_bytes(framing_, frame_bytes));
+  free_ = later(start, takes);
+  return takes;
+}
+
 Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant first_byte = due - fed.time_until(due - begin_, bytes);

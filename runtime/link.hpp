@@ -126,6 +126,20 @@ class EgressPort {
   Instant free_ = Instant::min();
 };
 
+/// How long a port has been sending, for the record: of a frame what its bytes take, once those before it are through.
+class SendingTime {
+ public:
+  SendingTime(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
+
+  /// Of a frame that is handed to the port so long after the start of the run.
+  Duration of(Duration since_start, std::uint64_t frame_bytes);
+
+ private:
+  PortRate up_;
+  Framing framing_;
+  Instant free_{};  // in a time that begins with the run
+};
+
 /// The receiving side of a peer's port.
 class IngressPort {
  public:

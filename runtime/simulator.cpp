@@ -37,6 +37,7 @@ struct SimulatedPeer {
   std::unique_ptr<Peer<Scalar>> peer;
   EgressPort egress;
   IngressPort ingress;
+  SendingTime sending;
   std::vector<LinkTo> links;  // ascending
   PeerMeters meters;
   std::uint64_t gradients = 0;
@@ -59,6 +60,7 @@ class Simulation {
       peers_.push_back({make(id, packets_),
                         EgressPort(sending_rate(network), settings.framing),
                         IngressPort(receiving_rate(network), settings.framing),
+                        SendingTime(sending_rate(network), settings.framing),
                         {},
                         {},
                         0,
@@ -213,9 +215,7 @@ class Simulation {
       const Departure departure = sender.egress.send(now_, frame_bytes, link->link);
       sender.meters.count_sent(outgoing.to, frame_bytes);
       sender.meters.retransmitted += departure.losses;
-      const RunSettings& settings = experiment_.settings;
-      sender.meters.wire += sending_rate(network_of(settings, sender.peer->id()))
-                                .time_from(now_ - Instant{}, wire_bytes(settings.framing, frame_bytes));
+      sender.meters.wire += sender.sending.of(now_ - Instant{}, frame_bytes);
       schedule(departure.due, EventKind::due,
                place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.marks, frame_bytes,
                       &link->arrival}));

@@ -124,3 +124,14 @@ TEST_CASE("link: an ingress with a trace takes what its own rate is when the fir
   // The next one waits for it.
   CHECK(ingress.release(at(1'500us), 10, Bandwidth{10 * mbit}) == at(2ms + 385 * 800ns));
 }
+
+TEST_CASE("link: an outage is counted once, however many frames wait for its end") {
+  const BandwidthTrace cut_off({{0ms, 10 * mbit}, {1ms, 0.0}, {11ms, 10 * mbit}, {100ms, 10 * mbit}});
+  SendingTime sending(PortRate({}, cut_off), Framing::none);
+  // Until the cut 1,250 bytes get through; then ten milliseconds pass.
+  CHECK(sending.of(0ms, 1'250) == 1ms);
+  for (int frame = 0; frame < 4; ++frame)
+    CHECK(sending.of(500us, 125) == (frame == 0 ? 10ms : 0ms) + 125 * 800ns);
+  // The port is free again when the next one comes.
+  CHECK(sending.of(50ms, 1'250) == 1ms);
+}
