@@ -1,7 +1,6 @@
 #include "runtime/peer_driver.hpp"
 
 #include <algorithm>
-#include <exception>
 
 #include "runtime/compute_time.hpp"
 #include "runtime/peak_memory.hpp"
@@ -27,17 +26,24 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
       lost_after_(experiment.settings.failure.lost_after),
       id_(id),
       safe_(experiment, id),
+      sending_(sending_rate(network_), experiment.settings.framing),
       watch_(std::move(watch)) {
-  if (experiment.method->asynchronous) gradient_thread_.emplace();
   peer_ = make_peer(experiment, id, packets_, experiment.settings.failure.checkpoint_every);
 }
 
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::run() {
+  const PeerEnd end = drive();
+  sockets_.carry_out();
+  return end;
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::drive() {
   while (!started_ && !end_) receive();
   while (!stopped_ && !end_) {
     leave_if_interrupted();
-    if (drops()) take_in();
+    look_around();
     if (unobserved_) look_for_the_observer();
     send_outbox();
     switch (peer_->state()) {
@@ -64,13 +70,10 @@ PeerEnd PeerDriver<Scalar>::run() {
     }
   }
   if (end_) return leave();
-  // The socket thread counts what it sends; its counters are whole when it has sent everything.
-  sockets_.commands().push(AskWhenObeyed{});
-  while (!commands_obeyed_ && !end_) receive_and_answer();
+  sockets_.carry_out();                             // so that its counters are whole
   if (peer_->owes_evaluation()) tell_evaluation();  // which may have come up just now
-  sockets_.commands().push(
-      TellObserver{{FrameKind::result, peer_->iteration(),
-                    encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))}});
+  sockets_.session().tell_observer({FrameKind::result, peer_->iteration(),
+                                    encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
   // Neighbors may still need what this peer sent; it leaves when all have ended.
   waits_since_ = monotonic_now();
   const std::optional<Instant> enough =
@@ -85,42 +88,30 @@ PeerEnd PeerDriver<Scalar>::run() {
 template <class Scalar>
 void PeerDriver<Scalar>::tell_evaluation() {
   if (unobserved_) return;  // nobody answers
-  sockets_.commands().push(
-      TellObserver{{FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())}});
+  sockets_.session().tell_observer(
+      {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
 }
 
+// What the session has heard, the peer has to know as well.
 template <class Scalar>
 void PeerDriver<Scalar>::keep() {
-  session_state_.reset();
-  sockets_.commands().push(AskState{});
-  while (!session_state_ && !end_) receive();
+  take_in();
   if (end_) return;
-  safe_.save(*peer_, *session_state_, meters());
+  const SessionState state = sockets_.session().state();
+  const PeerMeters& so_far = meters();
+  compute([&] { safe_.save(*peer_, state, so_far); }, Meanwhile::serves);
   peer_->checkpoint_taken();
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::take_gradient() {
   const Instant begin = monotonic_now();
-  if (gradient_thread_) {
-    gradient_computed_ = false;
-    std::exception_ptr failure;
-    gradient_thread_->give([this, begin, &failure] {
-      try {
-        compute_gradient(begin);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      sockets_.events().push(GradientComputed{});
-    });
-    while (!gradient_computed_) {
-      receive();
-      send_outbox();
-    }
-    if (failure) std::rethrow_exception(failure);
-  } else {
+  const bool is_emulated = network_.compute.kind != ComputeTime::Kind::measured;
+  if (is_emulated || last_gradient_took_ >= worth_a_thread)
+    compute([this, begin] { compute_gradient(begin); },
+            experiment_.method->asynchronous ? Meanwhile::listens : Meanwhile::serves);
+  else
     compute_gradient(begin);
-  }
   meters_.compute += monotonic_now() - begin;
   peer_->gradient_arrived();
 }
@@ -128,10 +119,22 @@ void PeerDriver<Scalar>::take_gradient() {
 template <class Scalar>
 void PeerDriver<Scalar>::compute_gradient(Instant begin) {
   peer_->compute_gradient();
+  last_gradient_took_ = monotonic_now() - begin;
   const RunSettings& settings = experiment_.settings;
   const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
                                       peer_->gradient_work(), Duration{0});
   if (takes > Duration{0}) sleep_until(begin + takes);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile) {
+  compute_thread_.begin(std::move(work));
+  while (!compute_thread_.is_done()) {
+    serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
+    if (meanwhile == Meanwhile::serves) continue;
+    take_in();
+    send_outbox();
+  }
 }
 
 template <class Scalar>
@@ -143,11 +146,11 @@ void PeerDriver<Scalar>::send_outbox() {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
     meters_.count_sent(outgoing.to, frame_bytes);
     told_from_ = std::max(told_from_, outgoing.key.iteration);
-    meters_.wire += sending_rate(network_).time_from(now - origin_,
-                                                     wire_bytes(experiment_.settings.framing, frame_bytes));
-    sockets_.commands().push(SendData{std::move(outgoing), now});
+    meters_.wire += sending_.of(now - origin_, frame_bytes);
+    sockets_.session().send(std::move(outgoing), now);
   }
   peer_->outbox().clear();
+  sockets_.carry_out();
 }
 
 template <class Scalar>
@@ -155,7 +158,7 @@ void PeerDriver<Scalar>::tell_progress() {
   const std::uint64_t needed_from = peer_->iteration() + 1;
   if (experiment_.method->asynchronous || needed_from <= told_from_) return;
   told_from_ = needed_from;
-  sockets_.commands().push(NeedsFrom{first_needed_in(needed_from, staleness_of(experiment_.settings))});
+  sockets_.session().needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
 }
 
 template <class Scalar>
@@ -178,7 +181,7 @@ void PeerDriver<Scalar>::leave_if_interrupted() {
     return leave_alone();
   if (interrupted_ || !(control_.is_interrupted() || control_.is_asked_to_leave())) return;
   interrupted_ = stopped_ = true;
-  sockets_.commands().push(TellObserver{{FrameKind::stop, peer_->iteration(), {}}});
+  sockets_.session().tell_observer({FrameKind::stop, peer_->iteration(), {}});
   if (!started_) end_with({130, "interrupted"});
 }
 
@@ -190,10 +193,8 @@ void PeerDriver<Scalar>::leave_alone() {
     return end_with({130, "it was asked to end; started again with --resume within " + to_text(lost_after_) +
                               ", it goes on where it was"});
   for (const PeerId neighbor : partners_of(experiment_, id_).destinations)
-    sockets_.commands().push(EdgeWish{EdgeWish::What::part, neighbor});
-  sockets_.commands().push(TellObserver{{FrameKind::parted, peer_->iteration(), {}}});
-  sockets_.commands().push(AskWhenObeyed{});
-  while (!commands_obeyed_ && !end_) receive();
+    sockets_.session().obey(EdgeWish{EdgeWish::What::part, neighbor});
+  sockets_.session().tell_observer({FrameKind::parted, peer_->iteration(), {}});
   end_with({130, "it was asked to end; the others go on without it"});
 }
 
@@ -205,7 +206,7 @@ PeerEnd PeerDriver<Scalar>::leave() {
   }
   if (end_->exit_code == 130 && interrupted_)
     end_->reason = "peer " + std::to_string(peer_->id()) + " was interrupted";
-  if (end_->exit_code != 0) sockets_.commands().push(SayStop{end_->exit_code, end_->reason});
+  if (end_->exit_code != 0) sockets_.session().say_stop(end_->exit_code, end_->reason);
   return *end_;
 }
 

@@ -1,20 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "runtime/gradient_thread.hpp"
+#include "runtime/compute_thread.hpp"
+#include "runtime/link.hpp"
 #include "runtime/safekeeping.hpp"
 #include "runtime/silence_watch.hpp"
 #include "runtime/zmq_driver.hpp"
 
 namespace hearsay {
 
-/// The compute thread of a peer: hands events to the peer and its effects to the socket thread. Of an asynchronous method it
-/// only listens and answers, and gradients (with the time that is emulated for them) go to a third thread: the peer still
-/// belongs to one thread, no lock is needed, and a message never waits for a gradient.
+/// Drives a peer: hands it what comes in at its sockets and sends what it wants sent, all in one thread. Gradients (with the time that
+/// is emulated for them) and whatever else takes long are computed in a second one, so that nobody waits for a message or a sign of
+/// life meanwhile. What comes in then waits, since the peer belongs to the computation; but an asynchronous method goes on to listen
+/// and to answer, which its gradients bear.
 template <class Scalar>
 class PeerDriver {
  public:
@@ -23,18 +26,28 @@ class PeerDriver {
   PeerEnd run();
 
  private:
-  static constexpr int look_around_every_ms = 200;
+  static constexpr Duration look_around_every = std::chrono::milliseconds(200);
+  /// Somebody may wait for what is here, but so little does not matter.
+  static constexpr Duration longest_absence = std::chrono::milliseconds(1);
+  /// A gradient that is known to take less is computed where the sockets are served: two threads need as long to change places.
+  static constexpr Duration worth_a_thread = std::chrono::microseconds(50);
+
+  PeerEnd drive();
 
   /// Nobody collects the models: this peer keeps its own, and stays until its neighbors have what they need of it.
   PeerEnd leave_unobserved();
   void tell_evaluation();
-  /// Takes a checkpoint: what neighbors and observer may ask for again is the socket thread's to say.
+  /// Takes a checkpoint.
   void keep();
   /// Becomes what an earlier process under this id was, or all were at one iteration.
   void come_back(std::optional<std::uint64_t> iteration);
   void take_gradient();
   /// In the time that the run's network says, if it says one.
   void compute_gradient(Instant begin);
+  enum class Meanwhile { serves, listens };
+  /// Does the work beside the sockets, which are served meanwhile; one that listens also hands over what comes, and answers. Throws
+  /// what the work throws.
+  void compute(std::function<void()> work, Meanwhile meanwhile);
   void send_outbox();
   /// Where it says nothing to its neighbors in this iteration, they are to know all the same what it needs no more.
   void tell_progress();
@@ -43,10 +56,12 @@ class PeerDriver {
   void receive_and_answer();
   /// Waits for events, at most a little while, and hands them to the peer.
   void receive();
-  /// Hands over what is there already, if anything is. One that is left alone waits for nobody, but wants to know who comes back.
+  /// Hands over what was heard, if anything was.
   bool take_in();
-  /// In milliseconds, rounded up.
-  int until_the_next_look() const;
+  /// One that waits for nobody serves its sockets all the same, and wants to know who comes back.
+  void look_around();
+  void serve(Instant until, int also = -1);
+  void listen();
   void handle(SocketEvent& event);
   void begin();
   void hear(const DataArrived& data);
@@ -81,26 +96,27 @@ class PeerDriver {
   PeerId id_;
   PacketPool packets_;
   Safekeeping<Scalar> safe_;
+  SendingTime sending_;
   SilenceWatch watch_;
   std::unique_ptr<Peer<Scalar>> peer_;
-  std::vector<SocketEvent> drained_;
+  std::vector<SocketEvent> heard_;    // and not handed to the peer yet
+  std::vector<SocketEvent> handled_;  // what of it is handed over now
   PeerMeters meters_;
   PeerMeters earlier_;  // of the processes before this one
   std::uint64_t gradients_ = 0;
-  std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
-  std::optional<GradientThread> gradient_thread_;  // after the peer, which it computes for
+  std::uint64_t told_from_ = 1;   // the first iteration of which neighbors know that messages are needed
+  ComputeThread compute_thread_;  // after the peer, which it computes for
+  Duration last_gradient_took_ = Duration::max();
   Instant origin_{};
   Instant waits_since_{};
-  Instant look_again_ = Instant::max();        // at the clock, since somebody may be lost then
-  std::optional<SessionState> session_state_;  // once it was told
-  std::vector<DataArrived> early_;             // before the run began here
-  bool unobserved_ = false;                    // the observer is gone, and the run goes on
+  Instant served_at_{};                  // the sockets, last
+  Instant look_again_ = Instant::max();  // at the clock, since somebody may be lost then
+  std::vector<DataArrived> early_;       // before the run began here
+  bool unobserved_ = false;              // the observer is gone, and the run goes on
   bool came_back_ = false;
   bool started_ = false;
   bool stopped_ = false;
   bool all_ended_ = false;
-  bool commands_obeyed_ = false;
-  bool gradient_computed_ = false;
   bool interrupted_ = false;
   bool leaves_alone_ = false;
   int run_code_ = 0;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "runtime/long_wait.hpp"
 #include "runtime/peer_driver.hpp"
@@ -6,7 +8,7 @@
 #include "runtime/zmq_clock.hpp"
 #include "topology/misuse.hpp"
 
-// What the socket thread and the user tell a peer.
+// What the sockets and the user tell a peer.
 
 namespace hearsay {
 
@@ -21,24 +23,38 @@ void PeerDriver<Scalar>::receive() {
   watch_.look(monotonic_now());
   if (take_in()) return;
   leave_if_interrupted();
-  if (!sockets_.events().wait(until_the_next_look())) return look_at_the_clock();
-  take_in();
+  serve(std::min(look_again_, monotonic_now() + look_around_every));
+  if (!take_in()) look_at_the_clock();
 }
 
 template <class Scalar>
 bool PeerDriver<Scalar>::take_in() {
-  sockets_.events().drain(drained_);
-  const bool any = !drained_.empty();
-  for (SocketEvent& event : drained_) handle(event);
-  drained_.clear();
-  return any;
+  listen();
+  if (heard_.empty()) return false;
+  heard_.swap(handled_);
+  for (SocketEvent& event : handled_) handle(event);
+  handled_.clear();
+  return true;
 }
 
 template <class Scalar>
-int PeerDriver<Scalar>::until_the_next_look() const {
+void PeerDriver<Scalar>::look_around() {
   const Instant now = monotonic_now();
-  if (look_again_ >= now + std::chrono::milliseconds(look_around_every_ms)) return look_around_every_ms;
-  return 1 + static_cast<int>(std::max<std::int64_t>((look_again_ - now) / std::chrono::milliseconds(1), 0));
+  if (drops() || now - served_at_ > longest_absence) serve(now);
+  if (drops()) take_in();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::serve(Instant until, int also) {
+  sockets_.serve(until, also);
+  served_at_ = monotonic_now();
+  listen();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::listen() {
+  std::ranges::move(sockets_.events(), std::back_inserter(heard_));
+  sockets_.events().clear();
 }
 
 template <class Scalar>
@@ -77,17 +93,11 @@ void PeerDriver<Scalar>::handle(SocketEvent& event) {
     join(*arrived);
   } else if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
     come_back(resume->iteration);
-  } else if (auto* told = std::get_if<StateTold>(&event)) {
-    session_state_ = std::move(told->state);
-  } else if (std::holds_alternative<CommandsObeyed>(event)) {
-    commands_obeyed_ = true;
   } else if (const auto* waits = std::get_if<StillWaits>(&event)) {
     std::fprintf(stderr, "hearsay: peer %u waits for %s, for %s now\n", id_, waits->whom.c_str(),
                  spoken(waits->so_far).c_str());
   } else if (auto* refusal = std::get_if<TakesNoPart>(&event)) {
     end_with({refusal->exit_code, std::move(refusal->reason)});
-  } else if (std::holds_alternative<GradientComputed>(event)) {
-    gradient_computed_ = true;
   }
 }
 
@@ -103,11 +113,16 @@ void PeerDriver<Scalar>::begin() {
 template <class Scalar>
 void PeerDriver<Scalar>::come_back(std::optional<std::uint64_t> iteration) {
   try {
-    RevivedPeer<Scalar> revived = safe_.revive(iteration, packets_);
-    peer_ = std::move(revived.peer);
-    meters_ = earlier_ = revived.meters;
-    sockets_.commands().push(
-        GoOn{replay(experiment_, *peer_, std::move(revived.session), revived.log, meters_)});
+    SessionState state{};
+    compute(
+        [&] {
+          RevivedPeer<Scalar> revived = safe_.revive(iteration, packets_);
+          peer_ = std::move(revived.peer);
+          meters_ = earlier_ = revived.meters;
+          state = replay(experiment_, *peer_, std::move(revived.session), revived.log, meters_);
+        },
+        Meanwhile::serves);
+    sockets_.session().go_on(std::move(state));
     gradients_ = peer_->iteration();
     came_back_ = true;
   } catch (const Misuse& misuse) {
@@ -129,7 +144,9 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 #define HEARSAY_PEER_DRIVER(Scalar)                       \
   template void PeerDriver<Scalar>::receive_and_answer(); \
   template void PeerDriver<Scalar>::receive();            \
-  template bool PeerDriver<Scalar>::take_in();
+  template bool PeerDriver<Scalar>::take_in();            \
+  template void PeerDriver<Scalar>::look_around();        \
+  template void PeerDriver<Scalar>::serve(Instant, int);
 HEARSAY_PEER_DRIVER(float)
 HEARSAY_PEER_DRIVER(double)
 #undef HEARSAY_PEER_DRIVER

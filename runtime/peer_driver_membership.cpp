@@ -22,22 +22,19 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   } catch (const Misuse& misuse) {
     return {2, misuse.what()};
   }
-  do {
+  while (!end_ && !interrupted_ && !sockets_.session().state().retained.empty()) {
     for (const PeerId destination : partners_of(experiment_, id_).destinations)
       if (monotonic_now() - std::max(waits_since_, sockets_.last_heard_from(destination)) > lost_after_)
         part_from(destination, "it has said nothing for " + to_text(lost_after_));
-    session_state_.reset();
-    sockets_.commands().push(AskState{});
-    while (!session_state_ && !end_) receive();
-    if (session_state_ && !session_state_->retained.empty()) sockets_.events().wait(look_around_every_ms);
-  } while (!end_ && !interrupted_ && !session_state_->retained.empty());
+    receive();
+  }
   return {0, "it has ended without an observer, and its model is in " + file.string()};
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::look_at_the_clock() {
   look_again_ = Instant::max();
-  if (!started_) {  // the socket thread watches over the start
+  if (!started_) {  // the session watches over the start
     if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
     return;
   }
@@ -72,7 +69,7 @@ void PeerDriver<Scalar>::judge_observer(Instant now) {
   if (!drops()) return end_with({3, how});
   std::fprintf(stderr, "hearsay: peer %u: %s; the peers go on, each keeps its own model\n", id_, how.c_str());
   unobserved_ = true;
-  sockets_.commands().push(TurnFromObserver{peer_->iteration()});
+  sockets_.session().turn_from_observer(peer_->iteration());
   peer_->go_on_unobserved();
 }
 
@@ -82,7 +79,7 @@ void PeerDriver<Scalar>::look_for_the_observer() {
     return;
   std::fprintf(stderr, "hearsay: peer %u hears the observer again\n", id_);
   unobserved_ = false;
-  sockets_.commands().push(TurnFromObserver{peer_->iteration()});
+  sockets_.session().turn_from_observer(peer_->iteration());
   peer_->go_on_observed();
 }
 
@@ -105,7 +102,7 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::wish(const EdgeWish& wish) {
-  sockets_.commands().push(wish);
+  sockets_.session().obey(wish);
   if (wish.what != EdgeWish::What::take && wish.what != EdgeWish::What::agree) return;
   std::fprintf(stderr, "hearsay: peer %u is back at peer %u, from iteration %llu on\n", wish.neighbor, id_,
                static_cast<unsigned long long>(wish.iteration));
@@ -124,7 +121,7 @@ void PeerDriver<Scalar>::join(const ModelArrived& arrived) {
 
 template <class Scalar>
 void PeerDriver<Scalar>::give_copies() {
-  for (ModelCopy& copy : peer_->copies()) sockets_.commands().push(GiveModel{std::move(copy)});
+  for (const ModelCopy& copy : peer_->copies()) sockets_.session().give(copy);
   peer_->copies().clear();
 }
 

@@ -9,7 +9,6 @@
 #include "algorithms/compression/packet.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/joining.hpp"
-#include "runtime/session_state.hpp"
 #include "runtime/units.hpp"
 
 namespace hearsay {
@@ -81,17 +80,8 @@ struct TakesNoPart {
   int exit_code;
   std::string reason;
 };
-/// Everything that was asked of the socket thread before is done.
-struct CommandsObeyed {};
-/// What the session knew when it was asked.
-struct StateTold {
-  SessionState state;
-};
-/// From the thread that computes gradients while the compute thread listens: in the same queue, so that one wait serves both.
-struct GradientComputed {};
-using SocketEvent =
-    std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded, CommandsObeyed,
-                 StateTold, PeerDeparted, NeighborReturned, AttachmentOffered, OfferAnswered, ModelAsked,
-                 ModelArrived, StillWaits, TakesNoPart, GradientComputed>;
+using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
+                                 PeerDeparted, NeighborReturned, AttachmentOffered, OfferAnswered, ModelAsked,
+                                 ModelArrived, StillWaits, TakesNoPart>;
 
 }  // namespace hearsay

@@ -35,20 +35,27 @@ void Outlet::connect(PeerId self, std::size_t payload_limit_bytes, const SharedC
 }
 
 void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
+  stirred = true;
   if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
 }
 
-void Outlet::send_backlog() {
+// ZeroMQ is asked first what it takes: the answer takes note of all news, those of the other direction included.
+bool Outlet::send_backlog() {
+  if (backlog_.empty()) return false;
+  const int ready = socket.get(zmq::sockopt::events);
+  if ((ready & ZMQ_POLLOUT) == 0) return (ready & ZMQ_POLLIN) != 0;
   while (!backlog_.empty()) {
     const auto& [header, packet] = backlog_.front();
-    if (!send_packet(socket, header, packet)) return;
+    if (!send_packet(socket, header, packet)) break;
     backlog_.pop_front();
   }
+  return true;
 }
 
 void Outlet::say(const FrameHeader& header, std::span<const std::byte> payload) {
   if (header.kind == FrameKind::alive && !backlog_.empty()) return;
   if (header.kind == FrameKind::hello) backlog_.clear();
+  stirred = true;
   send_frame(socket, {}, header, payload);
 }
 

@@ -33,12 +33,11 @@ class Outlet {
 
   /// Packets leave in the order of the calls, at once or when ZeroMQ takes them.
   void send(const FrameHeader& header, const PacketRef& packet);
-  void send_backlog();
+  /// What waits and ZeroMQ takes now. True where that stirred the socket.
+  bool send_backlog();
   /// A word of the session. Signs of life do not overtake packets, whose numbers they tell; a hello takes the place of those
   /// that wait, since they are sent again after it.
   void say(const FrameHeader& header, std::span<const std::byte> payload);
-  /// What to poll its socket for.
-  short poll_events() const { return backlog_.empty() ? ZMQ_POLLIN : ZMQ_POLLIN | ZMQ_POLLOUT; }
   /// "peer 2 (tcp://10.0.0.2:7000)"
   std::string name() const { return "peer " + std::to_string(id) + " (" + address + ")"; }
 
@@ -46,6 +45,7 @@ class Outlet {
   std::string address;
   Link link;
   zmq::socket_t socket;
+  bool stirred = true;  ///< used since it was last found to have nothing, or called by what came
 
  private:
   std::deque<std::pair<FrameHeader, PacketRef>> backlog_;

@@ -1,18 +1,21 @@
 #include "runtime/zmq_peer_sockets.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <zmq.hpp>
 
 #include "runtime/egress.hpp"
 #include "runtime/hold_queue.hpp"
-#include "runtime/peer_session.hpp"
 #include "runtime/zmq_clock.hpp"
 #include "runtime/zmq_frames.hpp"
 #include "runtime/zmq_handshake_watch.hpp"
 #include "runtime/zmq_listening.hpp"
 #include "runtime/zmq_outlet.hpp"
 #include "runtime/zmq_security.hpp"
+#include "topology/ensure.hpp"
 
 namespace hearsay {
 
@@ -63,46 +66,51 @@ class PeerSockets::Server {
                    observer_peer);
   }
 
-  void serve() {
+  void begin() {
     session_->begin(monotonic_now());
-    while (!quit_) {
-      look_at_handshakes();
-      timer_.set(std::min(hold_.next(), session_->tick(monotonic_now())));
-      carry_out();
-      wait();
-      receive_from_sources();
-      for (Outlet& outlet : outlets_) receive_replies(outlet);
-      receive_from_observer();
-      obey_commands();
-      carry_out();
-      for (Outlet& outlet : outlets_) outlet.send_backlog();
-      release_held();
-    }
+    for (const int fd : {nobody, timer_.fd(), wakes_of(router_), wakes_of(observer_)})
+      polled_.push_back({fd, POLLIN, 0});
+    for (Outlet& outlet : outlets_) polled_.push_back({wakes_of(outlet.socket), POLLIN, 0});
   }
+
+  void serve(Instant until, int also) {
+    polled_[also_place].fd = also;
+    bool goes_on = true;
+    do {
+      const Instant now = monotonic_now();
+      look_at_handshakes(now);
+      const Instant next_word = session_->tick(now);
+      attend();
+      if (!events.empty()) return;
+      timer_.set(std::min(hold_.next(), next_word));
+      goes_on = wait(until);
+      attend();
+    } while (goes_on && events.empty() && monotonic_now() < until);
+  }
+
+  PeerSession& session() { return *session_; }
 
   Instant last_heard_from(PeerId id) const {
     const auto source = find_source(id);
     ensure(source != input_.sources.end(), "a peer waits for its sources only");
-    return Instant(Duration(heard_at_[static_cast<std::size_t>(source - input_.sources.begin())]));
+    return heard_at_[static_cast<std::size_t>(source - input_.sources.begin())];
   }
 
-  Instant last_heard_from_observer() const { return Instant(Duration(observer_heard_at_)); }
+  Instant last_heard_from_observer() const { return observer_heard_at_; }
 
-  std::string bound_address;
-  Handover<SocketCommand> commands;
-  Handover<SocketEvent> events;
   SocketCounters counters() const {
-    return {garbage_, refused_ + door_.refused(), gaps_, repeated_, emulated_losses_ + retransmitted_};
+    const PeerSession::Counters& known = session_->counters();
+    return {garbage_, known.refused + door_.refused(), known.gaps, known.repeated,
+            emulated_losses_ + known.retransmitted};
   }
 
- private:
   /// Sends what the session wants sent, and hands on what it has to tell.
   void carry_out() {
     for (PeerWord& word : session_->outbox()) {
       if (word.packet)
         send_data(word);
       else if (word.way == PeerWord::Way::observer)
-        send_frame(observer_, {}, word.header, word.payload);
+        send_to_observer(word);
       else if (word.way == PeerWord::Way::reply)
         reply(word);
       else
@@ -111,14 +119,21 @@ class PeerSockets::Server {
     session_->outbox().clear();
     for (SocketEvent& event : session_->events()) {
       if (const auto* const start = std::get_if<RunStarts>(&event)) begin_traces(start->origin);
-      events.push(std::move(event));
+      events.push_back(std::move(event));
     }
     session_->events().clear();
-    refused_ = session_->counters().refused;
-    gaps_ = session_->counters().gaps;
-    repeated_ = session_->counters().repeated;
-    retransmitted_ = session_->counters().retransmitted;
   }
+
+  std::string bound_address;
+  std::vector<SocketEvent> events;
+
+ private:
+  static constexpr int nobody = -1;
+  static constexpr std::size_t also_place = 0, timer_place = 1, router_place = 2, observer_place = 3,
+                               outlets_place = 4;
+  static constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(100);
+
+  static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
 
   /// What changes with the time of the run does so from now on.
   void begin_traces(Instant start_of_run) {
@@ -126,22 +141,34 @@ class PeerSockets::Server {
     hold_.begin(start_of_run);
   }
 
-  void look_at_handshakes() {
-    const HandshakeWatch::News news = handshakes_.look(monotonic_now());
+  void look_at_handshakes(Instant now) {
+    if (now < next_look_at_handshakes_) return;
+    next_look_at_handshakes_ = now + look_at_handshakes_every;
+    const HandshakeWatch::News news = handshakes_.look(now);
     if (news.doubt) session_->doubt(*news.doubt);
     if (news.refusal) session_->shut_out(*news.refusal);
   }
 
   void reply(const PeerWord& word) {
     const std::string& route = routes_[place_of(find_source(word.to))];
-    if (!route.empty()) send_frame(router_, route, word.header, word.payload);
+    if (!route.empty()) answer(route, word);
+  }
+
+  void answer(const std::string& route, const PeerWord& word) {
+    router_stirred_ = true;
+    send_frame(router_, route, word.header, word.payload);
+  }
+
+  void send_to_observer(const PeerWord& word) {
+    observer_stirred_ = true;
+    send_frame(observer_, {}, word.header, word.payload);
   }
 
   /// Whoever is refused is answered where it spoke: it may have taken a source's name.
   void refuse_hello(const std::string& from) {
     std::erase_if(session_->outbox(), [&](const PeerWord& word) {
       if (word.way != PeerWord::Way::reply || word.header.kind != FrameKind::refuse) return false;
-      send_frame(router_, from, word.header, word.payload);
+      answer(from, word);
       return true;
     });
   }
@@ -154,19 +181,28 @@ class PeerSockets::Server {
     outlet.send(frame.header, word.packet);
   }
 
-  void wait() {
-    poll_.clear();
-    poll_.push_back({nullptr, commands.fd(), ZMQ_POLLIN, 0});
-    poll_.push_back({nullptr, timer_.fd(), ZMQ_POLLIN, 0});
-    poll_.push_back({router_.handle(), 0, ZMQ_POLLIN, 0});
-    poll_.push_back({observer_.handle(), 0, ZMQ_POLLIN, 0});
-    for (Outlet& outlet : outlets_) poll_.push_back({outlet.socket.handle(), 0, outlet.poll_events(), 0});
-    try {
-      zmq::poll(poll_.data(), poll_.size(), std::chrono::milliseconds{-1});
-    } catch (const zmq::error_t& error) {
-      if (error.num() != EINTR) throw;
-    }
-    timer_.clear();
+  /// For anything to come at a socket, the timer or whatever else is polled, at most until then. False where the caller is called.
+  ///
+  /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of them. So a socket that was used
+  /// is looked at before the next wait (it is stirred), and so is one whose descriptor is readable, until it has nothing more.
+  bool wait(Instant until) {
+    const bool stirred = router_stirred_ || observer_stirred_ || !events.empty() ||
+                         std::ranges::any_of(outlets_, &Outlet::stirred);
+    const int count = poll(polled_.data(), polled_.size(), stirred ? 0 : milliseconds_to(until));
+    ensure(count >= 0 || errno == EINTR, "what is polled is open");
+    if (count <= 0) return count == 0;
+    const auto readable = [this](std::size_t place) { return polled_[place].revents != 0; };
+    if (readable(timer_place)) timer_.clear();
+    router_stirred_ |= readable(router_place);
+    observer_stirred_ |= readable(observer_place);
+    for (std::size_t k = 0; k < outlets_.size(); ++k) outlets_[k].stirred |= readable(outlets_place + k);
+    return !readable(also_place);
+  }
+
+  /// Rounded up.
+  static int milliseconds_to(Instant until) {
+    const std::int64_t ms = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(ms, 0, 1'000));
   }
 
   std::vector<Source>::const_iterator find_source(PeerId id) const {
@@ -191,7 +227,10 @@ class PeerSockets::Server {
     ReceivedFrame frame;
     for (int k = 0; k < frames_per_turn; ++k) {
       const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
-      if (reception == Reception::nothing) return;
+      if (reception == Reception::nothing) {
+        router_stirred_ = false;
+        return;
+      }
       if (reception == Reception::garbage)
         ++garbage_;
       else
@@ -212,7 +251,7 @@ class PeerSockets::Server {
     }
     if (!is_source) return;  // a hello that was refused
     const Instant now = monotonic_now();
-    heard_at_[place_of(source)] = now.time_since_epoch().count();
+    heard_at_[place_of(source)] = now;
     if (heard != PeerSession::Heard::data) return;
     if (hold_.size() >= input_.held_frames_limit) {
       ++garbage_;
@@ -225,6 +264,22 @@ class PeerSockets::Server {
                {head.iteration, head.slot, head.sender},
                packet_of(std::move(frame.payload)),
                {head.degree, head.replica_digest}});
+  }
+
+  /// Receives, at the sockets that are stirred, and sends.
+  void attend() {
+    if (router_stirred_) receive_from_sources();
+    for (Outlet& outlet : outlets_)
+      if (outlet.stirred) attend(outlet);
+    if (observer_stirred_) receive_from_observer();
+    carry_out();
+    release_held();
+  }
+
+  void attend(Outlet& outlet) {
+    do receive_replies(outlet);
+    while (outlet.send_backlog());
+    outlet.stirred = false;
   }
 
   void receive_replies(Outlet& outlet) {
@@ -243,50 +298,22 @@ class PeerSockets::Server {
     ReceivedFrame frame;
     for (;;) {
       const Reception reception = receive_at_dealer(observer_, input_.payload_limit_bytes, frame);
-      if (reception == Reception::nothing) return;
+      if (reception == Reception::nothing) {
+        observer_stirred_ = false;
+        return;
+      }
       const Instant now = monotonic_now();
       if (reception == Reception::garbage ||
           session_->hear_observer(frame.header, bytes_of(frame.payload), now) == PeerSession::Heard::garbage)
         ++garbage_;
       else
-        observer_heard_at_ = now.time_since_epoch().count();
+        observer_heard_at_ = now;
     }
-  }
-
-  void obey_commands() {
-    commands.drain(drained_);
-    for (SocketCommand& command : drained_) {
-      if (auto* data = std::get_if<SendData>(&command)) {
-        session_->send(std::move(data->message), data->posted);
-      } else if (const auto* begun = std::get_if<NeedsFrom>(&command)) {
-        session_->needs_from(begun->iteration);
-      } else if (const auto* wish = std::get_if<EdgeWish>(&command)) {
-        session_->obey(*wish);
-      } else if (const auto* gift = std::get_if<GiveModel>(&command)) {
-        session_->give(gift->copy);
-      } else if (auto* word = std::get_if<TellObserver>(&command)) {
-        session_->tell_observer(std::move(word->told));
-      } else if (const auto* turn = std::get_if<TurnFromObserver>(&command)) {
-        session_->turn_from_observer(turn->completed);
-      } else if (const auto* stop = std::get_if<SayStop>(&command)) {
-        session_->say_stop(stop->exit_code, stop->reason);
-      } else if (std::holds_alternative<AskState>(command)) {
-        events.push(StateTold{session_->state()});
-      } else if (auto* life = std::get_if<GoOn>(&command)) {
-        session_->go_on(std::move(life->state));
-      } else if (std::holds_alternative<AskWhenObeyed>(command)) {
-        carry_out();
-        events.push(CommandsObeyed{});
-      } else {
-        quit_ = true;
-      }
-    }
-    drained_.clear();
   }
 
   void release_held() {
     hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
-      events.push(DataArrived{held.key, held.packet, held.marks});
+      events.push_back(DataArrived{held.key, held.packet, held.marks});
     });
   }
 
@@ -296,43 +323,38 @@ class PeerSockets::Server {
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
   Door door_;
-  std::vector<Outlet> outlets_;                      // ascending id
-  HandshakeWatch handshakes_;                        // of the outlets and the observer
-  std::vector<std::string> routes_;                  // where each source spoke last
-  std::optional<PeerSession> session_;               // from `connect` on
-  std::vector<std::atomic<std::int64_t>> heard_at_;  // ns; of each source
-  std::atomic<std::int64_t> observer_heard_at_{0};
-  std::atomic<std::uint64_t> garbage_{0};
-  std::atomic<std::uint64_t> refused_{0};
-  std::atomic<std::uint64_t> gaps_{0};
-  std::atomic<std::uint64_t> repeated_{0};
-  std::atomic<std::uint64_t> retransmitted_{0};
-  std::atomic<std::uint64_t> emulated_losses_{0};
+  std::vector<Outlet> outlets_;         // ascending id
+  HandshakeWatch handshakes_;           // of the outlets and the observer
+  std::vector<std::string> routes_;     // where each source spoke last
+  std::optional<PeerSession> session_;  // from `connect` on
+  std::vector<Instant> heard_at_;       // of each source
+  Instant observer_heard_at_{};
+  Instant next_look_at_handshakes_{};
+  std::uint64_t garbage_ = 0;
+  std::uint64_t emulated_losses_ = 0;
   Egress egress_;
   HoldQueue hold_;
   AbsoluteTimer timer_;
-  std::vector<zmq::pollitem_t> poll_;
-  std::vector<SocketCommand> drained_;
-  bool quit_ = false;
+  std::vector<pollfd> polled_;
+  bool router_stirred_ = true;
+  bool observer_stirred_ = true;
 };
 
 PeerSockets::PeerSockets(PeerSocketsInput input, const std::string& bind_address)
     : server_(std::make_unique<Server>(std::move(input), bind_address)) {}
 
-PeerSockets::~PeerSockets() {
-  if (!thread_.joinable()) return;
-  commands().push(Quit{});
-  thread_.join();
-}
+PeerSockets::~PeerSockets() = default;
 
 void PeerSockets::start(std::vector<Destination> destinations, const std::string& observer_address) {
   server_->connect(std::move(destinations), observer_address);
-  thread_ = std::thread([this] { server_->serve(); });
+  server_->begin();
 }
 
 const std::string& PeerSockets::bound_address() const { return server_->bound_address; }
-Handover<SocketCommand>& PeerSockets::commands() { return server_->commands; }
-Handover<SocketEvent>& PeerSockets::events() { return server_->events; }
+PeerSession& PeerSockets::session() { return server_->session(); }
+void PeerSockets::carry_out() { server_->carry_out(); }
+void PeerSockets::serve(Instant until, int also) { server_->serve(until, also); }
+std::vector<SocketEvent>& PeerSockets::events() { return server_->events; }
 Instant PeerSockets::last_heard_from(PeerId source) const { return server_->last_heard_from(source); }
 Instant PeerSockets::last_heard_from_observer() const { return server_->last_heard_from_observer(); }
 SocketCounters PeerSockets::counters() const { return server_->counters(); }

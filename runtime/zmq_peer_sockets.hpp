@@ -1,63 +1,18 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
-#include <variant>
 #include <vector>
 
-#include "algorithms/compression/packet.hpp"
 #include "runtime/credentials.hpp"
-#include "runtime/edge_wish.hpp"
-#include "runtime/handover.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/link.hpp"
 #include "runtime/peer.hpp"
+#include "runtime/peer_session.hpp"
 #include "runtime/session_events.hpp"
-#include "runtime/session_state.hpp"
-#include "runtime/wire.hpp"
 
 namespace hearsay {
-
-// What the compute thread asks of the socket thread; what it hears from there: session_events.hpp.
-
-struct SendData {
-  Outgoing message;
-  Instant posted;
-};
-/// This peer has begun an iteration without having sent anything in it yet.
-struct NeedsFrom {
-  std::uint64_t iteration;
-};
-struct TellObserver {
-  Told told;
-};
-/// PeerSession::turn_from_observer.
-struct TurnFromObserver {
-  std::uint64_t completed;
-};
-/// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
-struct SayStop {
-  int exit_code;
-  std::string reason;
-};
-/// Answered by StateTold.
-struct AskState {};
-/// The peer is what it was before it ended: its neighbors may be greeted.
-struct GoOn {
-  SessionState state;
-};
-/// Answered by CommandsObeyed once everything before it is done.
-struct AskWhenObeyed {};
-/// To a neighbor that joins.
-struct GiveModel {
-  ModelCopy copy;
-};
-struct Quit {};
-using SocketCommand = std::variant<SendData, NeedsFrom, EdgeWish, GiveModel, TellObserver, TurnFromObserver,
-                                   SayStop, AskState, GoOn, AskWhenObeyed, Quit>;
 
 struct Destination {
   PeerId id;
@@ -102,9 +57,9 @@ struct SocketCounters {
       retransmitted;  ///< messages sent again, because the emulated network lost them or the real one did
 };
 
-/// One peer's sockets and timers, in a thread of their own: a ROUTER that hears, a DEALER for every destination and one
-/// for the observer. Data frames are held here until the emulated network would have delivered them. Contains no
-/// decision that matters to learning.
+/// One peer's sockets and timers: a ROUTER that hears, a DEALER for every destination and one for the observer. Data frames are
+/// held here until the emulated network would have delivered them. Contains no decision that matters to learning. Belongs to one
+/// thread, which serves it whenever it has nothing better to do, and several times within a heartbeat.
 class PeerSockets {
  public:
   /// Binds the ROUTER ("tcp://127.0.0.1:*" takes any free port). Throws Misuse where the address cannot be had.
@@ -113,11 +68,17 @@ class PeerSockets {
 
   /// "tcp://127.0.0.1:41234"
   const std::string& bound_address() const;
-  /// Connects, shakes hands and serves until Quit.
+  /// Connects and begins to shake hands.
   void start(std::vector<Destination> destinations, const std::string& observer_address);
 
-  Handover<SocketCommand>& commands();
-  Handover<SocketEvent>& events();
+  /// From `start` on: where this peer says what it has to say. `carry_out` and `serve` put it on the wire.
+  PeerSession& session();
+  void carry_out();
+  /// Sends, receives and releases what is due, and waits for more until something was heard, `until` has come (now or earlier: waits
+  /// for nothing), the file descriptor `also` is readable or a signal comes.
+  void serve(Instant until, int also = -1);
+  /// What was heard, in order; the caller takes it out.
+  std::vector<SocketEvent>& events();
 
   /// When something, anything, last came from there: a peer that computes or waits still sends signs of life.
   Instant last_heard_from(PeerId source) const;
@@ -128,7 +89,6 @@ class PeerSockets {
  private:
   class Server;
   std::unique_ptr<Server> server_;
-  std::thread thread_;
 };
 
 }  // namespace hearsay
