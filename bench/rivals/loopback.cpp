@@ -1,12 +1,13 @@
 // What the transport costs against OpenMPI's and gloo's over TCP on loopback, eight processes: an exchange with both neighbors of a
-// ring against MPI_Neighbor_allgather, and an iteration of allreduce-sgd (its gradient included) against their all-reduces, in
-// turns; the medians of five are compared.
+// ring against MPI_Neighbor_allgather, and against ZeroMQ's sockets alone, which says how much of it is ours; and an iteration of
+// allreduce-sgd (its gradient included) against their all-reduces. In turns; the medians of five are compared.
 
 #include <algorithm>
 #include <cstdio>
 #include <functional>
 
 #include "bench/exchange.hpp"
+#include "bench/rivals/bare_zmq.hpp"
 #include "bench/rivals/rival_programs.hpp"
 #include "runtime/local_run.hpp"
 
@@ -71,6 +72,7 @@ int main() {
     if (has_openmpi())
       contenders.push_back({"OpenMPI MPI_Neighbor_allgather",
                             [=] { return seconds_or_zero(openmpi_neighbors(loopback, size, count)); }});
+    contenders.push_back({"ZeroMQ's bare sockets", [=] { return bare_zmq_exchange_seconds(size, count); }});
     compare(what, std::move(contenders));
   }
   constexpr int iterations = 50;
