@@ -6,6 +6,7 @@
 
 #include "runtime/admission.hpp"
 #include "runtime/little_endian.hpp"
+#include "runtime/zmq_despite_signals.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -31,19 +32,29 @@ bool may_speak_as(const zmq::message_t& header, PeerId sender) {
   return user == nullptr || user_of(sender) == user;
 }
 
+bool receive_part(zmq::socket_t& socket, zmq::message_t& part,
+                  zmq::recv_flags flags = zmq::recv_flags::none) {
+  return despite_signals([&] { return socket.recv(part, flags).has_value(); });
+}
+
+/// `part`: a message, which ZeroMQ takes over, or bytes, which it copies.
+bool send_part(zmq::socket_t& socket, auto&& part, zmq::send_flags more = zmq::send_flags::none) {
+  return despite_signals([&] { return socket.send(part, more | zmq::send_flags::dontwait).has_value(); });
+}
+
 /// Reads the remaining parts of a message whose header part is expected next.
 Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_t payload_limit_bytes,
                         ReceivedFrame& frame) {
   bool intact = header.more();
   bool more = header.more();
   if (more) {
-    intact = socket.recv(frame.payload).has_value();
+    intact = receive_part(socket, frame.payload);
     more = frame.payload.more();
   }
   while (more) {  // a frame has no further parts
     zmq::message_t excess;
     intact = false;
-    more = socket.recv(excess).has_value() && excess.more();
+    more = receive_part(socket, excess) && excess.more();
   }
   if (!intact) return Reception::garbage;
   const DecodedHeader decoded = decode_header(bytes_of(header), payload_limit_bytes);
@@ -83,10 +94,10 @@ std::string new_routing_id(PeerId peer) {
 
 Reception receive_at_router(zmq::socket_t& router, std::size_t payload_limit_bytes, ReceivedFrame& frame) {
   zmq::message_t id;
-  if (!router.recv(id, zmq::recv_flags::dontwait)) return Reception::nothing;
+  if (!receive_part(router, id, zmq::recv_flags::dontwait)) return Reception::nothing;
   if (!id.more()) return Reception::garbage;
   zmq::message_t header;
-  if (!router.recv(header)) return Reception::garbage;
+  if (!receive_part(router, header)) return Reception::garbage;
   const Reception reception = receive_parts(router, std::move(header), payload_limit_bytes, frame);
   frame.from = id.to_string();
   const bool own_socket = peer_of(id) == frame.header.sender;
@@ -95,7 +106,7 @@ Reception receive_at_router(zmq::socket_t& router, std::size_t payload_limit_byt
 
 Reception receive_at_dealer(zmq::socket_t& dealer, std::size_t payload_limit_bytes, ReceivedFrame& frame) {
   zmq::message_t header;
-  if (!dealer.recv(header, zmq::recv_flags::dontwait)) return Reception::nothing;
+  if (!receive_part(dealer, header, zmq::recv_flags::dontwait)) return Reception::nothing;
   return receive_parts(dealer, std::move(header), payload_limit_bytes, frame);
 }
 
@@ -105,28 +116,26 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
   header.payload_checksum = payload_checksum(payload);
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);
-  const auto flags = zmq::send_flags::dontwait | zmq::send_flags::sndmore;
   try {
-    if (!to.empty() && !socket.send(zmq::buffer(to), flags)) return false;
+    if (!to.empty() && !send_part(socket, zmq::buffer(to), zmq::send_flags::sndmore)) return false;
   } catch (const zmq::error_t&) {
     return false;  // a ROUTER (mandatory) that does not know the peer, or no longer
   }
   // Once a ZeroMQ message has begun, its further parts are always taken.
-  if (!socket.send(zmq::buffer(head), flags)) return false;
-  return socket.send(zmq::buffer(payload.data(), payload.size()), zmq::send_flags::dontwait).has_value();
+  if (!send_part(socket, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
+  return send_part(socket, zmq::buffer(payload.data(), payload.size()));
 }
 
 bool send_packet(zmq::socket_t& dealer, const FrameHeader& header, const PacketRef& packet) {
   std::array<std::byte, header_bytes> head{};
   encode_header(header, head);
-  if (!dealer.send(zmq::buffer(head), zmq::send_flags::dontwait | zmq::send_flags::sndmore)) return false;
+  if (!send_part(dealer, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
   const auto bytes = packet->bytes();
-  if (bytes.size() < share_from_bytes)
-    return dealer.send(zmq::buffer(bytes.data(), bytes.size()), zmq::send_flags::dontwait).has_value();
+  if (bytes.size() < share_from_bytes) return send_part(dealer, zmq::buffer(bytes.data(), bytes.size()));
   const auto give_back = [](void*, void* shared) { PacketRef::adopt(static_cast<Packet*>(shared)); };
   zmq::message_t shared(const_cast<std::byte*>(bytes.data()), bytes.size(), give_back,
                         PacketRef(packet).detach());
-  return dealer.send(shared, zmq::send_flags::dontwait).has_value();
+  return send_part(dealer, shared);
 }
 
 PacketRef packet_of(zmq::message_t&& payload) { return PacketRef(new ReceivedPacket(std::move(payload))); }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/zmq_despite_signals.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -41,8 +42,8 @@ Monitor::~Monitor() { zmq_socket_monitor(watched_, nullptr, 0); }
 std::optional<FailedHandshake> Monitor::next() {
   zmq::message_t event;
   zmq::message_t place;
-  if (!events_.recv(event, zmq::recv_flags::dontwait)) return std::nullopt;
-  if (!event.more() || !events_.recv(place)) return std::nullopt;
+  if (!despite_signals([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return std::nullopt;
+  if (!event.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
   return meaning_of(event);
 }
 

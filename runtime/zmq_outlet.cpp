@@ -1,6 +1,7 @@
 #include "runtime/zmq_outlet.hpp"
 
 #include "runtime/host_address.hpp"
+#include "runtime/zmq_despite_signals.hpp"
 #include "runtime/zmq_security.hpp"
 #include "topology/misuse.hpp"
 
@@ -42,7 +43,7 @@ void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
 // ZeroMQ is asked first what it takes: the answer takes note of all news, those of the other direction included.
 bool Outlet::send_backlog() {
   if (backlog_.empty()) return false;
-  const int ready = socket.get(zmq::sockopt::events);
+  const int ready = despite_signals([this] { return socket.get(zmq::sockopt::events); });
   if ((ready & ZMQ_POLLOUT) == 0) return (ready & ZMQ_POLLIN) != 0;
   while (!backlog_.empty()) {
     const auto& [header, packet] = backlog_.front();
