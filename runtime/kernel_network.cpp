@@ -58,13 +58,14 @@ void limit(const NetworkNamespace& place, const std::string& interface, Bandwidt
   place.run(words);
 }
 
-/// What one connection may have waiting at the port, 1 MB and more where nobody says otherwise, is two batches: so the connections of a
-/// peer take turns, as they do in the fair queue that most hosts have. Else the one that comes first fills the queue for as long
-/// as a small packet takes, and the ports of the others stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s.
-void let_connections_take_turns(const NetworkNamespace& peer, Bandwidth bandwidth) {
-  peer.run({"sh", "-c",
-            "echo " + std::to_string(2 * batch_frames(bandwidth) * frame_bytes) +
-                " > /proc/sys/net/ipv4/tcp_limit_output_bytes"});
+/// What one connection may have waiting at the port, 1 MB and more where nobody says otherwise, is about two batches: so the
+/// connections of a peer take turns, as they do in the fair queue that most hosts have. Else the one that comes first fills the queue for
+/// as long as a small packet takes, and the ports of the others stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s.
+/// False where this process may not say so.
+bool let_connections_take_turns(const NetworkNamespace& peer, Bandwidth bandwidth) {
+  return peer.succeeds({"sh", "-c",
+                        "echo " + std::to_string(2 * batch_frames(bandwidth) * frame_bytes) +
+                            " > /proc/sys/net/ipv4/tcp_limit_output_bytes"});
 }
 
 void add_bridge(const NetworkNamespace& hub, const std::string& name) {
@@ -128,6 +129,7 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
   add_bridge(hub_, "switch");
   add_bridge(hub_, observer_bridge);
   hub_.run({"ip", "address", "add", observer_address() + "/16", "dev", observer_bridge});
+  bool take_turns = true;
   for (PeerId id = 0; id < peer_count; ++id) {
     const NetworkNamespace& peer = peers_.emplace_back();
     const NetworkSettings& network = network_of(settings, id);
@@ -136,11 +138,12 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
     if (!network.bandwidth_up.unlimited()) {
       peer.run({"ip", "link", "set", "dev", "eth0", "gso_max_segs",
                 std::to_string(batch_frames(network.bandwidth_up))});
-      let_connections_take_turns(peer, network.bandwidth_up);
+      take_turns &= let_connections_take_turns(peer, network.bandwidth_up);
     }
     limit(peer, "eth0", network.bandwidth_up, holds_latency_ ? network.latency : Duration{0});
     limit(hub_, cable_of(id), network.bandwidth_down, Duration{0});
   }
+  if (!take_turns) description_ += "; /proc/sys is read-only, so that a peer's connections do not take turns";
 }
 
 std::string KernelNetwork::address(PeerId id) const { return host_address(run_network, id + 1); }
