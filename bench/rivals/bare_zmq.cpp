@@ -1,7 +1,9 @@
 #include "bench/rivals/bare_zmq.hpp"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,10 +13,12 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 #include <zmq.hpp>
 
 #include "runtime/wire.hpp"
+#include "runtime/zmq_outlet.hpp"
 #include "topology/ensure.hpp"
 
 namespace hearsay {
@@ -33,6 +37,8 @@ struct Board {
 void exchange(Board& board, std::size_t self, std::size_t message_bytes, int iterations) {
   using Clock = std::chrono::steady_clock;
   constexpr int before_it_counts = 50;
+  std::vector<std::byte> payload(message_bytes,
+                                 std::byte{1});  // outlives the sockets, which send it without a copy
   zmq::context_t context;
   zmq::socket_t router(context, zmq::socket_type::router);
   router.bind("tcp://127.0.0.1:*");
@@ -44,10 +50,10 @@ void exchange(Board& board, std::size_t self, std::size_t message_bytes, int ite
   std::vector<zmq::socket_t> dealers;
   for (const std::size_t neighbor : {(self + 1) % peers, (self + peers - 1) % peers}) {
     zmq::socket_t& dealer = dealers.emplace_back(context, zmq::socket_type::dealer);
+    dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
     dealer.set(zmq::sockopt::routing_id, std::string(1, static_cast<char>('A' + self)));
     dealer.connect(board.addresses[neighbor].data());
   }
-  std::vector<std::byte> payload(message_bytes, std::byte{1});
   const std::array<std::byte, header_bytes> header{};
   std::array<int, peers> heard{};  // messages of each neighbor, one of which may be an iteration ahead
   const std::array<int*, 2> neighbors = {&heard[(self + 1) % peers], &heard[(self + peers - 1) % peers]};
@@ -79,13 +85,23 @@ double bare_zmq_exchange_seconds(std::size_t message_bytes, int iterations) {
   std::fflush(nullptr);
   std::vector<pid_t> processes;
   for (std::size_t self = 0; self < peers; ++self) {
-    processes.push_back(fork());
-    if (processes.back() == 0) {
+    const pid_t process = fork();
+    ensure(process >= 0, "eight processes are to be had");
+    if (process == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       exchange(board, self, message_bytes, iterations);
       _exit(0);
     }
+    processes.push_back(process);
   }
-  for (const pid_t process : processes) waitpid(process, nullptr, 0);
+  bool failed = false;
+  while (!processes.empty()) {
+    int status = 0;
+    std::erase(processes, wait(&status));
+    if (status != 0 && !std::exchange(failed, true))
+      for (const pid_t process : processes) kill(process, SIGKILL);
+  }
+  if (failed) board.seconds = 0.0;
   const double seconds = board.seconds;
   munmap(shared, sizeof(Board));
   return seconds;
