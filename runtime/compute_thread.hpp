@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,20 +27,25 @@ class ComputeThread {
 
   /// Readable once the work is done.
   int done_fd() const { return endings_.fd(); }
-  /// Whether it is, which is told once. Throws what the work has thrown.
   bool is_done() {
     endings_.drain(drained_endings_);
-    if (drained_endings_.empty()) return false;
-    if (drained_endings_.front()) std::rethrow_exception(drained_endings_.front());
-    return true;
+    if (!drained_endings_.empty()) ending_ = drained_endings_.front();
+    return ending_.has_value();
+  }
+  void wait() {
+    while (!is_done()) endings_.wait();
+  }
+  /// Throws what the work that is done has thrown, if anything.
+  void end() {
+    if (const std::exception_ptr failure = *std::exchange(ending_, std::nullopt))
+      std::rethrow_exception(failure);
   }
 
  private:
   void serve() {
-    constexpr int forever = -1;
     std::vector<std::function<void()>> orders;
     for (;;) {
-      orders_.wait(forever);
+      orders_.wait();
       orders_.drain(orders);
       for (const auto& work : orders) {
         if (!work) return;
@@ -57,7 +63,8 @@ class ComputeThread {
   Handover<std::function<void()>> orders_;
   Handover<std::exception_ptr> endings_;
   std::vector<std::exception_ptr> drained_endings_;
-  std::thread thread_;  // last: it uses the queues
+  std::optional<std::exception_ptr> ending_;  // of the work, which may have thrown nothing
+  std::thread thread_;                        // last: it uses the queues
 };
 
 }  // namespace hearsay

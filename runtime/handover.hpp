@@ -50,10 +50,10 @@ class Handover {
 
   int fd() const { return fd_; }
 
-  /// Until something waits, at most `timeout_ms`; false where nothing does by then.
-  bool wait(int timeout_ms) const {
+  /// Until something waits, or a signal comes.
+  void wait() const {
     pollfd waited{fd_, POLLIN, 0};
-    return poll(&waited, 1, timeout_ms) > 0;
+    poll(&waited, 1, -1);
   }
 
  private:

@@ -151,8 +151,8 @@ class Peer final : private IterationHost<Scalar> {
   /// It has completed an iteration that is to be evaluated, and nobody has taken its model yet: what a peer that is stopped there
   /// still has to tell, since its result counts that iteration.
   bool owes_evaluation() const;
-  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Of an asynchronous method another
-  /// thread may do it, while this one delivers and takes verdicts (but neither reads counters nor destroys the peer).
+  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Another thread may do it; of an asynchronous
+  /// method while this one delivers and takes verdicts (but neither reads counters nor destroys the peer).
   void compute_gradient();
   /// How much work that is, in gradients of a minibatch: more than 1 where a method asks for a full gradient.
   double gradient_work() const;

@@ -107,34 +107,44 @@ template <class Scalar>
 void PeerDriver<Scalar>::take_gradient() {
   const Instant begin = monotonic_now();
   const bool is_emulated = network_.compute.kind != ComputeTime::Kind::measured;
-  if (is_emulated || last_gradient_took_ >= worth_a_thread)
+  if (is_emulated || gradient_takes_s_ * peer_->gradient_work() >= seconds(worth_a_thread))
     compute([this, begin] { compute_gradient(begin); },
             experiment_.method->asynchronous ? Meanwhile::listens : Meanwhile::serves);
   else
     compute_gradient(begin);
-  meters_.compute += monotonic_now() - begin;
+  meters_.compute += gradient_ended_ - begin;
   peer_->gradient_arrived();
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::compute_gradient(Instant begin) {
   peer_->compute_gradient();
-  last_gradient_took_ = monotonic_now() - begin;
+  gradient_takes_s_ = seconds(monotonic_now() - begin) / peer_->gradient_work();
   const RunSettings& settings = experiment_.settings;
   const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
                                       peer_->gradient_work(), Duration{0});
   if (takes > Duration{0}) sleep_until(begin + takes);
+  gradient_ended_ = monotonic_now();
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile) {
   compute_thread_.begin(std::move(work));
-  while (!compute_thread_.is_done()) {
-    serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
-    if (meanwhile == Meanwhile::serves) continue;
-    take_in();
-    send_outbox();
+  try {
+    while (!compute_thread_.is_done()) {
+      if (meanwhile == Meanwhile::listens) {
+        receive(compute_thread_.done_fd());
+        send_outbox();
+      } else {
+        watch_.look(monotonic_now());
+        serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
+      }
+    }
+  } catch (...) {
+    compute_thread_.wait();  // it uses what would be gone
+    throw;
   }
+  compute_thread_.end();
 }
 
 template <class Scalar>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,10 +15,10 @@
 
 namespace hearsay {
 
-/// Drives a peer: hands it what comes in at its sockets and sends what it wants sent, all in one thread. Gradients (with the time that
-/// is emulated for them) and whatever else takes long are computed in a second one, so that nobody waits for a message or a sign of
-/// life meanwhile. What comes in then waits, since the peer belongs to the computation; but an asynchronous method goes on to listen
-/// and to answer, which its gradients bear.
+/// Drives a peer: hands it what comes in at its sockets and sends what it wants sent, all in one thread. What takes long (gradients,
+/// with the time that is emulated for them, and whatever waits for a disk) is computed in a second one, so that nobody waits for a
+/// message or a sign of life meanwhile. What comes in then waits, since the peer belongs to the computation; but an asynchronous
+/// method goes on to listen and to answer, which its gradients bear.
 template <class Scalar>
 class PeerDriver {
  public:
@@ -29,7 +30,8 @@ class PeerDriver {
   static constexpr Duration look_around_every = std::chrono::milliseconds(200);
   /// Somebody may wait for what is here, but so little does not matter.
   static constexpr Duration longest_absence = std::chrono::milliseconds(1);
-  /// A gradient that is known to take less is computed where the sockets are served: two threads need as long to change places.
+  /// A gradient that will take less, as the last one says, is computed where the sockets are served: two threads need as long to
+  /// change places.
   static constexpr Duration worth_a_thread = std::chrono::microseconds(50);
 
   PeerEnd drive();
@@ -54,12 +56,14 @@ class PeerDriver {
   void wait_for_others();
   /// When the peer has ended: those who ask it are told so.
   void receive_and_answer();
-  /// Waits for events, at most a little while, and hands them to the peer.
-  void receive();
-  /// Hands over what was heard, if anything was.
+  /// Waits for events, or until `also` is readable, at most a little while, and hands them to the peer.
+  void receive(int also = -1);
+  /// Hands over what was heard. Whether anything was.
   bool take_in();
-  /// One that waits for nobody serves its sockets all the same, and wants to know who comes back.
+  /// One that waits for nobody serves its sockets all the same, and one that is left alone wants to know who comes back.
   void look_around();
+  /// Without waiting, where that was long ago.
+  void serve_now_and_then();
   void serve(Instant until, int also = -1);
   void listen();
   void handle(SocketEvent& event);
@@ -104,9 +108,10 @@ class PeerDriver {
   PeerMeters meters_;
   PeerMeters earlier_;  // of the processes before this one
   std::uint64_t gradients_ = 0;
+  Instant gradient_ended_{};
+  /// For the gradient of one minibatch; not known yet.
+  double gradient_takes_s_ = std::numeric_limits<double>::infinity();
   std::uint64_t told_from_ = 1;   // the first iteration of which neighbors know that messages are needed
-  ComputeThread compute_thread_;  // after the peer, which it computes for
-  Duration last_gradient_took_ = Duration::max();
   Instant origin_{};
   Instant waits_since_{};
   Instant served_at_{};                  // the sockets, last
@@ -121,6 +126,7 @@ class PeerDriver {
   bool leaves_alone_ = false;
   int run_code_ = 0;
   std::optional<PeerEnd> end_;
+  ComputeThread compute_thread_;  // last: it uses the others
 };
 
 }  // namespace hearsay

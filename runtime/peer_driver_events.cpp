@@ -19,11 +19,11 @@ void PeerDriver<Scalar>::receive_and_answer() {
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::receive() {
+void PeerDriver<Scalar>::receive(int also) {
   watch_.look(monotonic_now());
   if (take_in()) return;
   leave_if_interrupted();
-  serve(std::min(look_again_, monotonic_now() + look_around_every));
+  serve(std::min(look_again_, monotonic_now() + look_around_every), also);
   if (!take_in()) look_at_the_clock();
 }
 
@@ -32,16 +32,24 @@ bool PeerDriver<Scalar>::take_in() {
   listen();
   if (heard_.empty()) return false;
   heard_.swap(handled_);
-  for (SocketEvent& event : handled_) handle(event);
+  for (SocketEvent& event : handled_) {
+    handle(event);
+    serve_now_and_then();
+  }
   handled_.clear();
   return true;
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::look_around() {
-  const Instant now = monotonic_now();
-  if (drops() || now - served_at_ > longest_absence) serve(now);
-  if (drops()) take_in();
+  if (!drops()) return serve_now_and_then();
+  serve(monotonic_now());
+  take_in();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::serve_now_and_then() {
+  if (const Instant now = monotonic_now(); now - served_at_ > longest_absence) serve(now);
 }
 
 template <class Scalar>
@@ -143,7 +151,7 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
 
 #define HEARSAY_PEER_DRIVER(Scalar)                       \
   template void PeerDriver<Scalar>::receive_and_answer(); \
-  template void PeerDriver<Scalar>::receive();            \
+  template void PeerDriver<Scalar>::receive(int);         \
   template bool PeerDriver<Scalar>::take_in();            \
   template void PeerDriver<Scalar>::look_around();        \
   template void PeerDriver<Scalar>::serve(Instant, int);

@@ -18,11 +18,11 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   std::filesystem::create_directories(output, ignored);
   const std::filesystem::path file = output / ("model-" + std::to_string(id_) + ".npy");
   try {
-    write_npy<Scalar>(file, peer_->model());
+    compute([&] { write_npy<Scalar>(file, peer_->model()); }, Meanwhile::serves);
   } catch (const Misuse& misuse) {
     return {2, misuse.what()};
   }
-  while (!end_ && !interrupted_ && !sockets_.session().state().retained.empty()) {
+  while (!end_ && !interrupted_ && sockets_.session().retains()) {
     for (const PeerId destination : partners_of(experiment_, id_).destinations)
       if (monotonic_now() - std::max(waits_since_, sockets_.last_heard_from(destination)) > lost_after_)
         part_from(destination, "it has said nothing for " + to_text(lost_after_));

@@ -87,6 +87,11 @@ void PeerSession::go_on(SessionState state) {
   tell_when_ready();
 }
 
+bool PeerSession::retains() const {
+  return std::ranges::any_of(outgoing_,
+                             [this](const OutgoingLink& link) { return !retention_.of(link.to).empty(); });
+}
+
 SessionState PeerSession::state() const {
   SessionState state{next_needed_, last_verdict_, {}, {}, unanswered_};
   for (const OutgoingLink& link : outgoing_) {

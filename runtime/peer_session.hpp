@@ -120,6 +120,8 @@ class PeerSession {
     std::uint64_t retransmitted = 0;  ///< messages sent again
   };
   const Counters& counters() const { return counters_; }
+  /// Whether a neighbor may still ask for something.
+  bool retains() const;
   /// What go_on wants to know, should this process end now.
   SessionState state() const;
 

@@ -30,8 +30,8 @@ class PeerSockets::Server {
         heard_at_(input_.sources.size()),
         egress_(input_.egress, input_.same_machine),
         hold_(input_.ingress) {
-    bound_address =
-        listen(router_, {input_.payload_limit_bytes, high_water_mark, 0}, "address", bind_address);
+    bound_address = listen(router_, {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms},
+                           "address", bind_address);
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
@@ -186,8 +186,8 @@ class PeerSockets::Server {
   /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of them. So a socket that was used
   /// is looked at before the next wait (it is stirred), and so is one whose descriptor is readable, until it has nothing more.
   bool wait(Instant until) {
-    const bool stirred = router_stirred_ || observer_stirred_ || !events.empty() ||
-                         std::ranges::any_of(outlets_, &Outlet::stirred);
+    const bool stirred =
+        router_stirred_ || observer_stirred_ || std::ranges::any_of(outlets_, &Outlet::stirred);
     const int count = poll(polled_.data(), polled_.size(), stirred ? 0 : milliseconds_to(until));
     ensure(count >= 0 || errno == EINTR, "what is polled is open");
     if (count <= 0) return count == 0;

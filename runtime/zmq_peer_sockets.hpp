@@ -8,7 +8,6 @@
 #include "runtime/credentials.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/link.hpp"
-#include "runtime/peer.hpp"
 #include "runtime/peer_session.hpp"
 #include "runtime/session_events.hpp"
 

@@ -60,7 +60,7 @@ const std::vector<Ban>& bans() {
       {"topology and algorithms know no clocks", {"topology/", "algorithms/"}, {}, clock_headers, {"chrono"}},
       {"topology and algorithms know no threads",
        {"topology/", "algorithms/"},
-       // The pool from which the computing thread takes packets and to which the thread of the sockets gives them back.
+       // The pool from which a peer takes packets, and to which ZeroMQ's own thread gives them back.
        {"algorithms/compression/packet."},
        thread_headers,
        {"thread", "mutex", "jthread"}},
