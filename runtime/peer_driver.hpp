@@ -111,7 +111,7 @@ class PeerDriver {
   Instant gradient_ended_{};
   /// For the gradient of one minibatch; not known yet.
   double gradient_takes_s_ = std::numeric_limits<double>::infinity();
-  std::uint64_t told_from_ = 1;   // the first iteration of which neighbors know that messages are needed
+  std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
   Instant origin_{};
   Instant waits_since_{};
   Instant served_at_{};                  // the sockets, last
