@@ -45,7 +45,8 @@ class SignalStorm {
 TEST_SUITE("net") {
   // Since a peer's sockets are served by its main thread, Ctrl-C came in the middle of ZeroMQ's own poll.
   TEST_CASE("frames: a signal that comes at any moment ends neither a send nor a receive") {
-    constexpr int frames = 1000;
+    constexpr int signals = 20'000;
+    constexpr int most_under_way = 10;
     constexpr std::size_t limit_bytes = 1000;
     zmq::context_t context;
     zmq::socket_t router(context, zmq::socket_type::router);
@@ -58,12 +59,13 @@ TEST_SUITE("net") {
     header.sender = 7;
     const std::array<std::byte, 3> payload = {std::byte{1}, std::byte{2}, std::byte{3}};
 
-    int to_router = 0, answered = 0, garbage = 0;
+    int sent = 0, to_router = 0, answered = 0, garbage = 0;
     signals_seen = 0;
     {
       const SignalStorm storm;
-      for (int sent = 0; answered < frames;) {
-        if (sent < frames && send_frame(dealer, {}, header, payload)) ++sent;
+      while (signals_seen < signals || answered < sent) {
+        const bool more = signals_seen < signals && sent < answered + most_under_way;
+        if (more && send_frame(dealer, {}, header, payload)) ++sent;
         ReceivedFrame frame;
         switch (receive_at_router(router, limit_bytes, frame)) {
           case Reception::frame:
@@ -81,8 +83,8 @@ TEST_SUITE("net") {
         despite_signals([&] { return dealer.get(zmq::sockopt::events); });
       }
     }
-    CHECK(to_router == frames);
+    CHECK(sent > 0);
+    CHECK(to_router == sent);
     CHECK(garbage == 0);
-    CHECK(signals_seen > frames);
   }
 }
