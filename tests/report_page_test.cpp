@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/data_files.hpp"
@@ -107,6 +108,38 @@ TEST_CASE("report: what cannot be reported leaves no file behind") {
   CHECK(end.code == 2);
   CHECK(end.complained.find("expected the output directory") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "report.html"));
+}
+
+// It once looked for the sweeps' folders where they were not, after a quarter of an hour.
+TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder clone;
+  for (const char* folder : {"bench", "tools", "build"}) fs::create_directories(clone.path() / folder);
+  fs::copy(HEARSAY_SOURCE_DIR "/bench/report.sh", clone.path() / "bench/report.sh");
+  fs::create_symlink(HEARSAY_PROGRAM, clone.path() / "build/hearsay");
+  for (const char* script : {"tools/setup.sh", "tools/build.sh"}) {
+    clone.write(script, "#!/bin/sh\n");
+    fs::permissions(clone.path() / script, fs::perms::owner_all);
+  }
+  int figures = 0;
+  for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++figures;
+    clone.write("bench/" + entry.path().filename().string(), R"toml(
+run.iterations = 2
+model.kind = "quadratic(8)"
+topology.peers = 3
+algorithm.batch = "full"
+[sweep]
+"algorithm.kind" = ["d-psgd", "d2"]
+)toml");
+  }
+  REQUIRE(figures >= 6);
+  const std::string command = "env -u HEARSAY_DATA_DIR sh '" + (clone.path() / "bench/report.sh").string() +
+                              "' > '" + (clone.path() / "said").string() + "' 2>&1";
+  const int status = std::system(command.c_str());
+  CHECK_MESSAGE(status == 0, content_of(clone.path() / "said"));
+  CHECK(content_of(clone.path() / "report.html").starts_with(page_mark));
 }
 
 TEST_CASE("live: nothing is served unless it is asked for") {
