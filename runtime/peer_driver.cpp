@@ -70,7 +70,6 @@ PeerEnd PeerDriver<Scalar>::drive() {
     }
   }
   if (end_) return leave();
-  sockets_.carry_out();                             // so that its counters are whole
   if (peer_->owes_evaluation()) tell_evaluation();  // which may have come up just now
   sockets_.session().tell_observer({FrameKind::result, peer_->iteration(),
                                     encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
