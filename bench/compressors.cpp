@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/registry.hpp"
 
 using namespace hearsay;

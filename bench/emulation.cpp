@@ -7,11 +7,11 @@
 
 #include <cstdio>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/kernel_network.hpp"
-#include "runtime/local_run.hpp"
-#include "runtime/simulator.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/network/kernel_network.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;
 

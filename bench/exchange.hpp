@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
 
 namespace hearsay {
 

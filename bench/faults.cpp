@@ -14,13 +14,13 @@
 #include <fstream>
 #include <string>
 
-#include "algorithms/random.hpp"
+#include "algorithms/arithmetic/random.hpp"
 #include "bench/faults_drop.hpp"
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/local_run.hpp"
-#include "runtime/simulator.hpp"
-#include "runtime/wire.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "runtime/wire/frame.hpp"
 
 using namespace hearsay;
 

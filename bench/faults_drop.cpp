@@ -15,9 +15,9 @@
 #include <exception>
 #include <string>
 
-#include "runtime/cluster_run.hpp"
-#include "runtime/config.hpp"
-#include "runtime/local_run.hpp"
+#include "runtime/process/hosts_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/process/local_run.hpp"
 
 namespace hearsay {
 

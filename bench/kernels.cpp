@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/registry.hpp"
-#include "algorithms/vector.hpp"
+#include "algorithms/arithmetic/vector.hpp"
 
 using namespace hearsay;
 

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <string>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/local_run.hpp"
-#include "runtime/simulator.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;
 

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstdio>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/peak_memory.hpp"
-#include "runtime/simulator.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/peak_memory.hpp"
+#include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;
 

@@ -12,7 +12,7 @@
 #include <zmq.hpp>
 
 #include "bench/exchange.hpp"
-#include "runtime/local_run.hpp"
+#include "runtime/process/local_run.hpp"
 
 using namespace hearsay;
 

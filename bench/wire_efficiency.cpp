@@ -9,9 +9,9 @@
 #include <cstdio>
 
 #include "bench/exchange.hpp"
-#include "runtime/kernel_network.hpp"
-#include "runtime/link.hpp"
-#include "runtime/local_run.hpp"
+#include "runtime/network/kernel_network.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/process/local_run.hpp"
 
 using namespace hearsay;
 

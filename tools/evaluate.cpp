@@ -2,14 +2,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "runtime/config.hpp"
-#include "runtime/npy.hpp"
-#include "runtime/problem_builder.hpp"
-#include "tools/commands.hpp"
-#include "tools/human_text.hpp"
-#include "tools/scalar_dispatch.hpp"
-#include "tools/table.hpp"
-#include "topology/misuse.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/data/npy.hpp"
+#include "runtime/data/problem_builder.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "tools/terminal/table.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -11,10 +11,10 @@
 #include <functional>
 #include <new>
 
-#include "tools/commands.hpp"
-#include "tools/open_files.hpp"
-#include "topology/misuse.hpp"
-#include "topology/nearest_name.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/open_files.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
 

@@ -1,8 +1,8 @@
 #include <cstdio>
 
-#include "runtime/zmq_keys.hpp"
-#include "tools/commands.hpp"
-#include "topology/misuse.hpp"
+#include "runtime/zmq/keys.hpp"
+#include "tools/terminal/commands.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -1,10 +1,10 @@
 #include <cstdio>
 
-#include "runtime/config.hpp"
-#include "runtime/records.hpp"
-#include "tools/human_text.hpp"
-#include "tools/table.hpp"
-#include "tools/training.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/record/json.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/table.hpp"
+#include "tools/training/training.hpp"
 
 namespace hearsay {
 

@@ -3,15 +3,15 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "runtime/cluster_file.hpp"
-#include "runtime/written_file.hpp"
-#include "tools/commands.hpp"
-#include "tools/human_text.hpp"
-#include "tools/table.hpp"
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/foundation/written_file.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/table.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"
 #include "topology/interchange.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 #include "topology/participation.hpp"
 #include "topology/schedule.hpp"
 #include "topology/spectrum.hpp"

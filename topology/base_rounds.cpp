@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 namespace {

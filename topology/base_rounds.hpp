@@ -4,7 +4,7 @@
 
 #include "topology/graph.hpp"
 #include "topology/mixing.hpp"
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

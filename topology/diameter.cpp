@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/graph.hpp"
 
 namespace hearsay {

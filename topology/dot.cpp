@@ -6,8 +6,8 @@
 
 #include "topology/drawn_graph.hpp"
 #include "topology/interchange.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 namespace {

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <optional>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/fixed_graphs.hpp"
 
 namespace hearsay {

@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "topology/ensure.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 namespace {

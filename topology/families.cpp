@@ -9,7 +9,7 @@
 
 #include "topology/base_rounds.hpp"
 #include "topology/fixed_graphs.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 #include "topology/random_graphs.hpp"
 
 namespace hearsay {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "topology/graph.hpp"
-#include "topology/peer_id.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/peer_id.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "topology/fixed_graphs.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 namespace {

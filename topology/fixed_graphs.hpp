@@ -1,7 +1,7 @@
 #pragma once
 
 #include "topology/graph.hpp"
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

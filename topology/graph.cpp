@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "topology/ensure.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 namespace {

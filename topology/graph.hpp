@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

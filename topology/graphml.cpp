@@ -6,8 +6,8 @@
 
 #include "topology/drawn_graph.hpp"
 #include "topology/interchange.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 // Boost.Graph's own GraphML reader numbers the nodes in the file's order and keeps their names to itself, so
 // the document is read as a tree instead.

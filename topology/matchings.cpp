@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 namespace {

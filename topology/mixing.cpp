@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/fastest_mixing.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

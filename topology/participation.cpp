@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "topology/graph_random.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 namespace {

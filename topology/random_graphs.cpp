@@ -11,8 +11,8 @@
 
 #include "topology/fixed_graphs.hpp"
 #include "topology/graph_random.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 namespace {

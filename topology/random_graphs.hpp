@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "topology/graph.hpp"
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "topology/base_rounds.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/graph_random.hpp"
 #include "topology/matchings.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 namespace {

@@ -9,8 +9,8 @@
 #include "topology/graph.hpp"
 #include "topology/mixing.hpp"
 #include "topology/mixing_row.hpp"
-#include "topology/peer_id.hpp"
-#include "topology/spelling.hpp"
+#include "topology/foundation/peer_id.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "topology/mixing.hpp"
-#include "topology/peer_id.hpp"
+#include "topology/foundation/peer_id.hpp"
 #include "topology/schedule.hpp"
 
 namespace hearsay {

@@ -1,8 +1,8 @@
 #include "algorithms/compression/aliases.hpp"
 
-#include "algorithms/compression/dither_norm.hpp"
-#include "algorithms/compression/fwht.hpp"
-#include "algorithms/compression/level_set.hpp"
+#include "algorithms/compression/quantizers/dither_norm.hpp"
+#include "algorithms/compression/transforms/fwht.hpp"
+#include "algorithms/compression/quantizers/level_set.hpp"
 
 namespace hearsay {
 

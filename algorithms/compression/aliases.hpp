@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 

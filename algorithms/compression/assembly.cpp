@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "algorithms/compression/dither.hpp"
-#include "algorithms/compression/natural.hpp"
+#include "algorithms/compression/quantizers/dither.hpp"
+#include "algorithms/compression/quantizers/natural.hpp"
 #include "algorithms/compression/pipeline.hpp"
-#include "algorithms/compression/plain_indices.hpp"
+#include "algorithms/compression/coders/plain_indices.hpp"
 #include "algorithms/compression/registry.hpp"
-#include "algorithms/compression/sign.hpp"
-#include "topology/nearest_name.hpp"
+#include "algorithms/compression/quantizers/sign.hpp"
+#include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
 

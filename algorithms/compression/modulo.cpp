@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/byte_pieces.hpp"
-#include "algorithms/compression/grid_rounding.hpp"
-#include "algorithms/compression/places.hpp"
-#include "algorithms/compression/wire_scalar.hpp"
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
-#include "topology/spelling.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/quantizers/grid_rounding.hpp"
+#include "algorithms/compression/quantizers/places.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "algorithms/compression/bracket.hpp"
-#include "algorithms/compression/buckets.hpp"
-#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/seam/bracket.hpp"
+#include "algorithms/compression/seam/buckets.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 

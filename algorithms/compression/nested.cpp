@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/compose.hpp"
+#include "algorithms/compression/seam/compose.hpp"
 #include "algorithms/compression/registry.hpp"
-#include "algorithms/compression/wire_scalar.hpp"
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/compression/compressor.hpp"
-#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 

@@ -1,9 +1,9 @@
 #include "algorithms/compression/none.hpp"
 
-#include "algorithms/compression/compose.hpp"
-#include "algorithms/full_precision.hpp"
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/compression/seam/compose.hpp"
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

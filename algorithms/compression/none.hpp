@@ -1,7 +1,7 @@
 #pragma once
 
-#include "algorithms/compression/compressor.hpp"
-#include "algorithms/compression/spelling.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/byte_pieces.hpp"
-#include "algorithms/compression/compose.hpp"
-#include "algorithms/compression/magnitudes.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/seam/compose.hpp"
+#include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/tiled_coding.hpp"
-#include "algorithms/compression/wire_scalar.hpp"
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

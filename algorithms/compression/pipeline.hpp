@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/compression/coder.hpp"
-#include "algorithms/compression/quantizer.hpp"
-#include "algorithms/compression/selector.hpp"
-#include "algorithms/compression/shared_selection.hpp"
-#include "algorithms/compression/transform.hpp"
+#include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/quantizer.hpp"
+#include "algorithms/compression/seam/selector.hpp"
+#include "algorithms/compression/seam/shared_selection.hpp"
+#include "algorithms/compression/seam/transform.hpp"
 
 namespace hearsay {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "algorithms/compression/traits.hpp"
+#include "algorithms/compression/seam/traits.hpp"
 
 namespace hearsay {
 

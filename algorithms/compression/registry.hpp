@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/compression/coder.hpp"
-#include "algorithms/compression/quantizer.hpp"
-#include "algorithms/compression/selector.hpp"
-#include "algorithms/compression/spelling.hpp"
-#include "algorithms/compression/transform.hpp"
+#include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/quantizer.hpp"
+#include "algorithms/compression/seam/selector.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
+#include "algorithms/compression/seam/transform.hpp"
 
 namespace hearsay {
 

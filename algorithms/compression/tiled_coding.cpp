@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "algorithms/compression/byte_pieces.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
 
 namespace hearsay {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/compression/coder.hpp"
-#include "algorithms/compression/quantizer.hpp"
+#include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/quantizer.hpp"
 
 namespace hearsay {
 

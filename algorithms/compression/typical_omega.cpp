@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/kernels.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
 
 namespace hearsay {
 

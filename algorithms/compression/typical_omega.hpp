@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 
 namespace hearsay {
 

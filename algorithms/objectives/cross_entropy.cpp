@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "algorithms/kernels.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
 
 namespace hearsay {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "algorithms/objectives/cross_entropy.hpp"
-#include "algorithms/random.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

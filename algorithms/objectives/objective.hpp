@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "algorithms/segments.hpp"
-#include "algorithms/vector.hpp"
+#include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/arithmetic/vector.hpp"
 
 namespace hearsay {
 

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <utility>
 
-#include "algorithms/random.hpp"
-#include "topology/ensure.hpp"
-#include "topology/misuse.hpp"
-#include "topology/spelling.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/vector.hpp"
-#include "topology/spelling.hpp"
+#include "algorithms/arithmetic/vector.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 

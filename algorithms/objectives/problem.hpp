@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/objectives/objective.hpp"
-#include "algorithms/optimizers/regularizer.hpp"
+#include "algorithms/objectives/regularizer.hpp"
 
 namespace hearsay {
 

@@ -3,9 +3,9 @@
 #include <Eigen/Cholesky>
 #include <utility>
 
-#include "algorithms/kernels.hpp"
-#include "algorithms/random.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

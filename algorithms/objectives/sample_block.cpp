@@ -1,6 +1,6 @@
 #include "algorithms/objectives/sample_block.hpp"
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "algorithms/kernels.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

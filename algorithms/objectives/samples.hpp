@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "algorithms/vector.hpp"
+#include "algorithms/arithmetic/vector.hpp"
 
 namespace hearsay {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "algorithms/random.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

@@ -17,9 +17,9 @@
 #include <vector>
 #include <zmq.hpp>
 
-#include "runtime/wire.hpp"
-#include "runtime/zmq_outlet.hpp"
-#include "topology/ensure.hpp"
+#include "runtime/wire/frame.hpp"
+#include "runtime/zmq/outlet.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 

@@ -9,7 +9,7 @@
 #include "bench/exchange.hpp"
 #include "bench/rivals/bare_zmq.hpp"
 #include "bench/rivals/rival_programs.hpp"
-#include "runtime/local_run.hpp"
+#include "runtime/process/local_run.hpp"
 
 using namespace hearsay;
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/zmq_clock.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/zmq/clock.hpp"
 
 using namespace hearsay;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kernel_network.hpp"
+#include "runtime/network/kernel_network.hpp"
 
 namespace hearsay {
 

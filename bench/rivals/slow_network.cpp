@@ -11,11 +11,11 @@
 #include <fstream>
 
 #include "bench/rivals/rival_programs.hpp"
-#include "runtime/config.hpp"
-#include "runtime/experiment.hpp"
-#include "runtime/local_run.hpp"
-#include "runtime/simulator.hpp"
-#include "runtime/sweep_settings.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "runtime/settings/sweep_settings.hpp"
 
 using namespace hearsay;
 

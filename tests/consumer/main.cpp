@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iostream>
 
-#include "runtime/config.hpp"
-#include "runtime/local_run.hpp"
-#include "runtime/simulator.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
 
 using hearsay::Index;
 using hearsay::Vector;

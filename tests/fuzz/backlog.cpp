@@ -1,8 +1,8 @@
 // A backlog's message and vectors in full precision, of a sender of whose packets byte 0 says how many were heard.
-#include "algorithms/backlog.hpp"
+#include "algorithms/methods/parts/backlog.hpp"
 
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -1,12 +1,12 @@
 // A checkpoint file: byte 0 says whether its last eight bytes are made the checksum of the others, so that what is behind
 // the checksum is met, too.
-#include "runtime/checkpoint.hpp"
+#include "runtime/checkpoint/checkpoint.hpp"
 
 #include <xxhash.h>
 
-#include "runtime/little_endian.hpp"
+#include "runtime/foundation/little_endian.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

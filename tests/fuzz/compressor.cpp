@@ -1,16 +1,16 @@
 // A packet for every registered compressor: two bytes choose the spelling, one the Scalar, the dimension and whether the
 // rest are the packet's bytes, or edits of a packet that was encoded: places (two bytes) and what is xor-ed in there.
-#include "algorithms/compression/compressor.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 
 #include <cmath>
 #include <map>
 #include <tuple>
 
-#include "algorithms/compression/shared_selection.hpp"
+#include "algorithms/compression/seam/shared_selection.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/compressor_spellings.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "runtime/dataset.hpp"
-#include "runtime/dataset_formats.hpp"
+#include "runtime/data/dataset.hpp"
+#include "runtime/data/formats.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -1,9 +1,9 @@
 // A topology drawn elsewhere, in GraphML.
 #include <string>
 
-#include "runtime/cluster_description.hpp"
+#include "runtime/cluster/topology_description.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/interchange.hpp"
 
 using namespace hearsay;

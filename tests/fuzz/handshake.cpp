@@ -1,8 +1,8 @@
 // A hello from a stranger, and a sentence that may end on a terminal: the payloads as they are.
-#include "runtime/handshake.hpp"
+#include "runtime/wire/agreement.hpp"
 
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 /// What every file of this folder defines: one input of any bytes, survived. libFuzzer calls it with what it makes up,
 /// `replay.cpp` with the inputs kept in `corpus/`.

@@ -2,12 +2,12 @@
 // happens and what that needs. Byte 0 says whether the run goes on without a peer that is lost.
 #include <chrono>
 
-#include "runtime/observer_session.hpp"
-#include "runtime/records.hpp"
-#include "runtime/zmq_driver.hpp"
+#include "runtime/observer/observer_session.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/process/drive_peer.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/experiments.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 using namespace std::chrono_literals;

@@ -1,12 +1,12 @@
 // A log of packets: byte 0 says whether its checksums are put right, record by record, so that what is behind them is met,
 // too.
-#include "runtime/packet_log.hpp"
+#include "runtime/checkpoint/packet_log.hpp"
 
 #include <xxhash.h>
 
-#include "runtime/little_endian.hpp"
+#include "runtime/foundation/little_endian.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

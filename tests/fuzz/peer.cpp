@@ -1,15 +1,15 @@
 // Three peers train by a registered method, and some of their messages are damaged on the way: two bytes choose the method,
 // one whether links change from round to round; then a byte for every message says what becomes of it, and what that needs.
-#include "runtime/peer.hpp"
+#include "runtime/peer/peer.hpp"
 
 #include <deque>
 #include <map>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/methods/registry.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/experiments.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

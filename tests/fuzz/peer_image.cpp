@@ -1,14 +1,14 @@
 // A peer made again from the image of one: two bytes choose the method, one what the rest is: the image's bytes, or edits of
 // an image that was taken, places (two bytes) and what is xor-ed in there; and whether messages that wait are kept.
-#include "runtime/peer_image.hpp"
+#include "runtime/checkpoint/peer_image.hpp"
 
 #include <map>
 
-#include "algorithms/registry.hpp"
+#include "algorithms/methods/registry.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/experiments.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -1,8 +1,8 @@
 // What peers report to the observer: byte 0 chooses the record, the rest is its payload.
-#include "runtime/records.hpp"
+#include "runtime/record/json.hpp"
 
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -1,10 +1,10 @@
 // A run file, read as one run and as a sweep.
 #include <string>
 
-#include "runtime/config.hpp"
-#include "runtime/sweep_settings.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/settings/sweep_settings.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -6,17 +6,17 @@
 #include <iterator>
 #include <string>
 
-#include "algorithms/registry.hpp"
-#include "runtime/checkpoint.hpp"
-#include "runtime/handshake.hpp"
-#include "runtime/little_endian.hpp"
-#include "runtime/packet_log.hpp"
-#include "runtime/records.hpp"
-#include "runtime/wire.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "runtime/checkpoint/checkpoint.hpp"
+#include "runtime/wire/agreement.hpp"
+#include "runtime/foundation/little_endian.hpp"
+#include "runtime/checkpoint/packet_log.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/wire/frame.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/support/compressor_spellings.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

@@ -1,9 +1,9 @@
 // What users spell: byte 0 chooses what, the rest is its text.
-#include "algorithms/compression/compressor.hpp"
-#include "runtime/toml_document.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
+#include "runtime/toml/document.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/compressor_spellings.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/families.hpp"
 #include "topology/schedule.hpp"
 

@@ -1,10 +1,10 @@
 // A topology file in TOML.
 #include <string>
 
-#include "runtime/cluster_description.hpp"
-#include "runtime/cluster_file.hpp"
+#include "runtime/cluster/topology_description.hpp"
+#include "runtime/cluster/topology_file.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

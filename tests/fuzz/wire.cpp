@@ -1,12 +1,12 @@
 // A frame from a stranger: byte 0 says whether version and checksum are put right, so that what is behind them is met,
 // too; then 64 bytes of header and the payload.
-#include "runtime/wire.hpp"
+#include "runtime/wire/frame.hpp"
 
 #include <array>
 
-#include "runtime/little_endian.hpp"
+#include "runtime/foundation/little_endian.hpp"
 #include "tests/fuzz/input.hpp"
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 using namespace hearsay;
 

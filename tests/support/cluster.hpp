@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/random.hpp"
-#include "runtime/experiment.hpp"
-#include "topology/ensure.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cluster_run.hpp"
-#include "runtime/simulator.hpp"
-#include "runtime/zmq_keys.hpp"
+#include "runtime/process/hosts_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "runtime/zmq/keys.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay::test {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "algorithms/compression/registry.hpp"
-#include "algorithms/segments.hpp"
+#include "algorithms/arithmetic/segments.hpp"
 
 namespace hearsay::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

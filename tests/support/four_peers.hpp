@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/experiment.hpp"
+#include "runtime/experiment/experiment.hpp"
 #include "tests/support/misuse_text.hpp"
 
 namespace hearsay::test {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

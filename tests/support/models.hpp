@@ -10,7 +10,7 @@
 #include "algorithms/objectives/logistic.hpp"
 #include "algorithms/objectives/mlp.hpp"
 #include "algorithms/objectives/softmax.hpp"
-#include "algorithms/random.hpp"
+#include "algorithms/arithmetic/random.hpp"
 
 namespace hearsay::test {
 

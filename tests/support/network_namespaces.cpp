@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/network_namespace.hpp"
+#include "runtime/network/network_namespace.hpp"
 
 namespace hearsay::test {
 

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <string>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

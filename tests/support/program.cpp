@@ -13,7 +13,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "topology/ensure.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
 

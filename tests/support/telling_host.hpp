@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "algorithms/backlog.hpp"
+#include "algorithms/methods/parts/backlog.hpp"
 
 namespace hearsay::test {
 

@@ -8,9 +8,9 @@
 
 #include "algorithms/objectives/least_squares.hpp"
 #include "algorithms/objectives/quadratic.hpp"
-#include "algorithms/random.hpp"
-#include "algorithms/registry.hpp"
-#include "runtime/experiment.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "runtime/experiment/experiment.hpp"
 
 namespace hearsay::test {
 

@@ -2,11 +2,11 @@
 
 #include <cstdio>
 
-#include "runtime/config.hpp"
-#include "runtime/records.hpp"
-#include "runtime/summary.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/summary.hpp"
 #include "tools/report/page.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/outcome.hpp"
+#include "runtime/record/outcome.hpp"
 #include "tools/report/loopback_server.hpp"
 #include "tools/report/report_data.hpp"
 

@@ -13,7 +13,7 @@
 #include <exception>
 #include <thread>
 
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/summary.hpp"
-#include "runtime/toml_document.hpp"
+#include "runtime/record/summary.hpp"
+#include "runtime/toml/document.hpp"
 #include "tools/report/page_parts.hpp"
-#include "topology/ensure.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "runtime/units.hpp"
+#include "runtime/foundation/units.hpp"
 #include "tools/report/topology_picture.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

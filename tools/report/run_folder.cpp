@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/config.hpp"
-#include "runtime/toml_document.hpp"
-#include "topology/misuse.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

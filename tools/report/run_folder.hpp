@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/run_settings.hpp"
+#include "runtime/settings/run_settings.hpp"
 #include "tools/report/course.hpp"
 
 namespace hearsay {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cluster_file.hpp"
+#include "runtime/cluster/topology_file.hpp"
 #include "topology/drawing.hpp"
-#include "topology/misuse.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "runtime/run_settings.hpp"
+#include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "algorithms/compression/coders/bit_writer.hpp"
+
+namespace hearsay {
+
+/// Reads what BitWriter writes. Total: behind the last byte it reads zeros, and `finish` tells.
+class BitReader {
+ public:
+  explicit BitReader(std::span<const std::byte> in) : in_(in.data()), size_(in.size()) {}
+
+  /// Makes sure that the window holds at least 56 bits.
+  void refill() {
+    if (next_ + 8 <= size_) {
+      std::uint64_t word;
+      std::memcpy(&word, in_ + next_, sizeof(word));
+      // Bits beyond `filled_` may be there already; they are the same.
+      window_ |= big_endian(word) >> filled_;
+      next_ += (63 - filled_) / 8;
+      filled_ |= 56;
+      return;
+    }
+    for (; filled_ <= 56; filled_ += 8, ++next_)
+      if (next_ < size_) window_ |= std::to_integer<std::uint64_t>(in_[next_]) << (56 - filled_);
+  }
+  /// The next bits, from the highest down.
+  std::uint64_t window() const { return window_; }
+  /// Of those in the window; below 64.
+  void skip(unsigned count) {
+    window_ <<= count;
+    filled_ -= count;
+  }
+  /// Takes `count` bits of the window; below 64.
+  std::uint64_t take(unsigned count) {
+    const std::uint64_t word = window_ >> 1 >> (63 - count);
+    skip(count);
+    return word;
+  }
+  /// Up to 56 bits.
+  std::uint64_t read(unsigned count) {
+    refill();
+    return take(count);
+  }
+  /// How many bytes were read from; nothing where they were not enough, or the unused bits of the last one are not 0.
+  std::optional<std::size_t> finish() const {
+    const std::size_t bits = 8 * next_ - filled_;
+    if (bits > 8 * size_) return std::nullopt;
+    const std::size_t bytes = (bits + 7) / 8;
+    if (bits % 8 != 0 && (std::to_integer<unsigned>(in_[bytes - 1]) & (0xFFu >> bits % 8)) != 0)
+      return std::nullopt;
+    return bytes;
+  }
+
+ private:
+  const std::byte* in_;
+  std::size_t size_;
+  std::size_t next_ = 0;  ///< the first byte that is not in the window; beyond size_ where zeros were made up
+  std::uint64_t window_ = 0;
+  unsigned filled_ = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,97 @@
+#include "algorithms/compression/coders/delta_indices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "algorithms/compression/coders/bit_reader.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::size_t block = 128;
+constexpr unsigned width_bits = 5;
+constexpr unsigned widest_told = 31;  ///< stands for 32
+
+/// Bits of each gap of a block whose gaps or-ed are `all`.
+unsigned width_of(std::uint32_t all) {
+  const auto width = static_cast<unsigned>(std::bit_width(all));
+  return width >= widest_told ? 32 : width;
+}
+
+/// The most bytes of `count` gaps with a sum of at most `left`; grows with both.
+std::size_t most_bytes_of_gaps(std::size_t count, std::size_t left) {
+  // The widths cannot all be large. The worst is to widen the cheapest block always, where a block's first bit costs a gap
+  // of 1 and bit w another 2^(w-2).
+  const std::size_t blocks = (count + block - 1) / block;
+  const std::size_t per_width = std::min(count, block);
+  std::size_t bits = blocks * width_bits;
+  for (unsigned width = 1; width <= 32; ++width) {
+    const std::size_t cost = std::size_t{1} << (width < 2 ? 0 : width - 2);
+    const std::size_t widened = std::min(blocks, left / cost);
+    // The step from 30 to 31 bits takes two.
+    bits += widened * per_width * (width == widest_told ? 2 : width > widest_told ? 0 : 1);
+    left -= widened * cost;
+    if (widened < blocks) break;
+  }
+  return (bits + 7) / 8;
+}
+
+}  // namespace
+
+std::unique_ptr<IndexCoder> DeltaIndices::parse(const StageSpelling& stage) {
+  const Arguments none(stage, {"", {}, {}});
+  return std::make_unique<DeltaIndices>();
+}
+
+std::size_t DeltaIndices::most_bytes(std::size_t count, std::size_t dimension) const {
+  return most_bytes_of_gaps(count, dimension - std::min(count, dimension));
+}
+
+std::size_t DeltaIndices::most_bytes_up_to(std::size_t count, std::size_t dimension) const {
+  return most_bytes_of_gaps(count, dimension);
+}
+
+std::size_t DeltaIndices::encode(std::span<const std::uint32_t> indices, std::size_t,
+                                 std::span<std::byte> out) {
+  BitWriter writer(out);
+  std::uint32_t next = 0;
+  for (std::size_t begin = 0; begin < indices.size(); begin += block) {
+    const std::size_t size = std::min(block, indices.size() - begin);
+    std::array<std::uint32_t, block> gaps;
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      gaps[k] = indices[begin + k] - next;
+      all |= gaps[k];
+      next = indices[begin + k] + 1;
+    }
+    const unsigned width = width_of(all);
+    writer.put(std::min(width, widest_told), width_bits);
+    for (std::size_t k = 0; k < size; ++k) writer.put(gaps[k], width);
+  }
+  return writer.finish();
+}
+
+std::optional<std::size_t> DeltaIndices::decode(std::span<const std::byte> in, std::size_t dimension,
+                                                std::span<std::uint32_t> indices) {
+  BitReader reader(in);
+  std::uint64_t next = 0;
+  for (std::size_t begin = 0; begin < indices.size(); begin += block) {
+    const std::size_t size = std::min(block, indices.size() - begin);
+    auto width = static_cast<unsigned>(reader.read(width_bits));
+    if (width == widest_told) width = 32;
+    std::uint32_t all = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      const auto gap = static_cast<std::uint32_t>(reader.read(width));
+      all |= gap;
+      next += gap;
+      if (next >= dimension) return std::nullopt;
+      indices[begin + k] = static_cast<std::uint32_t>(next++);
+    }
+    if (width != width_of(all)) return std::nullopt;
+  }
+  return reader.finish();
+}
+
+}  // namespace hearsay

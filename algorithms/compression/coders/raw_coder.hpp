@@ -1,0 +1,40 @@
+#pragma once
+
+#include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
+
+namespace hearsay {
+
+/// Codes of a fixed width, the fewest bits that hold the range; what quantizers take that name no coder.
+///
+///   range with negative codes   two's complement
+///   otherwise                   code - least
+///
+/// Message    bucket after bucket, each beginning at a byte: places.hpp.
+class RawCoder final : public Coder {
+ public:
+  static std::unique_ptr<Coder> parse(const StageSpelling& stage);
+
+  std::string spelling() const override { return "raw"; }
+  std::string objection(const CodeRange& range) const override;
+  bool data_dependent_size() const override { return false; }
+  std::size_t most_bytes(std::size_t n, const CodeRange& range, const Buckets& buckets) const override;
+  void begin(std::size_t n, const CodeRange& range, const Buckets& buckets,
+             std::span<std::byte> out) override;
+  void append(std::span<const std::int32_t> codes) override;
+  std::size_t finish() override;
+  std::size_t part_grain(const Buckets& buckets) const override { return buckets.fixed_size(); }
+  bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
+              std::span<std::int32_t> codes) override;
+
+  /// Bits of a code.
+  static unsigned width(const CodeRange& range);
+
+ private:
+  CodeRange range_{0, 0};
+  const Buckets* buckets_ = nullptr;
+  std::span<std::byte> rest_;  ///< of the place for the message
+  std::size_t used_ = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "algorithms/compression/quantizers/dither_bucket.hpp"
+#include "algorithms/compression/quantizers/places.hpp"
+
+namespace hearsay {
+
+/// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
+/// time). The same bytes and the same floats on every target as the plain ones.
+
+/// True for codes of 2, 4 and 8 bits but those of lists of levels; the kernels below take no others.
+inline bool has_dither_kernel(const DitherCode& code) {
+  return has_planes(code.bits) && code.spacing != LevelSpacing::listed;
+}
+
+/// Buckets of about so many floats are taken at once, first for their norms, then for their codes: few enough to stay
+/// in the first cache for the second sweep, in which the kernel fetches as many floats ahead.
+constexpr std::size_t dither_batch_floats = 2048;
+
+/// The largest |z_i|; NaN where one of them is Inf or NaN.
+float largest_magnitude(std::span<const float> z);
+
+/// The largest |z_i| of each bucket, as above.
+void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<float> largest);
+
+/// encode_bucket of each, for steps with lift 1.
+void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
+                         ElementKey key);
+
+/// True where dither_codes_fast takes the code: of any width up to 8 bits.
+inline bool has_dither_codes_kernel(const DitherCode& code) {
+  return code.bits <= 8 && code.spacing != LevelSpacing::listed;
+}
+
+/// random_code of each element of a bucket, the first of which has index `first`, for a step with lift 1.
+void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
+                       const DitherCode& code, ElementKey key, std::span<std::int32_t> codes);
+
+/// accumulate_bucket.
+void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
+                            std::span<float> into);
+
+/// bucket_valid.
+bool bucket_valid_fast(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size);
+
+}  // namespace hearsay

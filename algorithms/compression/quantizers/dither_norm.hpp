@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "algorithms/compression/seam/spelling.hpp"
+
+namespace hearsay {
+
+/// What a dither measures a bucket by: its largest magnitude or its Euclidean norm.
+enum class DitherNorm { linf, l2 };
+
+/// The argument `norm`; linf where it is missing.
+DitherNorm parse_dither_norm(const Arguments& arguments);
+std::string spelling_of(DitherNorm norm);
+
+/// The bucket's norm, no less than any magnitude in it; NaN where it holds Inf or NaN, Inf where the norm is beyond the
+/// range of Scalar.
+template <class Scalar>
+double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket);
+
+}  // namespace hearsay

@@ -1,0 +1,215 @@
+#include "algorithms/compression/quantizers/quantizer_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "algorithms/compression/quantizers/grid_rounding.hpp"
+
+// Every target that this machine could run, the scalar one included: a test compares them all.
+#ifndef HWY_COMPILE_ALL_ATTAINABLE
+#define HWY_COMPILE_ALL_ATTAINABLE
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/quantizer_kernels.cpp"
+#include <hwy/foreach_target.h>
+// Last: it is what the line above includes once per target.
+#include <hwy/highway.h>
+
+#include "algorithms/compression/quantizers/element_bits.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace hearsay::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As many doubles as fill a vector, and as many floats and whole numbers.
+using Doubles = hn::ScalableTag<double>;
+using Floats = hn::Rebind<float, Doubles>;
+using Ints = hn::Rebind<std::int32_t, Doubles>;
+using Words = hn::Rebind<std::uint32_t, Doubles>;
+
+constexpr Doubles doubles;
+constexpr Floats floats;
+constexpr Ints ints;
+constexpr Words words;
+
+void NearestCodes(std::span<const float> z, float step, std::int32_t levels,
+                  std::int32_t* HWY_RESTRICT codes) {
+  const std::size_t lanes = hn::Lanes(doubles);
+  const auto divisor = hn::Set(doubles, static_cast<double>(step));
+  const auto most = hn::Set(doubles, static_cast<double>(levels));
+  const auto least = hn::Neg(most);
+  std::size_t i = 0;
+  for (; i + lanes <= z.size(); i += lanes) {
+    const auto ratio = hn::Div(hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)), divisor);
+    const auto nearest = hn::Min(hn::Max(hn::Round(ratio), least), most);
+    hn::StoreU(hn::DemoteTo(ints, nearest), ints, codes + i);
+  }
+  for (; i < z.size(); ++i) {
+    const double nearest = std::nearbyint(static_cast<double>(z[i]) / static_cast<double>(step));
+    codes[i] = static_cast<std::int32_t>(std::clamp<double>(nearest, -levels, levels));
+  }
+}
+
+bool GridCodes(std::span<const float> z, double step, double largest_ratio, ElementKey key,
+               std::uint32_t first, std::int32_t* HWY_RESTRICT codes) {
+  const std::size_t lanes = hn::Lanes(doubles);
+  const auto divisor = hn::Set(doubles, step);
+  const auto limit = hn::Set(doubles, largest_ratio);
+  const auto a = hn::Set(words, key.a);
+  const auto b = hn::Set(words, key.b);
+  const auto sign = hn::Set(words, 0x80000000u);
+  const auto half = hn::Set(doubles, 0.5);
+  const auto unit = hn::Set(doubles, 0x1p-32);
+  auto index = hn::Iota(words, first);
+  const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
+  // NaN is not below: what must hold for all is kept, not what must not for any.
+  auto in_range = hn::Lt(hn::Zero(doubles), limit);
+  std::size_t i = 0;
+  for (; i + lanes <= z.size(); i += lanes) {
+    const auto ratio = hn::Div(hn::PromoteTo(doubles, hn::LoadU(floats, z.data() + i)), divisor);
+    const auto here = hn::Lt(hn::Abs(ratio), limit);
+    in_range = hn::And(in_range, here);
+    const auto whole = hn::Floor(ratio);
+    // 32 random bits as a signed number, moved back up: exact.
+    const auto bits = hn::BitCast(ints, hn::Xor(ElementBits(words, index, a, b), sign));
+    const auto u = hn::Add(hn::Mul(hn::PromoteTo(doubles, bits), unit), half);
+    const auto up = hn::IfThenElseZero(hn::Lt(u, hn::Sub(ratio, whole)), hn::Set(doubles, 1.0));
+    // What does not fit an integer is not made one: in scalar code that is undefined.
+    const auto code = hn::IfThenElseZero(here, hn::Add(whole, up));
+    hn::StoreU(hn::DemoteTo(ints, code), ints, codes + i);
+    index = hn::Add(index, index_step);
+  }
+  bool ok = hn::AllTrue(doubles, in_range);
+  for (; ok && i < z.size(); ++i) {
+    const double ratio = static_cast<double>(z[i]) / step;
+    ok = std::abs(ratio) < largest_ratio;
+    const std::uint32_t u = element_bits(key, first + static_cast<std::uint32_t>(i));
+    if (ok) codes[i] = static_cast<std::int32_t>(grid_position(ratio).rounded(u));
+  }
+  return ok;
+}
+
+void GridValues(std::span<const std::int32_t> codes, double step, float* HWY_RESTRICT values) {
+  const std::size_t lanes = hn::Lanes(doubles);
+  const auto factor = hn::Set(doubles, step);
+  std::size_t i = 0;
+  for (; i + lanes <= codes.size(); i += lanes) {
+    const auto code = hn::PromoteTo(doubles, hn::LoadU(ints, codes.data() + i));
+    hn::StoreU(hn::DemoteTo(floats, hn::Mul(code, factor)), floats, values + i);
+  }
+  for (; i < codes.size(); ++i) values[i] = static_cast<float>(static_cast<double>(codes[i]) * step);
+}
+
+using AllWords = hn::ScalableTag<std::uint32_t>;
+constexpr AllWords all_words;
+
+/// A float's upper half is the bfloat16 below it in magnitude; the lower half is how far it is on the way to the next,
+/// where a carry leads. `largest` collects the magnitudes.
+template <bool nearest>
+std::uint32_t Bf16Codes(std::span<const float> z, ElementKey key, std::uint32_t first, std::int32_t* codes) {
+  const std::size_t lanes = hn::Lanes(all_words);
+  const auto* const in = reinterpret_cast<const std::uint32_t*>(z.data());
+  auto* HWY_RESTRICT out = reinterpret_cast<std::uint32_t*>(codes);
+  const auto a = hn::Set(all_words, key.a);
+  const auto b = hn::Set(all_words, key.b);
+  const auto magnitude_mask = hn::Set(all_words, 0x7FFFFFFFu);
+  auto index = hn::Iota(all_words, first);
+  const auto index_step = hn::Set(all_words, static_cast<std::uint32_t>(lanes));
+  auto largest = hn::Zero(all_words);
+  std::size_t i = 0;
+  for (; i + lanes <= z.size(); i += lanes) {
+    const auto word = hn::LoadU(all_words, in + i);
+    largest = hn::Max(largest, hn::And(word, magnitude_mask));
+    if constexpr (nearest) {
+      const auto odd = hn::And(hn::ShiftRight<16>(word), hn::Set(all_words, 1u));
+      const auto raised = hn::Add(word, hn::Add(odd, hn::Set(all_words, 0x7FFFu)));
+      hn::StoreU(hn::ShiftRight<16>(raised), all_words, out + i);
+    } else {
+      // Up where the random number is below the lower half, as fractions of 1: where its upper half is.
+      const auto random = hn::ShiftRight<16>(ElementBits(all_words, index, a, b));
+      const auto raised = hn::Add(word, hn::Sub(hn::Set(all_words, 0xFFFFu), random));
+      hn::StoreU(hn::ShiftRight<16>(raised), all_words, out + i);
+      index = hn::Add(index, index_step);
+    }
+  }
+  std::uint32_t most = hn::GetLane(hn::MaxOfLanes(all_words, largest));
+  for (; i < z.size(); ++i) {
+    const auto word = std::bit_cast<std::uint32_t>(z[i]);
+    most = std::max(most, word & 0x7FFFFFFF);
+    const std::uint32_t random = element_bits(key, first + static_cast<std::uint32_t>(i)) >> 16;
+    const std::uint32_t added = nearest ? 0x7FFF + (word >> 16 & 1) : 0xFFFF - random;
+    out[i] = (word + added) >> 16;
+  }
+  return most;
+}
+
+bool Bf16CodesEither(std::span<const float> z, bool nearest, ElementKey key, std::uint32_t first,
+                     std::int32_t* codes) {
+  const std::uint32_t most =
+      nearest ? Bf16Codes<true>(z, key, first, codes) : Bf16Codes<false>(z, key, first, codes);
+  return most <= 0x7F7F0000u;
+}
+
+bool Bf16Values(std::span<const std::int32_t> codes, float* values) {
+  const std::size_t lanes = hn::Lanes(all_words);
+  const auto* const in = reinterpret_cast<const std::uint32_t*>(codes.data());
+  auto* HWY_RESTRICT out = reinterpret_cast<std::uint32_t*>(values);
+  const auto magnitude_mask = hn::Set(all_words, 0x7FFFu);
+  auto largest = hn::Zero(all_words);
+  std::size_t i = 0;
+  for (; i + lanes <= codes.size(); i += lanes) {
+    const auto code = hn::LoadU(all_words, in + i);
+    largest = hn::Max(largest, hn::And(code, magnitude_mask));
+    hn::StoreU(hn::ShiftLeft<16>(code), all_words, out + i);
+  }
+  std::uint32_t most = hn::GetLane(hn::MaxOfLanes(all_words, largest));
+  for (; i < codes.size(); ++i) {
+    most = std::max(most, in[i] & 0x7FFF);
+    values[i] = std::bit_cast<float>(in[i] << 16);
+  }
+  return most < 0x7F80;
+}
+
+}  // namespace
+}  // namespace hearsay::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hearsay {
+
+namespace {
+HWY_EXPORT(NearestCodes);
+HWY_EXPORT(GridCodes);
+HWY_EXPORT(GridValues);
+HWY_EXPORT(Bf16CodesEither);
+HWY_EXPORT(Bf16Values);
+}  // namespace
+
+void nearest_codes_fast(std::span<const float> z, float step, std::int32_t levels,
+                        std::span<std::int32_t> codes) {
+  HWY_DYNAMIC_DISPATCH(NearestCodes)(z, step, levels, codes.data());
+}
+
+bool grid_codes_fast(std::span<const float> z, double step, double largest_ratio, ElementKey key,
+                     std::uint32_t first, std::span<std::int32_t> codes) {
+  return HWY_DYNAMIC_DISPATCH(GridCodes)(z, step, largest_ratio, key, first, codes.data());
+}
+
+void grid_values_fast(std::span<const std::int32_t> codes, double step, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(GridValues)(codes, step, values.data());
+}
+
+bool bf16_codes_fast(std::span<const float> z, bool nearest, ElementKey key, std::uint32_t first,
+                     std::span<std::int32_t> codes) {
+  return HWY_DYNAMIC_DISPATCH(Bf16CodesEither)(z, nearest, key, first, codes.data());
+}
+
+bool bf16_values_fast(std::span<const std::int32_t> codes, std::span<float> values) {
+  return HWY_DYNAMIC_DISPATCH(Bf16Values)(codes, values.data());
+}
+
+}  // namespace hearsay
+#endif

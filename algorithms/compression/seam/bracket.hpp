@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/compression/seam/compressor.hpp"
+
+namespace hearsay {
+
+/// What one coordinate may be rounded to: `high` with `probability_up`, else `low`. Exactly what the encoder
+/// does, its floating-point roundings included, so that mean low + p (high - low) and variance
+/// p (1 - p) (high - low)^2 are known without sampling.
+struct Bracket {
+  double low;
+  double high;
+  double probability_up;
+
+  double mean() const { return low + probability_up * (high - low); }
+  double variance() const { return probability_up * (1.0 - probability_up) * (high - low) * (high - low); }
+};
+
+/// A compressor that rounds each coordinate at random to one of two neighbors of it.
+template <class Scalar>
+class RoundingCompressor : public Compressor<Scalar> {
+ public:
+  /// The bracket of every coordinate; empty where `vector` cannot be encoded.
+  virtual std::vector<Bracket> brackets(std::span<const Scalar> vector) const = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,108 @@
+#include "algorithms/compression/seam/packet.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+constexpr std::size_t alignment_bytes = 64;
+}
+
+/// Returned buffers wait here. The pool and every buffer that is out share it, so the last of them frees it.
+struct PacketPool::Shelf {
+  std::mutex mutex;
+  std::vector<PacketBuffer::Pooled*> free;
+  bool pool_alive = true;
+};
+
+class PacketBuffer::Pooled final : public Packet {
+ public:
+  explicit Pooled(std::shared_ptr<PacketPool::Shelf> shelf) : shelf_(std::move(shelf)) {}
+  ~Pooled() override { ::operator delete (storage_, std::align_val_t{alignment_bytes}); }
+
+  std::span<std::byte> resize(std::size_t bytes) {
+    if (bytes > capacity_) {
+      const std::size_t capacity = (bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+      auto* grown = static_cast<std::byte*>(::operator new (capacity, std::align_val_t{alignment_bytes}));
+      if (!bytes_.empty()) std::memcpy(grown, storage_, bytes_.size());
+      ::operator delete (storage_, std::align_val_t{alignment_bytes});
+      storage_ = grown;
+      capacity_ = capacity;
+    }
+    bytes_ = {storage_, bytes};
+    return {storage_, bytes};
+  }
+
+  std::span<std::byte> writable() { return {storage_, bytes_.size()}; }
+
+  void retire() override {
+    // A copy: `delete this` below must not free the shelf while its mutex is held.
+    const std::shared_ptr<PacketPool::Shelf> shelf = shelf_;
+    bool keep = false;
+    {
+      const std::lock_guard lock(shelf->mutex);
+      keep = shelf->pool_alive;
+      if (keep) {
+        bytes_ = {};
+        shelf->free.push_back(this);
+      }
+    }
+    if (!keep) delete this;
+  }
+
+ private:
+  std::shared_ptr<PacketPool::Shelf> shelf_;
+  std::byte* storage_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+PacketPool::PacketPool() : shelf_(std::make_shared<Shelf>()) {}
+PacketPool::PacketPool(PacketPool&&) noexcept = default;
+PacketPool& PacketPool::operator=(PacketPool&&) noexcept = default;
+
+PacketPool::~PacketPool() {
+  if (!shelf_) return;
+  std::vector<PacketBuffer::Pooled*> idle;
+  {
+    const std::lock_guard lock(shelf_->mutex);
+    shelf_->pool_alive = false;
+    idle.swap(shelf_->free);
+  }
+  for (auto* packet : idle) delete packet;
+}
+
+PacketBuffer PacketPool::acquire() {
+  {
+    const std::lock_guard lock(shelf_->mutex);
+    if (!shelf_->free.empty()) {
+      auto* packet = shelf_->free.back();
+      shelf_->free.pop_back();
+      return PacketBuffer(packet);
+    }
+  }
+  return PacketBuffer(new PacketBuffer::Pooled(shelf_));
+}
+
+PacketBuffer::PacketBuffer(PacketBuffer&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
+
+PacketBuffer& PacketBuffer::operator=(PacketBuffer&& other) noexcept {
+  std::swap(packet_, other.packet_);
+  return *this;
+}
+
+PacketBuffer::~PacketBuffer() {
+  if (packet_) packet_->retire();
+}
+
+std::span<std::byte> PacketBuffer::resize(std::size_t bytes) { return packet_->resize(bytes); }
+std::span<std::byte> PacketBuffer::bytes() { return packet_->writable(); }
+
+PacketRef PacketBuffer::seal() && {
+  ensure(packet_ != nullptr, "a packet is sealed once");
+  return PacketRef(std::exchange(packet_, nullptr));
+}
+
+}  // namespace hearsay

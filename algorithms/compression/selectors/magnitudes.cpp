@@ -1,0 +1,134 @@
+#include "algorithms/compression/selectors/magnitudes.hpp"
+
+#include <algorithm>
+
+// Every target that this machine could run, the scalar one included: a test compares them all.
+#ifndef HWY_COMPILE_ALL_ATTAINABLE
+#define HWY_COMPILE_ALL_ATTAINABLE
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "algorithms/compression/selectors/magnitudes.cpp"
+#include <hwy/foreach_target.h>
+// Last: it is what the line above includes once per target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace hearsay::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::CappedTag<float, 16>;
+using Ints = hn::RebindToSigned<Floats>;
+using Words = hn::RebindToUnsigned<Floats>;
+
+constexpr Floats floats;
+constexpr Ints ints;
+constexpr Words words;
+
+template <bool with_magnitudes>
+std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t most,
+                 const Found<float>& found) {
+  const std::size_t lanes = hn::Lanes(floats);
+  const auto magnitude_mask = hn::Set(ints, 0x7FFFFFFF);
+  // Magnitudes are below 2^31 and compare as signed numbers, too.
+  const auto below = hn::Set(ints, static_cast<std::int32_t>(border) - 1);
+  const auto lane = hn::Iota(words, 0);
+  std::uint32_t* indices = found.indices.data();
+  std::uint32_t* magnitudes = found.magnitudes.data();
+  std::size_t n = 0;
+  std::size_t i = 0;
+  const auto loaded = [&](std::size_t at) HWY_ATTR {
+    return hn::And(hn::BitCast(ints, hn::LoadU(floats, z.data() + at)), magnitude_mask);
+  };
+  // Compressed in a register and stored whole: the form of vpcompress that writes to memory is slow on some machines.
+  const auto keep = [&](hn::Vec<Ints> sizes, std::size_t at) HWY_ATTR {
+    const auto mask = hn::Gt(sizes, below);
+    if (hn::AllFalse(ints, mask)) return;
+    const auto index = hn::Add(lane, hn::Set(words, static_cast<std::uint32_t>(at)));
+    hn::StoreU(hn::BitCast(words, hn::Compress(hn::BitCast(ints, index), mask)), words, indices + n);
+    if constexpr (with_magnitudes)
+      hn::StoreU(hn::BitCast(words, hn::Compress(sizes, mask)), words, magnitudes + n);
+    n += hn::CountTrue(ints, mask);
+  };
+  for (; i + 4 * lanes <= z.size() && n <= most; i += 4 * lanes) {
+    // At most 4 * lanes = 64 more than `most`: the padding.
+    const auto sizes0 = loaded(i);
+    const auto sizes1 = loaded(i + lanes);
+    const auto sizes2 = loaded(i + 2 * lanes);
+    const auto sizes3 = loaded(i + 3 * lanes);
+    const auto largest = hn::Max(hn::Max(sizes0, sizes1), hn::Max(sizes2, sizes3));
+    if (hn::AllFalse(ints, hn::Gt(largest, below))) continue;
+    keep(sizes0, i);
+    keep(sizes1, i + lanes);
+    keep(sizes2, i + 2 * lanes);
+    keep(sizes3, i + 3 * lanes);
+  }
+  for (; i < z.size() && n <= most; ++i) {
+    const std::uint32_t size = magnitude(z[i]);
+    if (size < border) continue;
+    indices[n] = static_cast<std::uint32_t>(i);
+    if constexpr (with_magnitudes) magnitudes[n] = size;
+    ++n;
+  }
+  return n;
+}
+
+std::size_t FindAtLeast(std::span<const float> z, std::uint32_t border, std::size_t most,
+                        const Found<float>& found) {
+  return found.magnitudes.empty() ? Find<false>(z, border, most, found) : Find<true>(z, border, most, found);
+}
+
+}  // namespace
+}  // namespace hearsay::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hearsay {
+
+namespace {
+HWY_EXPORT(FindAtLeast);
+}  // namespace
+
+template <class Scalar>
+Magnitude<Scalar> largest_magnitude_of(std::span<const Scalar> z) {
+  Magnitude<Scalar> largest = 0;
+  for (const Scalar value : z) largest = std::max(largest, magnitude(value));
+  return largest;
+}
+
+template <class Scalar>
+std::size_t find_at_least_plain(std::span<const Scalar> z, Magnitude<Scalar> border, std::size_t most,
+                                Found<Scalar> found) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < z.size() && n <= most; ++i) {
+    const Magnitude<Scalar> size = magnitude(z[i]);
+    found.indices[n] = static_cast<std::uint32_t>(i);
+    if (!found.magnitudes.empty()) found.magnitudes[n] = size;
+    n += size >= border;
+  }
+  return n;
+}
+
+template <>
+std::size_t find_at_least<float>(std::span<const float> z, std::uint32_t border, std::size_t most,
+                                 Found<float> found) {
+  return HWY_DYNAMIC_DISPATCH(FindAtLeast)(z, border, most, found);
+}
+
+template <>
+std::size_t find_at_least<double>(std::span<const double> z, std::uint64_t border, std::size_t most,
+                                  Found<double> found) {
+  return find_at_least_plain(z, border, most, found);
+}
+
+#define HEARSAY_INSTANTIATE(Scalar)                                                                         \
+  template Magnitude<Scalar> largest_magnitude_of<Scalar>(std::span<const Scalar>);                         \
+  template std::size_t find_at_least_plain<Scalar>(std::span<const Scalar>, Magnitude<Scalar>, std::size_t, \
+                                                   Found<Scalar>);
+HEARSAY_INSTANTIATE(float)
+HEARSAY_INSTANTIATE(double)
+#undef HEARSAY_INSTANTIATE
+
+}  // namespace hearsay
+#endif

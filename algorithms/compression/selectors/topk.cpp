@@ -1,0 +1,124 @@
+#include "algorithms/compression/selectors/topk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "algorithms/compression/seam/compose.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// The magnitudes above `threshold` are kept, and of those equal to it the first `ties`.
+template <class Scalar>
+struct Border {
+  Magnitude<Scalar> threshold = 0;
+  std::size_t ties = 0;
+};
+
+/// Radix selection of the k-th largest of `count` magnitudes, most significant digits first; 1 <= k <= count.
+template <class Scalar, class MagnitudeOf>
+Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitude_of) {
+  constexpr unsigned digit_bits = 11;
+  constexpr unsigned all_bits = sizeof(Scalar) * 8 - 1;  // without the sign
+  Border<Scalar> border{0, k};
+  std::array<std::uint32_t, 1u << digit_bits> histogram;
+  for (unsigned known = 0; known < all_bits;) {
+    const unsigned width = std::min(digit_bits, all_bits - known);
+    const unsigned shift = all_bits - known - width;
+    const Magnitude<Scalar> digit_mask = (Magnitude<Scalar>{1} << width) - 1;
+    histogram.fill(0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto digits = magnitude_of(i) >> shift;
+      // Only those that agree with the threshold in the digits known so far are still in question.
+      if ((digits & ~digit_mask) == border.threshold >> shift) ++histogram[digits & digit_mask];
+    }
+    Magnitude<Scalar> digit = digit_mask;
+    while (histogram[digit] < border.ties) border.ties -= histogram[digit--];
+    border.threshold |= digit << shift;
+    known += width;
+  }
+  return border;
+}
+
+/// The first k indices of those of `count` magnitudes that the border keeps.
+template <class Scalar, class MagnitudeOf, class IndexOf>
+void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf magnitude_of,
+               IndexOf index_of) {
+  std::size_t entry = 0;
+  for (std::size_t i = 0; entry < kept.size(); ++i) {
+    const auto size = magnitude_of(i);
+    if (size < border.threshold || (size == border.threshold && border.ties == 0)) continue;
+    if (size == border.threshold) --border.ties;
+    kept[entry++] = index_of(i);
+  }
+}
+
+// A sample: runs of 16 numbers, a cache line of floats, spread evenly. Vectors from `least_sampled` on; below, and where a
+// quarter or more are kept, three sweeps over everything are as fast.
+constexpr std::size_t run = 16;
+constexpr std::size_t spacing = 2048;
+constexpr std::size_t least_sampled = 32768;
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Selector<Scalar>> TopK<Scalar>::parse(const StageSpelling& stage,
+                                                      const SegmentTable& segments) {
+  const Arguments arguments(stage, {"share", {"share", "k"}, {}});
+  return std::make_unique<TopK>(SelectionSize::parse(arguments, segments));
+}
+
+template <class Scalar>
+Traits TopK<Scalar>::traits(std::size_t dimension) const {
+  const std::size_t k = size_.of(dimension);
+  if (k == dimension) return exact_traits();
+  Traits traits;
+  traits.contraction = static_cast<double>(k) / static_cast<double>(dimension);
+  traits.deterministic = true;
+  return traits;
+}
+
+template <class Scalar>
+bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept) {
+  const std::size_t k = kept.size();
+  if (z.size() < least_sampled || k > z.size() / 4) return false;
+  const std::size_t runs = z.size() / spacing;
+  magnitudes_.resize(runs * run);
+  for (std::size_t r = 0; r < runs; ++r)
+    for (std::size_t i = 0; i < run; ++i) magnitudes_[r * run + i] = magnitude(z[r * spacing + i]);
+  const auto magnitude_of = [this](std::size_t i) { return magnitudes_[i]; };
+  // Of the k largest the sample should hold `expected`: four deviations more, and hardly ever is the bound too high.
+  const double expected =
+      static_cast<double>(k) * static_cast<double>(runs * run) / static_cast<double>(z.size());
+  const auto rank = static_cast<std::size_t>(expected + 4.0 * std::sqrt(expected) + 4.0);
+  if (rank > runs * run) return false;
+  const Magnitude<Scalar> bound = find_border<Scalar>(runs * run, rank, magnitude_of).threshold;
+
+  const std::size_t most = 2 * k + z.size() / 64;
+  candidates_.resize(most + found_padding);
+  magnitudes_.resize(most + found_padding);
+  const std::size_t found = find_at_least<Scalar>(z, bound, most, {candidates_, magnitudes_});
+  if (found < k || found > most) return false;
+  take_kept(find_border<Scalar>(found, k, magnitude_of), kept, magnitude_of,
+            [this](std::size_t i) { return candidates_[i]; });
+  return true;
+}
+
+template <class Scalar>
+void TopK<Scalar>::select(const EncodeInput<Scalar>& input, std::span<std::byte>, Selection& selection) {
+  const auto z = input.vector;
+  const std::size_t k = size_.of(z.size());
+  selection.shared_scale.reset();
+  selection.indices.resize(k);
+  if (k == 0 || select_among_candidates(z, selection.indices)) return;
+  const auto magnitude_of = [z](std::size_t i) { return magnitude(z[i]); };
+  take_kept(find_border<Scalar>(z.size(), k, magnitude_of), std::span(selection.indices), magnitude_of,
+            [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+}
+
+template class TopK<float>;
+template class TopK<double>;
+
+}  // namespace hearsay

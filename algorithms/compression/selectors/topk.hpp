@@ -1,0 +1,44 @@
+#pragma once
+
+#include "algorithms/compression/selectors/magnitudes.hpp"
+#include "algorithms/compression/selectors/selection.hpp"
+#include "algorithms/compression/seam/selector.hpp"
+
+namespace hearsay {
+
+/// Top-k: the k coordinates of largest magnitude, the others 0. Biased and contractive:
+/// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
+/// With k = d it loses nothing, and is unbiased.
+///
+/// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message
+///            is a function of z alone. Of long vectors a sample gives a bound that nearly always k or a few more
+///            exceed; one sweep collects these, and the k-th is found among them. Otherwise (few coordinates, many kept,
+///            a sample that misleads, many equal magnitudes) it is found in the vector itself, in a sweep per 11 bits
+///            of Scalar (3 for float).
+template <class Scalar>
+class TopK final : public Selector<Scalar> {
+ public:
+  static std::unique_ptr<Selector<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
+
+  explicit TopK(SelectionSize size) : size_(size) {}
+
+  std::string spelling() const override { return "topk(" + size_.spelling() + ")"; }
+  Traits traits(std::size_t dimension) const override;
+  std::size_t most(std::size_t dimension) const override { return size_.of(dimension); }
+  void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
+
+ private:
+  /// Fills `kept`, or says that it cannot.
+  bool select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept);
+
+  SelectionSize size_;
+
+  // Scratch, kept from message to message.
+  std::vector<Magnitude<Scalar>> magnitudes_;
+  std::vector<std::uint32_t> candidates_;
+};
+
+extern template class TopK<float>;
+extern template class TopK<double>;
+
+}  // namespace hearsay

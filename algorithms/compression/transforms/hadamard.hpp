@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "algorithms/arithmetic/random.hpp"
+
+namespace hearsay {
+
+/// Randomised Hadamard transforms of one block of n = 2^m numbers: H the Walsh-Hadamard matrix in Sylvester's order scaled by
+/// 1/sqrt(n), so that H H = I, and D a diagonal of signs, the top bits of element_bits(key, first + i).
+///
+/// Rounding   first the product with Scalar(1/sqrt(n)) (exact for even m), then the m levels of butterflies a + b, a - b at
+///            distances 1, 2, 4, ..., n/2: additions only, in an order that is the algorithm's, so the bits are the same on
+///            every instruction set. Scaling first keeps what is between within the range, as no norm grows.
+
+/// out = H D in, `in` padded with zeros to the power of two that is out.size(). May overlap `in` only where they begin together.
+template <class Scalar>
+void signed_hadamard(std::span<const Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
+
+/// out = the first out.size() entries of D H in; `in` is overwritten and out may be the front of it.
+template <class Scalar>
+void hadamard_signed(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
+
+/// The same, number by number: what the kernels are compared with.
+template <class Scalar>
+void signed_hadamard_plain(std::span<const Scalar> in, ElementKey key, std::uint32_t first,
+                           std::span<Scalar> out);
+template <class Scalar>
+void hadamard_signed_plain(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
+
+/// The key of the signs that a message's seed stands for.
+inline ElementKey sign_key(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)};
+}
+
+/// How a vector is cut: blocks of `block` coordinates, a power of two; the last one is padded with zeros to the next power of
+/// two only.
+struct HadamardBlocks {
+  std::size_t block;
+
+  std::size_t padded(std::size_t dimension) const {
+    const std::size_t rest = dimension % block;
+    return dimension - rest + (rest ? std::bit_ceil(rest) : 0);
+  }
+  /// visit(first coordinate, how many, padded to), in ascending order.
+  template <class Visit>
+  void for_each(std::size_t dimension, Visit visit) const {
+    for (std::size_t begin = 0; begin < dimension; begin += block) {
+      const std::size_t size = std::min(block, dimension - begin);
+      visit(begin, size, std::bit_ceil(size));
+    }
+  }
+};
+
+}  // namespace hearsay

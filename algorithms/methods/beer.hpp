@@ -1,0 +1,55 @@
+#pragma once
+
+#include "algorithms/seam/method.hpp"
+#include "algorithms/methods/parts/replicas.hpp"
+
+namespace hearsay {
+
+/// BEER: compressed gradient tracking. For any contraction C, without assumptions on how the peers' data differ; with full
+/// gradients it converges to the optimum itself.
+///
+///   step       x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
+///   models     h_i = C(x_i - H_i), sent to every neighbor;   H_j <- H_j + h_j
+///   gradient   g_i' = grad F_i(x_i; xi_i)                     (h_i travels)
+///   track      V_i <- V_i + gamma sum_j w_ij (G_j - G_i) + g_i' - g_i;   g_i <- g_i'
+///   trackers   c_i = C(V_i - G_i), sent to every neighbor;   G_j <- G_j + c_j
+///
+/// Start      V_i = g_i = grad F_i(x_0; xi_i), H = x_0, G = 0.
+/// Options    consensus_step gamma.
+/// Sends      2 deg messages of |C| bytes per iteration.
+/// Shapes     x, V, H, G, g, a difference and the newest gradient in R^d, H_j and G_j of every neighbor: memory (2 deg + 7) d.
+/// Needs      W symmetric doubly stochastic and fixed; C contracting in expectation (an unbiased one scaled by
+///            1/(1 + omega)); full gradients or large batches for convergence beyond a floor. Every message delivered once.
+/// Invariant  mean V = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by -eta mean V;
+///            H_j and G_j equal their owners', bit for bit.
+/// Source     Zhao, Li, Li, Richtarik, Chi 2022 (arXiv:2201.13320), Algorithm 1.
+/// Departs    H starts at the common x_0, not at 0; edge differences.
+template <class Scalar>
+class Beer final : public Algorithm<Scalar> {
+ public:
+  explicit Beer(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  PacketRef compressed(Iteration<Scalar>& it, const Vector<Scalar>& vector, RandomStream& random,
+                       Vector<Scalar>& own_replica);
+
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  double consensus_step_;  // gamma
+  Vector<Scalar> x_;
+  Vector<Scalar> tracker_;      // V_i
+  Vector<Scalar> gradient_;     // g_i
+  Vector<Scalar> own_model_;    // H_i
+  Replicas<Scalar> models_;     // H_j
+  Vector<Scalar> own_tracker_;  // G_i
+  Replicas<Scalar> trackers_;   // G_j
+  Vector<Scalar> difference_;
+};
+
+MethodInfo beer_info();
+
+}  // namespace hearsay

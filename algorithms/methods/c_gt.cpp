@@ -1,0 +1,104 @@
+#include "algorithms/methods/c_gt.hpp"
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+CGt<Scalar>::CGt(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      consensus_step_(*input.options.consensus_step),
+      x_(input.initial),
+      tracker_(Vector<Scalar>::Zero(input.initial.size())),
+      gradient_(tracker_),
+      models_(input.neighbors, input.initial, *input.options.damping),
+      trackers_(input.neighbors, tracker_, *input.options.damping),
+      difference_(input.initial.size()) {}
+
+template <class Scalar>
+Task CGt<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  const auto gamma = static_cast<Scalar>(consensus_step_);
+  RandomStream random = it.random(Purpose::compression);
+
+  // start: y_i = g_i = grad F_i(x_0; xi_i)
+  if (it.number() == 1) {
+    const Vector<Scalar>& first = co_await it.gradient(x_);
+    gradient_ = first;
+    tracker_ = first;
+  }
+
+  // models: xhat = COMM(x, H), yhat = COMM(y, G), both sent to every neighbor
+  difference_ = x_ - models_.own_reference();
+  const Slot model_slot = models_.say(it, *compressor_, difference_, random);
+  difference_ = tracker_ - trackers_.own_reference();
+  const Slot tracker_slot = trackers_.say(it, *compressor_, difference_, random);
+
+  // step: x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i
+  const std::span<const PacketRef> models = co_await it.collect(model_slot);
+  models_.add_differences(it, *compressor_, neighbors, models, -gamma, x_);
+  x_ -= it.step_size() * tracker_;
+
+  // gradient: g_i' = grad F_i(x_i; xi_i)
+  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+  // track: y_i <- y_i - gamma sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i;  g_i <- g_i'
+  const std::span<const PacketRef> trackers = co_await it.collect(tracker_slot);
+  trackers_.add_differences(it, *compressor_, neighbors, trackers, -gamma, tracker_);
+  tracker_ += gradient - gradient_;
+  gradient_ = gradient;
+}
+
+template <class Scalar>
+void CGt<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("tracker", tracker_);
+  visitor.state("gradient", gradient_);
+  models_.visit(visitor, "model reference");
+  trackers_.visit(visitor, "tracker reference");
+  visitor.scratch("difference", difference_);
+}
+
+template <class Scalar>
+Traffic CGt<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return twice(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()));
+}
+
+template class CGt<float>;
+template class CGt<double>;
+
+namespace {
+
+/// Without gradients the trackers vanish; s = (x, H):  d = x - H,  xhat = H + keep d + noise,  x' = x - gamma mu xhat,
+/// H' = H + a (keep d + noise).
+GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
+  const double step = *options.consensus_step * mu;
+  const double damping = *options.damping;
+  GossipModel model;
+  model.compressed << 1.0, -1.0, 0.0;
+  model.step.row(0) << 1.0 - step * keep, -step * (1.0 - keep), 0.0;
+  model.step.row(1) << damping * keep, 1.0 - damping * keep, 0.0;
+  model.noise << -step, damping, 0.0;
+  return model;
+}
+
+}  // namespace
+
+MethodInfo c_gt_info() {
+  return {
+      .name = "c-gt",
+      .summary = "gradient tracking with compressed messages: no bias from differing data",
+      .equation = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i, y_i tracks the mean gradient",
+      .bytes = "2 deg (|C| + 64)",
+      .source = "Liao et al. 2022, arXiv:2103.13748, Algorithm 1",
+      .compressor = CompressorNeed::damped,
+      .membership = Membership::reinitialise,
+      .default_compressor = "dither(linf, bits=2, bucket=512)",
+      .needs_symmetric_mixing = true,
+      .options = {.consensus_step = 0.2, .damping = 0.3},
+      .gossip_model = gossip_model,
+      .make_float = make_method<CGt<float>, float>,
+      .make_double = make_method<CGt<double>, double>};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,172 @@
+#include "algorithms/methods/choco_sgd.hpp"
+
+#include <cmath>
+
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      consensus_step_(*input.options.consensus_step),
+      trigger_(*input.options.trigger),
+      pipelined_(*input.options.form == "pipelined"),
+      x_(input.initial),
+      own_replica_(input.initial),
+      replicas_(*input.options.memory == "replicas" ? input.neighbors : std::vector<PeerId>{}, input.initial),
+      difference_(input.initial.size()),
+      local_(input),
+      backlog_(backlog_for(input)) {
+  if (*input.options.memory == "replicas") return;
+  aggregate_.setZero(x_.size());
+  change_.resize(x_.size());
+}
+
+template <class Scalar>
+Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  std::optional<Slot> posted;
+  if (pipelined_) {
+    // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i);  compress: q_i = C(x_i - xhat_i), sent
+    consensus(it);
+    posted = send(it, compressed(it));
+  }
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+  local_.add_to(x_);
+
+  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;  catch up: with what it missed, or xhat_i
+  if (!posted) posted = send(it, compressed(it));
+
+  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself;  catch up: every q_j missed, or xhat_j
+  const std::span<const PacketRef> packets = co_await it.collect(*posted);
+  take_in(it, packets);
+
+  // consensus: x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
+  if (!pipelined_) consensus(it);
+}
+
+/// q_i, which xhat_i takes at once; an empty packet where the trigger says that there is no news.
+template <class Scalar>
+PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
+  PacketBuffer buffer = it.new_packet();
+  difference_ = x_ - own_replica_;
+  const double eta = static_cast<double>(it.step_size());
+  const double threshold = trigger_ * std::sqrt(static_cast<double>(it.number())) * eta * eta;
+  const bool silent = trigger_ > 0.0 && squared_norm(view(std::as_const(difference_))) <= threshold;
+  if (!keeps_replicas()) change_.setZero();
+  if (silent) {
+    buffer.resize(0);
+  } else {
+    RandomStream random = it.random(Purpose::compression);
+    Vector<Scalar>& into = keeps_replicas() ? own_replica_ : change_;
+    it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(into)));
+  }
+  if (!keeps_replicas()) {
+    own_replica_ += change_;
+    // s_i loses sum_j w_ij q_i; what it gains comes with the neighbors' messages
+    for (const auto& [j, weight] : it.mixing().hears) aggregate_ -= static_cast<Scalar>(weight) * change_;
+  }
+  return std::move(buffer).seal();
+}
+
+template <class Scalar>
+Slot ChocoSgd<Scalar>::send(Iteration<Scalar>& it, const PacketRef& packet) {
+  if (!backlog_) return it.post(packet);
+  const bool silent = trigger_ > 0.0 && packet->size() == 0;
+  if (!silent) backlog_->say(packet->bytes());
+  return backlog_->tell(it, own_replica_);
+}
+
+template <class Scalar>
+void ChocoSgd<Scalar>::take_in(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  const bool silence_allowed = trigger_ > 0.0;
+  if (backlog_) {
+    it.report(replicas_.catch_up(*compressor_, neighbors, packets));
+    return;
+  }
+  if (keeps_replicas()) {
+    it.report(replicas_.hear(*compressor_, neighbors, packets, silence_allowed));
+    return;
+  }
+  for (std::size_t j = 0; j < neighbors.size(); ++j) {
+    if (!packets[j] || (silence_allowed && packets[j]->size() == 0)) continue;
+    const auto weight = static_cast<Scalar>(neighbors[j].weight);
+    it.report(compressor_->accumulate(packets[j]->bytes(), weight, view(aggregate_)));
+  }
+}
+
+template <class Scalar>
+void ChocoSgd<Scalar>::consensus(const Iteration<Scalar>& it) {
+  const auto gamma = static_cast<Scalar>(consensus_step_);
+  if (keeps_replicas())
+    replicas_.add_differences(it.mixing().hears, own_replica_, gamma, x_);
+  else
+    x_ += gamma * aggregate_;
+}
+
+template <class Scalar>
+void ChocoSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  if (keeps_replicas()) {
+    visitor.published("own replica", own_replica_);
+    replicas_.visit(visitor);
+  } else {
+    visitor.state("own replica", own_replica_);
+    visitor.state("aggregate", aggregate_);
+    visitor.scratch("change", change_);
+  }
+  visitor.scratch("difference", difference_);
+  local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
+}
+
+template <class Scalar>
+Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (foretold_) return foretold_->in(number, rows);
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  const bool exact = !traits.data_dependent_size && trigger_ == 0.0;
+  if (backlog_) {
+    foretold_ =
+        BacklogTraffic{.packet_bytes = traits.bytes, .exact = exact, .vector_bytes = view(x_).size_bytes()};
+    return foretold_->in(number, rows);
+  }
+  return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
+}
+
+template class ChocoSgd<float>;
+template class ChocoSgd<double>;
+
+MethodInfo choco_sgd_info() {
+  return {.name = "choco-sgd",
+          .summary = "compressed gossip that keeps the mean: any contraction, and a consensus step",
+          .equation =
+              "x_i <- x_i - eta g_i + gamma sum_j w_ij (xhat_j - xhat_i), xhat_i <- xhat_i + C(x_i - xhat_i)",
+          .bytes = "deg (|C| + 64)",
+          .source = "Koloskova et al. 2019, arXiv:1902.00340, Algorithm 2",
+          .compressor = CompressorNeed::contracting,
+          .membership = Membership::exact,
+          .may_be_joined = true,
+          .default_compressor = "topk(10%)",
+          .needs_symmetric_mixing = true,
+          .permits_time_varying = true,
+          .options = {.consensus_step = 0.2,
+                      .optimizer = "sgd",
+                      .local_steps = 1,
+                      .trigger = 0.0,
+                      .memory = "replicas",
+                      .form = "plain"},
+          .gossip_model = [](const MethodOptions& options, double keep,
+                             double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
+          .make_float = make_method<ChocoSgd<float>, float>,
+          .make_double = make_method<ChocoSgd<double>, double>};
+}
+
+}  // namespace hearsay

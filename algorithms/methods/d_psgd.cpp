@@ -1,0 +1,74 @@
+#include "algorithms/methods/d_psgd.hpp"
+
+#include <string>
+
+#include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  // publish: send x_i to every neighbor
+  const Slot slot = it.post(full_packet(it, x_));
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // mix, step: x_i + gamma sum_j w_ij (x_j - x_i) + s_i, where x_j - x_i is of `staleness` iterations before
+  const std::uint64_t staleness = past_.size();
+  mixed_ = x_;
+  if (it.number() > staleness) {
+    const std::span<const PacketRef> packets = co_await it.collect(slot, it.number() - staleness);
+    const Vector<Scalar>& own = staleness == 0 ? x_ : past_[it.number() % staleness];
+    it.report(add_differences(it.mixing(), packets, own, consensus_step_, mixed_));
+  }
+  local_.add_to(mixed_);
+  if (staleness > 0) past_[it.number() % staleness].swap(x_);
+  x_.swap(mixed_);
+}
+
+template <class Scalar>
+void DPsgd<Scalar>::say_again(Iteration<Scalar>& it) {
+  if (!past_.empty()) it.post(full_packet(it, past_[it.number() % past_.size()]));
+}
+
+template <class Scalar>
+void DPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.scratch("mixed", mixed_);
+  for (std::size_t k = 0; k < past_.size(); ++k)
+    visitor.state("model of iterations " + std::to_string(k) + " mod " + std::to_string(past_.size()),
+                  past_[k]);
+  local_.visit(visitor);
+}
+
+template <class Scalar>
+Traffic DPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
+}
+
+template class DPsgd<float>;
+template class DPsgd<double>;
+
+MethodInfo d_psgd_info() {
+  return {.name = "d-psgd",
+          .summary = "decentralized parallel SGD: full-precision gossip",
+          .equation = "x_i <- sum_j w_ij x_j - eta g_i",
+          .bytes = "deg (4d + 64)",
+          .source = "Lian et al. 2017, arXiv:1705.09056, Algorithm 1",
+          .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
+          .may_be_joined = true,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},
+          .make_float = make_method<DPsgd<float>, float>,
+          .make_double = make_method<DPsgd<double>, double>};
+}
+
+}  // namespace hearsay

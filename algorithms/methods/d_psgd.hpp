@@ -1,0 +1,67 @@
+#pragma once
+
+#include <vector>
+
+#include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/seam/method.hpp"
+
+namespace hearsay {
+
+/// D-PSGD: decentralized parallel SGD, full-precision gossip.
+///
+///   publish    send x_i to every neighbor (it travels while the gradient is computed)
+///   gradient   g_i = grad F_i(x_i; xi_i)
+///   mix, step  x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
+///
+/// With staleness s > 0, iteration t waits for what its neighbors said s iterations before, and mixes that:
+///
+///   x_i(t+1) = x_i(t) + gamma sum_j w_ij (x_j(t-s) - x_i(t-s)) - eta g_i      no sum for t <= s
+///
+/// A peer may then be s iterations further ahead of its neighbors, so that none waits for another's slow iteration unless s of
+/// them in a row are slow. Time decides nothing: the same seed gives the same bits.
+///
+/// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
+/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch;
+///            consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper.
+/// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more for H > 1, s d more
+///            for staleness.
+/// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine. With staleness: W
+///            symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2 (2 s + 1))) (staleness_limit.hpp).
+/// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness: both ends of an
+///            edge apply the same difference. Equal models with a zero gradient stay, bit for bit (edge-difference form).
+/// Source     Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017 (arXiv:1705.09056), Algorithm 1: combine-then-adapt, the
+///            gradient is taken at x_i before mixing.
+/// Departs    the sum is written over edge differences; equal to sum_j w_ij x_j because rows sum to 1. The consensus step is
+///            CHOCO's; with W it makes (1 - gamma) I + gamma W.
+///            Staleness is ours. Near it: consensus whose two ends are delayed alike (Olfati-Saber, Murray 2004, "Consensus
+///            problems in networks of agents with switching topology and time-delays", in continuous time, with a delay below
+///            pi / (2 lambda_max(L)), which our bound becomes for large s), and the bound on how far workers are apart of SSP
+///            (Ho et al. 2013, "More effective distributed ML via a stale synchronous parallel parameter server"), which lets a
+///            worker read whatever newer value is there, so that its bits depend on time. Here it is always s iterations old.
+template <class Scalar>
+class DPsgd final : public Algorithm<Scalar> {
+ public:
+  explicit DPsgd(const MethodInput<Scalar>& input)
+      : consensus_step_(*input.options.consensus_step),
+        x_(input.initial),
+        mixed_(input.initial.size()),
+        past_(static_cast<std::size_t>(*input.options.staleness), input.initial),
+        local_(input) {}
+
+  Task iterate(Iteration<Scalar>& it) override;
+  void say_again(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  double consensus_step_;  // gamma
+  Vector<Scalar> x_;
+  Vector<Scalar> mixed_;
+  std::vector<Vector<Scalar>> past_;  // x_i of the last s iterations, that of iteration t at t mod s
+  LocalSteps<Scalar> local_;
+};
+
+MethodInfo d_psgd_info();
+
+}  // namespace hearsay

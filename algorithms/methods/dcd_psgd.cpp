@@ -1,0 +1,101 @@
+#include "algorithms/methods/dcd_psgd.hpp"
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      replicas_(input.neighbors, input.initial),
+      difference_(input.initial.size()),
+      local_(input),
+      backlog_(backlog_for(input)) {}
+
+template <class Scalar>
+Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+
+  // catch up: send to every neighbor of this round the c_i that it missed, or x_i
+  std::optional<Slot> told;
+  if (backlog_) told = backlog_->tell(it, x_);
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // catch up: xhat_j <- xhat_j + every c_j that was missed, or x_j
+  if (backlog_) {
+    const std::span<const PacketRef> messages = co_await it.collect(*told);
+    it.report(replicas_.catch_up(*compressor_, neighbors, messages));
+  }
+
+  // difference: z_i = sum_j w_ij (xhat_j - x_i) + s_i
+  difference_.setZero();
+  replicas_.add_differences(neighbors, x_, 1, difference_);
+  local_.add_to(difference_);
+
+  // compress: c_i = C(z_i), encoded once;  x_i <- x_i + c_i
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(x_)));
+
+  if (backlog_) {
+    backlog_->say(buffer.bytes());
+    co_return;
+  }
+
+  // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
+  const PacketRef packet = std::move(buffer).seal();
+  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+  it.report(replicas_.hear(*compressor_, neighbors, packets));
+}
+
+template <class Scalar>
+void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.published("model", x_);
+  replicas_.visit(visitor);
+  visitor.scratch("difference", difference_);
+  local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
+}
+
+template <class Scalar>
+Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (foretold_) return foretold_->in(number, rows);
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  if (backlog_) {
+    foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
+                               .exact = !traits.data_dependent_size,
+                               .vector_bytes = view(x_).size_bytes(),
+                               .tells_first = true};
+    return foretold_->in(number, rows);
+  }
+  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
+}
+
+template class DcdPsgd<float>;
+template class DcdPsgd<double>;
+
+MethodInfo dcd_psgd_info() {
+  return {.name = "dcd-psgd",
+          .summary = "difference compression: replicas follow compressed model differences",
+          .equation = "x_i <- x_i + C(sum_j w_ij (xhat_j - x_i) - eta g_i)",
+          .bytes = "deg (|C| + 64)",
+          .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .membership = Membership::exact,
+          .may_be_joined = true,
+          .default_compressor = "dither(linf, bits=8, bucket=512)",
+          .needs_symmetric_mixing = true,
+          .permits_time_varying = true,
+          .options = {.optimizer = "sgd", .local_steps = 1},
+          .make_float = make_method<DcdPsgd<float>, float>,
+          .make_double = make_method<DcdPsgd<double>, double>};
+}
+
+}  // namespace hearsay

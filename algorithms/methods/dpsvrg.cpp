@@ -1,0 +1,217 @@
+#include "algorithms/methods/dpsvrg.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/seam/method_factory.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// e = (1 - sqrt(1 - rho^2)) / (1 + sqrt(1 - rho^2))
+double acceleration_for(double rho) {
+  const double root = std::sqrt(std::max(0.0, 1.0 - rho * rho));
+  return (1.0 - root) / (1.0 + root);
+}
+
+/// An epoch that never ends.
+constexpr std::uint64_t endless = 1'000'000'000'000'000;
+
+/// Growing epochs, and their means, are svrg's; saga takes no snapshots at all.
+UnreadOptions unread_options(const MethodOptions& options) {
+  const std::string because_of = "estimator = " + *options.estimator;
+  if (*options.estimator == "saga") return {{"inner_length", "inner_growth", "snapshot"}, because_of};
+  if (*options.estimator == "loopless-svrg") return {{"inner_growth", "snapshot"}, because_of};
+  return {};
+}
+
+}  // namespace
+
+template <class Scalar>
+auto Dpsvrg<Scalar>::estimator_of(const MethodOptions& options) -> Estimator {
+  if (*options.estimator == "saga") return Estimator::saga;
+  return *options.estimator == "svrg" ? Estimator::svrg : Estimator::loopless_svrg;
+}
+
+template <class Scalar>
+EpochPlan Dpsvrg<Scalar>::plan_of(const MethodOptions& options) {
+  const ConsensusRule consensus = ConsensusRule::parse(*options.consensus);
+  if (estimator_of(options) != Estimator::svrg) return {endless, 1.0, consensus};
+  return {*options.inner_length, *options.inner_growth, consensus};
+}
+
+template <class Scalar>
+Dpsvrg<Scalar>::Dpsvrg(const MethodInput<Scalar>& input)
+    : regularizer_(input.regularizer),
+      estimator_(estimator_of(input.options)),
+      plan_(plan_of(input.options)),
+      first_length_(input.options.inner_length.value_or(endless)),
+      mixes_first_(*input.options.prox_order == "mix-then-prox"),
+      acceleration_(static_cast<Scalar>(acceleration_for(input.rho))),
+      x_(input.initial),
+      estimate_(input.initial.size()),
+      step_(input.initial.size()),
+      mixed_(input.initial.size()) {
+  if (*input.options.gossip == "chebyshev") before_.resize(x_.size());
+  if (estimator_ != Estimator::saga) {
+    snapshot_ = input.initial;
+    full_gradient_.setZero(x_.size());
+  }
+  if (estimator_ == Estimator::svrg && *input.options.snapshot == "average") sum_.setZero(x_.size());
+}
+
+template <class Scalar>
+bool Dpsvrg<Scalar>::takes_snapshot(const Iteration<Scalar>& it, const EpochPlan::Position& position) const {
+  if (position.step == 1) return true;
+  return estimator_ == Estimator::loopless_svrg &&
+         it.common_random(Purpose::decision).below(first_length_) == 0;
+}
+
+template <class Scalar>
+Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
+  const EpochPlan::Position position = plan_.at(it.number());
+
+  if (estimator_ == Estimator::saga && it.sample_count() == 0) {
+    // estimate: without samples there is nothing to draw, and v_i = grad f_i(x_i)
+    const Vector<Scalar>& full = co_await it.full_gradient(x_);
+    estimate_ = full;
+  } else if (estimator_ == Estimator::saga) {
+    // estimate: v_i = mean of the table + sum over the minibatch of (gradient - what the table had) / |xi|
+    if (table_.empty()) {
+      table_.resize(it.sample_count(), x_.size());
+      for (Index sample = 0; sample < it.sample_count(); ++sample) {
+        const Vector<Scalar>& gradient = co_await it.gradient(x_, {&sample, 1});
+        table_.replace(sample, gradient, 0, estimate_);
+      }
+    }
+    estimate_ = table_.mean();
+    draws_.assign(it.minibatch().begin(), it.minibatch().end());
+    std::ranges::sort(draws_);
+    for (std::size_t first = 0, next = 0; first < draws_.size(); first = next) {
+      const Index sample = draws_[first];
+      while (next < draws_.size() && draws_[next] == sample) ++next;
+      const Vector<Scalar>& gradient = co_await it.gradient(x_, {&sample, 1});
+      const auto share = static_cast<Scalar>(next - first) / static_cast<Scalar>(draws_.size());
+      table_.replace(sample, gradient, share, estimate_);
+    }
+  } else {
+    // snapshot: xt_i <- x_i, or the mean of the last epoch's iterates;  m_i = grad f_i(xt_i)
+    if (takes_snapshot(it, position)) {
+      if (sum_.size() != 0 && position.previous_length != 0) {
+        snapshot_ = sum_ / static_cast<Scalar>(position.previous_length);
+        sum_.setZero();
+      } else {
+        snapshot_ = x_;
+      }
+      const Vector<Scalar>& full = co_await it.full_gradient(snapshot_);
+      full_gradient_ = full;
+    }
+    // estimate: v_i = grad f_i(x_i; xi) - grad f_i(xt_i; xi) + m_i
+    const Vector<Scalar>& here = co_await it.gradient(x_);
+    estimate_ = here;
+    const Vector<Scalar>& there = co_await it.gradient(snapshot_);
+    estimate_ = (estimate_ - there) + full_gradient_;
+  }
+
+  // step: q_i = x_i - eta v_i
+  step_ = x_ - it.step_size() * estimate_;
+  if (!mixes_first_) regularizer_->prox(it.step_size(), step_);
+
+  // mix: c(k) times  q_i <- sum_j w_ij q_j, or FastMix's  y_{r+1} = W y_r + e (W y_r - y_{r-1})
+  if (before_.size() != 0) before_ = step_;
+  for (std::uint64_t round = 0; round < position.rounds; ++round) {
+    it.turn_to(position.rounds_before + round);
+    const PacketRef packet = full_packet(it, step_);
+    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    it.report(mix_full(it.mixing(), packets, step_, mixed_));
+    if (before_.size() != 0) {
+      mixed_ += acceleration_ * (mixed_ - before_);
+      before_.swap(step_);
+    }
+    step_.swap(mixed_);
+  }
+
+  // prox: x_i <- prox_{eta h}(q_i)
+  x_ = step_;
+  if (mixes_first_) regularizer_->prox(it.step_size(), x_);
+  if (sum_.size() != 0) sum_ += x_;
+}
+
+template <class Scalar>
+void Dpsvrg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  if (estimator_ == Estimator::saga) {
+    table_.visit(visitor);
+  } else {
+    visitor.state("snapshot", snapshot_);
+    visitor.state("full gradient", full_gradient_);
+  }
+  if (sum_.size() != 0) visitor.state("sum of iterates", sum_);
+  visitor.scratch("estimate", estimate_);
+  visitor.scratch("step", step_);
+  visitor.scratch("mixed", mixed_);
+  if (before_.size() != 0) visitor.scratch("before", before_);
+}
+
+template <class Scalar>
+Traffic Dpsvrg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  const EpochPlan::Position position = plan_.at(number);
+  return traffic_of(messages_in(position.rounds_before + position.rounds, rows) -
+                    messages_in(position.rounds_before, rows));
+}
+
+template <class Scalar>
+std::optional<Traffic> Dpsvrg<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  const EpochPlan::Position position = plan_.at(last);
+  return traffic_of(messages_in(position.rounds_before + position.rounds, rows));
+}
+
+/// Every period of the schedule holds the same rounds, in whatever order.
+template <class Scalar>
+std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t first_rounds, const PeerRows& rows) {
+  const auto sum = [&](std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t messages = 0;
+    for (std::uint64_t round = begin; round < end; ++round) messages += rows.at(round).heard_by.size();
+    return messages;
+  };
+  const std::uint64_t periods = first_rounds / rows.period();
+  const std::uint64_t of_a_period = periods == 0 ? 0 : sum(0, rows.period());
+  return periods * of_a_period + sum(periods * rows.period(), first_rounds);
+}
+
+template <class Scalar>
+Traffic Dpsvrg<Scalar>::traffic_of(std::uint64_t messages) const {
+  return {messages, messages * view(x_).size_bytes()};
+}
+
+template class Dpsvrg<float>;
+template class Dpsvrg<double>;
+
+MethodInfo dpsvrg_info() {
+  return {.name = "dpsvrg",
+          .summary = "variance-reduced proximal gradients with several gossip rounds per step",
+          .equation = "x_i <- prox_{eta h}(W^c(k) (x - eta v)_i), v_i = g_i(x_i) - g_i(xt_i) + m_i",
+          .bytes = "c(k) deg (4d + 64)",
+          .source = "Li et al. 2021, arXiv:2112.10389, Algorithm 1 (reconstruction)",
+          .compressor = CompressorNeed::none,
+          .membership = Membership::exact,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .counts_rounds = true,
+          .composite = true,
+          .options = {.estimator = "svrg",
+                      .inner_length = 1000,
+                      .inner_growth = 1.2,
+                      .snapshot = "last",
+                      .consensus = "min(k, 20)",
+                      .gossip = "plain",
+                      .prox_order = "mix-then-prox"},
+          .unread_options = unread_options,
+          .make_float = make_method<Dpsvrg<float>, float>,
+          .make_double = make_method<Dpsvrg<double>, double>};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,168 @@
+#include "algorithms/methods/ecd_psgd.hpp"
+
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      restart_every_(*input.options.restart_every),
+      x_(input.initial),
+      own_estimate_(input.initial),
+      estimates_(input.neighbors, input.initial),
+      half_step_(input.initial.size()),
+      extrapolated_(input.initial.size()),
+      decoded_(input.initial.size()),
+      local_(input),
+      backlog_(backlog_for(input)) {}
+
+template <class Scalar>
+Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  // t counts from 1, and from 1 again after every restart.
+  const std::uint64_t before = restart_every_ == 0 ? it.number() - 1 : (it.number() - 1) % restart_every_;
+  const auto t = static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
+  const bool restart = restarts_after(it.number());
+
+  // catch up: send to every neighbor of this round the c_i that it missed, or xt_i
+  std::optional<Slot> told;
+  if (backlog_) told = backlog_->tell(it, own_estimate_);
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // catch up: the estimates of all c_j that were missed, each with its own t, or xt_j as it came
+  if (backlog_) {
+    const std::span<const PacketRef> messages = co_await it.collect(*told);
+    const auto replay = [this](std::span<const std::byte> packet, std::uint64_t number,
+                               Vector<Scalar>& estimate) {
+      return hear(packet, static_cast<double>(number), estimate);
+    };
+    it.report(estimates_.catch_up_by(replay, neighbors, messages));
+  }
+
+  // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) + s_i
+  half_step_ = own_estimate_;
+  for (const auto& [j, weight] : neighbors)
+    half_step_ += static_cast<Scalar>(weight) * (estimates_.of(j) - own_estimate_);
+  local_.add_to(half_step_);
+
+  // extrapolate: z_i = x_i + (t/2) (x_i' - x_i);   exchange: send c_i = C(z_i), encoded once
+  PacketBuffer buffer = it.new_packet();
+  if (restart) {
+    write_full<Scalar>(view(std::as_const(half_step_)), buffer);
+    own_estimate_ = half_step_;
+  } else {
+    extrapolated_ = x_ + static_cast<Scalar>(t / 2) * (half_step_ - x_);
+    RandomStream random = it.random(Purpose::compression);
+    decoded_.setZero();
+    it.report(
+        compressor_->encode_and_apply({view(std::as_const(extrapolated_)), random}, buffer, view(decoded_)));
+    follow(own_estimate_, t);
+  }
+
+  // step: x_i <- x_i'
+  x_ = half_step_;
+
+  if (backlog_) {
+    restart ? backlog_->begin_anew() : backlog_->say(buffer.bytes());
+    co_return;
+  }
+
+  // estimates: xt_j <- xt_j + (2/t) (c_j - xt_j)
+  const PacketRef packet = std::move(buffer).seal();
+  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+  for (std::size_t j = 0; j < neighbors.size(); ++j) {
+    if (!packets[j]) continue;
+    Vector<Scalar>& estimate = estimates_.of(neighbors[j].id);
+    if (!restart)
+      it.report(hear(packets[j]->bytes(), t, estimate));
+    else if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
+      it.report(CodecStatus::malformed);
+  }
+}
+
+/// xt_j <- xt_j + (2/t) (c_j - xt_j), with c_j from its packet.
+template <class Scalar>
+CodecStatus EcdPsgd<Scalar>::hear(std::span<const std::byte> packet, double t, Vector<Scalar>& estimate) {
+  decoded_.setZero();
+  const CodecStatus status = compressor_->accumulate(packet, 1, view(decoded_));
+  follow(estimate, t);
+  return status;
+}
+
+/// xt <- xt + (2/t) (c - xt), with c in decoded_: the same operations at every holder.
+template <class Scalar>
+void EcdPsgd<Scalar>::follow(Vector<Scalar>& estimate, double t) {
+  estimate += static_cast<Scalar>(2 / t) * (decoded_ - estimate);
+}
+
+template <class Scalar>
+void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.published("estimate", own_estimate_);
+  estimates_.visit(visitor);
+  visitor.scratch("half step", half_step_);
+  visitor.scratch("extrapolated", extrapolated_);
+  visitor.scratch("decoded", decoded_);
+  local_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
+}
+
+template <class Scalar>
+Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (foretold_) return foretold_->in(number, rows);
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  if (backlog_) {
+    foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
+                               .exact = !traits.data_dependent_size,
+                               .vector_bytes = view(x_).size_bytes(),
+                               .tells_first = true,
+                               .anew_every = restart_every_};
+    return foretold_->in(number, rows);
+  }
+  if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
+  return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
+}
+
+/// Where W is fixed, every R-th iteration in full precision, and all others alike.
+template <class Scalar>
+std::optional<Traffic> EcdPsgd<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
+  if (backlog_) return std::nullopt;
+  const std::uint64_t restarts = restart_every_ == 0 ? 0 : last / restart_every_;
+  const Traffic compressed = compressed_traffic(rows.at(0), *compressor_, x_.size());
+  return Traffic{
+      last * compressed.messages,
+      restarts * compressed.messages * view(x_).size_bytes() + (last - restarts) * compressed.payload_bytes,
+      compressed.exact || restarts == last};
+}
+
+template class EcdPsgd<float>;
+template class EcdPsgd<double>;
+
+MethodInfo ecd_psgd_info() {
+  return {
+      .name = "ecd-psgd",
+      .summary = "extrapolation compression: the model stays exact, estimates of it average out the noise",
+      .equation =
+          "x_i' = sum_j w_ij xt_j - eta g_i;  xt_j <- (1-2/t) xt_j + (2/t) C((1-t/2) x_j + (t/2) x_j')",
+      .bytes = "deg (|C| + 64)",
+      .source = "Tang et al. 2018, arXiv:1803.06443, Algorithm 2",
+      .compressor = CompressorNeed::absolute,
+      .membership = Membership::exact,
+      .may_be_joined = true,
+      .default_compressor = "grid(0.02)",
+      .needs_symmetric_mixing = true,
+      .permits_time_varying = true,
+      .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1},
+      .make_float = make_method<EcdPsgd<float>, float>,
+      .make_double = make_method<EcdPsgd<double>, double>};
+}
+
+}  // namespace hearsay

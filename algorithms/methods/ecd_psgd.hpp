@@ -1,0 +1,79 @@
+#pragma once
+
+#include "algorithms/methods/parts/backlog.hpp"
+#include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/seam/method.hpp"
+#include "algorithms/methods/parts/replicas.hpp"
+
+namespace hearsay {
+
+/// ECD-PSGD: extrapolation compression. The model stays exact; what is compressed is an extrapolated point, and all
+/// holders average what they hear with weights 2/t, so that the error of an estimate falls like 1/t in variance.
+///
+///   gradient     g_i   = grad F_i(x_i; xi_i)
+///   half step    x_i'  = xt_i + sum_j w_ij (xt_j - xt_i) - eta g_i
+///   extrapolate  z_i   = x_i + (t/2) (x_i' - x_i)
+///   exchange     send c_i = C(z_i) to every neighbor, encoded once
+///   estimates    xt_j <- xt_j + (2/t) (c_j - xt_j)         for every neighbor j and for i itself
+///   step         x_i  <- x_i'
+///
+/// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
+///
+/// Where W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
+///
+///   catch up     send to every neighbor of this round the c_i that it missed, which travel during the gradient, or xt_i;
+///                the estimates of all c_j that were missed, each with its own t, or xt_j as it came
+///
+/// where every peer counts the iterations in which it takes part: t is 1 + the number of c_i that it said before.
+///
+/// Sends      deg messages of |C| bytes per iteration, one sequential message time; where W changes, 8 and (|C| + 4) bytes for
+///            every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
+/// Options    optimizer, local_steps: see LocalSteps; restart_every, below.
+/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; where W changes, one xt_j for everyone
+///            it ever hears, and at most one vector's bytes for the backlog.
+/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C unbiased with an *absolute* error
+///            bound (a fixed grid with integers of any length): z_i grows like t, so an error relative to it would, too.
+/// Invariant  xt_j is the same at every holder, bit for bit (where W changes, at every meeting, just before they mix); e_t = xt_t - x_t obeys
+///            e_{t+1} = (1 - 2/t) e_t + (2/t) (C(z_t) - z_t), hence Var e_{t+1} = 2(2t-1)/(3t(t-1)) v for independent
+///            errors of variance v, and what was wrong at t = 1 is forgotten at t = 3.
+/// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 2.
+/// Departs    both (1 - t/2) x + (t/2) x' and (1 - 2/t) xt + (2/t) c are written as differences, which do not cancel.
+///            `restart_every` = R > 0: every R-th iteration sends x_i' in full precision, sets xt = x' and t = 1 again,
+///            which bounds the integers' length. Ours, not the paper's; and so is that W may change.
+template <class Scalar>
+class EcdPsgd final : public Algorithm<Scalar> {
+ public:
+  explicit EcdPsgd(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool is_sound(Index) const override { return !backlog_ || backlog_->is_sound(); }
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+  bool catches_up() const override { return backlog_.has_value(); }
+  std::uint64_t traffic_period() const override { return std::max<std::uint64_t>(restart_every_, 1); }
+  std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
+
+ private:
+  bool restarts_after(std::uint64_t number) const {
+    return restart_every_ != 0 && number % restart_every_ == 0;
+  }
+  void follow(Vector<Scalar>& estimate, double t);
+  CodecStatus hear(std::span<const std::byte> packet, double t, Vector<Scalar>& estimate);
+
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  std::uint64_t restart_every_;
+  Vector<Scalar> x_;
+  Vector<Scalar> own_estimate_;  // xt_i
+  Replicas<Scalar> estimates_;   // xt_j
+  Vector<Scalar> half_step_;     // x_i'
+  Vector<Scalar> extrapolated_;  // z_i
+  Vector<Scalar> decoded_;       // c_i, then c_j, one neighbor at a time
+  LocalSteps<Scalar> local_;
+  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
+};
+
+MethodInfo ecd_psgd_info();
+
+}  // namespace hearsay

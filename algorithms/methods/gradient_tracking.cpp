@@ -1,0 +1,68 @@
+#include "algorithms/methods/gradient_tracking.hpp"
+
+#include "algorithms/methods/parts/full_mixing.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+GradientTracking<Scalar>::GradientTracking(const MethodInput<Scalar>& input)
+    : x_(input.initial),
+      tracker_(Vector<Scalar>::Zero(input.initial.size())),
+      last_gradient_(Vector<Scalar>::Zero(input.initial.size())),
+      mixed_(input.initial.size()) {}
+
+template <class Scalar>
+Task GradientTracking<Scalar>::iterate(Iteration<Scalar>& it) {
+  // publish: send y_i to every neighbor
+  const Slot slot = it.post(full_packet(it, tracker_));
+
+  // gradient: g_i' = grad F_i(x_i; xi_i)
+  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+  // track: y_i <- g_i' + (sum_j w_ij y_j - g_i);  g_i <- g_i'
+  const std::span<const PacketRef> trackers = co_await it.collect(slot);
+  it.report(mix_full(it.mixing(), trackers, tracker_, mixed_));
+  tracker_ = gradient + (mixed_ - last_gradient_);
+  last_gradient_ = gradient;
+
+  // step, mix: x_i <- sum_j w_ij (x_j - eta y_j)
+  x_ -= it.step_size() * tracker_;
+  const PacketRef packet = full_packet(it, x_);
+  const std::span<const PacketRef> models = co_await it.exchange(packet);
+  it.report(mix_full(it.mixing(), models, x_, mixed_));
+  x_.swap(mixed_);
+}
+
+template <class Scalar>
+void GradientTracking<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("tracker", tracker_);
+  visitor.state("last gradient", last_gradient_);
+  visitor.scratch("mixed", mixed_);
+}
+
+template <class Scalar>
+Traffic GradientTracking<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return twice(gossip_traffic(rows.at(number - 1), view(x_).size_bytes()));
+}
+
+template class GradientTracking<float>;
+template class GradientTracking<double>;
+
+MethodInfo gradient_tracking_info() {
+  return {.name = "gradient-tracking",
+          .aliases = {"dsgt"},
+          .summary = "gossip on the models and on an estimate of the mean gradient",
+          .equation = "y_i <- sum_j w_ij y_j + g_i' - g_i; x_i <- sum_j w_ij (x_j - eta y_j)",
+          .bytes = "2 deg (4d + 64)",
+          .source = "Pu, Nedic 2020, arXiv:1805.11454, Algorithm 1; Nedic et al. 2017 (DIGing)",
+          .compressor = CompressorNeed::none,
+          .membership = Membership::reinitialise,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .make_float = make_method<GradientTracking<float>, float>,
+          .make_double = make_method<GradientTracking<double>, double>};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,79 @@
+#include "algorithms/methods/naive.hpp"
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
+    : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      heard_self_(input.initial.size()),
+      heard_neighbor_(input.initial.size()),
+      mixed_(input.initial.size()),
+      local_(input) {}
+
+template <class Scalar>
+Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
+  // publish: c_i = C(x_i), encoded once, sent to every neighbor
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  heard_self_.setZero();
+  it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
+  const Slot slot = it.post(std::move(buffer).seal());
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // mix, step: C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) + s_i
+  mixed_ = heard_self_;
+  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  for (std::size_t j = 0; j < neighbors.size(); ++j) {
+    if (!packets[j]) continue;  // lost: its weight stays with C(x_i)
+    heard_neighbor_.setZero();
+    it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
+    mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);
+  }
+  local_.add_to(mixed_);
+  x_.swap(mixed_);
+}
+
+template <class Scalar>
+void Naive<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.scratch("heard self", heard_self_);
+  visitor.scratch("heard neighbor", heard_neighbor_);
+  visitor.scratch("mixed", mixed_);
+  local_.visit(visitor);
+}
+
+template <class Scalar>
+Traffic Naive<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
+}
+
+template class Naive<float>;
+template class Naive<double>;
+
+MethodInfo naive_info() {
+  return {.name = "naive",
+          .summary = "naive quantized D-PSGD: compresses the models themselves (negative control)",
+          .equation = "x_i <- sum_j w_ij C(x_j) - eta g_i",
+          .bytes = "deg (|C| + 64)",
+          .source = "Tang et al. 2018, arXiv:1803.06443, section 3",
+          .compressor = CompressorNeed::any,
+          .membership = Membership::exact,
+          .may_be_joined = true,
+          .default_compressor = "dither(linf, bits=8, bucket=512)",
+          .permits_time_varying = true,
+          .options = {.optimizer = "sgd", .local_steps = 1},
+          .make_float = make_method<Naive<float>, float>,
+          .make_double = make_method<Naive<double>, double>};
+}
+
+}  // namespace hearsay

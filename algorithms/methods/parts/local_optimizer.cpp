@@ -1,0 +1,239 @@
+#include "algorithms/methods/parts/local_optimizer.hpp"
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+const std::string key = "algorithm.optimizer";
+constexpr double tiny = 1e-8;
+
+template <class Scalar>
+class Sgd final : public LocalOptimizer<Scalar> {
+ public:
+  std::string spelling() const override { return "sgd"; }
+  bool is_sgd() const override { return true; }
+  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+    step = -step_size * gradient;
+  }
+  void visit_state(StateVisitor<Scalar>&) override {}
+};
+
+template <class Scalar>
+class Momentum final : public LocalOptimizer<Scalar> {
+ public:
+  Momentum(bool nesterov, double beta, Index dimension)
+      : nesterov_(nesterov), beta_(beta), momentum_(Vector<Scalar>::Zero(dimension)) {}
+  std::string spelling() const override {
+    return (nesterov_ ? "nesterov(" : "heavy-ball(") + number_text(beta_) + ")";
+  }
+  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+    const auto beta = static_cast<Scalar>(beta_);
+    momentum_ = beta * momentum_ + gradient;
+    if (nesterov_)
+      step = -step_size * (gradient + beta * momentum_);
+    else
+      step = -step_size * momentum_;
+  }
+  void visit_state(StateVisitor<Scalar>& visitor) override { visitor.state("momentum", momentum_); }
+
+ private:
+  bool nesterov_;
+  double beta_;
+  Vector<Scalar> momentum_;  // m
+};
+
+template <class Scalar>
+class Adagrad final : public LocalOptimizer<Scalar> {
+ public:
+  Adagrad(bool dual_averaging, double delta, Index dimension)
+      : dual_averaging_(dual_averaging), delta_(delta), squares_(Vector<Scalar>::Zero(dimension)) {
+    if (!dual_averaging) return;
+    sum_.setZero(dimension);
+    reached_.setZero(dimension);
+  }
+  std::string spelling() const override {
+    return (dual_averaging_ ? "adagrad-da(" : "adagrad(") + number_text(delta_) + ")";
+  }
+  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+    const auto delta = static_cast<Scalar>(delta_);
+    squares_.array() += gradient.array().square();
+    if (!dual_averaging_) {
+      step = -step_size * (gradient.array() / (delta + squares_.array().sqrt())).matrix();
+      return;
+    }
+    sum_ += gradient;
+    step = -reached_;
+    reached_ = -step_size * (sum_.array() / (delta + squares_.array().sqrt())).matrix();
+    step += reached_;
+  }
+  void visit_state(StateVisitor<Scalar>& visitor) override {
+    visitor.state("sum of squares", squares_);
+    if (!dual_averaging_) return;
+    visitor.state("sum of gradients", sum_);
+    visitor.state("steps so far", reached_);
+  }
+
+ private:
+  bool dual_averaging_;
+  double delta_;
+  Vector<Scalar> squares_;  // G
+  Vector<Scalar> sum_;      // z
+  Vector<Scalar> reached_;  // -eta z / H
+};
+
+template <class Scalar>
+class Adam final : public LocalOptimizer<Scalar> {
+ public:
+  Adam(bool amsgrad, double beta1, double beta2, Index dimension)
+      : amsgrad_(amsgrad),
+        beta1_(beta1),
+        beta2_(beta2),
+        mean_(Vector<Scalar>::Zero(dimension)),
+        square_(Vector<Scalar>::Zero(dimension)),
+        powers_(Vector<Scalar>::Ones(2)) {
+    if (amsgrad) largest_.setZero(dimension);
+  }
+  std::string spelling() const override {
+    return (amsgrad_ ? "amsgrad(" : "adam(") + number_text(beta1_) + ", " + number_text(beta2_) + ")";
+  }
+  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+    const auto beta1 = static_cast<Scalar>(beta1_);
+    const auto beta2 = static_cast<Scalar>(beta2_);
+    const auto epsilon = static_cast<Scalar>(tiny);
+    mean_ = beta1 * mean_ + (1 - beta1) * gradient;
+    square_.array() = beta2 * square_.array() + (1 - beta2) * gradient.array().square();
+    if (amsgrad_) {
+      largest_ = largest_.cwiseMax(square_);
+      step = -step_size * (mean_.array() / (largest_.array() + epsilon).sqrt()).matrix();
+      return;
+    }
+    powers_[0] *= beta1;
+    powers_[1] *= beta2;
+    const Scalar unbiased_mean = 1 / (1 - powers_[0]);
+    const Scalar unbiased_square = 1 / (1 - powers_[1]);
+    step = -step_size *
+           (unbiased_mean * mean_.array() / ((unbiased_square * square_.array()).sqrt() + epsilon)).matrix();
+  }
+  void visit_state(StateVisitor<Scalar>& visitor) override {
+    visitor.state("mean", mean_);
+    visitor.state("mean of squares", square_);
+    if (amsgrad_)
+      visitor.state("largest mean of squares", largest_);
+    else
+      visitor.state("powers of the betas", powers_);
+  }
+
+ private:
+  bool amsgrad_;
+  double beta1_;
+  double beta2_;
+  Vector<Scalar> mean_;     // m
+  Vector<Scalar> square_;   // v
+  Vector<Scalar> largest_;  // u
+  Vector<Scalar> powers_;   // beta1^t, beta2^t
+};
+
+template <class Scalar>
+class Novograd final : public LocalOptimizer<Scalar> {
+ public:
+  Novograd(double beta1, double beta2, Index dimension, SegmentTable layers)
+      : beta1_(beta1),
+        beta2_(beta2),
+        layers_(std::move(layers)),
+        momentum_(Vector<Scalar>::Zero(dimension)),
+        squares_(Vector<Scalar>::Constant(static_cast<Index>(layers_.size()), Scalar(-1))) {}
+  std::string spelling() const override {
+    return "novograd(" + number_text(beta1_) + ", " + number_text(beta2_) + ")";
+  }
+  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const Segment& layer = layers_[l];
+      const auto part = view(gradient).subspan(static_cast<std::size_t>(layer.begin),
+                                               static_cast<std::size_t>(layer.size()));
+      Scalar& square = squares_[static_cast<Index>(l)];
+      const double now = squared_norm(part);
+      square = static_cast<Scalar>(square < 0 ? now : beta2_ * square + (1 - beta2_) * now);
+      const auto scale = static_cast<Scalar>(1.0 / std::sqrt(static_cast<double>(square) + tiny));
+      auto momentum = momentum_.segment(layer.begin, layer.size());
+      momentum = static_cast<Scalar>(beta1_) * momentum + scale * gradient.segment(layer.begin, layer.size());
+    }
+    step = -step_size * momentum_;
+  }
+  void visit_state(StateVisitor<Scalar>& visitor) override {
+    visitor.state("momentum", momentum_);
+    visitor.state("mean of squares by layer", squares_);
+  }
+
+ private:
+  double beta1_;
+  double beta2_;
+  SegmentTable layers_;
+  Vector<Scalar> momentum_;  // m
+  Vector<Scalar> squares_;   // v_l; -1 before the first step
+};
+
+}  // namespace
+
+std::span<const Choice> local_optimizer_choices() {
+  static const std::array<Choice, 8> choices{{
+      {"sgd", "", "the gradient itself; no state"},
+      {"heavy-ball", "(beta)", "momentum"},
+      {"nesterov", "(beta)", "momentum that looks ahead"},
+      {"adagrad", "(delta)", "steps by the root of the squares so far, mirror descent form"},
+      {"adagrad-da", "(delta)", "the same, dual averaging form"},
+      {"adam", "(beta1, beta2)", "running means of gradients and their squares"},
+      {"amsgrad", "(beta1, beta2)", "Adam whose squares never shrink"},
+      {"novograd", "(beta1, beta2)", "gradients normalised by layer; momentum"},
+  }};
+  return choices;
+}
+
+template <class Scalar>
+std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& text, Index dimension,
+                                                             const SegmentTable& segments) {
+  const Spelling spelling = parse_spelling(key, text);
+  const Choice& choice = find_choice(key, spelling.name, local_optimizer_choices());
+  const std::string& name = choice.name;
+  const bool two = choice.arguments.find(',') != std::string::npos;
+  const std::size_t most = choice.arguments.empty() ? 0 : two ? 2 : 1;
+  const bool is_adagrad = name.starts_with("adagrad");
+  std::vector<double> numbers = is_adagrad           ? std::vector{1e-8}
+                                : name == "novograd" ? std::vector{0.95, 0.98}
+                                                     : std::vector{0.9, 0.999};
+  const std::string in_float = std::is_same_v<Scalar, float> ? ", in float, too" : "";
+  const std::string expectation = "expected " + name + choice.arguments +
+                                  (is_adagrad ? " with a number greater than 0" + in_float
+                                   : most > 0 ? " with numbers of at least 0 and below 1" + in_float
+                                              : "");
+  if (spelling.arguments.size() > most) throw Misuse(key, text, expectation);
+  for (std::size_t k = 0; k < spelling.arguments.size(); ++k) {
+    double& value = numbers[k];
+    // What rounds to a bound would be divided by 0.
+    if (!parse_number(spelling.arguments[k], value) || value < 0.0 ||
+        (is_adagrad ? static_cast<Scalar>(value) == 0 : static_cast<Scalar>(value) >= 1))
+      throw Misuse(key, text, expectation);
+  }
+  if (name == "sgd") return std::make_unique<Sgd<Scalar>>();
+  if (most == 1 && !is_adagrad)
+    return std::make_unique<Momentum<Scalar>>(name == "nesterov", numbers[0], dimension);
+  if (is_adagrad) return std::make_unique<Adagrad<Scalar>>(name == "adagrad-da", numbers[0], dimension);
+  if (name == "novograd")
+    return std::make_unique<Novograd<Scalar>>(numbers[0], numbers[1], dimension, segments);
+  return std::make_unique<Adam<Scalar>>(name == "amsgrad", numbers[0], numbers[1], dimension);
+}
+
+template std::unique_ptr<LocalOptimizer<float>> make_local_optimizer<float>(const std::string&, Index,
+                                                                            const SegmentTable&);
+template std::unique_ptr<LocalOptimizer<double>> make_local_optimizer<double>(const std::string&, Index,
+                                                                              const SegmentTable&);
+
+}  // namespace hearsay

@@ -1,0 +1,261 @@
+#include "algorithms/methods/power_gossip.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/seam/method_factory.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Takes out of `column` what `earlier` columns hold of it, twice, for what rounding left; then makes it of length 1. False,
+/// and the column is worthless, where next to nothing remains.
+template <class Scalar>
+bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlier) {
+  const double before = std::sqrt(squared_norm<Scalar>(column));
+  for (int pass = 0; pass < 2; ++pass)
+    for (auto rest = earlier; !rest.empty(); rest = rest.subspan(column.size())) {
+      const auto other = rest.first(column.size());
+      const auto along = static_cast<Scalar>(dot<Scalar>(column, other));
+      for (std::size_t i = 0; i < column.size(); ++i) column[i] -= along * other[i];
+    }
+  const double left = std::sqrt(squared_norm<Scalar>(column));
+  // What depends on the earlier columns leaves rounding errors, which have no direction.
+  constexpr double rounding = 64.0 * std::numeric_limits<Scalar>::epsilon();
+  if (!(left > 1e-30 && left > rounding * before)) return false;
+  for (Scalar& entry : column) entry = static_cast<Scalar>(static_cast<double>(entry) / left);
+  return true;
+}
+
+/// Makes the columns orthonormal, one after the other, of which there are no more than they are long. In the place of one that
+/// vanishes comes what `before` had there or else the first unit vector that is not in the span of the earlier ones.
+template <class Scalar>
+void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, std::size_t rank) {
+  const std::size_t length = columns.size() / rank;
+  for (std::size_t k = 0; k < rank; ++k) {
+    const auto column = columns.subspan(k * length, length);
+    const std::span<const Scalar> earlier = columns.first(k * length);
+    if (orthonormalise_one(column, earlier)) continue;
+    std::ranges::copy(before.subspan(k * length, length), column.begin());
+    bool found = orthonormalise_one(column, earlier);
+    for (std::size_t unit = 0; !found && unit < length; ++unit) {
+      std::ranges::fill(column, Scalar(0));
+      column[unit] = 1;
+      found = orthonormalise_one(column, earlier);
+    }
+    // Not a number, from a model that diverges: the run is about to say so.
+    if (!found) std::ranges::fill(column, Scalar(0));
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
+    : layers_(input.segments),
+      rank_(static_cast<Index>(
+          std::min(*input.options.rank, static_cast<std::uint64_t>(input.initial.size())))),
+      consensus_step_(*input.options.consensus_step),
+      x_(input.initial),
+      neighbors_(input.neighbors),
+      directions_(input.neighbors.size()),
+      said_(input.neighbors.size()),
+      local_(input) {
+  Index rows = 0;
+  Index columns = 0;
+  for (const Segment& layer : layers_) {
+    if (!is_matrix(layer)) continue;
+    rows += rank_of(layer) * layer.rows;
+    columns += rank_of(layer) * layer.columns;
+  }
+  for (std::size_t k = 0; k < neighbors_.size(); ++k) {
+    // The same at both ends: a stream of the edge.
+    const auto [low, high] = std::minmax(input.self, neighbors_[k]);
+    RandomStream random(std::uint64_t{low} << 32 | high, 0, 0, Purpose::decision);
+    Directions& directions = directions_[k];
+    directions.right.resize(columns);
+    for (Scalar& entry : directions.right) entry = static_cast<Scalar>(random.normal());
+    directions.left = Vector<Scalar>::Zero(rows);
+    std::size_t done = 0;
+    for (const Segment& layer : layers_) {
+      if (!is_matrix(layer)) continue;
+      const auto size = static_cast<std::size_t>(rank_of(layer) * layer.columns);
+      const auto part = view(directions.right).subspan(done, size);
+      orthonormalise<Scalar>(part, part, static_cast<std::size_t>(rank_of(layer)));
+      done += size;
+    }
+  }
+  difference_.resize(static_cast<Index>(std::max(scalars(true), scalars(false))));
+}
+
+template <class Scalar>
+Index PowerGossip<Scalar>::rank_of(const Segment& layer) const {
+  return std::min({rank_, layer.rows, layer.columns});
+}
+
+template <class Scalar>
+Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
+  const bool from_the_right = it.number() % 2 == 1;
+
+  // gradient: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i, or H local steps
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+  local_.add_to(x_);
+
+  // exchange: send M_i P of the edge, or M_i' P; the slot is the receiver's id, as every neighbor gets its own
+  const std::size_t size = scalars(from_the_right);
+  for (std::size_t k = 0; k < neighbors.size(); ++k) {
+    project(directions_[k], from_the_right, view(difference_).first(size));
+    PacketBuffer buffer = it.new_packet();
+    write_full<Scalar>(view(std::as_const(difference_)).first(size), buffer);
+    said_[k] = std::move(buffer).seal();
+    it.send(neighbors[k].id, neighbors[k].id, said_[k]);
+  }
+
+  // consensus: D = M_hi P - M_lo P;  M_lo <- M_lo + gamma w D P', M_hi <- M_hi - gamma w D P'
+  const std::span<const PacketRef> packets = co_await it.collect(it.self());
+  for (std::size_t k = 0; k < neighbors.size(); ++k) {
+    if (!packets[k]) continue;
+    const bool is_low = it.self() < neighbors[k].id;
+    const PacketRef& low = is_low ? said_[k] : packets[k];
+    const PacketRef& high = is_low ? packets[k] : said_[k];
+    const auto difference = view(difference_).first(size);
+    if (!read_full<Scalar>(high->bytes(), difference) || !add_full<Scalar>(low->bytes(), -1, difference)) {
+      it.report(CodecStatus::malformed);
+      continue;
+    }
+    const auto step = static_cast<Scalar>(consensus_step_) * static_cast<Scalar>(neighbors[k].weight);
+    approach(directions_[k], from_the_right, difference, is_low ? step : -step);
+  }
+  for (PacketRef& packet : said_) packet = {};
+}
+
+/// What a message holds.
+template <class Scalar>
+std::size_t PowerGossip<Scalar>::scalars(bool from_the_right) const {
+  Index sum = 0;
+  for (const Segment& layer : layers_)
+    sum += !is_matrix(layer) ? layer.size() : rank_of(layer) * (from_the_right ? layer.rows : layer.columns);
+  return static_cast<std::size_t>(sum);
+}
+
+/// into = M P of every layer, column after column, or M' P; a layer that is no matrix as it is.
+template <class Scalar>
+void PowerGossip<Scalar>::project(const Directions& directions, bool from_the_right,
+                                  std::span<Scalar> into) const {
+  std::size_t used = 0;
+  for (const Segment& layer : layers_) {
+    const auto rows = static_cast<std::size_t>(layer.rows);
+    const auto columns = static_cast<std::size_t>(layer.columns);
+    const auto matrix = view(x_).subspan(static_cast<std::size_t>(layer.begin), rows * columns);
+    if (!is_matrix(layer)) {
+      std::ranges::copy(matrix, into.begin());
+      into = into.subspan(matrix.size());
+      continue;
+    }
+    const std::size_t length = from_the_right ? columns : rows;
+    const Vector<Scalar>& all = from_the_right ? directions.right : directions.left;
+    for (Index k = 0; k < rank_of(layer); ++k, used += length) {
+      const auto direction = view(all).subspan(used, length);
+      const auto result = into.first(from_the_right ? rows : columns);
+      into = into.subspan(result.size());
+      if (from_the_right) {
+        for (std::size_t i = 0; i < rows; ++i)
+          result[i] = static_cast<Scalar>(dot<Scalar>(matrix.subspan(i * columns, columns), direction));
+      } else {
+        std::ranges::fill(result, Scalar(0));
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t j = 0; j < columns; ++j) result[j] += direction[i] * matrix[i * columns + j];
+      }
+    }
+  }
+}
+
+/// M <- M + factor D P' (or P D'), and the next directions from D.
+template <class Scalar>
+void PowerGossip<Scalar>::approach(Directions& directions, bool from_the_right,
+                                   std::span<const Scalar> difference, Scalar factor) {
+  std::size_t used = 0;
+  std::size_t next_used = 0;
+  for (const Segment& layer : layers_) {
+    const auto rows = static_cast<std::size_t>(layer.rows);
+    const auto columns = static_cast<std::size_t>(layer.columns);
+    const auto matrix = view(x_).subspan(static_cast<std::size_t>(layer.begin), rows * columns);
+    if (!is_matrix(layer)) {
+      for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] += factor * difference[i];
+      difference = difference.subspan(matrix.size());
+      continue;
+    }
+    const std::size_t length = from_the_right ? columns : rows;
+    const std::size_t other = from_the_right ? rows : columns;
+    const auto rank = static_cast<std::size_t>(rank_of(layer));
+    Vector<Scalar>& all = from_the_right ? directions.right : directions.left;
+    Vector<Scalar>& next = from_the_right ? directions.left : directions.right;
+    for (std::size_t k = 0; k < rank; ++k) {
+      const auto direction = view(std::as_const(all)).subspan(used + k * length, length);
+      const auto change = difference.subspan(k * other, other);
+      const auto of_row = from_the_right ? change : direction;
+      const auto of_column = from_the_right ? direction : change;
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j)
+          matrix[i * columns + j] += factor * (of_row[i] * of_column[j]);
+    }
+    used += rank * length;
+
+    // warm start: the directions of the next iteration are D, made orthonormal
+    const auto kept = view(next).subspan(next_used, rank * other);
+    before_.assign(kept.begin(), kept.end());
+    std::ranges::copy(difference.first(rank * other), kept.begin());
+    orthonormalise<Scalar>(kept, before_, rank);
+    next_used += rank * other;
+    difference = difference.subspan(rank * other);
+  }
+}
+
+template <class Scalar>
+void PowerGossip<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  for (std::size_t k = 0; k < neighbors_.size(); ++k) {
+    Directions& directions = directions_[k];
+    if (directions.right.size() == 0) continue;
+    const std::string whose = " directions with " + std::to_string(neighbors_[k]);
+    visitor.state("right" + whose, directions.right);
+    visitor.state("left" + whose, directions.left);
+  }
+  visitor.scratch("difference", difference_);
+  local_.visit(visitor);
+}
+
+template <class Scalar>
+Traffic PowerGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return gossip_traffic(rows.at(number - 1), scalars(number % 2 == 1) * sizeof(Scalar));
+}
+
+template class PowerGossip<float>;
+template class PowerGossip<double>;
+
+MethodInfo power_gossip_info() {
+  return {.name = "power-gossip",
+          .aliases = {"powergossip"},
+          .summary = "low-rank differences of layers by power iteration along every edge",
+          .equation = "M_i <- M_i - eta G_i + gamma w_ij (M_j - M_i) P P', P from the last exchange",
+          .bytes = "deg (4 rank (rows or columns) + 64)",
+          .source = "Vogels et al. 2020, arXiv:2008.01425, Algorithm 1",
+          .compressor = CompressorNeed::none,
+          .needs_symmetric_mixing = true,
+          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .rank = 1},
+          .make_float = make_method<PowerGossip<float>, float>,
+          .make_double = make_method<PowerGossip<double>, double>};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,151 @@
+#include "algorithms/methods/qsgd_allreduce.hpp"
+
+#include <utility>
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
+    : self_(input.self),
+      peer_count_(input.peer_count),
+      feedback_(FeedbackRule::parse(*input.options.feedback)),
+      compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      sum_(input.initial.size()),
+      packets_(input.peer_count) {
+  if (feedback_.remembers()) memory_.setZero(x_.size());
+}
+
+template <class Scalar>
+CodecStatus QsgdAllreduce<Scalar>::add(Scalar scale, PeerId j, Vector<Scalar>& into) {
+  const auto bytes = packets_[j]->bytes();
+  return indices_.empty()
+             ? compressor_->accumulate(bytes, scale, view(into))
+             : compressor_->shared_selection()->accumulate_shared(bytes, indices_, scale, view(into));
+}
+
+template <class Scalar>
+Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
+  const PeerId next = (self_ + 1) % peer_count_;
+  const PeerId previous = back(1);
+  Slot slot = 0;
+  // In place of a message that did not come: one that nobody can decode.
+  const auto nothing = [&it] {
+    it.report(CodecStatus::malformed);
+    PacketBuffer buffer = it.new_packet();
+    buffer.resize(0);
+    return std::move(buffer).seal();
+  };
+
+  // What is owed is a step: m_i <- m_i eta_{t-1} / eta_t
+  if (feedback_.remembers() && it.previous_step_size() != it.step_size())
+    memory_ *= it.previous_step_size() / it.step_size();
+
+  // gradient: g_i = grad F_i(x; xi_i);  dgd-def: at x - eta m_i
+  if (feedback_.gradient_at_ahead) sum_ = x_ - it.step_size() * memory_;
+  const Vector<Scalar>& point = feedback_.gradient_at_ahead ? sum_ : x_;
+  const Vector<Scalar>& gradient = co_await it.gradient(point);
+
+  // correct: p_i = g_i + m_i
+  sum_ = gradient;
+  if (feedback_.remembers()) sum_ += memory_;
+
+  // choose: peer t mod n, by its own p; n-1 hops
+  indices_.clear();
+  if (SharedSelection<Scalar>* const selection = compressor_->shared_selection();
+      selection && peer_count_ > 1) {
+    PacketRef choice;
+    if (self_ == leader(it.number())) {
+      PacketBuffer buffer = it.new_packet();
+      RandomStream random = it.random(Purpose::compression);
+      it.report(selection->choose({view(std::as_const(sum_)), random, view(gradient)}, buffer));
+      choice = std::move(buffer).seal();
+    } else {
+      choice = co_await it.receive(slot, previous);
+      if (!choice) choice = nothing();
+    }
+    if (next != leader(it.number())) it.send(slot, next, choice);
+    ++slot;
+    it.report(selection->read_choice(choice->bytes(), static_cast<std::size_t>(x_.size()), indices_));
+  }
+
+  // compress: c_i = C(p_i), encoded once
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode({view(std::as_const(sum_)), random, view(gradient), indices_}, buffer));
+  packets_[self_] = std::move(buffer).seal();
+
+  // all-gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
+  if (peer_count_ > 1) it.send(slot, next, packets_[self_]);
+
+  // remember, while the packets travel: m_i <- (1 - beta) m_i + beta (p_i - c_i)
+  if (feedback_.remembers()) {
+    it.report(add(-1, self_, sum_));
+    const auto beta = static_cast<Scalar>(feedback_.low_pass);
+    if (beta == 1)
+      memory_.swap(sum_);
+    else
+      memory_ = (1 - beta) * memory_ + beta * sum_;
+  }
+
+  for (PeerId hop = 1; hop < peer_count_; ++hop, ++slot) {
+    const PacketRef packet = co_await it.receive(slot, previous);
+    packets_[back(hop)] = packet ? packet : nothing();
+    if (hop + 1 < peer_count_) it.send(slot + 1, next, packets_[back(hop)]);
+  }
+
+  // step: x <- x - (eta/n) sum_j c_j, in ascending j
+  sum_.setZero();
+  for (PeerId j = 0; j < peer_count_; ++j) it.report(add(1, j, sum_));
+  x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
+  for (PacketRef& packet : packets_) packet = {};
+}
+
+template <class Scalar>
+void QsgdAllreduce<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  if (feedback_.remembers()) visitor.state("memory", memory_);
+  visitor.scratch("sum", sum_);
+}
+
+template <class Scalar>
+Traffic QsgdAllreduce<Scalar>::traffic(std::uint64_t number, const PeerRows&) const {
+  const auto dimension = static_cast<std::size_t>(x_.size());
+  const std::uint64_t hops = std::uint64_t{peer_count_} - 1;
+  const Traits traits = compressor_->traits(dimension);
+  SharedSelection<Scalar>* const selection = compressor_->shared_selection();
+  if (!selection || hops == 0) return {hops, hops * traits.bytes, !traits.data_dependent_size};
+  // The choice ends at the peer before the leader.
+  const std::uint64_t choice_bytes = selection->choice_bytes(dimension);
+  const std::uint64_t choices = (self_ + 1) % peer_count_ == leader(number) ? 0 : 1;
+  return {hops + choices, hops * (traits.bytes - choice_bytes) + choices * choice_bytes,
+          !traits.data_dependent_size};
+}
+
+template <class Scalar>
+std::uint64_t QsgdAllreduce<Scalar>::traffic_period() const {
+  return compressor_->shared_selection() ? peer_count_ : 1;
+}
+
+template class QsgdAllreduce<float>;
+template class QsgdAllreduce<double>;
+
+MethodInfo qsgd_allreduce_info() {
+  return {.name = "qsgd-allreduce",
+          .summary = "centralized SGD on compressed gradients, gathered round a ring, with error feedback",
+          .equation = "x <- x - (eta/n) sum_j C(g_j + m_j); m_i <- g_i + m_i - C(g_i + m_i)",
+          .bytes = "(n-1) (|C| + 64)",
+          .source = "Alistarh et al. 2017, arXiv:1610.02132, Algorithm 1; feedback: Karimireddy et al. 2019",
+          .compressor = CompressorNeed::corrected,
+          .default_compressor = "dither(linf, bits=4, bucket=512)",
+          .pattern = Pattern::ring,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.feedback = "auto"},
+          .make_float = make_method<QsgdAllreduce<float>, float>,
+          .make_double = make_method<QsgdAllreduce<double>, double>};
+}
+
+}  // namespace hearsay

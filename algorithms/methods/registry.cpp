@@ -1,0 +1,64 @@
+#include "algorithms/methods/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "algorithms/methods/ad_psgd.hpp"
+#include "algorithms/methods/allreduce_sgd.hpp"
+#include "algorithms/methods/beer.hpp"
+#include "algorithms/methods/c_gt.hpp"
+#include "algorithms/methods/cedas.hpp"
+#include "algorithms/methods/choco_gossip.hpp"
+#include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/d2.hpp"
+#include "algorithms/methods/d_psgd.hpp"
+#include "algorithms/methods/dcd_psgd.hpp"
+#include "algorithms/methods/decentlam.hpp"
+#include "algorithms/methods/deep_squeeze.hpp"
+#include "algorithms/methods/dpsvrg.hpp"
+#include "algorithms/methods/dspg.hpp"
+#include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/gradient_tracking.hpp"
+#include "algorithms/methods/moniqua.hpp"
+#include "algorithms/methods/naive.hpp"
+#include "algorithms/methods/power_gossip.hpp"
+#include "algorithms/methods/qg_momentum.hpp"
+#include "algorithms/methods/qsgd_allreduce.hpp"
+#include "algorithms/methods/sgp.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/nearest_name.hpp"
+
+namespace hearsay {
+
+std::span<const MethodInfo> methods() {
+  static const std::array all = {
+      allreduce_sgd_info(), d_psgd_info(),       naive_info(),
+      dcd_psgd_info(),      ecd_psgd_info(),     qsgd_allreduce_info(),
+      choco_sgd_info(),     cedas_info(),        beer_info(),
+      c_gt_info(),          deep_squeeze_info(), moniqua_info(),
+      power_gossip_info(),  choco_gossip_info(), dspg_info(),
+      dpsvrg_info(),        d2_info(),           gradient_tracking_info(),
+      sgp_info(),           qg_momentum_info(),  decentlam_info(),
+      ad_psgd_info(),
+  };
+  return all;
+}
+
+const MethodInfo& find_method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const MethodInfo& method : methods()) {
+    if (method.name == name || std::ranges::find(method.aliases, name) != method.aliases.end()) return method;
+    names.push_back(method.name);
+    names.insert(names.end(), method.aliases.begin(), method.aliases.end());
+  }
+  throw Misuse("algorithm.kind", name, "no such method, did you mean " + nearest_name(name, names) + "?");
+}
+
+std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {
+  std::string names;
+  for (const MethodInfo& method : methods())
+    if (property(method)) names += (names.empty() ? "" : ", ") + method.name;
+  return names;
+}
+
+}  // namespace hearsay

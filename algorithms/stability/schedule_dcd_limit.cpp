@@ -1,0 +1,85 @@
+#include "algorithms/stability/schedule_dcd_limit.hpp"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint64_t most_rows = 1024;
+/// Multiplications and additions, a second or so.
+constexpr double most_work = 2e9;
+/// What is squared and summed up.
+constexpr double negligible = 1e-7;
+
+/// A row a peer, of what the peers make of one unit of noise at each peer.
+using Responses = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// (W - I) G of round `round`.
+void mix_differences(const Schedule& schedule, std::uint64_t round, const Responses& G,
+                     Responses& differences) {
+  differences.setZero();
+  for (PeerId i = 0; i < schedule.peer_count(); ++i)
+    for (const WeightedNeighbor& neighbor : schedule.row(i, round).hears)
+      differences.row(i) += neighbor.weight * (G.row(neighbor.id) - G.row(i));
+}
+
+double links_per_round(const Schedule& schedule) {
+  double links = 0.0;
+  for (std::uint64_t round = 0; round < schedule.period(); ++round)
+    for (PeerId i = 0; i < schedule.peer_count(); ++i)
+      links += static_cast<double>(schedule.row(i, round).hears.size());
+  return links / static_cast<double>(schedule.period());
+}
+
+/// The sums of the K_ts, row (t, i) and column (s, j); nothing where gossip is too slow to tell.
+std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
+  const auto n = static_cast<Eigen::Index>(schedule.peer_count());
+  const auto period = static_cast<Eigen::Index>(schedule.period());
+  const double work_per_round = static_cast<double>(n) * (links_per_round(schedule) + 2.0 * n);
+  double work = 0.0;
+  Eigen::MatrixXd gains = Eigen::MatrixXd::Zero(n * period, n * period);
+  Responses G(n, n), differences(n, n);
+  for (Eigen::Index s = 0; s < period; ++s) {
+    // The mean, which no difference sees, is left out.
+    G = Responses::Identity(n, n).array() - 1.0 / static_cast<double>(n);
+    for (Eigen::Index t = s + 1; G.cwiseAbs().maxCoeff() > negligible; ++t) {
+      if ((work += work_per_round) > most_work) return std::nullopt;
+      mix_differences(schedule, static_cast<std::uint64_t>(t), G, differences);
+      gains.block(t % period * n, s * n, n, n) += differences.cwiseAbs2();
+      G += differences;
+    }
+  }
+  return gains;
+}
+
+/// Of a matrix without negative entries. Shifted, so that it also converges where the noise only ever goes round.
+double largest_eigenvalue(const Eigen::MatrixXd& matrix) {
+  const double shift = 0.5 * matrix.rowwise().sum().mean();
+  Eigen::VectorXd d = Eigen::VectorXd::Ones(matrix.rows()).normalized();
+  double largest = 0.0;
+  for (int step = 0; step < 1000; ++step) {
+    const Eigen::VectorXd next = matrix * d + shift * d;
+    const double before = largest;
+    largest = next.norm();
+    if (largest == 0.0) return 0.0;
+    d = next / largest;
+    if (std::abs(largest - before) <= 1e-11 * largest) break;
+  }
+  return largest - shift;
+}
+
+}  // namespace
+
+std::optional<double> dcd_omega_limit(const Schedule& schedule) {
+  if (schedule.peer_count() == 1) return std::numeric_limits<double>::infinity();
+  if (!schedule.repeats_in_order() || schedule.period() > most_rows / schedule.peer_count())
+    return std::nullopt;
+  const auto gains = noise_gains(schedule);
+  if (!gains) return std::nullopt;
+  return 1.0 / largest_eigenvalue(*gains);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,209 @@
+#include "runtime/checkpoint/archive.hpp"
+
+#include <algorithm>
+
+#include "runtime/foundation/byte_stream.hpp"
+#include "runtime/checkpoint/peer_image.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What the driver wants back beside the peer: u32 how many destinations have released messages; of each u32 id, u64 up to which
+// iteration; u32 how much the observer was told and has not answered; of each u8 kind, u64 iteration, u64 length, and its
+// bytes; then the meters.
+
+std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeters& meters) {
+  ByteWriter out;
+  out.number(static_cast<std::uint32_t>(session.released.size()));
+  for (const auto& [to, next_needed] : session.released) {
+    out.number(to);
+    out.number(next_needed);
+  }
+  out.number(static_cast<std::uint32_t>(session.untold.size()));
+  for (const Told& told : session.untold) {
+    out.number(static_cast<std::uint8_t>(told.kind));
+    out.number(told.iteration);
+    out.number(std::uint64_t{told.payload.size()});
+    out.bytes(told.payload);
+  }
+  out.bytes(encode_meters(meters));
+  return std::move(out).take();
+}
+
+bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerMeters& meters) {
+  ByteReader in(bytes);
+  for (auto count = in.number<std::uint32_t>(); count > 0 && !in.failed(); --count) {
+    const auto to = in.number<PeerId>();
+    session.released.emplace_back(to, in.number<std::uint64_t>());
+  }
+  for (auto count = in.number<std::uint32_t>(); count > 0 && !in.failed(); --count) {
+    const auto kind = static_cast<FrameKind>(in.number<std::uint8_t>());
+    const auto iteration = in.number<std::uint64_t>();
+    const auto payload = in.bytes(in.number<std::uint64_t>());
+    session.untold.push_back({kind, iteration, {payload.begin(), payload.end()}});
+  }
+  const auto decoded = decode_meters(in.bytes(in.left()));
+  if (decoded) meters = *decoded;
+  return !in.failed() && decoded.has_value();
+}
+
+template <class Scalar>
+CheckpointOwner owner_of(const Experiment<Scalar>& experiment, PeerId id) {
+  return {.run_id = run_id(agreement_of(experiment)),
+          .peer = id,
+          .peer_count = experiment.peer_count(),
+          .scalar_bytes = sizeof(Scalar),
+          .dimension = static_cast<std::uint64_t>(experiment.problem.dimension())};
+}
+
+}  // namespace
+
+template <class Scalar>
+std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
+  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
+  if (experiment.method->pattern == Pattern::ring) return std::min<std::uint64_t>(by_verdicts, 1);
+  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
+  if (!all_speak) return by_verdicts;
+  return std::min<std::uint64_t>(
+      by_verdicts, diameter(experiment.cluster.graph) * (staleness_of(experiment.settings) + 1));
+}
+
+fs::path archive_directory(const RunSettings& settings) { return settings.run.output / "checkpoints"; }
+
+template <class Scalar>
+PeerArchive<Scalar>::PeerArchive(const Experiment<Scalar>& experiment, PeerId id, fs::path directory)
+    : experiment_(experiment),
+      id_(id),
+      directory_(std::move(directory)),
+      owner_(owner_of(experiment, id)),
+      log_(directory_, {owner_.run_id, id}) {}
+
+template <class Scalar>
+std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* passed_over) const {
+  std::vector<std::uint64_t> iterations = valid_checkpoints(directory_, owner_, passed_over);
+  if (iterations.empty()) require_none_of_another_run();
+  iterations.insert(iterations.begin(), 0);
+  return iterations;
+}
+
+/// Else a run that is resumed with another seed by mistake would begin anew, and remove what it should have gone on with.
+template <class Scalar>
+void PeerArchive<Scalar>::require_none_of_another_run() const {
+  PacketPool packets;
+  for (const std::uint64_t iteration : list_checkpoints(directory_, id_)) {
+    const ReadCheckpoint read = read_checkpoint(owner_, checkpoint_path(directory_, id_, iteration), packets);
+    if (read.of_another_run)
+      throw Misuse(read.defect +
+                   "; a run is resumed with the settings that it was begun with (its run.toml has them; "
+                   "run.iterations may be raised), or begun anew with --overwrite");
+  }
+}
+
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::begin() {
+  std::error_code error;
+  for (const std::uint64_t iteration : list_checkpoints(directory_, id_))
+    fs::remove(checkpoint_path(directory_, id_, iteration), error);
+  for (const std::uint64_t since : list_logs(directory_, id_))
+    fs::remove(log_path(directory_, id_, since), error);
+  fs::create_directories(directory_, error);
+  if (error) return directory_.string() + " cannot be made: " + error.message();
+  return note(log_.begin(0, 0));
+}
+
+/// What was written of an attempt to log.
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::note(std::optional<std::string> failure) {
+  log_is_whole_ = !failure;
+  return failure;
+}
+
+template <class Scalar>
+RevivedPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, Waiting waiting,
+                                              PacketPool& packets) const {
+  RevivedPeer<Scalar> revived;
+  revived.peer = make_peer(experiment_, id_, packets, experiment_.settings.failure.checkpoint_every);
+  if (iteration == 0) return revived;
+  const fs::path file = checkpoint_path(directory_, id_, iteration);
+  ReadCheckpoint read = read_checkpoint(owner_, file, packets);
+  if (!read.checkpoint) throw Misuse(file.string() + ": " + read.defect);
+  Checkpoint& checkpoint = *read.checkpoint;
+  if (!restore(*revived.peer, checkpoint.image, waiting) ||
+      !decode_notes(checkpoint.meters, revived.session, revived.meters))
+    throw Misuse(file.string() + ": it does not fit the method of this run");
+  revived.session.next_needed = first_needed_in(iteration + 1, staleness_of(experiment_.settings));
+  revived.session.last_verdict = revived.peer->last_verdict();
+  if (waiting == Waiting::kept)
+    revived.session.retained = std::move(checkpoint.retained);
+  else
+    revived.session.released.clear();
+  return revived;
+}
+
+template <class Scalar>
+RevivedPeer<Scalar> PeerArchive<Scalar>::revive_at(std::uint64_t iteration, PacketPool& packets) {
+  RevivedPeer<Scalar> revived = make(iteration, Waiting::dropped, packets);
+  std::error_code ignored;
+  for (const std::uint64_t later : list_checkpoints(directory_, id_))
+    if (later > iteration) fs::remove(checkpoint_path(directory_, id_, later), ignored);
+  for (const std::uint64_t since : list_logs(directory_, id_))
+    if (since >= iteration) fs::remove(log_path(directory_, id_, since), ignored);
+  fs::create_directories(directory_, ignored);
+  note(log_.begin(iteration, iteration));
+  return revived;
+}
+
+template <class Scalar>
+RevivedPeer<Scalar> PeerArchive<Scalar>::revive(PacketPool& packets) {
+  const std::uint64_t newest = holds().back();
+  RevivedPeer<Scalar> revived = make(newest, Waiting::kept, packets);
+  std::uint64_t last_since = newest;
+  std::uint64_t whole_bytes = 0;
+  // The newest checkpoint's own log; where a later checkpoint was damaged, those of later ones go on from it.
+  for (const std::uint64_t since : list_logs(directory_, id_)) {
+    if (since < newest) continue;
+    ReadLog read = read_packet_log(directory_, {owner_.run_id, id_}, since, packets);
+    if (read.whole_bytes == 0) break;
+    std::ranges::move(read.heard, std::back_inserter(revived.log));
+    last_since = since;
+    whole_bytes = read.whole_bytes;
+    if (read.torn) break;
+  }
+  note(whole_bytes == 0 ? log_.begin(newest, newest) : log_.go_on(last_since, whole_bytes));
+  return revived;
+}
+
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
+  return log_is_whole_ ? note(log_.append(key, packet)) : std::nullopt;
+}
+
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on,
+                                                             std::uint64_t checkpoint_every) {
+  return log_is_whole_ ? note(log_.append_verdict(evaluated, go_on, checkpoint_every)) : std::nullopt;
+}
+
+template <class Scalar>
+std::optional<std::string> PeerArchive<Scalar>::save(Peer<Scalar>& peer, const SessionState& session,
+                                                     const PeerMeters& meters) {
+  const Checkpoint checkpoint{peer.iteration(), image_of(peer), encode_notes(session, meters),
+                              session.retained};
+  const std::size_t keep =
+      checkpoints_to_keep(largest_lead(experiment_), std::max<std::uint64_t>(peer.checkpoint_every(), 1));
+  if (auto failure = write_checkpoint(directory_, owner_, checkpoint, keep)) return failure;
+  return note(log_.begin(peer.iteration(), list_checkpoints(directory_, id_).front()));
+}
+
+template std::uint64_t largest_lead<float>(const Experiment<float>&);
+template std::uint64_t largest_lead<double>(const Experiment<double>&);
+template class PeerArchive<float>;
+template class PeerArchive<double>;
+
+}  // namespace hearsay

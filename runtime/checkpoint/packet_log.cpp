@@ -1,0 +1,192 @@
+#include "runtime/checkpoint/packet_log.hpp"
+
+#include <sys/uio.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+#include "runtime/foundation/byte_stream.hpp"
+#include "runtime/foundation/whole_file.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::array<std::byte, 8> magic = {std::byte{'h'}, std::byte{'e'}, std::byte{'a'}, std::byte{'r'},
+                                            std::byte{'l'}, std::byte{'o'}, std::byte{'g'}, std::byte{0}};
+constexpr std::size_t file_head_bytes = 40;
+constexpr std::size_t record_head_bytes = 32;
+constexpr std::uint8_t data_kind = 1;
+constexpr std::uint8_t verdict_kind = 2;
+const std::string name_kind = "log";
+
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+std::vector<std::byte> file_head(const LogOwner& owner, std::uint64_t since) {
+  ByteWriter head;
+  head.bytes(magic);
+  head.number(packet_log_version);
+  head.number(owner.run_id);
+  head.number(owner.peer);
+  head.number(std::uint32_t{0});
+  head.number(since);
+  head.number(checksum(head.written()));
+  return std::move(head).take();
+}
+
+using RecordHead = std::array<std::byte, record_head_bytes>;
+
+RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const std::byte> payload) {
+  ensure(payload.size() <= std::numeric_limits<std::uint32_t>::max(), "a frame is shorter than 4 GiB");
+  RecordHead head{};
+  const std::span<std::byte> out = head;
+  store_little_endian(static_cast<std::uint32_t>(payload.size()), out);
+  head[4] = static_cast<std::byte>(kind);
+  store_little_endian(key.iteration, out.subspan(8));
+  store_little_endian(key.slot, out.subspan(16));
+  store_little_endian(key.sender, out.subspan(20));
+  store_little_endian(checksum(payload, checksum(out.first(24))), out.subspan(24));
+  return head;
+}
+
+/// The record at the beginning of what is left; nothing where it is damaged or not all there.
+std::optional<Heard> take_record(ByteReader& in, PacketPool& packets) {
+  const auto head = in.bytes(record_head_bytes);
+  if (in.failed()) return std::nullopt;
+  ByteReader fields(head);
+  const auto payload_bytes = fields.number<std::uint32_t>();
+  const auto kind = fields.number<std::uint32_t>();  // and the zeros behind it
+  MessageKey key{};
+  key.iteration = fields.number<std::uint64_t>();
+  key.slot = fields.number<std::uint32_t>();
+  key.sender = fields.number<std::uint32_t>();
+  const auto payload = in.bytes(payload_bytes);
+  if (in.failed() || checksum(payload, checksum(head.first(24))) != fields.number<std::uint64_t>())
+    return std::nullopt;
+  if (kind == verdict_kind && payload.empty() && key.slot <= 1)
+    return HeardVerdict{key.iteration, key.slot == 1, key.sender};
+  if (kind != data_kind) return std::nullopt;
+  PacketBuffer packet = packets.acquire();
+  std::ranges::copy(payload, packet.resize(payload.size()).begin());
+  return HeardData{key, std::move(packet).seal()};
+}
+
+}  // namespace
+
+ReadLog decode_packet_log(const LogOwner& owner, std::uint64_t since, std::span<const std::byte> bytes,
+                          PacketPool& packets) {
+  ReadLog log;
+  if (bytes.size() < file_head_bytes || !std::ranges::equal(bytes.first(magic.size()), magic)) {
+    log.defect = "it is no packet log";
+    return log;
+  }
+  if (!std::ranges::equal(bytes.first(file_head_bytes), file_head(owner, since))) {
+    const auto version = load_little_endian<std::uint32_t>(bytes.subspan(magic.size()));
+    log.defect = version != packet_log_version
+                     ? "it is of version " + std::to_string(version) + ", this program reads version " +
+                           std::to_string(packet_log_version)
+                     : "it is damaged, or of another run, peer or checkpoint";
+    return log;
+  }
+  ByteReader in(bytes.subspan(file_head_bytes));
+  log.whole_bytes = file_head_bytes;
+  while (in.left() > 0) {
+    std::optional<Heard> record = take_record(in, packets);
+    if (!record) {
+      log.torn = true;
+      break;
+    }
+    log.heard.push_back(std::move(*record));
+    log.whole_bytes = bytes.size() - in.left();
+  }
+  return log;
+}
+
+ReadLog read_packet_log(const std::filesystem::path& directory, const LogOwner& owner, std::uint64_t since,
+                        PacketPool& packets) {
+  const std::filesystem::path file = log_path(directory, owner.peer, since);
+  const FileBytes content = read_bytes(file);
+  if (!content.bytes) return {{}, 0, false, content.defect};
+  ReadLog log = decode_packet_log(owner, since, *content.bytes, packets);
+  if (!log.defect.empty()) log.defect = "cannot use " + file.string() + ": " + log.defect;
+  return log;
+}
+
+std::filesystem::path log_path(const std::filesystem::path& directory, PeerId peer, std::uint64_t since) {
+  return directory / numbered_name(name_kind, peer, since);
+}
+
+std::vector<std::uint64_t> list_logs(const std::filesystem::path& directory, PeerId peer) {
+  return numbered_files(directory, name_kind, peer);
+}
+
+std::optional<std::string> PacketLog::failure(const std::string& what) const {
+  return "cannot " + what + " " + path_.string() + ": " + std::strerror(errno);
+}
+
+std::optional<std::string> PacketLog::begin(std::uint64_t since, std::uint64_t oldest_checkpoint) {
+  path_ = log_path(directory_, owner_.peer, since);
+  file_ = FileDescriptor(path_, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+  size_ = 0;
+  if (!file_) return failure("write");
+  if (auto error = append_record(file_head(owner_, since), {})) return error;
+  std::error_code ignored;  // what cannot be removed takes room, and nothing else
+  for (const std::uint64_t older : list_logs(directory_, owner_.peer))
+    if (older < oldest_checkpoint && older < since)
+      std::filesystem::remove(log_path(directory_, owner_.peer, older), ignored);
+  return std::nullopt;
+}
+
+std::optional<std::string> PacketLog::go_on(std::uint64_t since, std::uint64_t whole_bytes) {
+  path_ = log_path(directory_, owner_.peer, since);
+  file_ = FileDescriptor(path_, O_WRONLY | O_APPEND);
+  size_ = whole_bytes;
+  if (!file_ || ::ftruncate(file_.number(), static_cast<::off_t>(size_)) != 0) return failure("write");
+  return std::nullopt;
+}
+
+std::optional<std::string> PacketLog::append(const MessageKey& key, const PacketRef& packet) {
+  return append_record(record_head(data_kind, key, packet->bytes()), packet->bytes());
+}
+
+std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool go_on,
+                                                     std::uint64_t checkpoint_every) {
+  const MessageKey fields{evaluated, go_on ? 1u : 0u, static_cast<PeerId>(checkpoint_every)};
+  return append_record(record_head(verdict_kind, fields, {}), {});
+}
+
+std::optional<std::string> PacketLog::append_record(std::span<const std::byte> head,
+                                                    std::span<const std::byte> payload) {
+  // writev takes what it only reads as void*.
+  const std::array<::iovec, 2> parts = {::iovec{const_cast<std::byte*>(head.data()), head.size()},
+                                        ::iovec{const_cast<std::byte*>(payload.data()), payload.size()}};
+  const std::size_t whole = head.size() + payload.size();
+  ::ssize_t written = 0;
+  do {
+    written = ::writev(file_.number(), parts.data(), parts.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<::ssize_t>(whole)) {
+    size_ += whole;
+    return std::nullopt;
+  }
+  if (written >=
+      0) {  // a regular file takes less only where there is no more room; one more byte says of which kind
+    errno = ENOSPC;
+    const std::byte next{};
+    if (::write(file_.number(), &next, 1) == 1) ++written;
+  }
+  const auto error = failure("write");
+  // Behind half a record nothing would ever be read.
+  if (written > 0 && ::ftruncate(file_.number(), static_cast<::off_t>(size_)) != 0) file_ = {};
+  return error;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,205 @@
+#include "runtime/checkpoint/peer_image.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/foundation/byte_stream.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+enum class Kind : std::uint8_t {
+  state = 1,
+  published = 2,
+  replica = 3,
+  late_state = 4,
+  numbers = 5,
+  bytes = 6
+};
+
+constexpr std::array counters_in_order = {
+    &PeerCounters::gradient_evaluations,
+    &PeerCounters::gossip_rounds,
+    &PeerCounters::late,
+    &PeerCounters::duplicate,
+    &PeerCounters::overflow,
+    &PeerCounters::exchanges_asked,
+    &PeerCounters::exchanges_answered,
+    &PeerCounters::digests_compared,
+    &PeerCounters::digests_differed,
+    &PeerCounters::resyncs,
+    &PeerCounters::unfit_copies,
+};
+static_assert(sizeof(PeerCounters) == counters_in_order.size() * sizeof(std::uint64_t));
+
+template <class Scalar>
+struct StateWriter final : StateVisitor<Scalar> {
+  explicit StateWriter(ByteWriter& out) : image(out) {}
+  ByteWriter& image;
+
+  void item(Kind kind, std::string_view name, PeerId owner, std::span<const std::byte> content) {
+    image.number(static_cast<std::uint8_t>(kind));
+    image.number(static_cast<std::uint16_t>(name.size()));
+    image.bytes(std::as_bytes(std::span(name)));
+    image.number(owner);
+    image.number(std::uint64_t{content.size()});
+    image.bytes(content);
+  }
+  void vector(Kind kind, std::string_view name, PeerId owner, const Vector<Scalar>& vector) {
+    item(kind, name, owner, std::as_bytes(view(vector)));
+  }
+  void state(std::string_view name, Vector<Scalar>& v) override { vector(Kind::state, name, 0, v); }
+  void published(std::string_view name, Vector<Scalar>& v) override { vector(Kind::published, name, 0, v); }
+  void replica(std::string_view name, PeerId owner, Vector<Scalar>& v) override {
+    vector(Kind::replica, name, owner, v);
+  }
+  void late_state(std::string_view name, Vector<Scalar>& v) override { vector(Kind::late_state, name, 0, v); }
+  void numbers(std::string_view name, std::span<std::uint64_t> numbers) override {
+    ByteWriter content;
+    for (const std::uint64_t number : numbers) content.number(number);
+    item(Kind::numbers, name, 0, content.written());
+  }
+  void bytes(std::string_view name, std::vector<std::byte>& bytes) override {
+    item(Kind::bytes, name, 0, bytes);
+  }
+  void scratch(std::string_view, Vector<Scalar>&) override {}
+};
+
+/// Once an item is not the one that the method names next, nothing more is written.
+template <class Scalar>
+struct StateReader final : StateVisitor<Scalar> {
+  explicit StateReader(ByteReader& in) : image(in) {}
+  ByteReader& image;
+
+  std::span<const std::byte> item(Kind kind, std::string_view name, PeerId owner) {
+    const bool same_kind = image.number<std::uint8_t>() == static_cast<std::uint8_t>(kind);
+    const auto written = image.bytes(image.number<std::uint16_t>());
+    const bool same_name = std::ranges::equal(written, std::as_bytes(std::span(name)));
+    const bool same_owner = image.number<std::uint32_t>() == owner;
+    const auto content = image.bytes(image.number<std::uint64_t>());
+    if (same_kind && same_name && same_owner) return content;
+    image.fail();
+    return {};
+  }
+  /// Into a vector of its size.
+  void vector(Kind kind, std::string_view name, PeerId owner, Vector<Scalar>& vector) {
+    const auto content = item(kind, name, owner);
+    if (content.size() != view(vector).size_bytes()) image.fail();
+    if (!image.failed()) std::ranges::copy(content, std::as_writable_bytes(view(vector)).begin());
+  }
+  void state(std::string_view name, Vector<Scalar>& v) override { vector(Kind::state, name, 0, v); }
+  void published(std::string_view name, Vector<Scalar>& v) override { vector(Kind::published, name, 0, v); }
+  void replica(std::string_view name, PeerId owner, Vector<Scalar>& v) override {
+    vector(Kind::replica, name, owner, v);
+  }
+  void late_state(std::string_view name, Vector<Scalar>& v) override {
+    const auto content = item(Kind::late_state, name, 0);
+    if (content.size() % sizeof(Scalar) != 0) image.fail();
+    if (image.failed()) return;
+    v.resize(static_cast<Index>(content.size() / sizeof(Scalar)));
+    std::ranges::copy(content, std::as_writable_bytes(view(v)).begin());
+  }
+  void numbers(std::string_view name, std::span<std::uint64_t> numbers) override {
+    ByteReader content(item(Kind::numbers, name, 0));
+    if (content.left() != numbers.size_bytes()) image.fail();
+    if (image.failed()) return;
+    for (std::uint64_t& number : numbers) number = content.number<std::uint64_t>();
+  }
+  void bytes(std::string_view name, std::vector<std::byte>& bytes) override {
+    const auto content = item(Kind::bytes, name, 0);
+    if (!image.failed()) bytes.assign(content.begin(), content.end());
+  }
+  void scratch(std::string_view, Vector<Scalar>&) override {}
+};
+
+void write_optional(ByteWriter& image, const std::optional<std::uint64_t>& number) {
+  image.number(static_cast<std::uint8_t>(number ? 1 : 0));
+  image.number(number.value_or(0));
+}
+
+std::optional<std::uint64_t> read_optional(ByteReader& image) {
+  const auto there = image.number<std::uint8_t>();
+  const auto number = image.number<std::uint64_t>();
+  if (there > 1 || (there == 0 && number != 0)) image.fail();
+  return there == 1 ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+template <class Scalar>
+std::vector<std::byte> image_of(Peer<Scalar>& peer) {
+  ensure(peer.state_ == PeerState::checkpoint_due, "a peer is saved when a checkpoint is due");
+  ByteWriter image;
+  image.number(peer.completed_);
+  write_optional(image, peer.last_verdict_);
+  write_optional(image, peer.stop_after_);
+  image.number(peer.announced_checkpoints_);
+  for (const auto counter : counters_in_order) image.number(peer.counters_.*counter);
+  image.number(static_cast<std::uint32_t>(peer.told_.size()));
+  for (const auto& [hearer, digest] : peer.told_) {
+    image.number(hearer);
+    image.number(digest);
+  }
+  const std::vector<Inbox::Message> waiting =
+      peer.inbox_.waiting_beyond(first_needed_in(peer.completed_ + 1, peer.input_.staleness) - 1);
+  image.number(static_cast<std::uint32_t>(waiting.size()));
+  for (const Inbox::Message& message : waiting) {
+    image.number(message.key.iteration);
+    image.number(message.key.slot);
+    image.number(message.key.sender);
+    image.number(static_cast<std::uint32_t>(message.packet->size()));
+    image.bytes(message.packet->bytes());
+  }
+  StateWriter<Scalar> state(image);
+  peer.input_.algorithm->visit_state(state);
+  return std::move(image).take();
+}
+
+template <class Scalar>
+bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiting) {
+  ensure(peer.state_ == PeerState::idle && peer.completed_ == 0 && !peer.last_verdict_,
+         "a peer is restored before anything happens to it");
+  if (peer.answering_) return false;
+  ByteReader image(bytes);
+  peer.completed_ = image.number<std::uint64_t>();
+  peer.last_verdict_ = read_optional(image);
+  peer.stop_after_ = read_optional(image);
+  peer.announced_checkpoints_ = image.number<std::uint64_t>();
+  for (const auto counter : counters_in_order) peer.counters_.*counter = image.number<std::uint64_t>();
+  if (image.number<std::uint32_t>() != peer.told_.size()) return false;
+  for (auto& [hearer, digest] : peer.told_) {
+    if (image.number<std::uint32_t>() != hearer) return false;
+    digest = image.number<std::uint64_t>();
+  }
+  const auto message_count = image.number<std::uint32_t>();
+  for (std::uint32_t k = 0; k < message_count && !image.failed(); ++k) {
+    MessageKey key{};
+    key.iteration = image.number<std::uint64_t>();
+    key.slot = image.number<std::uint32_t>();
+    key.sender = image.number<std::uint32_t>();
+    const auto content = image.bytes(image.number<std::uint32_t>());
+    if (image.failed() || key.iteration < first_needed_in(peer.completed_ + 1, peer.input_.staleness) ||
+        key.sender >= peer.input_.schedule->peer_count())
+      return false;
+    if (waiting == Waiting::dropped) continue;
+    PacketBuffer packet = peer.input_.packets->acquire();
+    std::ranges::copy(content, packet.resize(content.size()).begin());
+    if (peer.inbox_.file(key, std::move(packet).seal()) != Inbox::Filing::filed) return false;
+  }
+  peer.says_again_ = waiting == Waiting::dropped;
+  StateReader<Scalar> state(image);
+  peer.input_.algorithm->visit_state(state);
+  return image.read_whole() && peer.completed_ > 0 &&
+         peer.input_.algorithm->is_sound(peer.input_.objective->sample_count());
+}
+
+template std::vector<std::byte> image_of<float>(Peer<float>&);
+template std::vector<std::byte> image_of<double>(Peer<double>&);
+template bool restore<float>(Peer<float>&, std::span<const std::byte>, Waiting);
+template bool restore<double>(Peer<double>&, std::span<const std::byte>, Waiting);
+
+}  // namespace hearsay

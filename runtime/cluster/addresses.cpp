@@ -1,0 +1,33 @@
+#include "runtime/cluster/addresses.hpp"
+
+#include "runtime/cluster/host_address.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place) {
+  ClusterAddresses addresses{place.addresses, place.observer.empty() ? cluster.observer : place.observer};
+  for (std::size_t id = addresses.peers.size(); id < cluster.peers.size(); ++id) {
+    const ClusterPeer& peer = cluster.peers[id];
+    if (peer.address.empty())
+      throw Misuse(
+          "topology.file", "peer " + peer.name,
+          "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\", in a "
+          "topology file or in HEARSAY_ADDRESSES");
+    addresses.peers.push_back(peer.address);
+  }
+  if (addresses.observer.empty()) addresses.observer = default_observer(addresses.peers.front());
+  for (std::size_t id = 0; id < addresses.peers.size(); ++id)
+    if (addresses.peers[id] == addresses.observer)
+      throw Misuse("observer", toml_text(addresses.observer),
+                   "peer " + cluster.peers[id].name + " listens there; expected an address of its own");
+  return addresses;
+}
+
+std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place) {
+  if (!place.bind.empty() || !place.addresses.empty()) return bind_address(address, place.bind);
+  return listening_address(address, bind);
+}
+
+}  // namespace hearsay

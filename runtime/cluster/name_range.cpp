@@ -1,0 +1,132 @@
+#include "runtime/cluster/name_range.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Plain text, or a range in the place of one: the texts that it steps through.
+struct Piece {
+  std::vector<std::string> texts;
+  bool is_range = false;
+};
+
+bool may_stand_in_a_range(char c) { return (c >= '0' && c <= '9') || c == '-' || c == ','; }
+
+struct Brackets {
+  std::size_t begin = 0;  ///< of '['
+  std::size_t end = 0;    ///< of ']'
+};
+
+/// The first brackets from `start` on that are a range.
+std::optional<Brackets> find_range(std::string_view text, std::size_t start) {
+  for (std::size_t begin = text.find('[', start); begin != text.npos; begin = text.find('[', begin + 1)) {
+    std::size_t end = begin + 1;
+    while (end < text.size() && may_stand_in_a_range(text[end])) ++end;
+    if (end > begin + 1 && end < text.size() && text[end] == ']') return Brackets{begin, end};
+  }
+  return std::nullopt;
+}
+
+class RangeReader {
+ public:
+  RangeReader(const std::string& key, std::string_view whole) : key_(key), whole_(whole) {}
+
+  /// The numbers of "1-3,7".
+  std::vector<std::string> read(std::string_view list) const {
+    std::vector<std::string> numbers;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t comma = std::min(list.find(',', begin), list.size());
+      add_span(list.substr(begin, comma - begin), numbers);
+      begin = comma + 1;
+    }
+    return numbers;
+  }
+
+  [[noreturn]] void refuse(const std::string& expectation) const {
+    throw Misuse(key_, "\"" + std::string(whole_) + "\"", expectation);
+  }
+
+ private:
+  /// "1-3" or "7".
+  void add_span(std::string_view span, std::vector<std::string>& numbers) const {
+    const std::size_t dash = std::min(span.find('-'), span.size());
+    const std::string_view first = span.substr(0, dash);
+    const std::string_view last = dash == span.size() ? first : span.substr(dash + 1);
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    constexpr std::size_t most_digits = 9;
+    if (first.size() > most_digits || last.size() > most_digits || !parse_whole(first, from) ||
+        !parse_whole(last, to))
+      refuse("numbers in the brackets, such as [1-3,7] or [01-16]");
+    if (from > to)
+      refuse("a range that runs upwards, [" + std::string(last) + "-" + std::string(first) + "]");
+    if (to - from >= most_names_of_a_range - numbers.size())
+      refuse("at most " + std::to_string(most_names_of_a_range) + " names");
+    for (std::uint64_t number = from; number <= to; ++number) {
+      const std::string digits = std::to_string(number);
+      numbers.push_back(std::string(first.size() - std::min(first.size(), digits.size()), '0') + digits);
+    }
+  }
+
+  const std::string& key_;
+  std::string_view whole_;
+};
+
+}  // namespace
+
+bool has_range(std::string_view text) { return find_range(text, 0).has_value(); }
+
+std::vector<std::string> expand_ranges(const std::string& key, std::string_view text) {
+  const RangeReader reader(key, text);
+  std::vector<Piece> pieces;
+  std::size_t length = 1;
+  std::string first_range;
+  std::size_t done = 0;
+  while (const auto brackets = find_range(text, done)) {
+    pieces.push_back({{std::string(text.substr(done, brackets->begin - done))}});
+    const std::string spelled(text.substr(brackets->begin, brackets->end + 1 - brackets->begin));
+    pieces.push_back(
+        {reader.read(text.substr(brackets->begin + 1, brackets->end - brackets->begin - 1)), true});
+    const std::size_t here = pieces.back().texts.size();
+    if (!first_range.empty() && here != length)
+      reader.refuse("ranges of the same length, for they step together: " + first_range + " has " +
+                    std::to_string(length) + ", " + spelled + " has " + std::to_string(here));
+    length = here;
+    first_range = first_range.empty() ? spelled : first_range;
+    done = brackets->end + 1;
+  }
+  pieces.push_back({{std::string(text.substr(done))}});
+
+  std::vector<std::string> names(length);
+  for (std::size_t k = 0; k < length; ++k)
+    for (const Piece& piece : pieces) names[k] += piece.texts[piece.is_range ? k : 0];
+  return names;
+}
+
+std::vector<std::string> expand_list(const std::string& key, std::string_view text) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  bool inside = false;
+  for (std::size_t k = 0; k <= text.size(); ++k) {
+    const char c = k < text.size() ? text[k] : ',';
+    if (c == '[') inside = true;
+    if (c == ']') inside = false;
+    if (c != ',' || (inside && k < text.size())) continue;
+    for (std::string& name : expand_ranges(key, text.substr(begin, k - begin)))
+      names.push_back(std::move(name));
+    if (names.size() > most_names_of_a_range)
+      throw Misuse(key, "\"" + std::string(text) + "\"",
+                   "at most " + std::to_string(most_names_of_a_range) + " names");
+    begin = k + 1;
+  }
+  return names;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,344 @@
+#include "runtime/cluster/topology_description.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "runtime/cluster/address_setting.hpp"
+#include "runtime/cluster/launch_keys.hpp"
+#include "runtime/cluster/name_range.hpp"
+#include "runtime/toml/setting_table.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/nearest_name.hpp"
+
+namespace hearsay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_pairs_of_a_table = 1'000'000;
+constexpr std::size_t most_listed_peers = 100'000;
+
+const std::vector<std::string> top_keys = [] {
+  std::vector<std::string> keys = {"family", "peers", "weights", "observer", "observer_bind", "peer", "link"};
+  for (std::string& key : launch_keys("launch")) keys.push_back(std::move(key));
+  return keys;
+}();
+const std::vector<std::string> peer_keys = [] {
+  std::vector<std::string> keys = {"peer.name", "peer.address", "peer.bind", "peer.host"};
+  for (std::string& key : launch_keys("peer")) keys.push_back(std::move(key));
+  return keys;
+}();
+const std::vector<std::string> link_keys = {"link.from",    "link.to",        "link.weight",
+                                            "link.latency", "link.bandwidth", "link.one_way"};
+
+/// Peers by name; a number is an id.
+class PeerNames {
+ public:
+  explicit PeerNames(const ClusterDescription& description) : count_(description.peer_count) {
+    for (const ClusterPeer& peer : description.peers) names_.push_back(peer.name);
+    for (std::size_t id = 0; id < names_.size(); ++id) ids_.emplace(names_[id], static_cast<PeerId>(id));
+  }
+
+  PeerId find(const Setting& setting) const {
+    if (std::holds_alternative<std::int64_t>(setting.value.data)) {
+      const std::uint64_t id = setting.count(0);
+      if (id >= count_) setting.refuse("a peer's name or its id, 0 to " + std::to_string(count_ - 1));
+      return static_cast<PeerId>(id);
+    }
+    if (!std::holds_alternative<std::string>(setting.value.data)) setting.refuse("a peer's name or its id");
+    const std::string& name = setting.text();
+    if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
+    if (names_.empty()) setting.refuse("a peer's id as a number, or [[peer]] tables that name the peers");
+    setting.refuse("a peer's name, did you mean " + toml_text(nearest_name(name, names_)) + "?");
+  }
+
+  /// The peers that a link's end names: one, those of a range, or all that a * fits.
+  struct End {
+    std::vector<PeerId> peers;
+    bool is_range = false;
+  };
+  End find_all(const Setting& setting) const {
+    const auto* const text = std::get_if<std::string>(&setting.value.data);
+    if (text == nullptr || ids_.contains(*text)) return {{find(setting)}};
+    End end;
+    if (has_range(*text)) {
+      end.is_range = true;
+      Setting one = setting;
+      for (std::string& name : expand_ranges(setting.label(), *text)) {
+        one.value.data = std::move(name);
+        end.peers.push_back(find(one));
+      }
+    } else if (text->find('*') != std::string::npos) {
+      for (std::size_t id = 0; id < names_.size(); ++id)
+        if (fits(*text, names_[id])) end.peers.push_back(static_cast<PeerId>(id));
+      if (end.peers.empty()) setting.refuse("a pattern that fits a peer's name");
+    } else {
+      end.peers.push_back(find(setting));
+    }
+    return end;
+  }
+
+ private:
+  /// Every * stands for any letters, or none. A later * takes over what an earlier one tried.
+  static bool fits(std::string_view pattern, std::string_view name) {
+    std::size_t p = 0;
+    std::size_t star = pattern.npos;
+    std::size_t tried = 0;
+    for (std::size_t n = 0; n < name.size();) {
+      if (p < pattern.size() && pattern[p] == '*') {
+        star = p++;
+        tried = n;
+      } else if (p < pattern.size() && pattern[p] == name[n]) {
+        ++p;
+        ++n;
+      } else if (star != pattern.npos) {
+        p = star + 1;
+        n = ++tried;
+      } else {
+        return false;
+      }
+    }
+    return pattern.find_first_not_of('*', p) == pattern.npos;
+  }
+
+  PeerId count_;
+  std::vector<std::string> names_;
+  std::map<std::string, PeerId> ids_;
+};
+
+/// "user@node1" or "node1", for ssh. It takes what begins with a dash for an option of its own.
+std::string read_host(const Setting& setting) {
+  const std::string& host = setting.name();
+  const bool one_word = std::ranges::none_of(host, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+  if (host.front() == '-' || host.ends_with('@') || !one_word) setting.refuse("\"HOST\" or \"USER@HOST\"");
+  return host;
+}
+
+/// One peer of a [[peer]] table whose settings have no ranges.
+ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
+                      const LaunchSettings& common) {
+  ClusterPeer peer{std::to_string(id), {}, {}, {}, common};
+  for (const Setting& setting : settings) {
+    if (setting.key == "peer.name") peer.name = setting.name();
+    if (setting.key == "peer.address") peer.address = read_address(setting);
+    if (setting.key == "peer.bind") peer.bind = read_address_or_wildcard(setting);
+    if (setting.key == "peer.host") peer.host = read_host(setting);
+    read_launch_setting(setting, "peer", directory, peer.launch);
+  }
+  if (peer.address.empty() && !peer.bind.empty())
+    std::ranges::find(settings, "peer.bind", &Setting::key)
+        ->refuse("peer.address, too: where its neighbors find it");
+  return peer;
+}
+
+/// The tables that a [[peer]] stands for: one per name of its ranges, or itself.
+std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
+  std::vector<std::vector<std::string>> texts(table.settings.size());
+  const Setting* first = nullptr;
+  std::size_t count = 1;
+  for (std::size_t k = 0; k < table.settings.size(); ++k) {
+    const Setting& setting = table.settings[k];
+    const auto* const text = std::get_if<std::string>(&setting.value.data);
+    const bool may_have = setting.key == "peer.name" || setting.key == "peer.address" ||
+                          setting.key == "peer.host" || setting.key == "peer.directory";
+    if (text == nullptr || !may_have || !has_range(*text)) continue;
+    texts[k] = expand_ranges(setting.label(), *text);
+    if (first != nullptr && texts[k].size() != count)
+      setting.refuse("as many as " + first->key + " has, " + std::to_string(count) + ", not " +
+                     std::to_string(texts[k].size()));
+    first = &setting;
+    count = texts[k].size();
+  }
+  std::vector<std::vector<Setting>> tables(count, table.settings);
+  for (std::size_t peer = 0; peer < count; ++peer)
+    for (std::size_t k = 0; k < table.settings.size(); ++k)
+      if (!texts[k].empty()) tables[peer][k].value.data = texts[k][peer];
+  return tables;
+}
+
+std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& directory,
+                                    const LaunchSettings& common) {
+  std::vector<ClusterPeer> peers;
+  std::map<std::string, PeerId> names;
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, peer_keys);
+    for (const std::vector<Setting>& settings : without_ranges(table)) {
+      ClusterPeer peer = read_peer(settings, static_cast<PeerId>(peers.size()), directory, common);
+      if (!names.emplace(peer.name, peers.size()).second)
+        throw Misuse(table.place + ": peer.name", toml_text(peer.name),
+                     "expected a name of its own for each peer");
+      peers.push_back(std::move(peer));
+    }
+    if (peers.size() > most_listed_peers)
+      throw Misuse(table.place + ": at most " + std::to_string(most_listed_peers) + " peers can be listed");
+  }
+  return peers;
+}
+
+/// The pairs of peers that a [[link]] joins: ranges at both ends step together; else everybody at one end with everybody
+/// at the other but himself, each pair once.
+std::vector<std::pair<PeerId, PeerId>> pairs_of(const PeerNames::End& from, const PeerNames::End& to,
+                                                const Setting& from_setting, const Setting& to_setting) {
+  std::vector<std::pair<PeerId, PeerId>> pairs;
+  if (from.is_range && to.is_range) {
+    if (from.peers.size() != to.peers.size())
+      to_setting.refuse("as many peers as link.from names, " + std::to_string(from.peers.size()) + ", not " +
+                        std::to_string(to.peers.size()));
+    for (std::size_t k = 0; k < from.peers.size(); ++k) {
+      if (from.peers[k] == to.peers[k]) to_setting.refuse("another peer than link.from");
+      pairs.emplace_back(from.peers[k], to.peers[k]);
+    }
+    return pairs;
+  }
+  if (from.peers.size() * to.peers.size() > most_pairs_of_a_table)
+    from_setting.refuse("at most " + std::to_string(most_pairs_of_a_table) + " pairs of peers in one table");
+  std::set<std::pair<PeerId, PeerId>> seen;
+  for (const PeerId a : from.peers)
+    for (const PeerId b : to.peers)
+      if (a != b && seen.emplace(std::minmax(a, b)).second) pairs.emplace_back(a, b);
+  if (pairs.empty()) to_setting.refuse("another peer than link.from");
+  return pairs;
+}
+
+std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& names) {
+  std::vector<DescribedLink> links;
+  std::map<std::pair<PeerId, PeerId>, std::string> seen;
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, link_keys);
+    const Setting& from = table.required("from");
+    const Setting& to = table.required("to");
+    DescribedLink link{0, 0, {}, {}, {}, table.place};
+    for (const Setting& setting : table.settings) {
+      if (setting.key == "link.latency") link.latency = setting.duration();
+      if (setting.key == "link.bandwidth") link.bandwidth = setting.bandwidth();
+      if (setting.key == "link.one_way") link.one_way = setting.flag();
+      if (setting.key != "link.weight") continue;
+      link.weight = setting.number();
+      if (*link.weight == 0.0) setting.refuse("a number other than 0: a link of weight 0 is none");
+    }
+    for (const auto& [a, b] : pairs_of(names.find_all(from), names.find_all(to), from, to)) {
+      const auto [earlier, is_new] = seen.emplace(std::minmax(a, b), table.place);
+      if (!is_new)
+        throw Misuse(table.place + ": the link between " + toml_text(from.value) + " and " +
+                     toml_text(to.value) + " was already given at " + earlier->second);
+      link.a = a;
+      link.b = b;
+      links.push_back(link);
+    }
+  }
+  return links;
+}
+
+void check_addresses(const ClusterDescription& description) {
+  std::map<std::string, std::string> owners;
+  if (!description.observer.empty()) owners.emplace(description.observer, "the observer");
+  for (const ClusterPeer& peer : description.peers) {
+    if (peer.address.empty() != description.peers.front().address.empty())
+      throw Misuse(description.source + ": peer " + toml_text(peer.name) +
+                   (peer.address.empty() ? " has no" : " has an") + " address while others " +
+                   (peer.address.empty() ? "have" : "have none") + ": give one to every peer, or to none");
+    if (peer.address.empty()) continue;
+    const auto [owner, is_new] = owners.emplace(peer.address, "peer " + toml_text(peer.name));
+    if (!is_new)
+      throw Misuse(description.source + ": peer " + toml_text(peer.name) + " has the address " +
+                   peer.address + " of " + owner->second);
+  }
+}
+
+}  // namespace
+
+ClusterDescription parse_cluster_description(std::string_view toml_text_of_file, const std::string& source) {
+  ClusterDescription description;
+  description.source = source;
+  std::map<std::string, Setting> settings;
+  for (Setting& setting : flattened(parse_toml(toml_text_of_file, source))) {
+    require_known_keys({setting}, top_keys);
+    settings.emplace(setting.key, std::move(setting));
+  }
+  const auto find = [&](const std::string& key) -> const Setting* {
+    const auto found = settings.find(key);
+    return found == settings.end() ? nullptr : &found->second;
+  };
+
+  if (const Setting* family = find("family")) description.family = family->name();
+  if (const Setting* weights = find("weights")) description.weights = weights->name();
+  if (const Setting* observer = find("observer")) description.observer = read_address(*observer);
+  if (const Setting* bind = find("observer_bind")) {
+    if (description.observer.empty()) bind->refuse("observer, too: where the peers find it");
+    description.observer_bind = read_address_or_wildcard(*bind);
+  }
+  if (const Setting* peers = find("peers"))
+    description.peer_count = static_cast<PeerId>(peers->count(1, std::numeric_limits<PeerId>::max()));
+  if (const Setting* peer = find("peer")) {
+    const fs::path directory = fs::absolute(fs::path(source)).parent_path();
+    LaunchSettings common;
+    for (const auto& [key, setting] : settings) read_launch_setting(setting, "launch", directory, common);
+    description.peers = read_peers(*peer, directory, common);
+    const auto listed = static_cast<PeerId>(description.peers.size());
+    if (const Setting* peers = find("peers"); peers && description.peer_count != listed)
+      peers->refuse("as many as [[peer]] tables name, " + std::to_string(listed) + ", or no such key");
+    description.peer_count = listed;
+  }
+  if (description.peer_count == 0) throw Misuse(source + ": expected peers = N, or [[peer]] tables");
+  check_addresses(description);
+
+  const Setting* const link = find("link");
+  if (const Setting* family = find("family"); family && link)
+    throw Misuse(family->label() + ": give family or [[link]] tables, not both");
+  if (link != nullptr)
+    description.links = read_links(*link, PeerNames(description));
+  else if (description.family.empty() && description.peer_count > 1)
+    throw Misuse(source + ": expected family = \"ring\" or the like, or [[link]] tables");
+  return description;
+}
+
+ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights) {
+  const auto as_setting = [](const std::string& place, const std::string& key, const std::string& text) {
+    return Setting{key, {text, {std::make_shared<const std::string>(place), 0}}};
+  };
+  ClusterDescription description;
+  description.source = source;
+  description.peer_count = drawn.graph.peer_count();
+  for (const PeerNotes& notes : drawn.peers) {
+    ClusterPeer peer{notes.name, {}, {}};
+    const std::string place = source + ", peer " + notes.name;
+    // As TOML, it would be several.
+    if (has_range(notes.name)) throw Misuse(place + ": a peer's name may not have numbers in brackets");
+    if (!notes.address.empty()) peer.address = read_address(as_setting(place, "address", notes.address));
+    description.peers.push_back(std::move(peer));
+  }
+  check_addresses(description);
+  for (std::size_t index = 0; index < drawn.links.size(); ++index) {
+    const auto [a, b] = drawn.graph.edges()[index];
+    const LinkNotes& notes = drawn.links[index];
+    const std::string place = source + ", link " + drawn.peers[a].name + " - " + drawn.peers[b].name;
+    DescribedLink link{a, b, {}, {}, {}, place};
+    if (with_weights) link.weight = notes.weight;
+    if (!notes.latency.empty()) link.latency = as_setting(place, "latency", notes.latency).duration();
+    if (!notes.bandwidth.empty())
+      link.bandwidth = as_setting(place, "bandwidth", notes.bandwidth).bandwidth();
+    if (link.weight && (*link.weight == 0.0 || !std::isfinite(*link.weight)))
+      throw Misuse(place + ": weight", toml_number(*link.weight), "expected a number other than 0");
+    description.links.push_back(std::move(link));
+  }
+  return description;
+}
+
+std::vector<LinkOverride> link_overrides(const ClusterDescription& description) {
+  std::vector<LinkOverride> overrides;
+  for (const DescribedLink& link : description.links) {
+    if (!link.latency && !link.bandwidth) continue;
+    overrides.push_back({link.a, link.b, link.latency, link.bandwidth});
+    if (!link.one_way) overrides.push_back({link.b, link.a, link.latency, link.bandwidth});
+  }
+  std::ranges::sort(overrides, {}, [](const LinkOverride& link) { return std::pair(link.from, link.to); });
+  return overrides;
+}
+
+}  // namespace hearsay

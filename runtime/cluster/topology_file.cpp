@@ -1,0 +1,261 @@
+#include "runtime/cluster/topology_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "runtime/cluster/topology_description.hpp"
+#include "runtime/cluster/launch_keys.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/families.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `make`; a Misuse out of it gets the file in front.
+template <class Make>
+auto in_file(const std::string& source, const Make& make) {
+  try {
+    return make();
+  } catch (const Misuse& misuse) {
+    throw Misuse(source + ": " + misuse.what());
+  }
+}
+
+/// What Cluster::weights says of one-way links.
+const std::string one_way_weights = "one-way";
+
+Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
+
+Graph make_listed_graph(const ClusterDescription& description) {
+  // n peers need n - 1 links to be connected; checked first, lest a slip in `peers` fills the memory.
+  if (description.links.size() + 1 < description.peer_count)
+    throw Misuse(std::to_string(description.links.size()) + " links cannot connect " +
+                 std::to_string(description.peer_count) + " peers, expected at least " +
+                 std::to_string(description.peer_count - 1));
+  std::vector<Edge> edges;
+  for (const DescribedLink& link : description.links) edges.push_back(edge_of(link));
+  Graph graph(description.peer_count, std::move(edges));
+  require_connected(graph, "the graph");
+  return graph;
+}
+
+/// The weights' name: "explicit" where the file's links have weights, else what the file says, else what the run says,
+/// which may not contradict the file.
+std::string weights_name(const ClusterDescription& description, const std::string& of_the_run) {
+  const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
+  const auto with = std::ranges::find_if(description.links, has_weight);
+  const auto without = std::ranges::find_if_not(description.links, has_weight);
+  const bool some = with != description.links.end();
+  const bool all = without == description.links.end();
+  if (some && !all)
+    throw Misuse(without->place + ": link.weight is missing here and given at " + with->place +
+                 ", expected a weight on every link or on none");
+  if (some && !description.weights.empty() && description.weights != "explicit")
+    throw Misuse(with->place + ": link.weight", toml_number(*with->weight),
+                 "expected weights = \"explicit\", not " + toml_text(description.weights));
+  const std::string of_the_file = some ? "explicit" : description.weights;
+  const auto one_way = std::ranges::find_if(description.links, &DescribedLink::one_way);
+  if (one_way != description.links.end()) {
+    const std::string& wanted = of_the_file.empty() ? of_the_run : of_the_file;
+    if (wanted != RunSettings::Topology{}.weights || !of_the_file.empty())
+      throw Misuse(one_way->place + ": link.one_way", "true",
+                   "expected no weights beside one-way links, not " + toml_text(wanted) +
+                       ": the methods that take such links share equally");
+    return one_way_weights;
+  }
+  const std::string& name = of_the_file.empty() ? of_the_run : of_the_file;
+  if (name == "explicit" && !description.family.empty())
+    throw Misuse(description.source + ": weights", "\"explicit\"",
+                 "expected [[link]] tables that give them, not a family");
+  if (name == "explicit" && !some && !description.links.empty())
+    throw Misuse(description.source + ": weights", "\"explicit\"", "expected a weight on every link");
+  if (of_the_run != RunSettings::Topology{}.weights && name != of_the_run)
+    throw Misuse("topology.weights", toml_text(of_the_run),
+                 "expected " + toml_text(name) + ", the weights of " + description.source +
+                     ", or none: they are its own");
+  return name;
+}
+
+std::string eigenvalue_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::vector<std::string> names_of(const std::vector<ClusterPeer>& peers) {
+  std::vector<std::string> names;
+  for (const ClusterPeer& peer : peers) names.push_back(peer.name);
+  return names;
+}
+
+MixingMatrix make_one_way_mixing(const ClusterDescription& description) {
+  std::vector<OneWayLink> links;
+  for (const DescribedLink& link : description.links) {
+    links.push_back({link.a, link.b});
+    if (!link.one_way) links.push_back({link.b, link.a});
+  }
+  return MixingMatrix::directed(description.peer_count, links, names_of(description.peers));
+}
+
+MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
+                                  const std::vector<ClusterPeer>& peers) {
+  std::ranges::sort(links, {}, edge_of);
+  std::vector<double> weights;
+  for (const DescribedLink& link : links) weights.push_back(*link.weight);
+  MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of(peers));
+  const Spectrum of_mixing = spectrum(mixing);
+  if (of_mixing.rho > 1.0 - 1e-12)
+    throw Misuse("with these link weights the peers never agree: the mixing matrix has eigenvalues from " +
+                 eigenvalue_text(of_mixing.smallest) + " to " + eigenvalue_text(of_mixing.second) +
+                 " besides 1, expected all between -1 and 1; take smaller weights");
+  return mixing;
+}
+
+Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const std::string& of_the_run) {
+  const std::string weights = weights_name(description, of_the_run);
+  const Graph graph = in_file(description.source, [&] {
+    return description.family.empty() ? make_listed_graph(description)
+                                      : make_graph(description.family, description.peer_count, seed);
+  });
+  for (PeerId peer = static_cast<PeerId>(description.peers.size()); peer < description.peer_count; ++peer)
+    description.peers.push_back({std::to_string(peer), {}, {}});
+  const MixingMatrix mixing = in_file(description.source, [&] {
+    if (weights == one_way_weights) return make_one_way_mixing(description);
+    return weights == "explicit" ? make_explicit_mixing(graph, description.links, description.peers)
+                                 : make_mixing(weights, graph);
+  });
+  std::vector<LinkOverride> overrides = link_overrides(description);
+  return {graph,
+          mixing,
+          std::move(description.peers),
+          std::move(overrides),
+          std::move(description.observer),
+          std::move(description.family),
+          weights,
+          std::move(description.observer_bind)};
+}
+
+ClusterDescription load_description(const fs::path& file, bool with_drawn_weights) {
+  const std::string source = file;
+  const auto described = [&](const auto& parse) {
+    return describe(in_file(source, parse), source, with_drawn_weights);
+  };
+  const std::string text = read_text_file(source);
+  const std::string ending = file.extension();
+  if (ending == ".graphml") return described([&] { return parse_graphml(text); });
+  if (ending == ".dot" || ending == ".gv") return described([&] { return parse_dot(text); });
+  return parse_cluster_description(text, source);
+}
+
+/// The weight that peer `to` gives to its neighbor `from`.
+double weight_of(const MixingMatrix& mixing, PeerId to, PeerId from) {
+  const auto& hears = mixing.row(to).hears;
+  const auto found = std::ranges::find(hears, from, &WeightedNeighbor::id);
+  return found == hears.end() ? 0.0 : found->weight;
+}
+
+/// What `edge` has of its own in the direction from a to b; of a file's links both are the same.
+LinkOverride network_of(const std::vector<LinkOverride>& links, Edge edge) {
+  const auto ends = [](const LinkOverride& link) { return std::pair(link.from, link.to); };
+  const auto found = std::ranges::lower_bound(links, std::pair(edge.a, edge.b), {}, ends);
+  if (found == links.end() || ends(*found) != std::pair(edge.a, edge.b)) return {edge.a, edge.b, {}, {}};
+  return *found;
+}
+
+bool is_plain(const ClusterPeer& peer, PeerId id) { return peer == ClusterPeer{std::to_string(id), {}, {}}; }
+
+}  // namespace
+
+Cluster load_cluster_file(const fs::path& file, std::uint64_t seed, const std::string& weights) {
+  return build_cluster(load_description(file, weights == "explicit"), seed, weights);
+}
+
+Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
+                      const std::string& file_name_for_messages, const std::string& weights) {
+  return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights);
+}
+
+Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) {
+  if (!topology.file.empty()) return load_cluster_file(topology.file, seed, topology.weights);
+  if (topology.weights == "explicit")
+    throw Misuse("topology.weights", "\"explicit\"",
+                 "expected a topology file that gives a weight on every link (topology.file)");
+  Graph graph = make_graph(topology.kind, topology.peers, seed);
+  MixingMatrix mixing = make_mixing(topology.weights, graph);
+  std::vector<ClusterPeer> peers;
+  for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
+  return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
+}
+
+PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file, false).peer_count; }
+
+bool has_addresses(const fs::path& file) {
+  const ClusterDescription description = load_description(file, false);
+  return !description.peers.empty() && !description.peers.front().address.empty();
+}
+
+AnnotatedGraph annotated(const Cluster& cluster) {
+  AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);
+  for (std::size_t peer = 0; peer < cluster.peers.size(); ++peer)
+    drawn.peers[peer] = {cluster.peers[peer].name, cluster.peers[peer].address};
+  for (std::size_t index = 0; index < drawn.links.size(); ++index) {
+    const LinkOverride own = network_of(cluster.links, cluster.graph.edges()[index]);
+    if (own.latency) drawn.links[index].latency = to_text(*own.latency);
+    if (own.bandwidth) drawn.links[index].bandwidth = to_text(*own.bandwidth);
+  }
+  return drawn;
+}
+
+std::string to_toml(const Cluster& cluster) {
+  std::string text;
+  const auto add = [&text](const std::string& key, const std::string& value) {
+    text += key + " = " + value + "\n";
+  };
+  const auto add_text = [&](const std::string& key, const std::string& value) {
+    if (!value.empty()) add(key, toml_text(value));
+  };
+  const PeerId count = cluster.graph.peer_count();
+  PeerId plain = 0;
+  while (plain < count && is_plain(cluster.peers[plain], plain)) ++plain;
+
+  add_text("family", cluster.family);
+  const bool directed = cluster.weights == one_way_weights;
+  if (!directed) add_text("weights", cluster.weights);
+  add_text("observer", cluster.observer);
+  add_text("observer_bind", cluster.observer_bind);
+  if (plain == count) add("peers", std::to_string(count));
+  for (PeerId peer = 0; plain < count && peer < count; ++peer) {
+    text += "\n[[peer]]\n";
+    add_text("name", cluster.peers[peer].name);
+    add_text("address", cluster.peers[peer].address);
+    add_text("bind", cluster.peers[peer].bind);
+    add_text("host", cluster.peers[peer].host);
+    text += to_toml(cluster.peers[peer].launch);
+  }
+  if (!cluster.family.empty()) return text;
+
+  const auto spelled_peer = [&](PeerId peer) {
+    return plain == count ? std::to_string(peer) : toml_text(cluster.peers[peer].name);
+  };
+  for (const Edge& edge : cluster.graph.edges()) {
+    const bool upward = weight_of(cluster.mixing, edge.b, edge.a) != 0.0;
+    const auto [a, b] = upward ? edge : Edge{edge.b, edge.a};
+    text += "\n[[link]]\n";
+    add("from", spelled_peer(a));
+    add("to", spelled_peer(b));
+    if (directed && weight_of(cluster.mixing, a, b) == 0.0) add("one_way", "true");
+    if (cluster.weights == "explicit") add("weight", toml_number(weight_of(cluster.mixing, b, a)));
+    const LinkOverride own = network_of(cluster.links, {a, b});
+    if (own.latency) add("latency", toml_text(to_text(*own.latency)));
+    if (own.bandwidth) add("bandwidth", toml_text(to_text(*own.bandwidth)));
+  }
+  return text;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,78 @@
+#include "runtime/data/data_file.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::size_t buffer_bytes = 1u << 16;
+
+struct CloseGz {
+  void operator()(gzFile file) const { gzclose_r(file); }
+};
+
+std::string reason(gzFile file) {
+  int code = Z_OK;
+  const char* text = gzerror(file, &code);
+  return code == Z_ERRNO ? std::strerror(errno) : text;
+}
+
+}  // namespace
+
+std::string read_data_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Misuse(path.string() + " is a directory, not a file");
+  errno = 0;
+  const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
+  if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
+  gzbuffer(file.get(), static_cast<unsigned>(buffer_bytes));
+  // A plain file is as long as it is (and one byte more finds its end); what a compressed one holds is not known
+  // before it is read, so the rest grows with what was really there.
+  const auto bytes = std::filesystem::file_size(path, ignored);
+  std::string content(ignored ? buffer_bytes : static_cast<std::size_t>(bytes) + 1, '\0');
+  std::size_t size = 0;
+  for (;;) {
+    if (size == content.size()) content.resize(size + size / 2 + buffer_bytes);
+    const std::size_t room = std::min<std::size_t>(content.size() - size, 1u << 30);
+    const int read = gzread(file.get(), content.data() + size, static_cast<unsigned>(room));
+    if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get()));
+    if (read == 0) break;
+    size += static_cast<std::size_t>(read);
+  }
+  int code = Z_OK;
+  const char* text = gzerror(file.get(), &code);
+  if (code != Z_OK && code != Z_STREAM_END)
+    throw bad_offset(path, size, std::string("the gzip stream is damaged: ") + text);
+  content.resize(size);
+  return content;
+}
+
+std::optional<double> finite_number(std::string_view text) {
+  if (!text.empty() && text.front() == '+') {
+    text.remove_prefix(1);
+    if (!text.empty() && text.front() == '-') return std::nullopt;
+  }
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+Misuse bad_line(const std::filesystem::path& path, std::size_t line, const std::string& what) {
+  return Misuse(path.string() + ", line " + std::to_string(line) + ": " + what);
+}
+
+Misuse bad_offset(const std::filesystem::path& path, std::size_t offset, const std::string& what) {
+  return Misuse(path.string() + ", offset " + std::to_string(offset) + ": " + what);
+}
+
+}  // namespace hearsay

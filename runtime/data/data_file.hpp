@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+/// The whole content of a file, inflated if it is gzipped (told by its first bytes). Throws a Misuse for a file that
+/// cannot be read, is cut off inside its compressed stream, or fails its checksum.
+std::string read_data_file(const std::filesystem::path& path);
+
+/// The number that makes up all of `text` ("-1", "+1", "2.5e-3"), if it is one and finite.
+std::optional<double> finite_number(std::string_view text);
+
+/// "PATH, line 3: WHAT"
+Misuse bad_line(const std::filesystem::path& path, std::size_t line, const std::string& what);
+/// "PATH, offset 8: WHAT", in bytes of the inflated content
+Misuse bad_offset(const std::filesystem::path& path, std::size_t offset, const std::string& what);
+
+/// Calls visit(line, number) for the lines of a text, numbered from 1, without their line ends.
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    visit(line, number);
+  }
+}
+
+}  // namespace hearsay

@@ -1,0 +1,258 @@
+#include "runtime/data/dataset.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "algorithms/objectives/synthetic.hpp"
+#include "runtime/data/formats.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of which part of a source that holds both.
+enum class Part { train, test };
+
+bool is_synthetic(const std::string& source) { return source.substr(0, source.find('(')) == "synthetic"; }
+
+SyntheticShape parse_shape(const std::string& source) {
+  const std::string key = "data.source";
+  SyntheticShape shape;
+  for (const std::string& argument : parse_spelling(key, source).arguments) {
+    const auto equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto number = [&](std::uint64_t least, std::uint64_t most) {
+      std::uint64_t value = 0;
+      const bool given = equals != std::string::npos && parse_whole(argument.substr(equals + 1), value);
+      if (!given || value < least || value > most)
+        throw Misuse(
+            key, source,
+            name + " is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+      return value;
+    };
+    if (name == "samples")
+      shape.samples = static_cast<Index>(number(1, 100'000'000));
+    else if (name == "features")
+      shape.features = static_cast<Index>(number(1, 10'000'000));
+    else if (name == "classes")
+      shape.classes = static_cast<std::uint32_t>(number(2, 65'536));
+    else
+      throw Misuse(key, source, "synthetic takes samples=, features= and classes=");
+  }
+  return shape;
+}
+
+/// Refuses what the machine cannot hold: the kernel would grant the memory and later end the process.
+template <class Scalar>
+void require_memory(const SyntheticShape& shape, const std::string& source) {
+  constexpr double gigabyte = 1e9;
+  const double rows =
+      1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples, centers
+  const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed > memory)
+    throw Misuse("data.source", source,
+                 "it needs " + number_text(std::ceil(needed / gigabyte)) +
+                     " GB of memory, and this machine has " + number_text(std::floor(memory / gigabyte)));
+}
+
+std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
+  std::vector<fs::path> batches;
+  for (const std::string name :
+       {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
+    for (const std::string ending : {".bin", ".bin.gz"}) {
+      if ((name == "test_batch") != (part == Part::test)) continue;
+      const fs::path path = directory / (name + ending);
+      std::error_code error;
+      const bool there = fs::exists(path, error);
+      if (error) throw Misuse("cannot open " + path.string() + ": " + error.message());
+      if (there) {
+        batches.push_back(path);
+        break;
+      }
+    }
+  return batches;
+}
+
+/// "X,Y" as two paths
+std::pair<fs::path, fs::path> path_pair(const std::string& key, const std::string& text,
+                                        const std::string& both) {
+  const auto comma = both.find(',');
+  if (comma == std::string::npos || comma == 0 || comma + 1 == both.size())
+    throw Misuse(key, text, "expected two files, separated by a comma");
+  return {both.substr(0, comma), both.substr(comma + 1)};
+}
+
+template <class Scalar>
+Samples<Scalar> read_source(const std::string& key, const std::string& text, Part part) {
+  const auto colon = text.find(':');
+  const std::string format = text.substr(0, colon);
+  const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (!rest.empty()) {
+    if (format == "libsvm") return read_libsvm<Scalar>(rest);
+    if (format == "csv") return read_csv<Scalar>(rest);
+    if (format == "idx") {
+      const auto [images, labels] = path_pair(key, text, rest);
+      return read_idx<Scalar>(images, labels);
+    }
+    if (format == "npy") {
+      const auto [features, targets] = path_pair(key, text, rest);
+      return read_npy_pair<Scalar>(features, targets);
+    }
+    if (format == "cifar10") {
+      const auto batches = cifar10_batches(rest, part);
+      if (batches.empty())
+        throw Misuse(key, text,
+                     std::string("the folder has no ") +
+                         (part == Part::train ? "data_batch_*.bin" : "test_batch.bin"));
+      return read_cifar10<Scalar>(batches);
+    }
+  }
+  throw Misuse(key, text,
+               "expected synthetic(...), libsvm:PATH, idx:IMAGES,LABELS, cifar10:DIR, csv:PATH or npy:X,Y");
+}
+
+template <class Scalar>
+void require_samples(const std::string& key, const std::string& text, const Samples<Scalar>& samples) {
+  if (samples.count() == 0) throw Misuse(key, text, "there are no samples in it");
+  if (samples.feature_count() == 0) throw Misuse(key, text, "its samples have no features");
+}
+
+/// The distinct targets, ascending, which must be integers.
+template <class Scalar>
+std::vector<Scalar> distinct_labels(const std::string& source, const std::vector<Scalar>& targets) {
+  std::vector<Scalar> labels;
+  for (const Scalar target : targets) {
+    if (target != std::floor(target) || std::abs(target) > Scalar{1 << 24})
+      throw Misuse("data.source", source,
+                   "sample " + std::to_string(&target - targets.data() + 1) + " has the target " +
+                       number_text(static_cast<double>(target)) +
+                       ", and a class label is a whole number of at most 16777216");
+    const auto place = std::lower_bound(labels.begin(), labels.end(), target);
+    if (place == labels.end() || *place != target) labels.insert(place, target);
+    if (labels.size() > 65'536) throw Misuse("data.source", source, "more than 65536 distinct class labels");
+  }
+  return labels;
+}
+
+template <class Scalar>
+void number_classes(const std::string& key, const std::string& text, const std::vector<Scalar>& labels,
+                    Samples<Scalar>& samples) {
+  for (Scalar& target : samples.targets) {
+    const auto place = std::lower_bound(labels.begin(), labels.end(), target);
+    if (place == labels.end() || *place != target)
+      throw Misuse(
+          key, text,
+          "the label " + number_text(static_cast<double>(target)) + " does not occur in the training data");
+    target = static_cast<Scalar>(place - labels.begin());
+  }
+  samples.class_count = static_cast<std::uint32_t>(labels.size());
+}
+
+template <class Scalar>
+void scale_features(Samples<Scalar>& samples, double factor) {
+  const auto scale = static_cast<Scalar>(factor);
+  bool finite = std::isfinite(scale) && scale != Scalar{0};
+  const auto multiply = [&](std::span<Scalar> values) {
+    for (Scalar& value : values) {
+      value *= scale;
+      finite = finite && std::isfinite(value);
+    }
+  };
+  if (auto* dense = std::get_if<DenseRows<Scalar>>(&samples.features))
+    multiply({dense->data(), static_cast<std::size_t>(dense->size())});
+  else
+    multiply(std::get<SparseRows<Scalar>>(samples.features).value);
+  if (!finite)
+    throw Misuse("data.scale", number_text(factor),
+                 "expected a number other than 0 that leaves every feature finite");
+}
+
+/// Sparse rows can be widened to the features another file uses; dense ones must agree.
+template <class Scalar>
+void agree_on_features(const RunSettings::Data& data, Samples<Scalar>& train, Samples<Scalar>& test) {
+  const Index features = std::max(train.feature_count(), test.feature_count());
+  for (Samples<Scalar>* samples : {&train, &test})
+    if (auto* sparse = std::get_if<SparseRows<Scalar>>(&samples->features)) sparse->columns = features;
+  if (train.feature_count() != test.feature_count())
+    throw Misuse("data.test", data.test,
+                 std::to_string(test.feature_count()) + " features, where the training data have " +
+                     std::to_string(train.feature_count()));
+}
+
+template <class Scalar>
+void agree_on_classes(const RunSettings::Data& data, bool classification, Samples<Scalar>& train,
+                      Samples<Scalar>* test) {
+  if (!classification) {
+    train.class_count = 0;
+    if (test) test->class_count = 0;
+    return;
+  }
+  if (train.class_count == 0) {
+    const std::vector<Scalar> labels = distinct_labels(data.source, train.targets);
+    number_classes("data.source", data.source, labels, train);
+    if (test && test->class_count == 0) number_classes("data.test", data.test, labels, *test);
+  }
+  if (test) {
+    if (test->class_count > train.class_count)
+      throw Misuse("data.test", data.test,
+                   std::to_string(test->class_count) + " classes, where the training data have " +
+                       std::to_string(train.class_count));
+    test->class_count = train.class_count;
+  }
+  if (train.class_count < 2) throw Misuse("data.source", data.source, "all samples are of one class");
+}
+
+}  // namespace
+
+template <class Scalar>
+LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed) {
+  Samples<Scalar> train;
+  std::optional<Samples<Scalar>> test;
+  if (is_synthetic(data.source)) {
+    const SyntheticShape shape = parse_shape(data.source);
+    require_memory<Scalar>(shape, data.source);
+    auto drawn = synthetic_classification<Scalar>(shape, seed);
+    train = std::move(drawn.train);
+    test = std::move(drawn.test);
+    if (!data.test.empty())
+      throw Misuse("data.test", data.test, "synthetic data bring their own test samples");
+  } else {
+    train = read_source<Scalar>("data.source", data.source, Part::train);
+    require_samples("data.source", data.source, train);
+    if (!data.test.empty()) {
+      test = read_source<Scalar>("data.test", data.test, Part::test);
+      require_samples("data.test", data.test, *test);
+    } else if (data.source.rfind("cifar10:", 0) == 0 &&
+               !cifar10_batches(data.source.substr(8), Part::test).empty()) {
+      test = read_source<Scalar>("data.source", data.source, Part::test);
+    }
+  }
+  if (test) agree_on_features(data, train, *test);
+  agree_on_classes(data, classification, train, test ? &*test : nullptr);
+  if (data.scale) {
+    scale_features(train, *data.scale);
+    if (test) scale_features(*test, *data.scale);
+  }
+  LoadedData<Scalar> loaded;
+  loaded.train = std::make_shared<const Samples<Scalar>>(std::move(train));
+  if (test) loaded.test = std::make_shared<const Samples<Scalar>>(std::move(*test));
+  return loaded;
+}
+
+template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t);
+template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t);
+
+}  // namespace hearsay

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "algorithms/objectives/samples.hpp"
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+/// Training samples, and test samples where there are any; both have the same features and classes.
+template <class Scalar>
+struct LoadedData {
+  std::shared_ptr<const Samples<Scalar>> train;
+  std::shared_ptr<const Samples<Scalar>> test;  ///< may be null
+};
+
+/// Loads or generates what data.source and data.test name:
+///
+///     synthetic(samples=8192, features=500, classes=100)   built in, seeded, with test samples of its own
+///     libsvm:PATH          sparse text, "label index:value ..."
+///     idx:IMAGES,LABELS    MNIST's format; pixels / 255
+///     cifar10:DIR          data_batch_*.bin, and test_batch.bin as test data; pixels / 255
+///     csv:PATH             numbers, the target in the last column
+///     npy:X,Y              two NumPy arrays
+///
+/// Files may be gzipped. For `classification`, the distinct targets of libsvm, csv and npy data, which must
+/// be integers, become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1). The features are
+/// multiplied by data.scale. Throws a Misuse that names the file, and the line or offset, of the first thing
+/// wrong.
+template <class Scalar>
+LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed);
+
+}  // namespace hearsay

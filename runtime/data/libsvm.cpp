@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "runtime/data/data_file.hpp"
+#include "runtime/data/formats.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// A dense model has at least one parameter per feature; an index beyond this is a damaged file.
+constexpr std::int64_t largest_index = 100'000'000;
+
+/// The next word of the line, removed from it; empty at its end.
+std::string_view next_word(std::string_view& line) {
+  const auto first = std::min(line.find_first_not_of(" \t"), line.size());
+  const auto last = std::min(line.find_first_of(" \t", first), line.size());
+  const std::string_view word = line.substr(first, last - first);
+  line.remove_prefix(last);
+  return word;
+}
+
+/// Fit for a terminal, even where the file is no text.
+std::string quoted(std::string_view text) {
+  std::string shown(text.substr(0, 40));
+  for (char& letter : shown)
+    if (letter < 0x20 || letter == 0x7f) letter = '?';
+  return "\"" + shown + "\"";
+}
+
+}  // namespace
+
+template <class Scalar>
+Samples<Scalar> read_libsvm(const std::filesystem::path& path) {
+  const std::string text = read_data_file(path);
+  SparseRows<Scalar> rows;
+  Samples<Scalar> samples;
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    line = line.substr(0, line.find('#'));
+    const std::string_view label = next_word(line);
+    if (label.empty()) return;
+    const auto target = finite_number(label);
+    if (!target || !std::isfinite(static_cast<Scalar>(*target)))
+      throw bad_line(path, number, "the label " + quoted(label) + " is not a finite number");
+    samples.targets.push_back(static_cast<Scalar>(*target));
+    std::int64_t previous = 0;
+    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+      std::int64_t index = 0;
+      const char* const end = word.data() + word.size();
+      const auto [colon, error] = std::from_chars(word.data(), end, index);
+      if (error != std::errc{} || colon == end || *colon != ':')
+        throw bad_line(path, number, quoted(word) + " is not INDEX:VALUE");
+      if (index < 1 || index > largest_index)
+        throw bad_line(
+            path, number,
+            "index " + std::to_string(index) + " is not from 1 to " + std::to_string(largest_index));
+      if (index <= previous)
+        throw bad_line(path, number,
+                       "index " + std::to_string(index) + " does not come after " + std::to_string(previous));
+      previous = index;
+      const auto value = finite_number(word.substr(static_cast<std::size_t>(colon + 1 - word.data())));
+      if (!value || !std::isfinite(static_cast<Scalar>(*value)))
+        throw bad_line(path, number, "the value in " + quoted(word) + " is not a finite number");
+      rows.column.push_back(static_cast<std::int32_t>(index - 1));
+      rows.value.push_back(static_cast<Scalar>(*value));
+    }
+    rows.columns = std::max<Index>(rows.columns, previous);
+    rows.row_begin.push_back(static_cast<Index>(rows.column.size()));
+  });
+  samples.features = std::move(rows);
+  return samples;
+}
+
+template Samples<float> read_libsvm<float>(const std::filesystem::path&);
+template Samples<double> read_libsvm<double>(const std::filesystem::path&);
+
+}  // namespace hearsay

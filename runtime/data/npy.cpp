@@ -1,0 +1,153 @@
+#include "runtime/data/npy.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "runtime/data/data_file.hpp"
+#include "runtime/foundation/written_file.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+/// What stands behind `'key':` in the header's dictionary, up to its end.
+std::string_view value_of(const std::filesystem::path& path, std::string_view header, std::string_view key) {
+  const auto at = header.find("'" + std::string(key) + "'");
+  const auto colon = at == std::string_view::npos ? at : header.find_first_not_of(' ', at + key.size() + 2);
+  if (colon == std::string_view::npos || header[colon] != ':')
+    throw bad_offset(path, magic.size() + 2, "the header names no " + std::string(key));
+  header.remove_prefix(colon + 1);
+  header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
+  return header;
+}
+
+bool begins_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+std::vector<Index> parse_shape(const std::filesystem::path& path, std::string_view text) {
+  const auto close = text.find(')');
+  if (!begins_with(text, "(") || close == std::string_view::npos)
+    throw bad_offset(path, magic.size() + 2, "the shape is not a tuple");
+  text = text.substr(1, close - 1);
+  std::vector<Index> shape;
+  while (text.find_first_not_of(' ') != std::string_view::npos) {
+    text.remove_prefix(text.find_first_not_of(' '));
+    std::int64_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{} || extent < 0)
+      throw bad_offset(path, magic.size() + 2, "the shape holds something else than whole numbers");
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (begins_with(text, ","))
+      text.remove_prefix(1);
+    else if (!text.empty())
+      throw bad_offset(path, magic.size() + 2, "the shape holds something else than whole numbers");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+/// Converts `count` little-endian items of Stored (this program runs on little-endian machines only).
+template <class Stored, class Scalar>
+Vector<Scalar> convert(std::string_view bytes) {
+  Vector<Scalar> values(static_cast<Index>(bytes.size() / sizeof(Stored)));
+  for (Index k = 0; k < values.size(); ++k) {
+    Stored item;
+    std::memcpy(&item, bytes.data() + static_cast<std::size_t>(k) * sizeof(Stored), sizeof(Stored));
+    values[k] = static_cast<Scalar>(item);
+  }
+  return values;
+}
+
+template <class Scalar>
+struct ItemType {
+  std::string_view name;
+  std::size_t bytes;
+  Vector<Scalar> (*convert)(std::string_view);
+};
+
+template <class Scalar>
+ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view descr) {
+  const ItemType<Scalar> known[] = {{"'<f4'", 4, convert<float, Scalar>},
+                                    {"'<f8'", 8, convert<double, Scalar>},
+                                    {"'<i4'", 4, convert<std::int32_t, Scalar>},
+                                    {"'<i8'", 8, convert<std::int64_t, Scalar>},
+                                    {"'|u1'", 1, convert<std::uint8_t, Scalar>}};
+  for (const auto& type : known)
+    if (begins_with(descr, type.name)) return type;
+  throw bad_offset(path, magic.size() + 2,
+                   "the items are " + std::string(descr.substr(0, descr.find(','))) +
+                       ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'");
+}
+
+}  // namespace
+
+template <class Scalar>
+NpyArray<Scalar> read_npy(const std::filesystem::path& path) {
+  const std::string file = read_data_file(path);
+  const std::string_view bytes = file;
+  if (!begins_with(bytes, magic)) throw bad_offset(path, 0, "this is not a .npy file");
+  const auto byte = [&](std::size_t at) -> std::size_t {
+    if (at >= bytes.size()) throw bad_offset(path, bytes.size(), "the file ends inside its header");
+    return static_cast<unsigned char>(bytes[at]);
+  };
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3)
+    throw bad_offset(path, 6, "format version " + std::to_string(version) + ", expected 1, 2 or 3");
+  const std::size_t begin = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > bytes.size() - begin) throw bad_offset(path, bytes.size(), "the file ends inside its header");
+  const std::string_view header = bytes.substr(begin, length);
+  const std::string_view data = bytes.substr(begin + length);
+
+  const ItemType<Scalar> type = item_type<Scalar>(path, value_of(path, header, "descr"));
+  if (!begins_with(value_of(path, header, "fortran_order"), "False"))
+    throw bad_offset(path, begin,
+                     "the array is in Fortran order; save it with numpy.ascontiguousarray first");
+  NpyArray<Scalar> array{parse_shape(path, value_of(path, header, "shape")), {}};
+  // Compared by division, so that no product of damaged extents overflows.
+  std::size_t items = 1;
+  bool fits = true;
+  for (const Index extent : array.shape) {
+    const auto wide = static_cast<std::size_t>(extent);
+    fits = fits && (wide == 0 || items <= data.size() / wide);
+    items = fits ? items * wide : 0;
+  }
+  if (!fits || items > data.size() / type.bytes || items * type.bytes != data.size())
+    throw bad_offset(
+        path, bytes.size(),
+        std::to_string(data.size()) + " bytes follow the header, which is not what its shape promises");
+  array.values = type.convert(data);
+  return array;
+}
+
+template <class Scalar>
+void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) {
+  std::string header = std::string("{'descr': '<f") + (sizeof(Scalar) == 4 ? "4" : "8") +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(vector.size()) + ",), }";
+  // The format asks for data that begin at a multiple of 64 bytes, behind a line end.
+  header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
+  const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
+                         static_cast<char>(header.size() >> 8)};
+
+  const auto bytes = std::as_bytes(view(vector));
+  write_file(
+      path,
+      {magic, {prefix, sizeof prefix}, header, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+}
+
+template NpyArray<float> read_npy<float>(const std::filesystem::path&);
+template NpyArray<double> read_npy<double>(const std::filesystem::path&);
+template void write_npy<float>(const std::filesystem::path&, const Vector<float>&);
+template void write_npy<double>(const std::filesystem::path&, const Vector<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,44 @@
+#include <cmath>
+#include <string>
+
+#include "runtime/data/data_file.hpp"
+#include "runtime/data/formats.hpp"
+#include "runtime/data/npy.hpp"
+
+namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+void require_finite(const std::filesystem::path& path, const Vector<Scalar>& values) {
+  for (Index k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw Misuse(path.string() + ", element " + std::to_string(k) + ": not a finite number");
+}
+
+}  // namespace
+
+template <class Scalar>
+Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets) {
+  const NpyArray<Scalar> x = read_npy<Scalar>(features);
+  if (x.shape.size() < 2)
+    throw Misuse(features.string() + ": expected samples x features, and the array has " +
+                 std::to_string(x.shape.size()) + " dimensions");
+  const NpyArray<Scalar> y = read_npy<Scalar>(targets);
+  if (y.values.size() != x.shape[0])
+    throw Misuse(targets.string() + ": " + std::to_string(y.values.size()) + " targets for the " +
+                 std::to_string(x.shape[0]) + " samples of " + features.string());
+  require_finite(features, x.values);
+  require_finite(targets, y.values);
+  Samples<Scalar> samples;
+  // Further dimensions, as of images, are features side by side.
+  samples.features = DenseRows<Scalar>(Eigen::Map<const DenseRows<Scalar>>(
+      x.values.data(), x.shape[0], x.shape[0] == 0 ? 0 : x.values.size() / x.shape[0]));
+  samples.targets.assign(y.values.begin(), y.values.end());
+  return samples;
+}
+
+template Samples<float> read_npy_pair<float>(const std::filesystem::path&, const std::filesystem::path&);
+template Samples<double> read_npy_pair<double>(const std::filesystem::path&, const std::filesystem::path&);
+
+}  // namespace hearsay

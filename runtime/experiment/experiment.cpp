@@ -1,0 +1,376 @@
+#include "runtime/experiment/experiment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "runtime/experiment/join_later.hpp"
+#include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/soundness.hpp"
+#include "runtime/experiment/staleness_limit.hpp"
+#include "runtime/wire/frame.hpp"
+#include "topology/coloring.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/participation.hpp"
+#include "topology/spectrum.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// run.iterations, or as many as run.epochs passes over the data take: every peer that takes part draws local_steps
+/// minibatches. (What an estimator of dpsvrg's takes beyond its draws is not foreseen; the records count it.)
+template <class Scalar>
+std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& method,
+                              const Problem<Scalar>& problem) {
+  if (!settings.run.epochs) return settings.run.iterations;
+  if (!method.trains)
+    throw Misuse("run.epochs", number_text(*settings.run.epochs),
+                 method.name + " averages, and passes over no data; expected run.iterations");
+  const double steps = static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
+  double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
+  if (settings.algorithm.batch) {
+    Index samples = 0;
+    for (const auto& objective : problem.objectives) samples += objective->sample_count();
+    iterations_per_epoch *= static_cast<double>(samples) / (static_cast<double>(*settings.algorithm.batch) *
+                                                            static_cast<double>(problem.peer_count()));
+  }
+  const double iterations = std::ceil(*settings.run.epochs * iterations_per_epoch);
+  constexpr double most_iterations = 1e15;
+  if (iterations > most_iterations)
+    throw Misuse("run.epochs", number_text(*settings.run.epochs),
+                 "that is more than 10^15 iterations; nobody waits so long");
+  return static_cast<std::uint64_t>(iterations);
+}
+
+/// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key by key.
+std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
+                                 const std::vector<LinkOverride>& of_run) {
+  std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
+  for (const auto* source : {&of_file, &of_run})
+    for (const LinkOverride& own : *source) {
+      LinkOverride& link = links.try_emplace({own.from, own.to}, own).first->second;
+      if (own.latency) link.latency = own.latency;
+      if (own.bandwidth) link.bandwidth = own.bandwidth;
+    }
+  std::vector<LinkOverride> result;
+  for (const auto& [ends, link] : links) result.push_back(link);
+  return result;
+}
+
+}  // namespace
+
+RunSettings resolved(RunSettings settings, const Cluster& cluster) {
+  settings.topology.peers = cluster.mixing.peer_count();
+  settings.link_overrides = merged(cluster.links, settings.link_overrides);
+  return settings;
+}
+
+namespace {
+
+template <class Scalar>
+std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
+  Index largest = 0;
+  for (const auto& objective : problem.objectives) largest = std::max(largest, objective->sample_count());
+  return static_cast<std::uint64_t>(largest);
+}
+
+/// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for hours.
+template <class Scalar>
+void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
+  const std::uint64_t largest_shard = largest_shard_of(problem);
+  const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
+  if (settings.algorithm.batch.value_or(0) > most)
+    throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
+                 "no peer has more than " + std::to_string(largest_shard) + " samples; expected at most " +
+                     std::to_string(most) + ", or \"full\"");
+}
+
+/// A pass over the own samples, one by one, is more than anybody takes between two rounds of gossip.
+template <class Scalar>
+void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
+  const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
+  const std::uint64_t most = std::max<std::uint64_t>(10'000, largest_shard_of(problem));
+  if (local_steps > most)
+    throw Misuse(
+        "algorithm.local_steps", std::to_string(local_steps),
+        "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
+}
+
+/// What the longest message, which goes into one frame, takes at most.
+void require_fitting_frame(const RunSettings& settings, std::uint64_t message_bytes) {
+  constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
+  if (message_bytes > longest)
+    throw Misuse("algorithm.compressor", settings.algorithm.compressor,
+                 "a message can take " + std::to_string(message_bytes) + " bytes, and a frame holds " +
+                     std::to_string(longest));
+}
+
+/// A link of its own between peers that never talk would be without effect: a slip in an id.
+template <class Scalar>
+void require_links_in_use(const Experiment<Scalar>& experiment) {
+  for (const LinkOverride& link : experiment.settings.link_overrides) {
+    const bool mutual = experiment.cluster.mixing.mutual();
+    if (mutual && experiment.cluster.graph.adjacent(link.from, link.to)) continue;
+    const std::vector<PeerId> receivers = partners_of(experiment, link.from).destinations;
+    if (!std::binary_search(receivers.begin(), receivers.end(), link.to))
+      throw Misuse("network.link", "from " + std::to_string(link.from) + " to " + std::to_string(link.to),
+                   "expected two neighbors of the topology");
+  }
+}
+
+/// Policy "drop": the method, in this form, goes on by what is left of W.
+void require_droppable(const RunSettings& settings, const MethodInfo& method) {
+  if (!settings.failure.drops()) return;
+  const auto refuse = [](const std::string& why) {
+    throw Misuse("failure.policy", "\"drop\"", why + "; expected \"wait\"");
+  };
+  const MethodOptions& options = settings.algorithm.options;
+  if (method.membership == Membership::reinitialise)
+    refuse(method.name + " keeps sums over all peers, which a peer that is gone takes along");
+  if (method.membership == Membership::refuse) refuse(method.name + " cannot do without any peer");
+  if (options.memory == "aggregate" || options.form == "pipelined")
+    refuse(method.name +
+           " sums up what it hears with the weights of the time (algorithm.memory, algorithm.form)");
+  if (staleness_of(settings) != 0)
+    refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
+  if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
+    refuse("it wants a static schedule with all peers");
+  if (settings.failure.checkpoint_every != 0)
+    refuse("who comes back joins with a neighbor's model, so failure.checkpoint_every is to be 0");
+}
+
+template <class Scalar>
+Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
+  settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  settings.algorithm.kind = method.name;  // an alias is another spelling of the same run
+  if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
+  if (problem.dimension() > largest_dimension)
+    throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
+                 std::to_string(largest_dimension) + " fit into a message");
+  // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is expanded.
+  const auto compressor =
+      make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
+  settings.algorithm.compressor = compressor->spelling();
+  const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
+  require_fitting_frame(settings, traits.bytes);
+  require_sensible_batch(settings, problem);
+  settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  require_sensible_local_steps(settings, problem);
+  if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
+    feedback = resolved_feedback(*feedback, traits);
+  if (!problem.regularizer)
+    problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
+  if (!problem.regularizer->is_none() && !method.composite)
+    throw Misuse("model.regularizer", problem.regularizer->spelling(),
+                 method.name + " minimises smooth objectives only; expected one of " +
+                     methods_that([](const MethodInfo& other) { return other.composite; }));
+  require_droppable(settings, method);
+  check_join_later(settings, method, cluster.graph);
+  if (method.asynchronous && settings.failure.checkpoint_every != 0)
+    throw Misuse(
+        "failure.checkpoint_every",
+        settings.failure.checkpoint_every == as_announced ? to_text(settings.failure.checkpoint_period)
+                                                          : std::to_string(settings.failure.checkpoint_every),
+        method.name +
+            " is asynchronous: what a peer did depends on when messages came, and cannot be lived through "
+            "again; expected 0");
+  if (!std::isfinite(problem.regularizer->value(problem.initial)))
+    throw Misuse("model.regularizer", problem.regularizer->spelling(),
+                 "the initial model (model.init = \"" + settings.model.init +
+                     "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
+
+  std::shared_ptr<const Schedule> schedule = with_participation(
+      make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed),
+      settings.topology.participation, settings.run.seed);
+  const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
+                           settings.algorithm.warm_up);
+  const std::uint64_t iterations = iteration_count(settings, method, problem);
+  Experiment<Scalar> experiment{std::move(settings),
+                                std::move(problem),
+                                std::move(cluster),
+                                std::move(schedule),
+                                &method,
+                                step_size,
+                                iterations,
+                                {},
+                                {},
+                                0.0,
+                                {},
+                                {}};
+  if (method.asynchronous) experiment.colors = greedy_coloring(experiment.cluster.graph);
+  require_links_in_use(experiment);
+  check_soundness(experiment);
+  check_staleness(experiment);
+  if (experiment.settings.algorithm.options.gossip == "chebyshev")
+    experiment.rho = spectrum(experiment.cluster.mixing).rho;
+  // What a method cannot make of its options it refuses here, before anything starts.
+  PacketPool packets;
+  make_peer(experiment, 0, packets);
+  return experiment;
+}
+
+}  // namespace
+
+template <class Scalar>
+Experiment<Scalar> prepare(const RunSettings& settings) {
+  Cluster cluster = make_cluster(settings.topology, settings.run.seed);
+  RunSettings of_cluster = resolved(settings, cluster);
+  Problem<Scalar> problem = build_problem<Scalar>(of_cluster);
+  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
+}
+
+template <class Scalar>
+Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem) {
+  Cluster cluster = make_cluster(settings.topology, settings.run.seed);
+  RunSettings of_cluster = resolved(settings, cluster);
+  if (problem.peer_count() != of_cluster.topology.peers)
+    throw Misuse(
+        "topology.peers", std::to_string(of_cluster.topology.peers),
+        "the problem has " + std::to_string(problem.peer_count()) + " objectives, one per peer is needed");
+  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
+}
+
+/// Weights that are worked out from the degrees of an edge's ends are worked out anew when those change.
+template <class Scalar>
+std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
+  if (!experiment.settings.failure.drops()) return std::nullopt;
+  return experiment.cluster.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
+}
+
+namespace {
+
+/// What only peers have that come back, or come late.
+struct PeerReturns {
+  std::uint64_t checkpoint_every = 0;
+  std::optional<EntryPoint> joins_at = {};
+};
+
+/// The neighbors of a method that gossips; who hears it only where that changes.
+template <class Scalar>
+Partners gossip_partners(const Experiment<Scalar>& experiment, PeerId id) {
+  Partners partners;
+  if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
+  if (experiment.schedule->period() == 1) partners.destinations.clear();
+  return partners;
+}
+
+template <class Scalar>
+std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experiment, PeerId id,
+                                               const Vector<Scalar>& initial, Partners partners) {
+  const RunSettings& settings = experiment.settings;
+  const SegmentTable segments = experiment.problem.objectives[id]->segments();
+  const MethodInput<Scalar> input{.self = id,
+                                  .peer_count = experiment.peer_count(),
+                                  .initial = initial,
+                                  .neighbors = std::move(partners.sources),
+                                  .links_vary = experiment.schedule->period() != 1,
+                                  .hearers = std::move(partners.destinations),
+                                  .compressor = settings.algorithm.compressor,
+                                  .segments = segments,
+                                  .options = settings.algorithm.options,
+                                  .rho = experiment.rho,
+                                  .regularizer = experiment.problem.regularizer.get()};
+  return experiment.method->make(input);
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experiment, PeerId id,
+                                               PacketPool& packets,
+                                               std::unique_ptr<Algorithm<Scalar>> algorithm,
+                                               Partners partners, const PeerReturns& returns) {
+  const RunSettings& settings = experiment.settings;
+  std::vector<PeerId> patient_neighbors;
+  if (experiment.method->asynchronous)
+    for (const PeerId neighbor : partners.sources)
+      if (experiment.colors[neighbor] > experiment.colors[id]) patient_neighbors.push_back(neighbor);
+  return std::make_unique<Peer<Scalar>>(
+      PeerInput<Scalar>{.id = id,
+                        .algorithm = std::move(algorithm),
+                        .objective = experiment.problem.objectives[id].get(),
+                        .schedule = experiment.schedule,
+                        .hearers = std::move(partners.destinations),
+                        .step_size = experiment.step_size,
+                        .seed = settings.run.seed,
+                        .may_sit_out = !experiment.method->counts_rounds,
+                        .batch = settings.algorithm.batch,
+                        .iterations = experiment.iterations,
+                        .evaluate_every = settings.run.evaluate_every,
+                        .packets = &packets,
+                        .patient_neighbors = std::move(patient_neighbors),
+                        .checkpoint_every = returns.checkpoint_every,
+                        .staleness = staleness_of(settings),
+                        .weights_follow = weights_follow(experiment),
+                        .edges_return = experiment.method->membership == Membership::exact,
+                        .absent = settings.failure.join_later,
+                        .joins_at = returns.joins_at});
+}
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
+                                        std::uint64_t checkpoint_every) {
+  const Partners partners = gossip_partners(experiment, id);
+  return make_peer_around(experiment, id, packets,
+                          make_method(experiment, id, experiment.problem.initial, partners), partners,
+                          {.checkpoint_every = checkpoint_every});
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
+                                             PacketPool& packets,
+                                             std::unique_ptr<Algorithm<Scalar>> algorithm) {
+  return make_peer_around(experiment, id, packets, std::move(algorithm), gossip_partners(experiment, id), {});
+}
+
+template <class Scalar>
+std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                                PacketPool& packets, const EntryPoint& entry,
+                                                const Vector<Scalar>& model) {
+  const Partners partners = gossip_partners(experiment, id);
+  return make_peer_around(experiment, id, packets, make_method(experiment, id, model, partners), partners,
+                          {.joins_at = entry});
+}
+
+template <class Scalar>
+Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
+  const PeerId n = experiment.peer_count();
+  if (experiment.method->pattern == Pattern::ring)
+    return n == 1 ? Partners{} : Partners{{(id + n - 1) % n}, {(id + 1) % n}};
+  Partners result;
+  for (std::uint64_t round = 0; round < experiment.schedule->period(); ++round) {
+    const MixingRow& row = experiment.schedule->row(id, round);
+    for (const WeightedNeighbor& neighbor : row.hears) result.sources.push_back(neighbor.id);
+    result.destinations.insert(result.destinations.end(), row.heard_by.begin(), row.heard_by.end());
+  }
+  for (std::vector<PeerId>* ids : {&result.sources, &result.destinations}) {
+    std::sort(ids->begin(), ids->end());
+    ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
+  }
+  return result;
+}
+
+#define HEARSAY_EXPERIMENT(Scalar)                                                                         \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&);                                         \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
+  template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
+                                                           std::uint64_t);                                 \
+  template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(                                           \
+      const Experiment<Scalar>&, PeerId, PacketPool&, std::unique_ptr<Algorithm<Scalar>>);                 \
+  template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
+      const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);           \
+  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);
+HEARSAY_EXPERIMENT(float)
+HEARSAY_EXPERIMENT(double)
+#undef HEARSAY_EXPERIMENT
+
+}  // namespace hearsay

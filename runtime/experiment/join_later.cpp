@@ -1,0 +1,62 @@
+#include "runtime/experiment/join_later.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+std::string list_of(const std::vector<PeerId>& ids) {
+  std::string text;
+  for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
+  return text + "]";
+}
+
+namespace {
+
+/// Whether those of the graph that are not in `absent` reach each other without them; peer 0 is there.
+bool rest_is_connected(const Graph& graph, const std::vector<PeerId>& absent) {
+  std::vector<bool> met(graph.peer_count());
+  for (const PeerId id : absent) met[id] = true;
+  std::vector<PeerId> reached = {0};
+  met[0] = true;
+  for (std::size_t k = 0; k < reached.size(); ++k)
+    for (const PeerId neighbor : graph.neighbors(reached[k])) {
+      if (met[neighbor]) continue;
+      met[neighbor] = true;
+      reached.push_back(neighbor);
+    }
+  return reached.size() + absent.size() == graph.peer_count();
+}
+
+}  // namespace
+
+void check_join_later(const RunSettings& settings, const MethodInfo& method, const Graph& graph) {
+  const std::vector<PeerId>& later = settings.failure.join_later;
+  if (later.empty()) return;
+  const auto refuse = [&](const std::string& why) {
+    throw Misuse("failure.join_later", list_of(later), why);
+  };
+  if (!settings.failure.drops())
+    refuse("a run that waits for its peers begins with all of them; expected failure.policy = \"drop\"");
+  if (later.front() == 0) refuse("peer 0 keeps the record from the start; expected ids from 1 on");
+  if (later.back() >= graph.peer_count())
+    refuse("the topology has peers 0 to " + std::to_string(graph.peer_count() - 1));
+  if (later.size() + 2 > graph.peer_count())
+    refuse("expected at least two peers that are there from the start");
+  if (!rest_is_connected(graph, later))
+    refuse("without them the graph falls apart; expected that the others reach each other");
+  if (!method.may_be_joined)
+    refuse(method.name + " cannot be joined: what its peers keep is more than a model; expected []");
+}
+
+void require_all_from_the_start(const RunSettings& settings, const char* driver) {
+  if (settings.failure.join_later.empty()) return;
+  throw Misuse("failure.join_later", list_of(settings.failure.join_later),
+               std::string(driver) +
+                   " begins with all peers; those that come later are started one by one, each with "
+                   "hearsay peer");
+}
+
+}  // namespace hearsay

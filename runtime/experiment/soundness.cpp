@@ -1,0 +1,393 @@
+#include "runtime/experiment/soundness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/registry.hpp"
+#include "algorithms/stability/consensus_limit.hpp"
+#include "algorithms/stability/dcd_limit.hpp"
+#include "algorithms/stability/schedule_dcd_limit.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+template <class Scalar>
+class Check {
+ public:
+  explicit Check(Experiment<Scalar>& experiment)
+      : experiment_(experiment),
+        method_(*experiment.method),
+        compressor_(experiment.settings.algorithm.compressor),
+        traits_(measured_traits(*make(), static_cast<std::size_t>(experiment.problem.dimension()))) {}
+
+  void run() {
+    check_topology();
+    check_gossip();
+    check_optimizer();
+    check_gradient_table();
+    check_leader();
+    check_size();
+    switch (method_.compressor) {
+      case CompressorNeed::none:
+        if (compressor_ != "none")
+          throw Misuse("algorithm.compressor", compressor_,
+                       method_.name + " sends full precision; use none, or another method");
+        break;
+      case CompressorNeed::any:
+        if (compressor_ != "none")
+          experiment_.warnings.push_back(
+              method_.name + " with " + compressor_ +
+              ": the error of compressed models never vanishes; a negative control, expect a floor");
+        break;
+      case CompressorNeed::unbiased:
+        check_relative();
+        break;
+      case CompressorNeed::absolute:
+        check_absolute();
+        break;
+      case CompressorNeed::contracting:
+        check_contracting();
+        break;
+      case CompressorNeed::damped:
+        if (!traits_.unbiased) check_contracting();
+        break;
+      case CompressorNeed::corrected:
+        check_corrected();
+        break;
+    }
+    check_consensus_step();
+  }
+
+ private:
+  std::unique_ptr<Compressor<Scalar>> make() const {
+    return make_compressor<Scalar>(compressor_, experiment_.problem.objectives.front()->segments());
+  }
+
+  void check_topology() {
+    const MixingMatrix& mixing = experiment_.cluster.mixing;
+    const std::string& weights = experiment_.cluster.weights;
+    if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern == Pattern::gossip)
+      throw Misuse("algorithm.kind", method_.name,
+                   "the topology has one-way links, and averages along them favor some peers; expected " +
+                       methods_that([](const MethodInfo& other) { return other.push_sum; }) +
+                       ", or links both ways");
+    if (method_.asynchronous && !mixing.mutual())
+      throw Misuse(
+          "algorithm.kind", method_.name,
+          "of some links one end only hears the other, and its answers have no way back; expected links "
+          "both ways");
+    if (method_.needs_symmetric_mixing && !mixing.symmetric())
+      unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
+    if (!method_.permits_negative_weights && !mixing.non_negative())
+      unsound("topology.weights", weights,
+              method_.name +
+                  " needs weights of at least 0, and this matrix has negative ones; fastest-chain and "
+                  "metropolis have none");
+    if (!method_.permits_time_varying && experiment_.schedule->period() != 1) refuse_changing_links();
+    if (method_.pattern == Pattern::ring && experiment_.settings.topology.participation < 1.0)
+      throw Misuse("topology.participation", number(experiment_.settings.topology.participation),
+                   method_.name + " needs every peer in every iteration; use 1, or d-psgd");
+    check_options_of_changing_links();
+    check_smallest_eigenvalue();
+  }
+
+  /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
+  [[noreturn]] void refuse_changing_links() const {
+    const RunSettings::Topology& topology = experiment_.settings.topology;
+    const std::string why = method_.name + " needs the same mixing in every round; expected ";
+    const std::string others = ", or one of " + methods_that([](const MethodInfo& other) {
+                                 return other.permits_time_varying && other.pattern == Pattern::gossip;
+                               });
+    if (topology.schedule == "static")
+      throw Misuse("topology.participation", number(topology.participation), why + "1" + others);
+    throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
+  }
+
+  /// A method's options that need fixed links, unlike the method itself.
+  void check_options_of_changing_links() {
+    if (experiment_.schedule->period() == 1) return;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
+    if (options.memory == "aggregate")
+      throw Misuse("algorithm.memory", *options.memory,
+                   "it sums up what fixed neighbors say, and here they change from round to round; expected "
+                   "replicas" +
+                       remedy);
+    if (options.form == "pipelined")
+      throw Misuse("algorithm.form", *options.form,
+                   "what travels during the gradient is for the next round's mixing, and here its neighbors "
+                   "are others; expected plain" +
+                       remedy);
+  }
+
+  void check_smallest_eigenvalue() {
+    constexpr double rounding = 1e-9;
+    const double limit = method_.smallest_eigenvalue_above;
+    if (limit <= -1.0 || experiment_.schedule->period() != 1) return;
+    const double smallest = spectrum(experiment_.cluster.mixing).smallest;
+    if (smallest > limit + rounding) return;
+    unsound("topology.weights", experiment_.cluster.weights,
+            "the smallest eigenvalue of this mixing matrix is " + number(smallest) + ", and " + method_.name +
+                " needs one above " + number(limit) +
+                (number(smallest) == number(limit) ? ", by more than rounding" : "") +
+                "; expected \"lazy\", or link weights half as large");
+  }
+
+  void check_gossip() {
+    const std::optional<std::string>& gossip = experiment_.settings.algorithm.options.gossip;
+    if (gossip == "chebyshev" &&
+        (experiment_.schedule->period() != 1 || !experiment_.cluster.mixing.symmetric()))
+      throw Misuse("algorithm.gossip", *gossip,
+                   "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
+                   "topology.schedule, topology.participation or topology.weights");
+  }
+
+  /// Nothing makes the peers' momenta or scales agree.
+  void check_optimizer() {
+    const std::optional<std::string>& optimizer = experiment_.settings.algorithm.options.optimizer;
+    if (!optimizer || *optimizer == "sgd") return;
+    experiment_.warnings.push_back("algorithm.optimizer = " + *optimizer +
+                                   ": every peer keeps a state of its own, from its own gradients; where the "
+                                   "peers' data differ, the models agree "
+                                   "less, and end farther from the optimum, than with sgd");
+  }
+
+  void check_gradient_table() {
+    const double bytes = static_cast<double>(gradient_table_bytes(experiment_));
+    constexpr double plenty = 1e9;
+    if (bytes > plenty)
+      experiment_.warnings.push_back("algorithm.estimator = saga: a gradient of every sample is kept, " +
+                                     std::to_string(std::llround(bytes / 1e6)) +
+                                     " MB at all peers together; loopless-svrg keeps none");
+  }
+
+  void check_leader() {
+    if (method_.pattern == Pattern::gossip && make()->shared_selection())
+      throw Misuse("algorithm.compressor", compressor_,
+                   "it needs a common leader, which " + method_.name +
+                       " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
+  }
+
+  /// Where the size depends on the data, its bound says little (hearsay check tries it).
+  void check_size() {
+    const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
+    if (compressor_ == "none" || traits_.data_dependent_size || traits_.bytes < dimension * sizeof(Scalar))
+      return;
+    experiment_.warnings.push_back(no_shorter_than_none(
+        compressor_, 8.0 * static_cast<double>(traits_.bytes) / static_cast<double>(dimension),
+        8 * sizeof(Scalar)));
+  }
+
+  void check_relative() {
+    if (!traits_.unbiased)
+      return unsound(
+          "algorithm.compressor", compressor_,
+          method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
+    if (experiment_.peer_count() == 1) return;
+    const bool fixed = experiment_.schedule->period() == 1;
+    const auto of_mixing = fixed ? DcdLimit::of(experiment_.cluster.mixing) : std::optional<DcdLimit>();
+    if (of_mixing) experiment_.omega_limit = of_mixing->omega();
+    if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
+    if (!std::isfinite(traits_.omega))
+      return unsound(
+          "algorithm.compressor", compressor_,
+          "its error does not shrink with the differences that " + method_.name +
+              " compresses, however small they become; expected algorithm.kind = \"ecd-psgd\", which "
+              "wants such a one, or dither(linf, bits=8, bucket=512)");
+    if (!experiment_.omega_limit) {
+      experiment_.warnings.push_back("how much relative variance " + method_.name + " tolerates is not " +
+                                     (fixed ? "computed for more than 128 peers on such a topology"
+                                            : "predicted under the schedule " + experiment_.schedule->name() +
+                                                  (experiment_.schedule->repeats_in_order()
+                                                       ? ", which has too many rounds or mixes too slowly"
+                                                       : ", whose order is drawn anew")) +
+                                     "; " + compressor_ + " has " + number(traits_.omega_typical) +
+                                     " on Gaussian data");
+      return;
+    }
+    const std::string here = fixed ? " on this topology" : " under this schedule";
+    const double limit = *experiment_.omega_limit;
+    if (traits_.omega < limit) return;
+    const bool typical = traits_.omega_typical >= limit;
+    std::string remedy = "; take more bits or smaller buckets";
+    const double omega = typical ? traits_.omega_typical : traits_.omega;
+    // Peers that hardly listen tolerate anything: no remedy.
+    if (const double self_weight = of_mixing ? of_mixing->self_weight_for(omega) : 1.0; self_weight < 0.95)
+      remedy += ", or lazier weights: self weights of at least " + number(self_weight) +
+                " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
+    if (typical)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
+                  method_.name + " tolerates less than " + number(limit) + here + remedy);
+    else
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case; " + method_.name + " tolerates less than " +
+                                     number(limit) + here + remedy);
+  }
+
+  void check_absolute() {
+    if (!traits_.unbiased || !traits_.absolute_error_per_coordinate)
+      unsound(
+          "algorithm.compressor", compressor_,
+          method_.name +
+              " needs an unbiased compressor whose error does not grow with what it compresses, such as " +
+              method_.default_compressor);
+  }
+
+  /// What is not sent stays in the difference to the replica, or in the error: it must shrink.
+  void check_contracting() {
+    if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
+    if (!traits_.unbiased)
+      experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
+                                     measured_contraction() + ", so nothing is promised of " + method_.name +
+                                     " with it; watch the consensus distance");
+    else if (traits_.omega_typical >= 1.0)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
+                  method_.name +
+                  ", at any consensus step, diverges where that is 1 or more; expected scale{" + compressor_ +
+                  "}");
+    else
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case, and " + method_.name +
+                                     ", at any consensus step, diverges where that is 1 or more; scale{...} "
+                                     "rules it out");
+  }
+
+  /// Consensus by itself: whether the compressor's noise dies out on this topology.
+  void check_consensus_step() {
+    if (experiment_.schedule->period() != 1) return;
+    const auto limit = ConsensusLimit::of(experiment_.cluster.mixing, method_);
+    if (!limit) return;
+    const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
+    const std::optional<LinearError> typical = typical_error(*make(), dimension);
+    if (!typical) return;
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    const double largest = limit->largest_step(options, *typical);
+    experiment_.consensus_step_limit = ConsensusStepLimit{largest, {}};
+    if (const std::optional<LinearError> worst = worst_error(traits_))
+      experiment_.consensus_step_limit->worst = limit->largest_step(options, *worst);
+    if (*options.consensus_step < largest) return;
+    if (largest > 0.0)
+      return unsound("algorithm.consensus_step", number(*options.consensus_step),
+                     method_.name + " with " + compressor_ + " is predicted to diverge from " +
+                         number(largest) + " on, on this topology; expected a smaller one");
+    MethodOptions undamped = options;
+    undamped.damping = 1.0;
+    const bool damping_helps = options.damping && limit->largest_step(undamped, *typical) > 0.0;
+    unsound("algorithm.compressor", compressor_,
+            method_.name + " is predicted to diverge with it at every consensus step; expected " +
+                (damping_helps          ? "algorithm.damping = 1"
+                 : typical->keep == 1.0 ? "scale{" + compressor_ + "}"
+                                        : "an unbiased one, such as dither(linf, bits=2, bucket=512)"));
+  }
+
+  void check_corrected() {
+    const std::string& feedback = *experiment_.settings.algorithm.options.feedback;
+    if (!FeedbackRule::parse(feedback).remembers()) {
+      if (!traits_.unbiased)
+        unsound(
+            "algorithm.feedback", feedback,
+            compressor_ + " is biased, and without feedback its error is never made up for; expected \"ef\"");
+      return;
+    }
+    // An error that does not grow with what is compressed keeps the memory bounded by itself.
+    if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
+    if (!traits_.unbiased)
+      experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
+                                     measured_contraction() + ", so nothing is promised of " + feedback +
+                                     " with it; watch the loss");
+    else if (traits_.omega_typical >= 1.0)
+      unsound("algorithm.compressor", compressor_,
+              "its relative variance is " + number(traits_.omega_typical) +
+                  " on Gaussian data, and with feedback " + feedback +
+                  " an error of 1 or more piles up; expected scale{" + compressor_ +
+                  "}, or feedback = \"none\"");
+    else
+      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
+                                     " on Gaussian data, but up to " + number(traits_.omega) +
+                                     " in the worst case; with feedback " + feedback +
+                                     " an error of 1 or more piles up, and scale{...} rules it out");
+  }
+
+  /// By how much it contracts peer 0's gradient at the initial model; nothing where there is no such thing.
+  std::string measured_contraction() const {
+    const Objective<Scalar>& objective = *experiment_.problem.objectives.front();
+    std::vector<Index> samples(static_cast<std::size_t>(std::min<Index>(
+        objective.sample_count(), static_cast<Index>(experiment_.settings.algorithm.batch.value_or(4096)))));
+    std::iota(samples.begin(), samples.end(), Index{0});
+    Vector<Scalar> gradient(experiment_.problem.dimension());
+    objective.gradient(experiment_.problem.initial, samples, gradient);
+    Vector<Scalar> left = gradient;
+    PacketPool packets;
+    PacketBuffer packet = packets.acquire();
+    RandomStream random(experiment_.settings.run.seed, 0, 0, Purpose::compression);
+    const auto compressor = make();
+    const auto z = view(std::as_const(gradient));
+    if (compressor->encode({z, random, z}, packet) != CodecStatus::ok ||
+        compressor->accumulate(packet.bytes(), -1, view(left)) != CodecStatus::ok)
+      return "";
+    const double size = squared_norm(z);
+    return size > 0.0 ? " (by " + number(1.0 - squared_norm(view(std::as_const(left))) / size) +
+                            " on the first gradient)"
+                      : "";
+  }
+
+  void unsound(const std::string& key, const std::string& value, const std::string& expectation) {
+    if (!experiment_.settings.algorithm.allow_unsound)
+      throw Misuse(key, value, expectation + " (algorithm.allow_unsound = true tries it all the same)");
+    experiment_.warnings.push_back(key + " = " + value + ": " + expectation);
+  }
+
+  Experiment<Scalar>& experiment_;
+  const MethodInfo& method_;
+  std::string compressor_;
+  Traits traits_;
+};
+
+}  // namespace
+
+std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
+                                 std::size_t bits_of_none) {
+  return compressor + " takes " + number(bits_per_coordinate) + " bits per coordinate, and none takes " +
+         std::to_string(bits_of_none) + " and loses nothing";
+}
+
+template <class Scalar>
+void check_soundness(Experiment<Scalar>& experiment) {
+  Check<Scalar>(experiment).run();
+}
+
+template <class Scalar>
+std::uint64_t gradient_table_bytes(const Experiment<Scalar>& experiment) {
+  if (experiment.settings.algorithm.options.estimator != "saga") return 0;
+  Index samples = 0;
+  for (const auto& objective : experiment.problem.objectives) samples += objective->sample_count();
+  return static_cast<std::uint64_t>(samples * experiment.problem.dimension()) * sizeof(Scalar);
+}
+
+template std::uint64_t gradient_table_bytes<float>(const Experiment<float>&);
+template std::uint64_t gradient_table_bytes<double>(const Experiment<double>&);
+template void check_soundness<float>(Experiment<float>&);
+template void check_soundness<double>(Experiment<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,82 @@
+#include "runtime/experiment/staleness_limit.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <string>
+
+#include "topology/foundation/misuse.hpp"
+#include "topology/spectrum.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+// A peer keeps as many of its models, and as many messages of every neighbor.
+constexpr std::uint64_t most_staleness = 100;
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+/// Rounded down, so that what is advised is allowed.
+std::string at_most(double value) { return number_text(std::floor(1e4 * value + 1e-6) / 1e4); }
+
+/// What would die out here, where 1 - lambda_n is `fastest`.
+std::string remedy(double step, double fastest, std::uint64_t staleness) {
+  std::uint64_t allowed = staleness;
+  while (allowed > 0 && step * fastest >= consensus_limit_of(allowed)) --allowed;
+  return "; expected " +
+         (allowed > 0 ? "algorithm.staleness = " + std::to_string(allowed) + " or less, or "
+                      : std::string()) +
+         "algorithm.consensus_step below " + at_most(consensus_limit_of(staleness) / fastest);
+}
+
+}  // namespace
+
+double consensus_limit_of(std::uint64_t staleness) {
+  return 2.0 * std::sin(std::numbers::pi / (2.0 * (2.0 * static_cast<double>(staleness) + 1.0)));
+}
+
+template <class Scalar>
+void check_staleness(Experiment<Scalar>& experiment) {
+  const RunSettings::Algorithm& algorithm = experiment.settings.algorithm;
+  if (!algorithm.options.staleness) return;
+  const std::uint64_t staleness = *algorithm.options.staleness;
+  const double step = algorithm.options.consensus_step.value_or(1.0);
+  if (staleness == 0 && step <= 1.0) return;
+
+  const std::string key = staleness > 0 ? "algorithm.staleness" : "algorithm.consensus_step";
+  const std::string value = staleness > 0 ? std::to_string(staleness) : number(step);
+  if (staleness > most_staleness)
+    throw Misuse(key, value, "expected at most " + std::to_string(most_staleness) + " iterations");
+  const MixingMatrix& mixing = experiment.cluster.mixing;
+  if (experiment.schedule->period() != 1)
+    throw Misuse(key, value,
+                 "it needs the same links in every round; expected topology.schedule = \"static\" with "
+                 "topology.participation = 1, or algorithm.staleness = 0 and a consensus step of at most 1");
+  if (!mixing.symmetric())
+    throw Misuse(
+        key, value,
+        "both ends of a link apply the same difference, which needs symmetric weights; expected other "
+        "topology.weights, or algorithm.staleness = 0 and a consensus step of at most 1");
+  if (experiment.peer_count() == 1) return;
+  const double fastest = 1.0 - spectrum(mixing).smallest;
+  const double limit = consensus_limit_of(staleness);
+  constexpr double rounding = 1e-9;
+  if (step * fastest < limit - rounding) return;
+  const std::string sentence = "the peers come to agree where consensus_step (1 - lambda_n) is below " +
+                               number(limit) + ", and here it is " + number(step) + " x " + number(fastest) +
+                               remedy(step, fastest, staleness);
+  if (!algorithm.allow_unsound)
+    throw Misuse(key, value, sentence + " (algorithm.allow_unsound = true tries it all the same)");
+  experiment.warnings.push_back(key + " = " + value + ": " + sentence);
+}
+
+template void check_staleness<float>(Experiment<float>&);
+template void check_staleness<double>(Experiment<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,109 @@
+#include "runtime/experiment/traffic_forecast.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/methods/parts/backlog.hpp"
+#include "runtime/wire/frame.hpp"
+
+namespace hearsay {
+
+namespace {
+
+std::uint64_t bytes_of(const Traffic& traffic) {
+  return traffic.messages * header_bytes + traffic.payload_bytes;
+}
+
+/// So many iterations of a peer that catches up, over all peers, are gone through in about a second.
+constexpr std::uint64_t most_iterations = 200'000;
+
+/// Sums over iterations of one peer.
+template <class Scalar>
+class PeerForecast {
+ public:
+  PeerForecast(PeerRows rows, const Algorithm<Scalar>& algorithm, TrafficForecast& forecast)
+      : rows_(rows), algorithm_(algorithm), forecast_(forecast) {}
+
+  /// 1 ... last
+  PeerTraffic up_to(std::uint64_t last) {
+    first_bytes_ = last == 0 ? 0 : bytes_of(algorithm_.traffic(1, rows_));
+    if (const std::optional<Traffic> all = algorithm_.traffic_up_to(last, rows_)) {
+      forecast_.exact = forecast_.exact && all->exact;
+      forecast_.steady = forecast_.steady && bytes_of(*all) == last * first_bytes_;
+      return {all->messages, bytes_of(*all)};
+    }
+    if (algorithm_.catches_up() && iterations_to_sum(last) > most_iterations / rows_.peer_count())
+      return at_most(last);
+    if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
+    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order. Only in the
+    // first one have neighbors that catch up missed less.
+    const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
+    const PeerTraffic first = sum(1, std::min(cycle, last));
+    if (last <= cycle) return first;
+    const std::uint64_t cycles = (last - cycle) / cycle;
+    const PeerTraffic per_cycle = cycles > 0 ? sum(cycle + 1, 2 * cycle) : PeerTraffic{};
+    const PeerTraffic rest = sum((cycles + 1) * cycle + 1, last);
+    return {first.messages + cycles * per_cycle.messages + rest.messages,
+            first.bytes + cycles * per_cycle.bytes + rest.bytes};
+  }
+
+ private:
+  /// Two cycles and a rest, or all.
+  std::uint64_t iterations_to_sum(std::uint64_t last) const {
+    const std::uint64_t own = algorithm_.traffic_period();
+    if (!rows_.repeats_in_order() || own >= last || rows_.period() >= last / own) return last;
+    return std::min(last, 3 * std::lcm(rows_.period(), own));
+  }
+
+  /// As if every message held the whole vector.
+  PeerTraffic at_most(std::uint64_t last) {
+    forecast_.exact = forecast_.steady = false;
+    const std::uint64_t period = rows_.period();
+    std::uint64_t in_a_period = 0;
+    for (std::uint64_t round = 0; round < period; ++round) in_a_period += rows_.at(round).heard_by.size();
+    // A period that is not over, in whatever order, is taken for a whole one.
+    const std::uint64_t messages = (last + period - 1) / period * in_a_period;
+    return {messages, messages * (header_bytes + dense_backlog_bytes(view(algorithm_.model()).size_bytes()))};
+  }
+
+  PeerTraffic sum(std::uint64_t first, std::uint64_t last) {
+    PeerTraffic sum;
+    for (std::uint64_t number = first; number <= last; ++number) {
+      const Traffic traffic = algorithm_.traffic(number, rows_);
+      sum.messages += traffic.messages;
+      sum.bytes += bytes_of(traffic);
+      forecast_.exact = forecast_.exact && traffic.exact;
+      forecast_.steady = forecast_.steady && bytes_of(traffic) == first_bytes_;
+    }
+    return sum;
+  }
+
+  PeerRows rows_;
+  const Algorithm<Scalar>& algorithm_;
+  TrafficForecast& forecast_;
+  std::uint64_t first_bytes_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t TrafficForecast::total_bytes() const {
+  return std::accumulate(peers.begin(), peers.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const PeerTraffic& peer) { return sum + peer.bytes; });
+}
+
+template <class Scalar>
+TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment) {
+  TrafficForecast forecast;
+  PacketPool packets;
+  for (PeerId id = 0; id < experiment.peer_count(); ++id) {
+    const auto peer = make_peer(experiment, id, packets);
+    PeerForecast<Scalar> of_peer(PeerRows(*experiment.schedule, id), peer->algorithm(), forecast);
+    forecast.peers.push_back(of_peer.up_to(experiment.iterations));
+  }
+  return forecast;
+}
+
+template TrafficForecast forecast_traffic<float>(const Experiment<float>&);
+template TrafficForecast forecast_traffic<double>(const Experiment<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,46 @@
+#include "runtime/foundation/line_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+RecordFile::RecordFile(const std::filesystem::path& path, bool on_disk)
+    : path_(path), file_(path, O_WRONLY | O_CREAT), on_disk_(on_disk) {
+  const ::off_t end = file_ ? ::lseek(file_.number(), 0, SEEK_END) : -1;
+  if (end < 0) throw Misuse("cannot write " + path.string() + ": " + std::strerror(errno));
+  written_bytes_ = static_cast<std::uint64_t>(end);
+}
+
+void RecordFile::append(std::string_view line) {
+  waiting_ += line;
+  waiting_ += '\n';
+  write_waiting();
+}
+
+void RecordFile::write_waiting() {
+  defect_.reset();
+  std::size_t done = 0;
+  while (done < waiting_.size()) {
+    const ::ssize_t written = ::pwrite(file_.number(), waiting_.data() + done, waiting_.size() - done,
+                                       static_cast<::off_t>(written_bytes_ + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  if (done < waiting_.size()) {
+    defect_ = "cannot write " + path_.string() + ": " + std::strerror(errno);
+    // What was written of the line that is not whole goes; where even that fails, the next one is written over it.
+    const std::size_t whole = waiting_.rfind('\n', done == 0 ? 0 : done - 1);
+    done = done == 0 || whole == std::string::npos ? 0 : whole + 1;
+    if (::ftruncate(file_.number(), static_cast<::off_t>(written_bytes_ + done)) != 0) errno = 0;
+  }
+  written_bytes_ += done;
+  waiting_.erase(0, done);
+  if (on_disk_ && !defect_ && ::fdatasync(file_.number()) != 0)
+    defect_ = "cannot bring " + path_.string() + " to the disk: " + std::strerror(errno);
+}
+
+}  // namespace hearsay

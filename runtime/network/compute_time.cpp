@@ -1,0 +1,18 @@
+#include "runtime/network/compute_time.hpp"
+
+#include <cmath>
+
+#include "algorithms/arithmetic/random.hpp"
+
+namespace hearsay {
+
+Duration compute_time(const ComputeTime& emulated, std::uint64_t seed, PeerId peer, std::uint64_t request,
+                      double work, Duration measured) {
+  double factor = work;
+  if (emulated.kind == ComputeTime::Kind::lognormal)
+    factor *= std::exp(emulated.sigma * RandomStream(seed, peer, request, Purpose::compute).normal());
+  const Duration usual = emulated.kind == ComputeTime::Kind::measured ? measured : emulated.median;
+  return Duration(std::llround(static_cast<double>(usual.count()) * factor));
+}
+
+}  // namespace hearsay

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+/// How long the `request`-th gradient (0, 1, ...) of peer `peer` takes: the constant, or a draw from the stream keyed
+/// by (seed, peer, request), and `measured` where nothing is emulated; `work` times that, the gradients of a minibatch that
+/// it is worth.
+Duration compute_time(const ComputeTime& emulated, std::uint64_t seed, PeerId peer, std::uint64_t request,
+                      double work, Duration measured);
+
+}  // namespace hearsay

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "algorithms/compression/seam/packet.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/wire/frame.hpp"
+
+namespace hearsay {
+
+/// Where data messages become frames: the shaper says when each is due, and its header gets what the receiver has to know.
+/// Pure: told the time.
+class Egress {
+ public:
+  /// `same_machine`: all peers share one clock, and due times travel as they are; otherwise the hold that remains does.
+  Egress(EgressPort port, bool same_machine) : port_(std::move(port)), same_machine_(same_machine) {}
+
+  /// The run begins; before anything is sent.
+  void begin(Instant start_of_run) { port_.begin(start_of_run); }
+
+  struct Frame {
+    FrameHeader header;
+    std::uint32_t losses;  ///< emulated
+  };
+  /// `common` is the session's header of the message; `posted` is when the method sent it, `now` when it leaves here.
+  Frame frame(FrameHeader common, const PacketRef& packet, Instant posted, Instant now, Link& link) {
+    if (packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
+      checked_ = packet;
+      checksum_ = payload_checksum(packet->bytes());
+    }
+    const Departure departure = port_.send(posted, header_bytes + packet->size(), link);
+    common.payload_bytes = static_cast<std::uint32_t>(packet->size());
+    common.payload_checksum = checksum_;
+    if (same_machine_) {
+      common.due_ns = departure.due.time_since_epoch().count();
+    } else {
+      common.flags = flag_remaining_hold;
+      common.due_ns = std::max(Duration{0}, departure.due - now).count();
+    }
+    return {common, departure.losses};
+  }
+
+ private:
+  EgressPort port_;
+  bool same_machine_;
+  PacketRef checked_;
+  std::uint32_t checksum_ = 0;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "runtime/peer/inbox.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/foundation/units.hpp"
+
+namespace hearsay {
+
+/// Frames that have come over the real wire, but not yet over the emulated one. Pure: told the time, it says which may be
+/// seen, and when to ask again. A frame passes two stages: it becomes due, then the ingress port releases it, in the
+/// order of due times (ties by sender, then sequence), as `IngressPort` wants it.
+class HoldQueue {
+ public:
+  struct Held {
+    Instant due;
+    std::uint64_t sequence;
+    std::uint64_t frame_bytes;
+    ArrivalRate arrival;
+    MessageKey key;
+    PacketRef packet;
+    MessageMarks marks = {};
+  };
+
+  explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}
+
+  /// The run begins; before any frame comes.
+  void begin(Instant start_of_run) { ingress_.begin(start_of_run); }
+  void add(Held frame) { waiting_.push(std::move(frame)); }
+  std::size_t size() const { return waiting_.size() + released_.size(); }
+
+  /// Calls visit(held) for every frame that may be seen at `now`, in order of release.
+  template <class Visit>
+  void release(Instant now, const Visit& visit) {
+    while (!waiting_.empty() && waiting_.top().due <= now) {
+      const Held& first = waiting_.top();
+      const Instant at = ingress_.release(first.due, first.frame_bytes, first.arrival);
+      released_.push_back({at, first});
+      waiting_.pop();
+    }
+    while (!released_.empty() && released_.front().at <= now) {
+      visit(released_.front().frame);
+      released_.pop_front();
+    }
+  }
+
+  /// When `release` has something to do next; Instant::max() where nothing is held.
+  Instant next() const {
+    Instant instant = Instant::max();
+    if (!released_.empty()) instant = released_.front().at;
+    if (!waiting_.empty()) instant = std::min(instant, waiting_.top().due);
+    return instant;
+  }
+
+ private:
+  struct Later {
+    bool operator()(const Held& a, const Held& b) const {
+      if (a.due != b.due) return a.due > b.due;
+      if (a.key.sender != b.key.sender) return a.key.sender > b.key.sender;
+      return a.sequence > b.sequence;
+    }
+  };
+  struct Released {
+    Instant at;
+    Held frame;
+  };
+
+  IngressPort ingress_;
+  std::priority_queue<Held, std::vector<Held>, Later> waiting_;
+  std::deque<Released> released_;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,157 @@
+#include "runtime/network/kernel_network.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/network/link.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr const char* observer_bridge = "observer";
+
+std::string cable_of(PeerId id) { return "peer" + std::to_string(id); }
+std::string observer_cable_of(PeerId id) { return "record" + std::to_string(id); }
+
+/// Host number `host` of a network of 65,534.
+std::string host_address(int network, PeerId host) {
+  return "10." + std::to_string(network) + "." + std::to_string(host / 256) + "." +
+         std::to_string(host % 256);
+}
+
+constexpr int run_network = 77;
+constexpr int observer_network = 78;
+constexpr PeerId most_peers = 128;  // the kernel has one table of neighbors for all namespaces, of 1,024
+constexpr PeerId observer_host = 65'001;
+constexpr std::uint64_t frame_bytes = 1514;
+constexpr double least_bytes_per_s = 1000.0;
+
+/// What TCP hands over, and the kernel hands on, as one: what the wire takes 0.5 ms for. Frame by frame, eight peers at 100 Mbit/s
+/// keep more than two cores busy with nothing else.
+std::uint64_t batch_frames(Bandwidth bandwidth) {
+  constexpr std::uint64_t least = 2, most = 40;  // 64 KiB is TCP's own limit
+  constexpr double batch_s = 500e-6;
+  return std::clamp(static_cast<std::uint64_t>(batch_s * bandwidth.bytes_per_s / frame_bytes), least, most);
+}
+
+/// What may leave at once after a pause. More would be a faster network than was asked for; with no more than a batch the wire
+/// would stand idle for as long as the kernel's timer wakes tbf late.
+std::uint64_t burst_bytes(Bandwidth bandwidth) { return 3 * batch_frames(bandwidth) / 2 * frame_bytes; }
+
+/// Limits what leaves through the interface; frames count with their headers.
+void limit(const NetworkNamespace& place, const std::string& interface, Bandwidth bandwidth,
+           Duration latency) {
+  // Nothing is dropped: what waits is bounded by TCP's windows.
+  constexpr const char* queue_bytes = "64mb";
+  const bool limited = !bandwidth.unlimited();
+  if (limited)
+    place.run({"tc", "qdisc", "add", "dev", interface, "root", "handle", "1:", "tbf", "rate",
+               std::to_string(static_cast<std::uint64_t>(8.0 * bandwidth.bytes_per_s)) + "bit", "burst",
+               std::to_string(burst_bytes(bandwidth)), "limit", queue_bytes});
+  if (latency == Duration{0}) return;
+  std::vector<std::string> words = {"tc", "qdisc", "add", "dev", interface};
+  words.insert(words.end(), limited ? std::initializer_list<std::string>{"parent", "1:1"}
+                                    : std::initializer_list<std::string>{"root"});
+  words.insert(words.end(), {"netem", "delay", std::to_string(latency.count()) + "ns", "limit", "100000"});
+  place.run(words);
+}
+
+/// What one connection may have waiting at the port, 1 MB and more where nobody says otherwise, is about two batches: so the
+/// connections of a peer take turns, as they do in the fair queue that most hosts have. Else the one that comes first fills the queue for
+/// as long as a small packet takes, and the ports of the others stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s.
+/// False where this process may not say so.
+bool let_connections_take_turns(const NetworkNamespace& peer, Bandwidth bandwidth) {
+  return peer.succeeds({"sh", "-c",
+                        "echo " + std::to_string(2 * batch_frames(bandwidth) * frame_bytes) +
+                            " > /proc/sys/net/ipv4/tcp_limit_output_bytes"});
+}
+
+void add_bridge(const NetworkNamespace& hub, const std::string& name) {
+  hub.run({"ip", "link", "add", name, "type", "bridge"});
+  hub.run({"ip", "link", "set", name, "addrgenmode", "none", "up"});
+}
+
+/// From the peer's `interface` to a port of the hub's bridge, in the network 10.`network`.0.0/16. No IPv6, whose
+/// announcements would be counted. TCP's congestion control is reno, which every kernel has, whatever this machine's is: bbr,
+/// for one, which looks for the limit again and again, leaves up to a quarter of so short a wire unused.
+void add_cable(const NetworkNamespace& hub, const std::string& port, const std::string& bridge,
+               const NetworkNamespace& peer, const std::string& interface, int network, PeerId host) {
+  hub.run({"ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", peer.path()});
+  hub.run({"ip", "link", "set", port, "master", bridge, "addrgenmode", "none", "up"});
+  peer.run({"ip", "address", "add", host_address(network, host) + "/16", "dev", interface, "noprefixroute"});
+  peer.run({"ip", "link", "set", interface, "addrgenmode", "none", "up"});
+  peer.run({"ip", "route", "add", host_address(network, 0) + "/16", "dev", interface, "congctl", "reno"});
+}
+
+bool has_netem(const NetworkNamespace& place) {
+  return place.succeeds({"tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"}) &&
+         place.succeeds({"tc", "qdisc", "del", "dev", "lo", "root"});
+}
+
+}  // namespace
+
+KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
+  if (peer_count > most_peers)
+    throw Misuse("topology.peers", std::to_string(peer_count),
+                 "the kernel's network has room for " + std::to_string(most_peers));
+  bool has_latency = false, varies = false, link_has_latency = false;
+  for (const LinkOverride& link : settings.link_overrides) {
+    if (link.bandwidth)
+      throw Misuse(
+          "network.link.bandwidth", to_text(*link.bandwidth),
+          "the kernel limits a peer's whole port; expected none on a single link, or the built-in shaper");
+    link_has_latency |= link.latency.has_value();
+  }
+  for (PeerId id = 0; id < peer_count; ++id) {
+    const NetworkSettings& network = network_of(settings, id);
+    if (!network.trace.empty())
+      throw Misuse(
+          "network.bandwidth_trace of peer " + std::to_string(id) +
+          ": the kernel's limit stays what it is; expected a constant bandwidth, or the built-in shaper");
+    for (const Bandwidth bandwidth : {network.bandwidth_up, network.bandwidth_down})
+      if (!bandwidth.unlimited() && bandwidth.bytes_per_s < least_bytes_per_s)
+        throw Misuse("network.bandwidth", to_text(bandwidth), "the kernel's limit is at least 8 kbit/s");
+    has_latency |= network.latency != Duration{0};
+    varies |= network.jitter != Duration{0} || network.message_loss != 0.0;
+  }
+  if (varies) {
+    description_ += "; the built-in link holds latency, jitter and message loss";
+  } else if (link_has_latency) {
+    description_ += "; the built-in link holds the latency, which is not the same on all links";
+  } else if (has_latency) {
+    holds_latency_ = has_netem(hub_);
+    description_ += holds_latency_ ? " and holds the latency (netem)"
+                                   : "; it has no netem, so that the built-in link holds the latency";
+  }
+
+  add_bridge(hub_, "switch");
+  add_bridge(hub_, observer_bridge);
+  hub_.run({"ip", "address", "add", observer_address() + "/16", "dev", observer_bridge});
+  bool take_turns = true;
+  for (PeerId id = 0; id < peer_count; ++id) {
+    const NetworkNamespace& peer = peers_.emplace_back();
+    const NetworkSettings& network = network_of(settings, id);
+    add_cable(hub_, cable_of(id), "switch", peer, "eth0", run_network, id + 1);
+    add_cable(hub_, observer_cable_of(id), observer_bridge, peer, "eth1", observer_network, id + 1);
+    if (!network.bandwidth_up.unlimited()) {
+      peer.run({"ip", "link", "set", "dev", "eth0", "gso_max_segs",
+                std::to_string(batch_frames(network.bandwidth_up))});
+      take_turns &= let_connections_take_turns(peer, network.bandwidth_up);
+    }
+    limit(peer, "eth0", network.bandwidth_up, holds_latency_ ? network.latency : Duration{0});
+    limit(hub_, cable_of(id), network.bandwidth_down, Duration{0});
+  }
+  if (!take_turns) description_ += "; /proc/sys is read-only, so that a peer's connections do not take turns";
+}
+
+std::string KernelNetwork::address(PeerId id) const { return host_address(run_network, id + 1); }
+
+std::uint64_t KernelNetwork::bytes_sent(PeerId id) const { return peers_[id].limited_bytes("eth0"); }
+
+std::uint64_t KernelNetwork::bytes_received(PeerId id) const { return hub_.limited_bytes(cable_of(id)); }
+
+std::string KernelNetwork::observer_address() const { return host_address(observer_network, observer_host); }
+
+}  // namespace hearsay

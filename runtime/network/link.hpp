@@ -1,0 +1,163 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/foundation/bandwidth_trace.hpp"
+#include "runtime/settings/run_settings.hpp"
+#include "runtime/foundation/units.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+// The emulated network: a pure function of the time it is given, so that the simulator and the ZeroMQ driver
+// share it. A frame of b wire bytes that peer i hands to its port at `now` passes four stages, each a FIFO:
+//
+//   egress    start   = max(now, egress_free)                            one port, shared by a peer's links
+//             end     = start + b / up;  egress_free = end
+//   own rate  end     = max(end, max(start, link_free) + b / own)        only where a link has a bandwidth
+//             link_free = end
+//   flight    due     = max(due of the frame before, end + latency + jitter + losses x time-out)
+//   ingress   release = max(due, max(ingress_free, due - b / fed) + b / down);  ingress_free = release
+//
+// A bandwidth of 0 is unlimited: its b / bandwidth is 0. A stage forwards bytes as they come, it does not
+// wait for the last one: due - b / fed is when the first byte reaches the receiver, with fed the slower of
+// `up` and `own`, and a frame between two equal idle ports takes b / up once, not twice.
+//
+// Where a port has a bandwidth trace, b / up and b / down are what b bytes take that begin when these do, by the integral of the
+// trace; and b / fed is what they took that ended at due - latency, since the receiver knows the sender's trace but not what jitter
+// and losses a frame had. Traces count from the start of the run, `begin`; in virtual time that is 0.
+//
+// Jitter is uniform on the whole nanoseconds of [0, jitter]; the due time of the frame before keeps a link
+// from reordering, as TCP does. A lost message costs one constant time-out of max(200 ms, 3 x latency) (200
+// ms is Linux's smallest; no exponential backoff), the retransmission may be lost again, so `losses` is
+// geometric. Only time is charged: what TCP retransmits is one segment, a small part of a message, so no
+// egress bytes. Times end at 2^62 - 1 ns.
+
+struct LinkSettings {
+  Duration latency{0};
+  Duration jitter{0};
+  double message_loss = 0.0;  ///< probability that a transmission is lost; at most max_message_loss
+  Bandwidth bandwidth{};      ///< of the link itself, besides the port's
+  bool operator==(const LinkSettings&) const = default;
+};
+
+/// The network of one peer: its own where it has one, else everybody's.
+const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
+
+/// The directed link as the sender's network and the link's own override say.
+LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
+
+/// The rate at which a link's bytes reach the receiver's port, `fed` above: the slower of the sender's egress
+/// and the link's own bandwidth.
+struct ArrivalRate {
+  ArrivalRate(PortRate sender, Bandwidth link = {}, Duration link_latency = {})
+      : up(std::move(sender)), own(link), latency(link_latency) {}
+  ArrivalRate(Bandwidth sender = {}) : up(sender) {}
+
+  PortRate up;
+  Bandwidth own;
+  Duration latency{0};  ///< of the link
+
+  /// What `bytes` took that are due at this time since the start of the run.
+  Duration time_until(Duration due, std::uint64_t bytes) const {
+    return std::max(up.time_until(due - latency, bytes), own.time_for(bytes));
+  }
+};
+ArrivalRate arrival_rate(const RunSettings& settings, PeerId from, PeerId to);
+
+/// Of a peer's port.
+PortRate sending_rate(const NetworkSettings& network);
+PortRate receiving_rate(const NetworkSettings& network);
+
+/// Bytes on the wire of a frame of `frame_bytes` (header and payload). "ethernet" adds 66 bytes (Ethernet 14,
+/// IPv4 20, TCP with timestamps 32) for every started 1,448 bytes, as the kernel's counters do.
+std::uint64_t wire_bytes(Framing framing, std::uint64_t frame_bytes);
+
+/// What the sender's side computes for a frame.
+struct Departure {
+  Instant due;             ///< when the last byte reaches the receiver's port
+  std::uint64_t sequence;  ///< number of the frame on its link, from 0
+  std::uint32_t losses;    ///< how often it was lost on the way
+};
+
+/// A directed link between two ports.
+class Link {
+ public:
+  Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& settings);
+
+  /// What befalls frame number `sequence`: drawn from the stream of (run seed, link, sequence), whatever the
+  /// time and whatever was sent before.
+  struct Fate {
+    Duration jitter{0};
+    std::uint32_t losses = 0;
+    bool operator==(const Fate&) const = default;
+  };
+  Fate fate(std::uint64_t sequence) const;
+  Duration retransmission_timeout() const;
+
+  /// The next frame, whose first byte leaves the sender's port at `start` and whose last byte at `end`.
+  Departure carry(Instant start, Instant end, std::uint64_t bytes_on_wire);
+
+ private:
+  LinkSettings settings_;
+  PeerId from_;
+  std::uint64_t stream_seed_;
+  std::uint64_t next_sequence_ = 0;
+  Instant free_ = Instant::min();
+  Instant previous_due_ = Instant::min();
+};
+
+/// The sending side of a peer's port: frames leave one after the other in the order of the calls.
+class EgressPort {
+ public:
+  EgressPort(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
+
+  /// The run begins; before anything is sent.
+  void begin(Instant start_of_run) { begin_ = start_of_run; }
+  Departure send(Instant now, std::uint64_t frame_bytes, Link& link);
+
+ private:
+  PortRate up_;
+  Framing framing_;
+  Instant begin_{};
+  Instant free_ = Instant::min();
+};
+
+/// How long a port has been sending, for the record: of a frame what its bytes take, once those before it are through.
+class SendingTime {
+ public:
+  SendingTime(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
+
+  /// Of a frame that is handed to the port so long after the start of the run.
+  Duration of(Duration since_start, std::uint64_t frame_bytes);
+
+ private:
+  PortRate up_;
+  Framing framing_;
+  Instant free_{};  // in a time that begins with the run
+};
+
+/// The receiving side of a peer's port.
+class IngressPort {
+ public:
+  IngressPort(PortRate down, Framing framing) : down_(std::move(down)), framing_(framing) {}
+
+  /// The run begins; before anything is received.
+  void begin(Instant start_of_run) { begin_ = start_of_run; }
+
+  /// When the peer may see a frame that is due at `due` and came at the rate `fed` (arrival_rate). To be
+  /// called in the order of due, ties by sender, then sequence; frames are released in the order of the
+  /// calls.
+  Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
+
+ private:
+  PortRate down_;
+  Framing framing_;
+  Instant begin_{};
+  Instant free_ = Instant::min();
+};
+
+}  // namespace hearsay

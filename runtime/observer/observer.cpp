@@ -1,0 +1,205 @@
+#include "runtime/observer/observer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Without those of peers that are gone.
+template <class Scalar>
+double count_of(const std::vector<Vector<Scalar>>& models) {
+  return static_cast<double>(
+      std::ranges::count_if(models, [](const Vector<Scalar>& model) { return model.size() != 0; }));
+}
+
+}  // namespace
+
+template <class Scalar>
+Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
+  const auto some = std::ranges::find_if(models, [](const auto& model) { return model.size() != 0; });
+  ensure(some != models.end(), "a mean is of one model at least");
+  Vector<double> sum = Vector<double>::Zero(some->size());
+  for (const Vector<Scalar>& model : models)
+    if (model.size() != 0) sum += model.template cast<double>();
+  return (sum / count_of(models)).template cast<Scalar>();
+}
+
+template <class Scalar>
+double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
+  double sum = 0.0;
+  for (const Vector<Scalar>& model : models)
+    if (model.size() != 0) sum += squared_distance(view(model), view(mean));
+  return std::sqrt(sum / count_of(models));
+}
+
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration,
+                                              const Vector<Scalar>& model, const PeerMeters& meters) {
+  const std::size_t peer_count = problem_->peer_count();
+  ensure(peer < peer_count && model.size() == problem_->dimension(), "a snapshot is of a peer of this run");
+  Gathering& gathered = gathering_[iteration];
+  gathered.models.resize(peer_count);
+  gathered.meters.resize(peer_count);
+  ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
+  gathered.models[peer] = model;
+  gathered.meters[peer] = last_meters_[peer] = meters;
+  if (!complete(iteration, gathered)) return std::nullopt;
+
+  const Evaluation evaluation = evaluate(iteration, gathered);
+  models_ = std::move(gathered.models);
+  gathering_.erase(iteration);
+  return judge(evaluation);
+}
+
+template <class Scalar>
+bool Observer<Scalar>::complete(std::uint64_t iteration, const Gathering& gathered) const {
+  for (std::size_t peer = 0; peer < counts_from_.size(); ++peer)
+    if (counts_from_[peer] <= iteration && gathered.models[peer].size() == 0) return false;
+  return true;
+}
+
+template <class Scalar>
+std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
+  counts_from_[peer] = never;
+  for (auto& [iteration, gathered] : gathering_) gathered.models[peer] = {};
+  std::vector<Verdict> verdicts;
+  while (!gathering_.empty() && std::ranges::find_if(counts_from_, [](std::uint64_t from) {
+                                  return from != never;
+                                }) != counts_from_.end()) {
+    auto& [iteration, gathered] = *gathering_.begin();
+    if (!complete(iteration, gathered)) break;
+    const Evaluation evaluation = evaluate(iteration, gathered);
+    models_ = std::move(gathered.models);
+    gathering_.erase(gathering_.begin());
+    verdicts.push_back(judge(evaluation));
+  }
+  return verdicts;
+}
+
+template <class Scalar>
+void Observer<Scalar>::take_back(PeerId peer, std::uint64_t iteration) {
+  counts_from_[peer] = iteration;
+}
+
+template <class Scalar>
+void Observer<Scalar>::take_in(PeerId peer, std::uint64_t iteration) {
+  take_back(peer, iteration);
+  PeerMeters& last = last_meters_[peer];
+  before_[peer].bytes_sent += last.bytes_sent;
+  before_[peer].messages_sent += last.messages_sent;
+  before_[peer].gradient_evaluations += last.counters.gradient_evaluations;
+  last = {};
+}
+
+template <class Scalar>
+Verdict Observer<Scalar>::begin() {
+  const std::size_t peer_count = problem_->peer_count();
+  Gathering gathered{std::vector<Vector<Scalar>>(peer_count, problem_->initial),
+                     std::vector<PeerMeters>(peer_count)};
+  const Evaluation evaluation = evaluate(0, gathered);
+  models_ = std::move(gathered.models);
+  return judge(evaluation);
+}
+
+template <class Scalar>
+std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record) {
+  models_.assign(problem_->peer_count(), problem_->initial);
+  mean_ = problem_->initial;
+  evaluations_.clear();
+  target_.reset();
+  diverged_.reset();
+  std::vector<Verdict> verdicts;
+  for (const Evaluation& evaluation : record) verdicts.push_back(judge(evaluation));
+  return verdicts;
+}
+
+template <class Scalar>
+Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
+  evaluations_.push_back(evaluation);
+  if (!std::isfinite(evaluation.loss)) {
+    if (!diverged_) diverged_ = evaluation;
+    return {evaluation.iteration, false};
+  }
+  if (target_loss_ && !target_ && evaluation.loss <= *target_loss_) target_ = evaluation;
+  return {evaluation.iteration, !target_ && !diverged_};
+}
+
+template <class Scalar>
+Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
+  Evaluation evaluation;
+  evaluation.iteration = iteration;
+  mean_ = mean_of(gathered.models);
+  evaluation.loss = problem_->loss(mean_);
+  if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
+  evaluation.consensus_distance = consensus_distance(gathered.models, mean_);
+
+  Duration last{0};
+  for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {
+    const bool counts = gathered.models[peer].size() != 0;
+    const PeerMeters& meters = counts ? gathered.meters[peer] : last_meters_[peer];
+    last = std::max(last, meters.now);
+    // Not summed as durations: what a peer out of its mind reports could overflow them.
+    evaluation.compute_seconds += seconds(meters.compute);
+    evaluation.wait_seconds += seconds(meters.wait);
+    evaluation.wire_seconds += seconds(meters.wire);
+    evaluation.bytes_sent += meters.bytes_sent + before_[peer].bytes_sent;
+    evaluation.messages_sent += meters.messages_sent + before_[peer].messages_sent;
+    evaluation.gradient_evaluations +=
+        meters.counters.gradient_evaluations + before_[peer].gradient_evaluations;
+    evaluation.gossip_rounds = std::max(evaluation.gossip_rounds, meters.counters.gossip_rounds);
+  }
+  const auto peer_count = static_cast<double>(gathered.meters.size());
+  evaluation.seconds = seconds(last);
+  evaluation.compute_seconds /= peer_count;
+  evaluation.wait_seconds /= peer_count;
+  evaluation.wire_seconds /= peer_count;
+
+  Index samples = 0;
+  for (const auto& objective : problem_->objectives) samples += objective->sample_count();
+  if (samples > 0)
+    evaluation.epoch = static_cast<double>(evaluation.gradient_evaluations) / static_cast<double>(samples);
+  return evaluation;
+}
+
+template <class Scalar>
+RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers) {
+  RunOutcome<Scalar> outcome;
+  outcome.evaluations = observer.evaluations();
+  outcome.target = observer.target();
+  outcome.models = observer.models();
+  outcome.mean_model = observer.mean_model();
+  outcome.status = observer.target() ? RunStatus::target : RunStatus::done;
+  if (const auto& diverged = observer.diverged()) {
+    outcome.status = RunStatus::diverged;
+    outcome.reason = "the loss left the finite range by iteration " + std::to_string(diverged->iteration);
+  }
+  // The earliest departure says most.
+  std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+  for (PeerId id = 0; id < peers.size(); ++id) {
+    const std::optional<Divergence>& divergence = peers[id].divergence;
+    if (!divergence || divergence->iteration >= earliest) continue;
+    earliest = divergence->iteration;
+    outcome.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
+    outcome.reason =
+        divergence->what + " (peer " + std::to_string(id) + ", iteration " + std::to_string(earliest) + ")";
+  }
+  outcome.peers = std::move(peers);
+  return outcome;
+}
+
+template class Observer<float>;
+template class Observer<double>;
+template RunOutcome<float> conclude<float>(const Observer<float>&, std::vector<PeerOutcome>);
+template RunOutcome<double> conclude<double>(const Observer<double>&, std::vector<PeerOutcome>);
+template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
+template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
+template double consensus_distance<float>(const std::vector<Vector<float>>&, const Vector<float>&);
+template double consensus_distance<double>(const std::vector<Vector<double>>&, const Vector<double>&);
+
+}  // namespace hearsay

@@ -1,0 +1,45 @@
+#include "runtime/peer/script.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+namespace {
+
+/// Schedules repeat after a few rounds; messages whose length depends on the data are rarely alike in all.
+constexpr std::size_t looked_at = 64;
+
+}  // namespace
+
+void PeerScript::begin(std::uint64_t number) {
+  keep_once();
+  kept_.resize(number, none);
+  kept_.back() = static_cast<std::uint32_t>(steps_.size());
+  steps_.emplace_back();
+}
+
+void PeerScript::keep_once() {
+  if (steps_.empty()) return;
+  const std::size_t last = steps_.size() - 1;
+  for (std::size_t k = last - std::min(last, looked_at); k < last; ++k) {
+    if (steps_[k] != steps_[last]) continue;
+    if (kept_.back() == last) kept_.back() = static_cast<std::uint32_t>(k);
+    steps_.pop_back();
+    return;
+  }
+}
+
+std::span<const ScriptStep> PeerScript::of(std::uint64_t number) const {
+  if (number == 0 || number > kept_.size() || kept_[number - 1] == none) return {};
+  return steps_[kept_[number - 1]];
+}
+
+std::uint64_t PeerScript::most_samples() const {
+  std::uint64_t most = 0;
+  for (const std::vector<ScriptStep>& steps : steps_)
+    for (const ScriptStep& step : steps)
+      if (step.kind == ScriptStep::Kind::gradient) most = std::max(most, step.amount);
+  return most;
+}
+
+}  // namespace hearsay

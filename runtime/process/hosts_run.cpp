@@ -1,0 +1,126 @@
+#include "runtime/process/hosts_run.hpp"
+
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "runtime/cluster/addresses.hpp"
+#include "runtime/zmq/observer_server.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// The observer's thread at peer 0.
+template <class Scalar>
+class ObserverThread {
+ public:
+  ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
+                 const ClusterPatience& patience, const RunControl& control,
+                 const SharedCredentials& credentials)
+      : server_(experiment, agreement_of(experiment), address, patience.start, credentials,
+                control.record.value_or(std::vector<Evaluation>{})),
+        thread_([this, &control] { serve(control); }) {}
+
+  ~ObserverThread() {
+    if (!thread_.joinable()) return;
+    give_up("peer 0 has ended");
+    thread_.join();
+  }
+
+  /// The run's outcome; `reason` is why peer 0 could not go on, if so.
+  RunOutcome<Scalar> join(const std::string& reason) {
+    if (!reason.empty()) give_up(reason);
+    thread_.join();
+    if (error_) std::rethrow_exception(error_);
+    return std::move(outcome_);
+  }
+
+ private:
+  void serve(const RunControl& control) {
+    try {
+      outcome_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
+        if (const auto reason = given_up()) return LostPeer{{}, *reason};
+        if (const auto reason = control.lost()) return LostPeer{{}, *reason};
+        return std::nullopt;
+      });
+    } catch (const Misuse&) {  // the record cannot be written, or a peer refuses
+      error_ = std::current_exception();
+    }
+  }
+
+  void give_up(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    reason_ = reason;
+  }
+  std::optional<std::string> given_up() {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+
+  ObserverServer<Scalar> server_;
+  std::mutex mutex_;
+  std::optional<std::string> reason_;
+  RunOutcome<Scalar> outcome_;
+  std::exception_ptr error_;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace
+
+template <class Scalar>
+ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                        const ClusterPatience& patience, const RunControl& control,
+                                        const PeerPlace& place) {
+  if (id >= experiment.peer_count())
+    throw Misuse("--id", std::to_string(id),
+                 "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
+  const ClusterAddresses addresses = addresses_of(experiment.cluster, place);
+  const SharedCredentials credentials =
+      load_credentials(experiment.settings.security, experiment.cluster.peers, id);
+  const PeerOpening opening{where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place),
+                            false, patience.start, credentials, control.record.has_value()};
+  const auto sockets = open_sockets(experiment, id, opening);
+  std::optional<ObserverThread<Scalar>> observer;
+  if (id == observer_peer)
+    observer.emplace(experiment, where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
+                     patience, control, credentials);
+
+  ClusterPeerEnd<Scalar> result;
+  result.end = drive_peer(experiment, id, *sockets, addresses.peers, addresses.observer, control);
+  const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
+  if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
+  if (result.end.exit_code == 2) throw Misuse(result.end.reason);
+  return result;
+}
+
+template <class Scalar>
+void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+                     const RunControl& control, const PeerPlace& place, const std::string& why) {
+  try {
+    const std::string address = where_to_listen(addresses_of(experiment.cluster, place).observer,
+                                                experiment.cluster.observer_bind, place);
+    ObserverServer<Scalar>(
+        experiment, agreement_of(experiment), address, patience.start,
+        load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer))
+        .turn_away(why, control);
+  } catch (const Misuse&) {  // it has another, of which it wanted to tell
+  }
+}
+
+#define HEARSAY_TURN_PEERS_AWAY(Scalar)                                                    \
+  template void turn_peers_away<Scalar>(const Experiment<Scalar>&, const ClusterPatience&, \
+                                        const RunControl&, const PeerPlace&, const std::string&);
+HEARSAY_TURN_PEERS_AWAY(float)
+HEARSAY_TURN_PEERS_AWAY(double)
+#undef HEARSAY_TURN_PEERS_AWAY
+
+template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
+                                                       const ClusterPatience&, const RunControl&,
+                                                       const PeerPlace&);
+template ClusterPeerEnd<double> run_cluster_peer<double>(const Experiment<double>&, PeerId,
+                                                         const ClusterPatience&, const RunControl&,
+                                                         const PeerPlace&);
+
+}  // namespace hearsay

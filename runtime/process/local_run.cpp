@@ -1,0 +1,342 @@
+#include "runtime/process/local_run.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/cluster/host_address.hpp"
+#include "runtime/experiment/join_later.hpp"
+#include "runtime/process/nursery.hpp"
+#include "runtime/checkpoint/archive.hpp"
+#include "runtime/process/drive_peer.hpp"
+#include "runtime/zmq/keys.hpp"
+#include "runtime/zmq/observer_server.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration start_patience = std::chrono::seconds(60);
+constexpr PeerId most_local_peers = 512;
+constexpr std::size_t word_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
+
+// Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the parent all
+// addresses, and the child, when it ends, why.
+constexpr const char* ended_well = "ended well";
+
+bool say(int socket, const std::string& text) {
+  return send(socket, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+}
+
+/// Empty when the other end is gone.
+std::string hear(int socket) {
+  std::string text(word_limit_bytes, '\0');
+  const ssize_t length = recv(socket, text.data(), text.size(), 0);
+  text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return text;
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// Of a child that outlives its parent. Ctrl-C reaches the whole group, and its parent decides; but one that ended upon it
+// at once (the second Ctrl-C), may not have told anybody.
+std::atomic<bool> parent_is_gone{false};
+std::atomic<bool> was_interrupted{false};
+
+void note_end_of_parent(int) { parent_is_gone = true; }
+void note_interrupt(int) { was_interrupted = true; }
+
+void outlive_parent() {
+  signal(SIGUSR1, note_end_of_parent);
+  for (const int number : {SIGINT, SIGHUP})
+    if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup wants to go on
+}
+
+/// `address` is where it listened before, if it did; `goes_on`: from its checkpoints. Before anything else the process becomes
+/// one of its host's.
+template <class Scalar>
+int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
+               int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network) {
+  try {
+    if (network) network->peer(id).enter();
+    // Where messages take their time in the kernel, the built-in link holds them for so long after that. But a latency that is
+    // the kernel's is over when they come, by the clock that all share.
+    const bool absolute_due = !network || network->holds_latency();
+    const auto sockets = open_sockets(experiment, id,
+                                      {.bind_address = address,
+                                       .same_machine = absolute_due,
+                                       .start_patience = start_patience,
+                                       .credentials = share_credentials(keys, id),
+                                       .goes_on = goes_on,
+                                       .limits_bandwidth = !network});
+    say(parent, sockets->bound_address());
+    std::vector<std::string> addresses = split_lines(hear(parent));
+    if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
+    const std::string observer = addresses.back();
+    addresses.pop_back();
+    RunControl control;
+    control.observer_is_gone = [] { return parent_is_gone.load(); };
+    control.out_of_patience = [] { return parent_is_gone && was_interrupted; };
+    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, control);
+    say(parent, end.exit_code == 0 ? ended_well : end.reason);
+    return end.exit_code;
+  } catch (const Misuse& misuse) {
+    say(parent, misuse.what());
+    return 2;
+  }
+}
+
+/// Where a peer listens that has not been there before.
+std::string first_address(const ClusterPeer& peer, PeerId id, const KernelNetwork* network) {
+  if (network) return "tcp://" + network->address(id) + ":*";
+  return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
+}
+
+/// A peer that dies again and again is not brought back for ever.
+constexpr int most_restarts = 100;
+
+struct Child {
+  pid_t process = -1;
+  int socket = -1;
+  std::string address = {};
+  int restarts = 0;
+  bool killed = false;
+  bool gone = false;  // it has ended, and nothing more comes of that
+};
+
+/// What the user did, or another program: the process was well, and may be started anew. Else it has a bug.
+bool was_killed(int status) {
+  if (!WIFSIGNALED(status)) return false;
+  const int number = WTERMSIG(status);
+  return number != SIGABRT && number != SIGSEGV && number != SIGBUS && number != SIGFPE && number != SIGILL;
+}
+
+class Children {
+ public:
+  /// Where one that was killed comes back.
+  explicit Children(Nursery* nursery) : nursery_(nursery) {}
+
+  ~Children() {
+    for (Child& child : children_) {
+      if (child.socket >= 0) close(child.socket);
+      if (child.process > 0) {
+        kill(child.process, SIGKILL);
+        waitpid(child.process, nullptr, 0);
+      }
+    }
+  }
+
+  template <class Main>
+  void fork_one(const Main& main, bool dies_with_parent) {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw out_of("sockets");
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    const pid_t process = fork();
+    if (process < 0) {
+      close(ends[0]);
+      close(ends[1]);
+      throw out_of("processes");
+    }
+    if (process == 0) {
+      dies_with_parent ? void(signal(SIGINT, SIG_IGN)) : outlive_parent();
+      signal(SIGTERM, SIG_DFL);
+      prctl(PR_SET_PDEATHSIG, dies_with_parent ? SIGKILL : SIGUSR1);
+      if (getppid() != parent) _exit(3);  // it died before the line above
+      for (const Child& sibling : children_) close(sibling.socket);
+      if (nursery_) close(nursery_->socket());
+      close(ends[0]);
+      // Whatever happens, a child never returns into the parent's code.
+      int code = 3;
+      try {
+        code = main(ends[1]);
+      } catch (const std::exception& error) {
+        say(ends[1], error.what());
+      }
+      std::fflush(nullptr);
+      _exit(code);
+    }
+    close(ends[1]);
+    children_.push_back({process, ends[0], {}});
+  }
+
+  /// Every child's address, in order; or, where one failed first, how.
+  std::optional<std::string> gather_addresses() {
+    for (Child& child : children_) {
+      const auto id = static_cast<std::size_t>(&child - children_.data());
+      child.address = hear(child.socket);
+      if (child.address.empty()) return how_it_ended(id, "");
+      if (child.address.rfind("tcp://", 0) != 0) return how_it_ended(id, child.address);
+    }
+    return std::nullopt;
+  }
+
+  void tell_addresses(const std::string& observer) {
+    for (const Child& child : children_) addresses_ += child.address + "\n";
+    addresses_ += observer + "\n";
+    for (const Child& child : children_) say(child.socket, addresses_);
+  }
+
+  /// How a child was lost, if one was, and could not be started anew.
+  std::optional<LostPeer> lost() {
+    std::vector<pollfd> polled;
+    for (const Child& child : children_) polled.push_back({child.gone ? -1 : child.socket, POLLIN, 0});
+    polled.push_back({nursery_ ? nursery_->socket() : -1, POLLIN, 0});
+    if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
+    if (polled.back().revents != 0) {
+      nursery_ = nullptr;
+      std::fprintf(stderr,
+                   "hearsay: the process that starts peers anew was killed; another peer that is killed ends "
+                   "the run\n");
+    }
+    for (std::size_t id = 0; id < children_.size(); ++id) {
+      if (polled[id].revents == 0) continue;
+      const std::string word = hear(children_[id].socket);
+      if (word.starts_with("tcp://"))
+        continue;  // one that came back says where it listens: where it did before
+      if (word == ended_well) {
+        children_[id].gone = true;
+        continue;
+      }
+      if (const auto how = how_it_ended(id, word); !comes_back(id))
+        return children_[id].gone = true, LostPeer{static_cast<PeerId>(id), how};
+    }
+    return std::nullopt;
+  }
+
+  std::uint64_t restarts() const { return restarts_; }
+
+  /// After `bye`: waits for the children to leave by themselves.
+  void reap() {
+    for (Child& child : children_) {
+      hear(child.socket);  // returns when the child is gone
+      if (child.process > 0) waitpid(child.process, nullptr, 0);
+      child.process = -1;
+    }
+  }
+
+ private:
+  /// This machine does not bear so many peers.
+  Misuse out_of(const std::string& what) const {
+    return Misuse("topology.peers", "peer " + std::to_string(children_.size()),
+                  "this machine gives out no more " + what + " (" + std::strerror(errno) +
+                      "); take fewer peers, or hearsay simulate");
+  }
+
+  /// After how_it_ended: starts it anew, from its checkpoints, where it was killed and that is possible.
+  bool comes_back(std::size_t id) {
+    Child& child = children_[id];
+    if (!nursery_ || !child.killed || child.restarts == most_restarts) return false;
+    const int socket = nursery_->bear(static_cast<PeerId>(id), child.address);
+    if (socket < 0) return false;
+    close(child.socket);
+    child.socket = socket;
+    ++child.restarts;
+    ++restarts_;
+    say(socket, addresses_);
+    std::fprintf(stderr, "hearsay: peer %zu was killed; it comes back from its checkpoint\n", id);
+    return true;
+  }
+
+  /// A Misuse where its input was wrong.
+  std::string how_it_ended(std::size_t id, const std::string& reason) {
+    Child& child = children_[id];
+    int status = 0;
+    if (child.process > 0)
+      waitpid(child.process, &status, 0);
+    else  // the nursery's; nobody knows its status
+      status = reason.empty() ? SIGKILL : 0;
+    child.process = -1;
+    child.killed = reason.empty() && was_killed(status);
+    const std::string name = "peer " + std::to_string(id);
+    if (!reason.empty() && WIFEXITED(status) && WEXITSTATUS(status) == 2) throw Misuse(name + ": " + reason);
+    if (!reason.empty()) return name + ": " + reason;
+    if (WIFSIGNALED(status)) return name + " was lost: killed by signal " + std::to_string(WTERMSIG(status));
+    return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
+  }
+
+  Nursery* nursery_;
+  std::vector<Child> children_;
+  std::string addresses_;
+  std::uint64_t restarts_ = 0;
+};
+
+}  // namespace
+
+template <class Scalar>
+RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunControl& control,
+                             const KernelNetwork* network) {
+  require_all_from_the_start(experiment.settings, "hearsay run");
+  if (experiment.peer_count() > most_local_peers)
+    throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
+                 "at most " + std::to_string(most_local_peers) +
+                     " peers run as processes of one machine; hearsay simulate takes any number");
+  // Made for this run and known to nobody else: the files of the hosts hold one secret each, and here run all peers.
+  std::vector<KeyPair> keys;
+  if (has_keys(experiment.settings.security))
+    for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
+  const bool goes_on = control.record.has_value();
+  for (PeerId id = 0; goes_on && id < experiment.peer_count(); ++id)  // said once, before anybody begins
+    PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
+  std::optional<Nursery> nursery;
+  if (experiment.settings.failure.checkpoint_every != 0)
+    nursery.emplace([&](PeerId id, const std::string& address, int parent) {
+      return child_main(experiment, id, address, true, parent, keys, network);
+    });
+  // Under "drop" no process is special: that of the parent may die, too.
+  const bool drops = experiment.settings.failure.drops();
+  Children children(nursery ? &*nursery : nullptr);
+  for (PeerId id = 0; id < experiment.peer_count(); ++id)
+    children.fork_one(
+        [&](int parent) {
+          return child_main(experiment, id, first_address(experiment.cluster.peers[id], id, network), goes_on,
+                            parent, keys, network);
+        },
+        !drops);
+
+  RunOutcome<Scalar> outcome;
+  if (const auto failure = children.gather_addresses()) {
+    outcome.status = RunStatus::lost;
+    outcome.reason = *failure;
+    return outcome;
+  }
+  std::optional<NamespaceVisit> at_the_switch;
+  if (network) at_the_switch.emplace(network->hub());
+  ObserverServer<Scalar> observer(experiment, agreement_of(experiment),
+                                  "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
+                                  start_patience, share_credentials(keys, observer_peer),
+                                  control.record.value_or(std::vector<Evaluation>{}));
+  at_the_switch.reset();
+  children.tell_addresses(observer.bound_address());
+  outcome = observer.serve(control, [&] { return children.lost(); });
+  outcome.restarts = children.restarts();
+  if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();
+  return outcome;
+}
+
+template RunOutcome<float> run_local<float>(const Experiment<float>&, const RunControl&,
+                                            const KernelNetwork*);
+template RunOutcome<double> run_local<double>(const Experiment<double>&, const RunControl&,
+                                              const KernelNetwork*);
+
+}  // namespace hearsay

@@ -1,0 +1,278 @@
+#include "runtime/record/json.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "runtime/foundation/little_endian.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::vector<std::byte> with_length(const std::string& text, std::size_t more_bytes) {
+  std::vector<std::byte> payload(4 + text.size() + more_bytes);
+  store_little_endian(static_cast<std::uint32_t>(text.size()), payload);
+  std::memcpy(payload.data() + 4, text.data(), text.size());
+  return payload;
+}
+
+/// The JSON at the beginning of a payload, and what follows it.
+std::optional<std::pair<Json, std::span<const std::byte>>> split(std::span<const std::byte> payload) {
+  if (payload.size() < 4) return std::nullopt;
+  const auto length = load_little_endian<std::uint32_t>(payload);
+  if (payload.size() - 4 < length) return std::nullopt;
+  const auto* text = reinterpret_cast<const char*>(payload.data() + 4);
+  Json json = Json::parse(text, text + length, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  return std::pair{std::move(json), payload.subspan(4 + length)};
+}
+
+// A number of another kind throws, as a missing one does: a foreign payload's 1e300 is no count.
+
+std::uint64_t count_at(const Json& json, const char* key) {
+  return json.at(key).get_ref<const Json::number_unsigned_t&>();
+}
+Duration duration_at(const Json& json, const char* key) {
+  return Duration(json.at(key).get_ref<const Json::number_integer_t&>());
+}
+
+PeerMeters meters_from(const Json& json) {
+  PeerMeters meters;
+  meters.now = duration_at(json, "now_ns");
+  meters.bytes_sent = count_at(json, "bytes_sent");
+  meters.bytes_received = count_at(json, "bytes_received");
+  meters.messages_sent = count_at(json, "messages_sent");
+  meters.retransmitted = count_at(json, "retransmitted");
+  meters.gaps = count_at(json, "gaps");
+  meters.repeated = count_at(json, "repeated");
+  meters.refused = count_at(json, "refused");
+  meters.garbage = count_at(json, "garbage");
+  meters.compute = duration_at(json, "compute_ns");
+  meters.wait = duration_at(json, "wait_ns");
+  meters.wire = duration_at(json, "wire_ns");
+  meters.counters.gradient_evaluations = count_at(json, "gradient_evaluations");
+  meters.counters.gossip_rounds = count_at(json, "gossip_rounds");
+  meters.counters.late = count_at(json, "late");
+  meters.counters.duplicate = count_at(json, "duplicate");
+  meters.counters.overflow = count_at(json, "overflow");
+  meters.counters.exchanges_asked = count_at(json, "exchanges_asked");
+  meters.counters.exchanges_answered = count_at(json, "exchanges_answered");
+  meters.counters.digests_compared = count_at(json, "digests_compared");
+  meters.counters.digests_differed = count_at(json, "digests_differed");
+  meters.counters.resyncs = count_at(json, "resyncs");
+  meters.counters.unfit_copies = count_at(json, "unfit_copies");
+  std::vector<WaitingTimes::OfSource> waits;
+  for (const Json& wait : json.at("waits"))
+    waits.emplace_back(static_cast<PeerId>(count_at(wait, "source")), duration_at(wait, "ns"));
+  meters.waits = WaitingTimes(std::move(waits));
+  std::vector<SentBytes::ToHearer> sent_to;
+  for (const Json& sent : json.at("sent_to"))
+    sent_to.emplace_back(static_cast<PeerId>(count_at(sent, "hearer")), count_at(sent, "bytes"));
+  meters.sent_to = SentBytes(std::move(sent_to));
+  return meters;
+}
+
+PeerOutcome outcome_from(const Json& json) {
+  PeerOutcome outcome;
+  outcome.iterations = count_at(json, "iterations");
+  outcome.meters = meters_from(json.at("meters"));
+  outcome.model_digest = count_at(json, "model_digest");
+  if (!json.at("published_digest").is_null()) outcome.digests.published = count_at(json, "published_digest");
+  for (const Json& replica : json.at("replicas"))
+    outcome.digests.replicas.emplace_back(static_cast<PeerId>(count_at(replica, "owner")),
+                                          count_at(replica, "digest"));
+  for (const Json& told : json.at("told"))
+    outcome.digests.told.emplace_back(static_cast<PeerId>(count_at(told, "hearer")),
+                                      count_at(told, "digest"));
+  for (const Json& parting : json.at("partings"))
+    outcome.partings.push_back({static_cast<PeerId>(count_at(parting, "neighbor")), count_at(parting, "from"),
+                                count_at(parting, "until"), parting.at("weight").get<double>()});
+  outcome.peak_memory_bytes = count_at(json, "peak_memory_bytes");
+  if (!json.at("divergence").is_null())
+    outcome.divergence = Divergence{count_at(json.at("divergence"), "iteration"),
+                                    json.at("divergence").at("what"), json.at("divergence").at("malformed")};
+  return outcome;
+}
+
+/// What `read` makes of the JSON; nothing where a member is missing or of another type.
+template <class Read>
+auto if_well_formed(const Read& read) -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string to_text(RunStatus status) {
+  switch (status) {
+    case RunStatus::done:
+      return "done";
+    case RunStatus::target:
+      return "target";
+    case RunStatus::diverged:
+      return "diverged";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::lost:
+      return "lost";
+  }
+  return "";
+}
+
+Json to_json(const Evaluation& evaluation) {
+  return {{"iteration", evaluation.iteration},
+          {"epoch", evaluation.epoch},
+          {"seconds", evaluation.seconds},
+          {"loss", evaluation.loss},
+          {"accuracy", or_null(evaluation.accuracy)},
+          {"consensus_distance", evaluation.consensus_distance},
+          {"bytes_sent", evaluation.bytes_sent},
+          {"messages_sent", evaluation.messages_sent},
+          {"gradient_evaluations", evaluation.gradient_evaluations},
+          {"gossip_rounds", evaluation.gossip_rounds},
+          {"peer_seconds",
+           {{"compute", evaluation.compute_seconds},
+            {"wait", evaluation.wait_seconds},
+            {"wire", evaluation.wire_seconds}}}};
+}
+
+std::optional<Evaluation> parse_evaluation(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return if_well_formed([&] {
+    Evaluation evaluation;
+    evaluation.iteration = count_at(json, "iteration");
+    evaluation.epoch = json.at("epoch");
+    evaluation.seconds = json.at("seconds");
+    evaluation.loss = json.at("loss");
+    if (!json.at("accuracy").is_null()) evaluation.accuracy = json.at("accuracy").get<double>();
+    evaluation.consensus_distance = json.at("consensus_distance");
+    evaluation.bytes_sent = count_at(json, "bytes_sent");
+    evaluation.messages_sent = count_at(json, "messages_sent");
+    evaluation.gradient_evaluations = count_at(json, "gradient_evaluations");
+    evaluation.gossip_rounds = count_at(json, "gossip_rounds");
+    const Json& seconds = json.at("peer_seconds");
+    evaluation.compute_seconds = seconds.at("compute");
+    evaluation.wait_seconds = seconds.at("wait");
+    evaluation.wire_seconds = seconds.at("wire");
+    return evaluation;
+  });
+}
+
+Json to_json(const PeerMeters& meters) {
+  Json waits = Json::array();
+  for (const auto& [source, waited] : meters.waits.by_source())
+    waits.push_back({{"source", source}, {"ns", waited.count()}});
+  Json sent_to = Json::array();
+  for (const auto& [hearer, bytes] : meters.sent_to.by_hearer())
+    sent_to.push_back({{"hearer", hearer}, {"bytes", bytes}});
+  return {{"now_ns", meters.now.count()},
+          {"bytes_sent", meters.bytes_sent},
+          {"bytes_received", meters.bytes_received},
+          {"messages_sent", meters.messages_sent},
+          {"retransmitted", meters.retransmitted},
+          {"gaps", meters.gaps},
+          {"repeated", meters.repeated},
+          {"refused", meters.refused},
+          {"garbage", meters.garbage},
+          {"compute_ns", meters.compute.count()},
+          {"wait_ns", meters.wait.count()},
+          {"wire_ns", meters.wire.count()},
+          {"gradient_evaluations", meters.counters.gradient_evaluations},
+          {"gossip_rounds", meters.counters.gossip_rounds},
+          {"late", meters.counters.late},
+          {"duplicate", meters.counters.duplicate},
+          {"overflow", meters.counters.overflow},
+          {"exchanges_asked", meters.counters.exchanges_asked},
+          {"exchanges_answered", meters.counters.exchanges_answered},
+          {"digests_compared", meters.counters.digests_compared},
+          {"digests_differed", meters.counters.digests_differed},
+          {"resyncs", meters.counters.resyncs},
+          {"unfit_copies", meters.counters.unfit_copies},
+          {"waits", std::move(waits)},
+          {"sent_to", std::move(sent_to)}};
+}
+
+Json to_json(const PeerOutcome& outcome) {
+  Json replicas = Json::array();
+  for (const auto& [owner, digest] : outcome.digests.replicas)
+    replicas.push_back({{"owner", owner}, {"digest", digest}});
+  Json told = Json::array();
+  for (const auto& [hearer, digest] : outcome.digests.told)
+    told.push_back({{"hearer", hearer}, {"digest", digest}});
+  Json partings = Json::array();
+  for (const Parting& parting : outcome.partings)
+    partings.push_back({{"neighbor", parting.neighbor},
+                        {"from", parting.from},
+                        {"until", parting.until},
+                        {"weight", parting.weight}});
+  Json divergence = nullptr;
+  if (outcome.divergence)
+    divergence = {{"iteration", outcome.divergence->iteration},
+                  {"what", outcome.divergence->what},
+                  {"malformed", outcome.divergence->malformed}};
+  return {{"iterations", outcome.iterations},
+          {"meters", to_json(outcome.meters)},
+          {"model_digest", outcome.model_digest},
+          {"published_digest", outcome.digests.published ? Json(*outcome.digests.published) : Json(nullptr)},
+          {"replicas", std::move(replicas)},
+          {"told", std::move(told)},
+          {"partings", std::move(partings)},
+          {"peak_memory_bytes", outcome.peak_memory_bytes},
+          {"divergence", std::move(divergence)}};
+}
+
+template <class Scalar>
+std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model) {
+  const std::string text = to_json(meters).dump();
+  const auto bytes = std::as_bytes(view(model));
+  std::vector<std::byte> payload = with_length(text, bytes.size());
+  std::copy(bytes.begin(), bytes.end(), payload.end() - std::ssize(bytes));
+  return payload;
+}
+
+template <class Scalar>
+std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension) {
+  const auto parts = split(payload);
+  if (!parts || parts->second.size() != static_cast<std::size_t>(dimension) * sizeof(Scalar))
+    return std::nullopt;
+  const auto meters = if_well_formed([&] { return meters_from(parts->first); });
+  if (!meters) return std::nullopt;
+  Snapshot<Scalar> snapshot{*meters, Vector<Scalar>(dimension)};
+  std::copy(parts->second.begin(), parts->second.end(), std::as_writable_bytes(view(snapshot.model)).begin());
+  return snapshot;
+}
+
+std::vector<std::byte> encode_meters(const PeerMeters& meters) {
+  return with_length(to_json(meters).dump(), 0);
+}
+
+std::optional<PeerMeters> decode_meters(std::span<const std::byte> bytes) {
+  const auto parts = split(bytes);
+  if (!parts || !parts->second.empty()) return std::nullopt;
+  return if_well_formed([&] { return meters_from(parts->first); });
+}
+
+std::vector<std::byte> encode_outcome(const PeerOutcome& outcome) {
+  return with_length(to_json(outcome).dump(), 0);
+}
+
+std::optional<PeerOutcome> decode_outcome(std::span<const std::byte> payload) {
+  const auto parts = split(payload);
+  if (!parts || !parts->second.empty()) return std::nullopt;
+  return if_well_formed([&] { return outcome_from(parts->first); });
+}
+
+template std::vector<std::byte> encode_snapshot<float>(const PeerMeters&, const Vector<float>&);
+template std::vector<std::byte> encode_snapshot<double>(const PeerMeters&, const Vector<double>&);
+template std::optional<Snapshot<float>> decode_snapshot<float>(std::span<const std::byte>, Index);
+template std::optional<Snapshot<double>> decode_snapshot<double>(std::span<const std::byte>, Index);
+
+}  // namespace hearsay

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/arithmetic/vector.hpp"
+#include "runtime/record/outcome.hpp"
+
+namespace hearsay {
+
+// JSON forms of what a run records: for metrics.jsonl and summary.json, and for the frames that go to the observer.
+
+nlohmann::ordered_json to_json(const Evaluation& evaluation);
+/// Reads it back; nothing where it is not one.
+std::optional<Evaluation> parse_evaluation(std::string_view json);
+nlohmann::ordered_json to_json(const PeerMeters& meters);
+nlohmann::ordered_json to_json(const PeerOutcome& outcome);
+
+/// "done", "target", "diverged", "interrupted", "lost"
+std::string to_text(RunStatus status);
+
+/// A peer's model after an iteration, with its meters: the payload of an evaluation frame.
+template <class Scalar>
+struct Snapshot {
+  PeerMeters meters;
+  Vector<Scalar> model;
+};
+
+// The payloads: u32 length of the JSON, the JSON, then (evaluation only) the model's scalars, little-endian.
+// Decoding is total on arbitrary bytes.
+template <class Scalar>
+std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
+template <class Scalar>
+std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension);
+/// Meters alone, as JSON.
+std::vector<std::byte> encode_meters(const PeerMeters& meters);
+std::optional<PeerMeters> decode_meters(std::span<const std::byte> bytes);
+std::vector<std::byte> encode_outcome(const PeerOutcome& outcome);
+std::optional<PeerOutcome> decode_outcome(std::span<const std::byte> payload);
+
+}  // namespace hearsay

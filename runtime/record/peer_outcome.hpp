@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/record/outcome.hpp"
+#include "runtime/peer/peer.hpp"
+
+namespace hearsay {
+
+/// What is left of a peer when the run is over.
+template <class Scalar>
+PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint64_t peak_memory_bytes) {
+  const Neighborhood* const neighborhood = peer.neighborhood();
+  return {peer.iteration(),
+          meters,
+          digest(peer.model()),
+          peer.digests(),
+          peak_memory_bytes,
+          peer.divergence(),
+          neighborhood ? neighborhood->partings() : std::vector<Parting>()};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,178 @@
+#include "runtime/record/run_directory.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/data/npy.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/foundation/written_file.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void refuse(const fs::path& output, const std::string& what, const std::error_code& error) {
+  throw Misuse("run.output", output, what + " (" + error.message() + ")");
+}
+
+/// What a run leaves in its directory, by name.
+bool is_ours(const std::string& file) {
+  for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
+    if (file == name || file == std::string(name) + ".partial") return true;
+  if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
+  if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
+  return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
+}
+
+/// Nothing is in it but what runs and sweeps leave behind; so it may go. (A run.toml alone may be somebody's run file.)
+bool is_earlier_output(const fs::path& directory) {
+  std::error_code error;
+  bool only_a_run_file = false;
+  fs::directory_iterator entries(directory, error);
+  for (const fs::directory_iterator end; !error && entries != end; entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (entries->is_directory(error) ? !is_earlier_output(entries->path()) : !is_ours(name)) return false;
+    only_a_run_file = name == "run.toml" && std::distance(fs::directory_iterator(directory), {}) == 1;
+  }
+  if (error) refuse(directory, "it exists and cannot be looked into", error);
+  return !only_a_run_file;
+}
+
+bool is_unfinished(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::exists(directory / "metrics.jsonl", ignored) && !fs::exists(directory / "summary.json", ignored);
+}
+
+/// The part of the path that exists.
+fs::path existing_part(fs::path path) {
+  std::error_code ignored;
+  while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+/// The folders of `output` below `parent` will have names that its file system takes.
+void require_short_names(const fs::path& output, const fs::path& parent) {
+  const long longest = pathconf(parent.c_str(), _PC_NAME_MAX);  // -1: no limit
+  for (const fs::path& name : output.lexically_relative(parent))
+    if (longest > 0 && name.native().size() > static_cast<std::size_t>(longest))
+      throw Misuse("run.output", output,
+                   "a name in it is longer than the " + std::to_string(longest) + " bytes possible");
+}
+
+}  // namespace
+
+void require_free_output(const fs::path& directory, bool overwrite) {
+  const fs::path absolute = fs::absolute(directory).lexically_normal();
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(absolute, error);
+  if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
+  if (fs::exists(status)) {
+    if (!overwrite)
+      throw Misuse("run.output", absolute,
+                   std::string("it exists") +
+                       (is_unfinished(absolute) ? " and holds a run that is going on or was cut off" : "") +
+                       "; give --overwrite to replace it, or another --output");
+    if (!is_earlier_output(absolute))
+      throw Misuse("run.output", absolute,
+                   "it exists and holds other things than outputs of hearsay, so it is not overwritten");
+    return;
+  }
+  const fs::path parent = existing_part(absolute.parent_path());
+  if (!fs::is_directory(parent, error) || access(parent.c_str(), W_OK) != 0)
+    throw Misuse("run.output", absolute, "no directory can be made in " + parent.string());
+  require_short_names(absolute, parent);
+}
+
+void create_output(const fs::path& directory, bool overwrite) {
+  require_free_output(directory, overwrite);
+  std::error_code error;
+  fs::remove_all(directory, error);
+  if (!error) fs::create_directories(directory, error);
+  if (error) refuse(directory, "it cannot be made", error);
+}
+
+namespace {
+
+/// The evaluations in a metrics.jsonl; what was cut off in the middle of a line ends it.
+std::vector<Evaluation> read_record(const fs::path& directory) {
+  std::vector<Evaluation> record;
+  std::ifstream lines(directory / "metrics.jsonl", std::ios::binary);
+  for (std::string line; std::getline(lines, line);) {
+    const auto evaluation = parse_evaluation(line);
+    if (!evaluation) break;
+    record.push_back(*evaluation);
+  }
+  if (record.empty())
+    throw Misuse("run.output", directory,
+                 "there is no run to go on with (no metrics.jsonl); without --resume it begins");
+  return record;
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier)
+    : directory_(std::move(directory)), earlier_(earlier) {
+  std::error_code ignored;
+  if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
+    lock_.emplace("run.output", directory_);
+  if (earlier_ == EarlierOutput::continued)
+    record_ = read_record(directory_);
+  else
+    require_free_output(directory_, earlier_ == EarlierOutput::replaced);
+}
+
+/// Makes the directory, or cuts what is there back to before `first`.
+void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
+  std::string kept;
+  if (record_) {
+    for (const Evaluation& evaluation : *record_)
+      if (evaluation.iteration < first.iteration) kept += to_json(evaluation).dump() + "\n";
+    std::error_code ignored;
+    fs::remove(directory_ / "summary.json", ignored);
+  } else {
+    create_output(directory_, earlier_ == EarlierOutput::replaced);
+    lock_.emplace("run.output", directory_);
+  }
+  write_file(directory_ / "run.toml", {to_toml(settings)});
+  if (record_) write_file(directory_ / "metrics.jsonl", {kept});
+  // A power cut must not leave checkpoints that have passed evaluations of which there is no record.
+  metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.checkpoint_every != 0);
+}
+
+void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
+  if (!created()) begin(settings, evaluation);
+  metrics_.append(to_json(evaluation).dump());
+  if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
+    std::fprintf(stderr, "hearsay: %s; training goes on, and it is written when there is room\n",
+                 metrics_.defect()->c_str());
+  if (!metrics_.defect()) said_that_it_waits_ = false;
+}
+
+template <class Scalar>
+void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
+                          SaveModels save) {
+  if (!created()) return;
+  metrics_.write_waiting();
+  if (metrics_.defect()) throw Misuse(*metrics_.defect());
+  write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
+  if (save == SaveModels::peers)
+    for (std::size_t id = 0; id < outcome.models.size(); ++id)
+      if (outcome.models[id].size() != 0)  // of a peer that is gone there is none
+        write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
+  write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
+}
+
+template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,
+                                          SaveModels);
+template void RunDirectory::finish<double>(const RunOutcome<double>&, const nlohmann::ordered_json&,
+                                           SaveModels);
+
+}  // namespace hearsay

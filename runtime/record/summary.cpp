@@ -1,0 +1,250 @@
+#include "runtime/record/summary.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "runtime/record/one_sided_mixing.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/slowest_link.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int schema = 1;
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string topology_name(const RunSettings& settings, const Cluster& cluster) {
+  if (settings.topology.file.empty()) return settings.topology.kind;
+  return cluster.family.empty() ? settings.topology.file.filename().string() : cluster.family;
+}
+
+template <class Scalar>
+std::uint64_t sample_count(const Problem<Scalar>& problem) {
+  std::uint64_t samples = 0;
+  for (const auto& objective : problem.objectives)
+    samples += static_cast<std::uint64_t>(objective->sample_count());
+  return samples;
+}
+
+/// Totals over the peers; or those of the last evaluation, where lost peers left nothing behind.
+struct Totals {
+  std::uint64_t iterations = 0;  ///< completed by all that are left
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t resyncs = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t garbage = 0;
+  std::uint64_t gradient_evaluations = 0;
+  std::uint64_t gossip_rounds = 0;
+  std::uint64_t peak_memory_bytes = 0;
+  double seconds = 0.0;
+};
+
+template <class Scalar>
+Totals totals_of(const RunOutcome<Scalar>& outcome) {
+  Totals totals;
+  totals.seconds = outcome.seconds;
+  bool first = true;
+  for (const PeerOutcome& peer : outcome.peers) {
+    if (!peer.gone) {
+      totals.iterations = first ? peer.iterations : std::min(totals.iterations, peer.iterations);
+      first = false;
+    }
+    totals.bytes_sent += peer.meters.bytes_sent;
+    totals.bytes_received += peer.meters.bytes_received;
+    totals.messages_sent += peer.meters.messages_sent;
+    totals.retransmitted += peer.meters.retransmitted;
+    totals.resyncs += peer.meters.counters.resyncs;
+    totals.refused += peer.meters.refused;
+    totals.garbage += peer.meters.garbage;
+    totals.gradient_evaluations += peer.meters.counters.gradient_evaluations;
+    totals.gossip_rounds = std::max(totals.gossip_rounds, peer.meters.counters.gossip_rounds);
+    totals.peak_memory_bytes = std::max(totals.peak_memory_bytes, peer.peak_memory_bytes);
+  }
+  if (outcome.evaluations.empty()) return totals;
+  const Evaluation& last = outcome.evaluations.back();
+  totals.iterations = std::max(totals.iterations, last.iteration);
+  totals.bytes_sent = std::max(totals.bytes_sent, last.bytes_sent);
+  totals.messages_sent = std::max(totals.messages_sent, last.messages_sent);
+  totals.gradient_evaluations = std::max(totals.gradient_evaluations, last.gradient_evaluations);
+  totals.gossip_rounds = std::max(totals.gossip_rounds, last.gossip_rounds);
+  totals.seconds = std::max(totals.seconds, last.seconds);
+  return totals;
+}
+
+Json peer_record(PeerId id, const PeerOutcome& peer) {
+  Json waited_for = Json::array();
+  for (const auto& [source, waited] : peer.meters.waits.by_source())
+    waited_for.push_back({{"peer", source}, {"seconds", seconds(waited)}});
+  Json sent_to = Json::array();
+  for (const auto& [hearer, bytes] : peer.meters.sent_to.by_hearer())
+    sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
+  return {{"peer", id},
+          {"iterations", peer.iterations},
+          {"seconds", seconds(peer.meters.now)},
+          {"bytes_sent", peer.meters.bytes_sent},
+          {"bytes_received", peer.meters.bytes_received},
+          {"messages_sent", peer.meters.messages_sent},
+          {"retransmitted", peer.meters.retransmitted},
+          {"gaps", peer.meters.gaps},
+          {"repeated", peer.meters.repeated},
+          {"refused", peer.meters.refused},
+          {"garbage", peer.meters.garbage},
+          {"late", peer.meters.counters.late},
+          {"duplicate", peer.meters.counters.duplicate},
+          {"overflow", peer.meters.counters.overflow},
+          {"exchanges_asked", peer.meters.counters.exchanges_asked},
+          {"exchanges_answered", peer.meters.counters.exchanges_answered},
+          {"digests_compared", peer.meters.counters.digests_compared},
+          {"digests_differed", peer.meters.counters.digests_differed},
+          {"resyncs", peer.meters.counters.resyncs},
+          {"unfit_copies", peer.meters.counters.unfit_copies},
+          {"gradient_evaluations", peer.meters.counters.gradient_evaluations},
+          {"gossip_rounds", peer.meters.counters.gossip_rounds},
+          {"compute_seconds", seconds(peer.meters.compute)},
+          {"wait_seconds", seconds(peer.meters.wait)},
+          {"wire_seconds", seconds(peer.meters.wire)},
+          {"waited_for", std::move(waited_for)},
+          {"sent_to", std::move(sent_to)},
+          {"peak_memory_bytes", peer.peak_memory_bytes}};
+}
+
+template <class Scalar>
+Json one_sided_mixing_record(const RunOutcome<Scalar>& outcome) {
+  Json record = Json::array();
+  for (const OneSidedMixing& mixing : one_sided_mixings(outcome.peers))
+    record.push_back(
+        {{"by", mixing.by},
+         {"with", mixing.with},
+         {"from", mixing.from},
+         {"until", mixing.until},
+         {"weight", mixing.weight},
+         {"mean_shift_at_most", mean_shift_at_most(mixing, outcome.peers.size(), outcome.evaluations)}});
+  return record;
+}
+
+}  // namespace
+
+std::string json_text(const Json& record, int indent) {
+  return record.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+namespace {
+
+/// What `holder`'s copy must be.
+std::optional<std::uint64_t> owed_to(PeerId holder, const StateDigests& owner) {
+  if (owner.told.empty()) return owner.published;
+  const auto told = std::ranges::find(owner.told, holder, &std::pair<PeerId, std::uint64_t>::first);
+  return told == owner.told.end() ? std::nullopt : std::optional(told->second);
+}
+
+}  // namespace
+
+std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
+  bool kept = false;
+  bool equal = true;
+  const auto first = std::ranges::find(peers, false, &PeerOutcome::gone);
+  for (PeerId holder = 0; holder < peers.size(); ++holder) {
+    if (peers[holder].gone) continue;
+    if (peers[holder].iterations != first->iterations) return std::nullopt;
+    for (const auto& [owner, digest] : peers[holder].digests.replicas) {
+      if (owner < peers.size() && peers[owner].gone) continue;  // its holder ended before it knew
+      kept = true;
+      equal = equal && owner < peers.size() && owed_to(holder, peers[owner].digests) == digest;
+    }
+  }
+  if (!kept) return std::nullopt;
+  return equal;
+}
+
+template <class Scalar>
+Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome, Driver driver) {
+  const RunSettings& settings = experiment.settings;
+  const PeerId peer_count = experiment.peer_count();
+  const Totals totals = totals_of(outcome);
+  const std::uint64_t samples = sample_count(experiment.problem);
+  const bool completed = outcome.status == RunStatus::done || outcome.status == RunStatus::target;
+  const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
+  const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
+
+  Json digests = Json::array();
+  Json per_peer = Json::array();
+  for (PeerId id = 0; id < outcome.peers.size(); ++id) {
+    const PeerOutcome& peer = outcome.peers[id];
+    digests.push_back(peer.gone ? Json(nullptr) : Json(hexadecimal(peer.model_digest)));
+    per_peer.push_back(peer_record(id, outcome.peers[id]));
+  }
+  Json summary = {
+      {"schema", schema},
+      {"status", to_text(outcome.status)},
+      {"run", settings.run.name},
+      {"driver", driver == Driver::zmq ? "zmq" : "simulator"},
+      {"virtual", driver == Driver::simulator},
+      {"algorithm", settings.algorithm.kind},
+      {"compressor", settings.algorithm.compressor},
+      {"topology", topology_name(settings, experiment.cluster)},
+      {"weights", experiment.cluster.weights},
+      {"peers", peer_count},
+      {"dimension", experiment.problem.dimension()},
+      {"scalar", sizeof(Scalar) == 4 ? "float" : "double"},
+      {"iterations", totals.iterations},
+      {"epochs",
+       samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
+  // A schedule that varies has no gap of its own, nor has push-sum along one-way links; pairs that average have none of W.
+  summary["spectral_gap"] = experiment.schedule->period() == 1 &&
+                                    experiment.cluster.mixing.doubly_stochastic() &&
+                                    !experiment.method->asynchronous
+                                ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
+                                : Json(nullptr);
+  summary["seconds"] = totals.seconds;
+  summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
+  summary["accuracy"] = or_null(last.accuracy);
+  summary["consensus_distance"] = judged ? Json(last.consensus_distance) : Json(nullptr);
+  summary["bytes_sent"] = totals.bytes_sent;
+  summary["bytes_received"] = totals.bytes_received;
+  summary["messages_sent"] = totals.messages_sent;
+  summary["retransmitted"] = totals.retransmitted;
+  summary["restarts"] = outcome.restarts;
+  summary["dropped"] = outcome.dropped;
+  summary["returned"] = outcome.returned;
+  summary["one_sided_mixing"] = one_sided_mixing_record(outcome);
+  summary["joined"] = outcome.joined;
+  summary["resyncs"] = totals.resyncs;
+  summary["refused"] = totals.refused;
+  summary["garbage"] = totals.garbage;
+  summary["gradient_evaluations"] = totals.gradient_evaluations;
+  summary["gossip_rounds"] = totals.gossip_rounds;
+  summary["seconds_to_target"] = outcome.target ? Json(outcome.target->seconds) : Json(nullptr);
+  summary["bytes_to_target"] =
+      outcome.target ? Json(static_cast<double>(outcome.target->bytes_sent) / peer_count) : Json(nullptr);
+  summary["rounds_to_target"] = outcome.target ? Json(outcome.target->gossip_rounds) : Json(nullptr);
+  summary["model_digest"] = std::move(digests);
+  summary["replicas_consistent"] =
+      or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());
+  summary["peak_memory_bytes"] = totals.peak_memory_bytes;
+  const std::optional<SlowestLink> slowest = slowest_link(outcome.peers);
+  summary["slowest_link"] = slowest ? Json{{"from", slowest->from},
+                                           {"to", slowest->to},
+                                           {"seconds", seconds(slowest->waited)},
+                                           {"share_of_time", slowest->share_of_time}}
+                                    : Json(nullptr);
+  summary["per_peer"] = std::move(per_peer);
+  if (!outcome.reason.empty()) summary["reason"] = outcome.reason;
+  return summary;
+}
+
+template Json summarize<float>(const Experiment<float>&, const RunOutcome<float>&, Driver);
+template Json summarize<double>(const Experiment<double>&, const RunOutcome<double>&, Driver);
+
+}  // namespace hearsay

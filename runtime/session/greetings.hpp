@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// Who has greeted whom before a run begins: every source has to call this peer, every destination to welcome it. Peers
+/// may come up in any order, and go and come again: a name may be taken over by a process that was started anew.
+class Greetings {
+ public:
+  Greetings(std::vector<PeerId> sources, std::vector<PeerId> destinations)
+      : silent_(sources.begin(), sources.end()), reserved_(destinations.begin(), destinations.end()) {}
+
+  enum class Call {
+    first,
+    again,         ///< by the same process
+    by_successor,  ///< another process called under this name before
+  };
+  /// A source's hello was in order; `incarnation` tells its process from others.
+  Call called(PeerId source, std::uint32_t incarnation) {
+    silent_.erase(source);
+    const auto [known, is_new] = incarnations_.try_emplace(source, incarnation);
+    if (is_new) return Call::first;
+    const bool same = known->second == incarnation;
+    known->second = incarnation;
+    return same ? Call::again : Call::by_successor;
+  }
+  void welcomed_by(PeerId destination) { reserved_.erase(destination); }
+
+  bool has_called(PeerId source) const { return !silent_.contains(source); }
+  bool complete() const { return silent_.empty() && reserved_.empty(); }
+  /// The first destination that has not welcomed this peer, and the first source that has not called it.
+  std::optional<PeerId> first_reserved() const { return first_of(reserved_); }
+  std::optional<PeerId> first_silent() const { return first_of(silent_); }
+
+ private:
+  static std::optional<PeerId> first_of(const std::set<PeerId>& ids) {
+    return ids.empty() ? std::nullopt : std::optional(*ids.begin());
+  }
+
+  std::set<PeerId> silent_;                       // sources that have not called
+  std::set<PeerId> reserved_;                     // destinations that have not welcomed this peer
+  std::map<PeerId, std::uint32_t> incarnations_;  // of the sources that have called
+};
+
+}  // namespace hearsay

@@ -1,0 +1,93 @@
+#include "runtime/session/probe.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint32_t all_answers_are_here = 1;  // slot of a probe
+constexpr std::uint32_t refused = 1;               // slot of an answer
+
+FrameHeader header_of(const Prober& self, FrameKind kind, std::uint64_t sequence, std::uint32_t slot) {
+  FrameHeader header;
+  header.kind = kind;
+  header.run_id = run_id(self.agreement);
+  header.sender = self.id;
+  header.incarnation = self.incarnation;
+  header.sequence = sequence;
+  header.slot = slot;
+  return header;
+}
+
+}  // namespace
+
+ProbeCaller::ProbeCaller(const Prober& self, PeerId server)
+    : self_(self), server_(server), agreement_(encode_agreement(self.agreement)) {}
+
+std::optional<ProbeWord> ProbeCaller::tick(Instant now) {
+  if (!complaint_.empty() || now < next_) return std::nullopt;
+  asked_ = now;
+  next_ = now + patience;
+  ++askings_;
+  return ProbeWord{header_of(self_, FrameKind::probe, number_, satisfied() ? all_answers_are_here : 0),
+                   agreement_};
+}
+
+void ProbeCaller::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
+  if (header.kind != FrameKind::probed || satisfied()) return;
+  if (header.sender != server_) {
+    complaint_ =
+        "peer " + std::to_string(header.sender) + " listens there, not peer " + std::to_string(server_);
+    return;
+  }
+  if (header.slot == refused) {
+    complaint_ = printable_text(payload);
+    return;
+  }
+  if (header.sequence != number_ || askings_ == 0) return;  // an answer to what was answered before
+  // Of a question that was repeated nobody knows which asking was answered; the first one waited for the connection.
+  if (number_ > 0 && askings_ == 1) round_trips_.push_back(now - asked_);
+  ++number_;
+  askings_ = 0;
+  next_ = now;
+}
+
+ProbeServer::ProbeServer(const Prober& self, const std::vector<PeerId>& callers) : self_(self) {
+  for (const PeerId id : callers) callers_[id];
+}
+
+std::optional<ProbeWord> ProbeServer::hear(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto caller = callers_.find(header.sender);
+  const bool expected = caller != callers_.end();
+  if (expected && header.kind == FrameKind::hello) caller->second.trains = true;
+  if (header.kind != FrameKind::probe) return std::nullopt;
+  const HelloVerdict verdict = judge_hello(self_.agreement, self_.id, payload, header.sender, expected);
+  if (expected) {
+    caller->second.called = true;
+    caller->second.complaint = verdict.for_me;  // a peer that was started again may have been mended
+    caller->second.satisfied = verdict.welcome() && header.slot == all_answers_are_here;
+  }
+  if (verdict.welcome()) {
+    if (header.slot == all_answers_are_here) return std::nullopt;
+    return ProbeWord{header_of(self_, FrameKind::probed, header.sequence, 0), {}};
+  }
+  const auto reason = std::as_bytes(std::span(verdict.for_the_caller));
+  return ProbeWord{header_of(self_, FrameKind::probed, header.sequence, refused),
+                   {reason.begin(), reason.end()}};
+}
+
+std::vector<PeerId> ProbeServer::undecided() const {
+  std::vector<PeerId> ids;
+  for (const auto& [id, caller] : callers_)
+    if (!caller.decided()) ids.push_back(id);
+  return ids;
+}
+
+std::string ProbeServer::first_complaint() const {
+  for (const auto& [id, caller] : callers_)
+    if (!caller.complaint.empty()) return caller.complaint;
+  return {};
+}
+
+}  // namespace hearsay

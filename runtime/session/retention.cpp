@@ -1,0 +1,44 @@
+#include "runtime/session/retention.hpp"
+
+#include <algorithm>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+Retention::Retention(const std::vector<PeerId>& destinations, bool asynchronous)
+    : asynchronous_(asynchronous) {
+  for (const PeerId to : destinations) shelves_.push_back({to});
+}
+
+Retention::Shelf& Retention::shelf(PeerId to) {
+  const auto found = std::ranges::lower_bound(shelves_, to, {}, &Shelf::to);
+  ensure(found != shelves_.end() && found->to == to, "messages are kept for destinations only");
+  return *found;
+}
+
+std::vector<RetainedMessage>& Retention::of(PeerId to) { return shelf(to).messages; }
+
+void Retention::keep(PeerId to, RetainedMessage message) {
+  std::vector<RetainedMessage>& messages = of(to);
+  if (asynchronous_)
+    std::erase_if(messages, [&](const RetainedMessage& older) { return older.key.slot == message.key.slot; });
+  messages.push_back(std::move(message));
+}
+
+void Retention::release(PeerId to, std::uint64_t next_needed) {
+  Shelf& kept = shelf(to);
+  if (asynchronous_ || next_needed <= kept.floor) return;
+  kept.floor = next_needed;
+  const auto needed = std::ranges::find_if(
+      kept.messages, [&](const RetainedMessage& message) { return message.key.iteration >= next_needed; });
+  kept.messages.erase(kept.messages.begin(), needed);
+}
+
+void Retention::abandon(PeerId to) {
+  Shelf& kept = shelf(to);
+  kept.messages.clear();
+  kept.floor = 0;  // one that comes back may be behind what it had, or a predecessor
+}
+
+}  // namespace hearsay

@@ -1,0 +1,60 @@
+#include "runtime/session/silence_watch.hpp"
+
+#include <algorithm>
+
+#include "runtime/settings/run_settings.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+SilenceWatch::SilenceWatch(PeerId self, Duration lost_after, AfterSilence then,
+                           std::vector<WatchedPeer> watched)
+    : self_(self), heartbeat_(heartbeat_interval(lost_after)), then_(then), attention_(lost_after) {
+  for (WatchedPeer& peer : watched) watched_.push_back({std::move(peer), ArrivalDeadline(lost_after)});
+}
+
+SilenceWatch::Watched& SilenceWatch::of(PeerId id) {
+  const auto found = std::ranges::find(watched_, id, [](const Watched& watched) { return watched.peer.id; });
+  ensure(found != watched_.end(), "a peer waits for those only that it watches");
+  return *found;
+}
+
+/// Of a break in its own listening nobody else is to blame: what was heard before counts no longer.
+void SilenceWatch::heard(PeerId id, Instant at) {
+  Watched& watched = of(id);
+  if (at <= watched.last) return;
+  const bool listened = watched.last >= attention_.since();
+  watched.last = at;
+  listened ? watched.deadline.heard(at) : watched.deadline.heard_anew(at);
+}
+
+Duration SilenceWatch::silence(Instant now, Instant since, Instant last) const {
+  return now - std::max({since, attention_.since(), last});
+}
+
+SilenceWatch::Judgement SilenceWatch::judge(Instant now, Instant since, std::uint64_t iteration,
+                                            const std::vector<PeerId>& awaited) {
+  Judgement judgement;
+  LongWait wait{self_, iteration, now - std::max(since, attention_.since()), heartbeat_, then_, {}};
+  for (const PeerId id : awaited) {
+    Watched& watched = of(id);
+    const Duration silent = silence(now, since, watched.last);
+    const Duration limit = watched.deadline.limit();
+    if (silent > limit) {
+      judgement.lost.push_back({id, "it has said nothing for " + spoken(silent)});
+    } else {
+      judgement.look_again = std::min(judgement.look_again, now + (limit - silent));
+      wait.awaited.push_back({id, watched.peer.address, silent, watched.deadline.text()});
+    }
+  }
+  if (spoken_since_ != since) {
+    spoken_since_ = since;
+    next_word_ = first_word_after;
+  }
+  if (wait.awaited.empty() || wait.waited < next_word_) return judgement;
+  while (next_word_ <= wait.waited) next_word_ *= 2;
+  judgement.word = sentence(wait);
+  return judgement;
+}
+
+}  // namespace hearsay

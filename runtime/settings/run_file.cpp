@@ -1,0 +1,159 @@
+#include "runtime/settings/run_file.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/settings/network_keys.hpp"
+#include "runtime/settings/run_keys.hpp"
+#include "runtime/toml/setting_table.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/nearest_name.hpp"
+
+namespace hearsay {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string peers_key = "network.peer";
+const std::string links_key = "network.link";
+
+PeerId read_peer(const Setting& setting, PeerId peers) {
+  const std::uint64_t id = setting.count(0);
+  if (id >= peers)
+    setting.refuse("a peer's id, 0 to " + std::to_string(peers - 1) +
+                   ", since topology.peers = " + std::to_string(peers));
+  return static_cast<PeerId>(id);
+}
+
+/// As in [network], where one layer wins over another: within a table they contradict each other.
+void require_one_bandwidth(const SettingTable& table) {
+  const auto given = [&](const std::string& name) {
+    return std::ranges::find(table.settings, table.array + "." + name, &Setting::key) != table.settings.end();
+  };
+  for (const std::string other : {"bandwidth", "bandwidth_up", "bandwidth_down"})
+    if (given("bandwidth_trace") && given(other))
+      throw Misuse(table.required("bandwidth_trace").label() + ": give it or " + table.array + "." + other +
+                   ", not both");
+}
+
+void read_peer_networks(const Setting& array, const fs::path& directory, RunSettings& to) {
+  std::vector<std::string> known = {array.key + ".id"};
+  for (const NetworkKey& key : network_keys()) known.push_back(array.key + "." + key.name);
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, known);
+    require_one_bandwidth(table);
+    NetworkSettings network = to.network;
+    for (const NetworkKey& key : network_keys())
+      for (const Setting& setting : table.settings)
+        if (setting.key == array.key + "." + key.name) key.read(setting, directory, network);
+    const Setting& id = table.required("id");
+    if (!to.peer_networks.emplace(read_peer(id, to.topology.peers), network).second)
+      id.refuse("each peer once");
+  }
+}
+
+void read_link_overrides(const Setting& array, RunSettings& to) {
+  const std::vector<std::string> known = {array.key + ".from", array.key + ".to", array.key + ".latency",
+                                          array.key + ".bandwidth"};
+  std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
+  for (const SettingTable& table : tables_of(array)) {
+    require_known_keys(table.settings, known);
+    const Setting& receiver = table.required("to");
+    LinkOverride link{
+        read_peer(table.required("from"), to.topology.peers), read_peer(receiver, to.topology.peers), {}, {}};
+    if (link.from == link.to) receiver.refuse("another peer than network.link.from");
+    for (const Setting& setting : table.settings) {
+      if (setting.key == known[2]) link.latency = setting.duration();
+      if (setting.key == known[3]) link.bandwidth = setting.bandwidth();
+    }
+    if (!links.emplace(std::pair(link.from, link.to), link).second)
+      receiver.refuse("each directed link once");
+  }
+  for (const auto& [ends, link] : links) to.link_overrides.push_back(link);
+}
+
+}  // namespace
+
+RunFile::RunFile(std::string_view toml, const std::string& source) {
+  TomlTable document = parse_toml(toml, source);
+  std::erase_if(document, [this](const TomlEntry& entry) {
+    if (entry.key != "sweep") return false;
+    const auto* const table = std::get_if<TomlTable>(&entry.value.data);
+    if (table == nullptr) Setting{"sweep", entry.value}.refuse("a table, [sweep]");
+    has_sweep_ = true;
+    sweep_ = flattened(*table);
+    return true;
+  });
+  // A table is known by the keys it can hold: [algoritm] is refused even while it is empty.
+  std::set<std::string> tables;
+  for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
+  for (const TomlEntry& entry : document) {
+    const bool is_table = std::holds_alternative<TomlTable>(entry.value.data);
+    if (tables.contains(entry.key) && !is_table)
+      Setting{entry.key, entry.value}.refuse("a table, [" + entry.key + "]");
+    if (!tables.contains(entry.key) && is_table)
+      throw Misuse(entry.value.place.text() + ": unknown table [" + entry.key + "], did you mean [" +
+                   nearest_name(entry.key, std::vector<std::string>(tables.begin(), tables.end())) + "]?");
+  }
+  assign(flattened(document));
+}
+
+void RunFile::assign(const std::vector<Setting>& layer) {
+  const auto in_layer = [&](const std::string& key) { return std::ranges::find(layer, key, &Setting::key); };
+  require_known_keys(layer, run_file_keys());
+  for (const Setting& setting : layer) {
+    if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
+    for (const std::string& replaced : replaced_keys(setting.key)) {
+      const auto other = in_layer(replaced);
+      // A common bandwidth and one direction's own may stand together; other such pairs contradict each
+      // other.
+      if (other == layer.end())
+        settings_.erase(replaced);
+      else if (setting.key != "network.bandwidth")
+        throw Misuse(setting.label() + ": give " + setting.key + " or " + replaced + ", not both");
+    }
+    settings_.insert_or_assign(setting.key, setting);
+  }
+}
+
+RunSettings RunFile::resolve(const fs::path& directory) const {
+  const fs::path start = fs::absolute(directory);
+  RunSettings settings;
+  for (const RunKey& key : run_keys())
+    if (const auto found = settings_.find(key.name); found != settings_.end())
+      key.read(found->second, start, settings);
+  if (!settings.topology.file.empty())
+    settings.topology.peers = peer_count_of_cluster_file(settings.topology.file);
+  if (const auto peers = settings_.find(peers_key); peers != settings_.end())
+    read_peer_networks(peers->second, start, settings);
+  if (const auto links = settings_.find(links_key); links != settings_.end())
+    read_link_overrides(links->second, settings);
+  if (settings.run.output.empty())
+    settings.run.output = (fs::current_path() / "runs" / settings.run.name).lexically_normal();
+  return settings;
+}
+
+std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments) {
+  std::vector<Setting> layer;
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Misuse("--set", assignment, "expected KEY=VALUE, such as run.seed=2");
+    const std::string key = assignment.substr(0, equals);
+    const std::string text = assignment.substr(equals + 1);
+    std::optional<TomlValue> value = parse_toml_value(text, "--set");
+    if (!value) value = TomlValue{text, {std::make_shared<const std::string>("--set"), 0}};
+    // `network={latency="5 ms"}` assigns the keys of the table.
+    for (Setting& setting : flattened({{key, *value}})) {
+      std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
+      layer.push_back(std::move(setting));
+    }
+  }
+  return layer;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <queue>
+#include <vector>
+
+#include "runtime/foundation/units.hpp"
+
+namespace hearsay {
+
+enum class EventKind { due, release, gradient, verdict };
+
+/// What happens in virtual time.
+struct Event {
+  Instant at;
+  EventKind kind;
+  std::uint32_t subject;  ///< due, release: the frame's place; gradient: the peer; verdict: its number
+};
+
+/// Events in the order of their times, those of one time in the order in which they were scheduled.
+///
+/// Where peers are alike, thousands of events have the same time, and are scheduled one behind the other. So what is sorted
+/// are batches of one time: a few of them are open, and an event of the time of an open one goes behind its last, which costs
+/// the same however many peers there are. No more than one batch of a time is open, and of two the older comes first, so the
+/// order is that of single events.
+class EventQueue {
+ public:
+  bool empty() const { return sorted_.empty(); }
+
+  void schedule(const Event& event) {
+    for (const std::uint32_t place : open_)
+      if (place != none && batches_[place].at == event.at) return batches_[place].events.push_back(event);
+    const std::uint32_t place = free_batch();
+    batches_[place].at = event.at;
+    batches_[place].events.push_back(event);
+    sorted_.push({event.at, next_number_++, place});
+    open_[next_open_] = place;
+    next_open_ = (next_open_ + 1) % open_.size();
+  }
+
+  /// Not of an empty queue.
+  Event pop() {
+    const std::uint32_t place = sorted_.top().place;
+    Batch& batch = batches_[place];
+    const Event event = batch.events[batch.begun++];
+    if (batch.begun == batch.events.size()) {
+      sorted_.pop();
+      batch.events.clear();
+      batch.begun = 0;
+      free_.push_back(place);
+      for (std::uint32_t& open : open_)
+        if (open == place) open = none;
+    }
+    return event;
+  }
+
+ private:
+  struct Batch {
+    Instant at;
+    std::vector<Event> events;
+    std::size_t begun = 0;
+  };
+  struct Entry {
+    Instant at;
+    std::uint64_t number;
+    std::uint32_t place;
+  };
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
+  };
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t free_batch() {
+    if (free_.empty()) {
+      batches_.emplace_back();
+      return static_cast<std::uint32_t>(batches_.size() - 1);
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  std::vector<Batch> batches_;
+  std::vector<std::uint32_t> free_;
+  std::priority_queue<Entry, std::vector<Entry>, Later> sorted_;
+  std::array<std::uint32_t, 4> open_ = {none, none, none, none};
+  std::size_t next_open_ = 0;
+  std::uint64_t next_number_ = 0;
+};
+
+}  // namespace hearsay

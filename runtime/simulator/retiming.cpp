@@ -1,0 +1,163 @@
+#include "runtime/simulator/retiming.hpp"
+
+#include <algorithm>
+
+#include "runtime/simulator/simulator.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// As many samples as the one it stands for, and no work.
+template <class Scalar>
+class NoObjective final : public Objective<Scalar> {
+ public:
+  explicit NoObjective(Index samples) : samples_(samples) {}
+  Index dimension() const override { return 1; }
+  Index sample_count() const override { return samples_; }
+  double loss(const Vector<Scalar>&) const override { return 0.0; }
+  void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
+    gradient.setZero();
+  }
+
+ private:
+  Index samples_;
+};
+
+/// Asks its peer for what the script says.
+template <class Scalar>
+class Player final : public Algorithm<Scalar> {
+ public:
+  explicit Player(const PeerScript& script) : script_(script), model_(1), samples_(script.most_samples()) {
+    model_.setZero();
+  }
+
+  Task iterate(Iteration<Scalar>& it) override {
+    it.sample_count();  // what a gradient is worth is counted in these
+    PacketRef packet;
+    for (const ScriptStep& step : script_.of(it.number())) {
+      if (step.kind == ScriptStep::Kind::gradient) {
+        co_await it.gradient(model_, std::span<const Index>(samples_).first(step.amount));
+      } else if (step.kind == ScriptStep::Kind::wait) {
+        co_await it.collect(step.slot, it.number() - step.amount, step.senders);
+      } else {
+        if (!packet || packet->size() != step.amount) {
+          PacketBuffer buffer = it.new_packet();
+          buffer.resize(step.amount);
+          packet = std::move(buffer).seal();
+        }
+        it.send(step.slot, step.to, packet);
+      }
+    }
+  }
+  const Vector<Scalar>& model() const override { return model_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override { visitor.state("x", model_); }
+  Traffic traffic(std::uint64_t, const PeerRows&) const override { return {}; }
+
+ private:
+  const PeerScript& script_;
+  Vector<Scalar> model_;
+  std::vector<Index> samples_;
+};
+
+/// The same peers, links and steps, and nothing to learn.
+template <class Scalar>
+Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
+                                    const RunSettings& settings) {
+  Problem<Scalar> nothing;
+  for (const auto& objective : experiment.problem.objectives)
+    nothing.objectives.push_back(std::make_unique<NoObjective<Scalar>>(objective->sample_count()));
+  nothing.initial = Vector<Scalar>(1);
+  nothing.initial.setZero();
+  Experiment<Scalar> rest{resolved(settings, experiment.cluster),
+                          std::move(nothing),
+                          experiment.cluster,
+                          experiment.schedule,
+                          experiment.method,
+                          experiment.step_size,
+                          learned.outcome.peers.front().iterations,  // where a target was reached: until then
+                          {},
+                          {},
+                          0.0,
+                          {},
+                          {}};
+  rest.settings.run.target_loss = std::nullopt;
+  return rest;
+}
+
+void take_times(const Evaluation& from, Evaluation& to) {
+  ensure(from.iteration == to.iteration && from.bytes_sent == to.bytes_sent,
+         "a run that is timed again takes the same steps");
+  to.seconds = from.seconds;
+  to.compute_seconds = from.compute_seconds;
+  to.wait_seconds = from.wait_seconds;
+  to.wire_seconds = from.wire_seconds;
+}
+
+}  // namespace
+
+template <class Scalar>
+LearnedRun<Scalar> learn(const Experiment<Scalar>& experiment, Duration measured_gradient,
+                         const RunControl& control) {
+  LearnedRun<Scalar> learned;
+  learned.scripts.resize(experiment.peer_count());
+  learned.outcome = simulate<Scalar>(
+      experiment,
+      [&](PeerId id, PacketPool& packets) {
+        auto peer = make_peer(experiment, id, packets);
+        if (!experiment.method->asynchronous) peer->record_into(learned.scripts[id]);
+        return peer;
+      },
+      measured_gradient, control);
+  for (PeerScript& script : learned.scripts) script.end();
+  return learned;
+}
+
+template <class Scalar>
+bool may_be_retimed(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned) {
+  const RunStatus status = learned.outcome.status;
+  return !experiment.method->asynchronous && (status == RunStatus::done || status == RunStatus::target);
+}
+
+template <class Scalar>
+RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
+                          const RunSettings& settings, Duration measured_gradient) {
+  ensure(may_be_retimed(experiment, learned), "only a run that is the same on every network is timed again");
+  const Experiment<Scalar> rest = without_learning(experiment, learned, settings);
+  const RunOutcome<Scalar> played =
+      simulate<Scalar>(rest,
+                       [&](PeerId id, PacketPool& packets) {
+                         return make_peer_with<Scalar>(rest, id, packets,
+                                                       std::make_unique<Player<Scalar>>(learned.scripts[id]));
+                       },
+                       measured_gradient, {});
+
+  RunOutcome<Scalar> outcome = learned.outcome;
+  outcome.seconds = played.seconds;
+  for (std::size_t k = 0; k < outcome.evaluations.size(); ++k)
+    take_times(played.evaluations.at(k), outcome.evaluations[k]);
+  if (outcome.target) {
+    const auto same =
+        std::ranges::find(outcome.evaluations, outcome.target->iteration, &Evaluation::iteration);
+    take_times(*same, *outcome.target);
+  }
+  for (std::size_t id = 0; id < outcome.peers.size(); ++id) {
+    const PeerCounters counters =
+        outcome.peers[id].meters.counters;  // a player keeps no replicas to look after
+    outcome.peers[id].meters = played.peers[id].meters;
+    outcome.peers[id].meters.counters = counters;
+  }
+  return outcome;
+}
+
+#define HEARSAY_RETIMING(Scalar)                                                                     \
+  template LearnedRun<Scalar> learn<Scalar>(const Experiment<Scalar>&, Duration, const RunControl&); \
+  template bool may_be_retimed<Scalar>(const Experiment<Scalar>&, const LearnedRun<Scalar>&);        \
+  template RunOutcome<Scalar> retime<Scalar>(const Experiment<Scalar>&, const LearnedRun<Scalar>&,   \
+                                             const RunSettings&, Duration);
+HEARSAY_RETIMING(float)
+HEARSAY_RETIMING(double)
+#undef HEARSAY_RETIMING
+
+}  // namespace hearsay

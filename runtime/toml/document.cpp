@@ -1,0 +1,178 @@
+#include "runtime/toml/document.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "runtime/toml/nesting.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+namespace {
+
+using Source = std::shared_ptr<const std::string>;
+
+/// A topology of a million links; not /dev/zero.
+constexpr std::size_t largest_text_file_bytes = std::size_t{1} << 26;
+
+TomlValue plain(const toml::node& node, TomlPlace place);
+
+TomlTable plain_table(const toml::table& table, const Source& source) {
+  // The library keeps keys in alphabetical order; the user's order is in their positions.
+  std::vector<std::pair<toml::source_position, TomlEntry>> entries;
+  for (const auto& [key, node] : table) {
+    const toml::source_position position = key.source().begin;
+    entries.push_back({position, {std::string(key.str()), plain(node, {source, position.line})}});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
+  });
+  TomlTable result;
+  for (auto& entry : entries) result.push_back(std::move(entry.second));
+  return result;
+}
+
+TomlArray plain_array(const toml::array& array, const TomlPlace& place) {
+  TomlArray result;
+  for (const toml::node& node : array) {
+    const std::uint32_t line = node.source().begin.line;
+    result.push_back(plain(node, {place.source, line != 0 ? line : place.line}));
+  }
+  return result;
+}
+
+TomlValue plain(const toml::node& node, TomlPlace place) {
+  TomlValue value;
+  if (const auto* table = node.as_table()) {
+    value.data = plain_table(*table, place.source);
+  } else if (const auto* array = node.as_array()) {
+    value.data = plain_array(*array, place);
+  } else if (const auto* flag = node.as_boolean()) {
+    value.data = flag->get();
+  } else if (const auto* integer = node.as_integer()) {
+    value.data = integer->get();
+  } else if (const auto* number = node.as_floating_point()) {
+    value.data = number->get();
+  } else if (const auto* text = node.as_string()) {
+    value.data = text->get();
+  } else {
+    std::ostringstream text_of_date;
+    node.visit([&](const auto& date_or_time) { text_of_date << date_or_time; });
+    value.data = TomlValue::DateOrTime{text_of_date.str()};
+  }
+  value.place = std::move(place);
+  return value;
+}
+
+struct Spell {
+  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
+  std::string operator()(std::int64_t integer) const { return std::to_string(integer); }
+  std::string operator()(double number) const { return toml_number(number); }
+  std::string operator()(const std::string& text) const { return toml_text(text); }
+  std::string operator()(const TomlValue::DateOrTime& date_or_time) const { return date_or_time.text; }
+  std::string operator()(const TomlArray& array) const {
+    std::string text;
+    for (const TomlValue& value : array) text += (text.empty() ? "" : ", ") + toml_text(value);
+    return "[" + text + "]";
+  }
+  std::string operator()(const TomlTable& table) const {
+    std::string text;
+    for (const auto& [key, value] : table)
+      text += (text.empty() ? "" : ", ") + key + " = " + toml_text(value);
+    return "{" + text + "}";
+  }
+};
+
+}  // namespace
+
+std::string TomlPlace::text() const {
+  if (!source) return {};
+  return line == 0 ? *source : *source + ":" + std::to_string(line);
+}
+
+TomlTable parse_toml(std::string_view text, const std::string& source) {
+  if (const auto line = line_of_deep_nesting(text))
+    throw Misuse(source + ":" + std::to_string(*line) +
+                 ": nested too deep, expected keys of at most 16 parts and at most 32 open brackets");
+  try {
+    return plain_table(toml::parse(text), std::make_shared<const std::string>(source));
+  } catch (const toml::parse_error& error) {
+    const toml::source_position at = error.source().begin;
+    throw Misuse(source + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
+                 std::string(error.description()));
+  }
+}
+
+std::optional<TomlValue> parse_toml_value(std::string_view text, const std::string& source) {
+  try {
+    const std::string assignment = "value = " + std::string(text);
+    if (line_of_deep_nesting(assignment)) return std::nullopt;
+    const toml::table table = toml::parse(assignment);
+    // A line break in `text` could have smuggled in more keys.
+    if (table.size() != 1) return std::nullopt;
+    return plain(table.begin()->second, {std::make_shared<const std::string>(source), 0});
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
+std::string toml_text(std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (c == '\n') {
+      quoted += "\\n";
+    } else if (c == '\t') {
+      quoted += "\\t";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      quoted += "\\u00";
+      quoted += hex[byte >> 4];
+      quoted += hex[byte & 15];
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string toml_number(double number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+  std::array<char, 32> buffer;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), result.ptr};
+}
+
+std::string toml_text(const TomlValue& value) { return std::visit(Spell{}, value.data); }
+
+std::string read_text_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  do {
+    file.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > largest_text_file_bytes)
+      throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
+  } while (file);
+  // Of the streams' own flags an empty file and a folder look alike; errno tells them apart.
+  if (!file.eof() || errno != 0)
+    throw Misuse("cannot read " + path + ": " + std::strerror(errno != 0 ? errno : EIO));
+  return text;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,129 @@
+#include "runtime/zmq/door.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/security/admission.hpp"
+#include "runtime/zmq/keys.hpp"
+#include "runtime/zmq/monitor.hpp"
+
+namespace hearsay {
+
+namespace {
+
+std::string text_of_key(const std::string& bytes) {
+  std::array<char, 41> text{};  // with the zero at its end
+  if (bytes.size() != 32) return {};
+  zmq_z85_encode(text.data(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  return text.data();
+}
+
+std::vector<std::string> receive_all_parts(zmq::socket_t& socket) {
+  std::vector<std::string> parts;
+  zmq::message_t part;
+  do {
+    if (!socket.recv(part)) return {};
+    parts.push_back(part.to_string());
+  } while (part.more());
+  return parts;
+}
+
+void send_all_parts(zmq::socket_t& socket, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    socket.send(zmq::buffer(part), &part == &parts.back() ? zmq::send_flags::none : zmq::send_flags::sndmore);
+}
+
+}  // namespace
+
+void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, PeerId server) {
+  if (!credentials) return;
+  require_curve();
+  dealer.set(zmq::sockopt::curve_serverkey, credentials->public_keys[server]);
+  dealer.set(zmq::sockopt::curve_publickey, credentials->own.public_key);
+  dealer.set(zmq::sockopt::curve_secretkey, credentials->own.secret_key);
+}
+
+/// The thread behind a Door.
+class Door::Keeper {
+ public:
+  Keeper(zmq::context_t& context, zmq::socket_t& router, SharedCredentials credentials)
+      : router_(router),
+        credentials_(std::move(credentials)),
+        admission_(credentials_->public_keys),
+        questions_(context, zmq::socket_type::rep),
+        closing_(context, zmq::socket_type::pair),
+        close_(context, zmq::socket_type::pair) {
+    require_curve();
+    questions_.bind(
+        "inproc://zeromq.zap.01");  // ZeroMQ asks there, and would let everybody in if nobody listened
+    router.set(zmq::sockopt::curve_server, true);
+    router.set(zmq::sockopt::curve_secretkey, credentials_->own.secret_key);
+    monitor_.emplace(context, router, "door.failures");
+    closing_.bind("inproc://door.closing");
+    close_.connect("inproc://door.closing");
+    thread_ = std::thread([this] { serve(); });
+  }
+
+  ~Keeper() {
+    close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
+    thread_.join();
+    monitor_.reset();
+    router_.close();  // before the questions' socket: from then on nobody would keep strangers out
+  }
+
+ private:
+  void serve() {
+    std::array<zmq::pollitem_t, 3> items{{{questions_.handle(), 0, ZMQ_POLLIN, 0},
+                                          {monitor_->handle(), 0, ZMQ_POLLIN, 0},
+                                          {closing_.handle(), 0, ZMQ_POLLIN, 0}}};
+    while (items[2].revents == 0) {
+      try {
+        zmq::poll(items.data(), items.size(), std::chrono::milliseconds{-1});
+      } catch (const zmq::error_t& error) {
+        if (error.num() != EINTR) throw;
+        continue;
+      }
+      if (items[0].revents != 0) answer();
+      if (items[1].revents != 0) count_failures();
+    }
+  }
+
+  void answer() {
+    const std::vector<std::string> question = receive_all_parts(questions_);
+    const Admission::Answer answer =
+        admission_.judge(question, question.empty() ? "" : text_of_key(question.back()));
+    if (answer.refused) ++credentials_->refused;
+    if (!answer.to_say.empty())
+      std::fprintf(stderr, "hearsay: peer %u %s\n", credentials_->self, answer.to_say.c_str());
+    send_all_parts(questions_, answer.reply);
+  }
+
+  /// Keys that are not authorized were counted when ZeroMQ asked.
+  void count_failures() {
+    while (const auto failure = monitor_->next())
+      if (*failure != FailedHandshake::refused) ++credentials_->refused;
+  }
+
+  zmq::socket_t& router_;
+  SharedCredentials credentials_;
+  Admission admission_;
+  zmq::socket_t questions_;
+  zmq::socket_t closing_;
+  zmq::socket_t close_;
+  std::optional<Monitor> monitor_;
+  std::thread thread_;  // last: it uses the others
+};
+
+Door::Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)
+    : credentials_(credentials) {
+  if (credentials) keeper_ = std::make_unique<Keeper>(context, router, credentials);
+}
+
+Door::~Door() = default;
+
+}  // namespace hearsay

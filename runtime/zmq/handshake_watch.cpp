@@ -1,0 +1,52 @@
+#include "runtime/zmq/handshake_watch.hpp"
+
+#include <cstdint>
+
+namespace hearsay {
+
+namespace {
+
+constexpr Duration hold_back = std::chrono::seconds(1);
+
+}  // namespace
+
+void HandshakeWatch::watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server) {
+  // Unlike that of any other socket of this context.
+  const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
+  watched_.emplace_back(server, context, dealer, name);
+}
+
+HandshakeWatch::News HandshakeWatch::look(Instant now) {
+  News news;
+  for (Watched& watched : watched_)
+    while (const auto failure = watched.monitor.next())
+      if (*failure == FailedHandshake::broken_off) {
+        if (!doubts_) news.doubt = doubt_about(watched.server);
+        doubts_ = true;
+      } else if (!refusal_) {
+        refusal_ = sentence(watched.server, *failure);
+        ripe_at_ = *failure == FailedHandshake::keyless ? now + hold_back : now;
+      }
+  if (now >= ripe_at_) news.refusal = refusal_;
+  return news;
+}
+
+std::string HandshakeWatch::doubt_about(const std::string& server) const {
+  return "; " + server + " breaks connections off: " +
+         (has_keys_ ? "has it no key, or another one than the file of security.authorized says?"
+                    : "does it let nobody in without a key?");
+}
+
+std::string HandshakeWatch::sentence(const std::string& server, FailedHandshake failure) const {
+  if (failure == FailedHandshake::refused)
+    return server + " refuses this peer's key; is it in the file that its security.authorized names?";
+  if (failure == FailedHandshake::keyless && has_keys_)
+    return server + " speaks plain text, and this peer only with keys; give both the same [security]";
+  if (failure == FailedHandshake::keyless)
+    return server +
+           " lets nobody in without a key, and this peer has none; set security.authorized and "
+           "security.secret";
+  return "what listens in the place of " + server + " is no peer of hearsay";
+}
+
+}  // namespace hearsay

@@ -1,0 +1,50 @@
+#include "runtime/zmq/monitor.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/zmq/despite_signals.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+
+/// An event begins with its number (16 bits) and its value (32 bits), in the machine's byte order; the second part says
+/// where.
+FailedHandshake meaning_of(const zmq::message_t& event) {
+  std::uint16_t number = 0;
+  std::uint32_t value = 0;
+  ensure(event.size() == sizeof number + sizeof value, "an event of ZeroMQ is six bytes long");
+  std::memcpy(&number, event.data(), sizeof number);
+  std::memcpy(&value, event.data<std::byte>() + sizeof number, sizeof value);
+  if (number == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return FailedHandshake::refused;
+  if (number == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) return FailedHandshake::broken_off;
+  return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? FailedHandshake::keyless
+                                                             : FailedHandshake::wrong_protocol;
+}
+
+}  // namespace
+
+Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name)
+    : watched_(watched.handle()), events_(context, zmq::socket_type::pair) {
+  const std::string endpoint = "inproc://" + name;
+  ensure(zmq_socket_monitor(watched_, endpoint.c_str(), failures) == 0, "a socket can be watched once");
+  events_.connect(endpoint);
+}
+
+// Unwatched first: ZeroMQ would wait for whoever is no longer there to listen.
+Monitor::~Monitor() { zmq_socket_monitor(watched_, nullptr, 0); }
+
+std::optional<FailedHandshake> Monitor::next() {
+  zmq::message_t event;
+  zmq::message_t place;
+  if (!despite_signals([&] { return events_.recv(event, zmq::recv_flags::dontwait); })) return std::nullopt;
+  if (!event.more() || !despite_signals([&] { return events_.recv(place); })) return std::nullopt;
+  return meaning_of(event);
+}
+
+}  // namespace hearsay

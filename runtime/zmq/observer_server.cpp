@@ -1,0 +1,197 @@
+#include "runtime/zmq/observer_server.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <future>
+#include <utility>
+#include <zmq.hpp>
+
+#include "runtime/observer/observer_session.hpp"
+#include "runtime/zmq/peer_routes.hpp"
+#include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/frames.hpp"
+#include "runtime/zmq/listening.hpp"
+#include "runtime/zmq/door.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::chrono::milliseconds look_around_every{50};
+// Of one peer; evaluations come in while another one is under way.
+constexpr int queue_frames = 1000;
+// Room for meters or an outcome, besides a model.
+constexpr std::size_t record_limit_bytes = 1 << 20;
+
+}  // namespace
+
+template <class Scalar>
+class ObserverServer<Scalar>::Server {
+ public:
+  Server(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
+         Duration start_patience, const SharedCredentials& credentials, const std::vector<Evaluation>& record)
+      : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
+                             record_limit_bytes),
+        run_id_(run_id(agreement)),
+        heartbeat_(heartbeat_interval(experiment.settings.failure.lost_after)),
+        session_(experiment, std::move(agreement), start_patience, monotonic_now(), record),
+        routes_(experiment.peer_count()),
+        door_(context_, router_, credentials) {
+    bound_address =
+        listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
+  }
+
+  RunOutcome<Scalar> serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
+    while (!session_.over()) {
+      // One frame a turn: an evaluation may take longer than the peers need for the next one, and the user, the lost and
+      // the clock must not wait until nothing waits any more.
+      const bool heard = receive(control);
+      if (session_.over()) break;
+      if (const auto loss = lost())
+        loss->id ? show_life_during([&] { session_.lose_peer(*loss->id, loss->how); })
+                 : session_.lose(loss->how);
+      if (control.is_interrupted()) session_.interrupt(monotonic_now());
+      if (control.is_asked_to_leave()) session_.leave(monotonic_now());
+      session_.tick(monotonic_now());
+      if (!heard && session_.silent_peer(monotonic_now()))
+        show_life_during([&] { session_.judge_silence(monotonic_now()); });
+      send_outbox();
+      if (!heard && !session_.over()) wait();
+    }
+    if (session_.lost_by_misuse()) throw Misuse(session_.outcome().reason);
+    return session_.outcome();
+  }
+
+  void turn_away(const std::string& why, const RunControl& control) {
+    session_.turn_away(why);
+    serve(control, [] { return std::optional<LostPeer>(); });
+  }
+
+  std::string bound_address;
+
+ private:
+  void wait() {
+    zmq::pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
+    try {
+      zmq::poll(&item, 1, look_around_every);
+    } catch (const zmq::error_t& error) {
+      if (error.num() != EINTR) throw;
+    }
+  }
+
+  /// One frame; false where none waits.
+  bool receive(const RunControl& control) {
+    ReceivedFrame frame;
+    const Reception reception = receive_at_router(router_, payload_limit_bytes_, frame);
+    if (reception == Reception::nothing) return false;
+    if (reception == Reception::garbage) return true;
+    const PeerId sender = frame.header.sender;
+    if (frame.header.run_id == run_id_ && sender < routes_.size())
+      routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
+    const auto hear = [&] {
+      session_.hear(frame.header, bytes_of(frame.payload), monotonic_now(), frame.host);
+    };
+    frame.header.kind == FrameKind::evaluation ? show_life_during(hear) : hear();
+    report_evaluations(control);
+    refuse_hello(frame.from);
+    send_outbox();
+    return true;
+  }
+
+  /// What may end with an evaluation, which takes as long as a pass over all data: nobody is to believe meanwhile that the
+  /// observer is gone.
+  void show_life_during(const std::function<void()>& work) {
+    auto done = std::async(std::launch::async, work);
+    while (done.wait_for(heartbeat_) == std::future_status::timeout)
+      for (const PeerRoutes& routes : routes_)
+        for (const PeerRoutes::Way& way : routes.ways)
+          if (!way.to.empty()) send_frame(router_, way.to, session_.busy_sign(), {});
+    done.get();
+  }
+
+  void report_evaluations(const RunControl& control) {
+    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(said_what_is_lost_, true))
+      std::fprintf(stderr,
+                   "hearsay: the record of the run ends at iteration %llu, and its peers have passed "
+                   "evaluations up to "
+                   "iteration %llu: those stay missing\n",
+                   static_cast<unsigned long long>(lost->first),
+                   static_cast<unsigned long long>(lost->second));
+    if (session_.resumed_from() && !std::exchange(told_how_all_go_on_, true))
+      control.on_resume(*session_.resumed_from(), session_.how_all_go_on());
+    if (session_.started()) reported_ = std::max(reported_, session_.recorded());
+    while (session_.started() && reported_ < session_.evaluations().size()) try {
+        control.on_evaluation(session_.evaluations()[reported_++]);
+      } catch (const Misuse& misuse) {  // the caller cannot take note of it
+        session_.lose(misuse.what());
+        send_outbox();
+        throw;
+      }
+  }
+
+  /// Whoever is refused is answered where it spoke: it may have taken a peer's name.
+  void refuse_hello(const std::string& from) {
+    std::erase_if(session_.outbox(), [&](const ObserverWord& word) {
+      if (word.header.kind != FrameKind::refuse || word.only_to) return false;
+      send_frame(router_, from, word.header, word.payload);
+      return true;
+    });
+  }
+
+  void send_outbox() {
+    // What comes of it that a word does not reach its process is said in turn.
+    for (std::vector<ObserverWord> words; !session_.outbox().empty(); words.clear()) {
+      words.swap(session_.outbox());
+      for (const ObserverWord& word : words) {
+        const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
+        const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
+        if (!sent && word.only_to) session_.note_unreachable(word.to, *word.only_to);
+      }
+    }
+  }
+
+  std::size_t payload_limit_bytes_;
+  std::uint32_t run_id_;
+  Duration heartbeat_;
+  ObserverSession<Scalar> session_;
+  std::vector<PeerRoutes> routes_;
+  std::size_t reported_ = 0;
+  bool said_what_is_lost_ = false;
+  bool told_how_all_go_on_ = false;
+  zmq::context_t context_;
+  zmq::socket_t router_{context_, zmq::socket_type::router};
+  Door door_;
+};
+
+template <class Scalar>
+ObserverServer<Scalar>::ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement,
+                                       const std::string& bind_address, Duration start_patience,
+                                       const SharedCredentials& credentials,
+                                       const std::vector<Evaluation>& record)
+    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience,
+                                       credentials, record)) {}
+
+template <class Scalar>
+ObserverServer<Scalar>::~ObserverServer() = default;
+
+template <class Scalar>
+const std::string& ObserverServer<Scalar>::bound_address() const {
+  return server_->bound_address;
+}
+
+template <class Scalar>
+RunOutcome<Scalar> ObserverServer<Scalar>::serve(const RunControl& control,
+                                                 const std::function<std::optional<LostPeer>()>& lost) {
+  return server_->serve(control, lost);
+}
+
+template <class Scalar>
+void ObserverServer<Scalar>::turn_away(const std::string& why, const RunControl& control) {
+  server_->turn_away(why, control);
+}
+
+template class ObserverServer<float>;
+template class ObserverServer<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,362 @@
+#include "runtime/zmq/peer_sockets.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <zmq.hpp>
+
+#include "runtime/network/egress.hpp"
+#include "runtime/network/hold_queue.hpp"
+#include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/frames.hpp"
+#include "runtime/zmq/handshake_watch.hpp"
+#include "runtime/zmq/listening.hpp"
+#include "runtime/zmq/outlet.hpp"
+#include "runtime/zmq/door.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+class PeerSockets::Server {
+ public:
+  Server(PeerSocketsInput input, const std::string& bind_address)
+      : input_(std::move(input)),
+        run_id_(run_id(input_.agreement)),
+        door_(context_, router_, input_.credentials),
+        handshakes_(input_.credentials != nullptr),
+        routes_(input_.sources.size()),
+        heard_at_(input_.sources.size()),
+        egress_(input_.egress, input_.same_machine),
+        hold_(input_.ingress) {
+    bound_address = listen(router_, {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms},
+                           "address", bind_address);
+  }
+
+  void connect(std::vector<Destination> destinations, const std::string& observer_address) {
+    PeerSessionInput of_session{.self = input_.self,
+                                .incarnation = input_.incarnation,
+                                .agreement = input_.agreement,
+                                .iterations = input_.iterations,
+                                .sources = {},
+                                .destinations = {},
+                                .addresses = {},
+                                .same_machine = input_.same_machine,
+                                .asynchronous = input_.asynchronous,
+                                .staleness = input_.staleness,
+                                .start_patience = input_.start_patience,
+                                .heartbeat = input_.heartbeat,
+                                .holds = input_.holds,
+                                .largest_lead = input_.largest_lead,
+                                .model_bytes = input_.model_bytes,
+                                .absent = input_.absent,
+                                .observer_address = observer_address};
+    for (const Source& source : input_.sources) of_session.sources.push_back(source.id);
+    for (Destination& destination : destinations) {
+      of_session.destinations.push_back(destination.id);
+      of_session.addresses.push_back(destination.address);
+      Outlet& outlet = outlets_.emplace_back(context_, std::move(destination));
+      handshakes_.watch(context_, outlet.socket, outlet.name());
+      outlet.connect(input_.self, input_.payload_limit_bytes, input_.credentials);
+    }
+    session_.emplace(std::move(of_session));
+    handshakes_.watch(context_, observer_, "the observer (" + observer_address + ")");
+    connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
+                   observer_peer);
+  }
+
+  void begin() {
+    session_->begin(monotonic_now());
+    for (const int fd : {nobody, timer_.fd(), wakes_of(router_), wakes_of(observer_)})
+      polled_.push_back({fd, POLLIN, 0});
+    for (Outlet& outlet : outlets_) polled_.push_back({wakes_of(outlet.socket), POLLIN, 0});
+  }
+
+  void serve(Instant until, int also) {
+    polled_[also_place].fd = also;
+    bool goes_on = true;
+    do {
+      const Instant now = monotonic_now();
+      look_at_handshakes(now);
+      const Instant next_word = session_->tick(now);
+      attend();
+      if (!events.empty()) return;
+      timer_.set(std::min(hold_.next(), next_word));
+      goes_on = wait(until);
+      attend();
+    } while (goes_on && events.empty() && monotonic_now() < until);
+  }
+
+  PeerSession& session() { return *session_; }
+
+  Instant last_heard_from(PeerId id) const {
+    const auto source = find_source(id);
+    ensure(source != input_.sources.end(), "a peer waits for its sources only");
+    return heard_at_[static_cast<std::size_t>(source - input_.sources.begin())];
+  }
+
+  Instant last_heard_from_observer() const { return observer_heard_at_; }
+
+  SocketCounters counters() const {
+    const PeerSession::Counters& known = session_->counters();
+    return {garbage_, known.refused + door_.refused(), known.gaps, known.repeated,
+            emulated_losses_ + known.retransmitted};
+  }
+
+  /// Sends what the session wants sent, and hands on what it has to tell.
+  void carry_out() {
+    for (PeerWord& word : session_->outbox()) {
+      if (word.packet)
+        send_data(word);
+      else if (word.way == PeerWord::Way::observer)
+        send_to_observer(word);
+      else if (word.way == PeerWord::Way::reply)
+        reply(word);
+      else
+        find_outlet(word.to).say(word.header, word.payload);
+    }
+    session_->outbox().clear();
+    for (SocketEvent& event : session_->events()) {
+      if (const auto* const start = std::get_if<RunStarts>(&event)) begin_traces(start->origin);
+      events.push_back(std::move(event));
+    }
+    session_->events().clear();
+  }
+
+  std::string bound_address;
+  std::vector<SocketEvent> events;
+
+ private:
+  static constexpr int nobody = -1;
+  static constexpr std::size_t also_place = 0, timer_place = 1, router_place = 2, observer_place = 3,
+                               outlets_place = 4;
+  static constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(100);
+
+  static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
+
+  /// What changes with the time of the run does so from now on.
+  void begin_traces(Instant start_of_run) {
+    egress_.begin(start_of_run);
+    hold_.begin(start_of_run);
+  }
+
+  void look_at_handshakes(Instant now) {
+    if (now < next_look_at_handshakes_) return;
+    next_look_at_handshakes_ = now + look_at_handshakes_every;
+    const HandshakeWatch::News news = handshakes_.look(now);
+    if (news.doubt) session_->doubt(*news.doubt);
+    if (news.refusal) session_->shut_out(*news.refusal);
+  }
+
+  void reply(const PeerWord& word) {
+    const std::string& route = routes_[place_of(find_source(word.to))];
+    if (!route.empty()) answer(route, word);
+  }
+
+  void answer(const std::string& route, const PeerWord& word) {
+    router_stirred_ = true;
+    send_frame(router_, route, word.header, word.payload);
+  }
+
+  void send_to_observer(const PeerWord& word) {
+    observer_stirred_ = true;
+    send_frame(observer_, {}, word.header, word.payload);
+  }
+
+  /// Whoever is refused is answered where it spoke: it may have taken a source's name.
+  void refuse_hello(const std::string& from) {
+    std::erase_if(session_->outbox(), [&](const PeerWord& word) {
+      if (word.way != PeerWord::Way::reply || word.header.kind != FrameKind::refuse) return false;
+      answer(from, word);
+      return true;
+    });
+  }
+
+  void send_data(const PeerWord& word) {
+    Outlet& outlet = find_outlet(word.to);
+    const Egress::Frame frame =
+        egress_.frame(word.header, word.packet, word.posted, monotonic_now(), outlet.link);
+    emulated_losses_ += frame.losses;
+    outlet.send(frame.header, word.packet);
+  }
+
+  /// For anything to come at a socket, the timer or whatever else is polled, at most until then. False where the caller is called.
+  ///
+  /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of them. So a socket that was used
+  /// is looked at before the next wait (it is stirred), and so is one whose descriptor is readable, until it has nothing more.
+  bool wait(Instant until) {
+    const bool stirred =
+        router_stirred_ || observer_stirred_ || std::ranges::any_of(outlets_, &Outlet::stirred);
+    const int count = poll(polled_.data(), polled_.size(), stirred ? 0 : milliseconds_to(until));
+    ensure(count >= 0 || errno == EINTR, "what is polled is open");
+    if (count <= 0) return count == 0;
+    const auto readable = [this](std::size_t place) { return polled_[place].revents != 0; };
+    if (readable(timer_place)) timer_.clear();
+    router_stirred_ |= readable(router_place);
+    observer_stirred_ |= readable(observer_place);
+    for (std::size_t k = 0; k < outlets_.size(); ++k) outlets_[k].stirred |= readable(outlets_place + k);
+    return !readable(also_place);
+  }
+
+  /// Rounded up.
+  static int milliseconds_to(Instant until) {
+    const std::int64_t ms = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(ms, 0, 1'000));
+  }
+
+  std::vector<Source>::const_iterator find_source(PeerId id) const {
+    const auto found =
+        std::lower_bound(input_.sources.begin(), input_.sources.end(), id,
+                         [](const Source& candidate, PeerId wanted) { return candidate.id < wanted; });
+    return found != input_.sources.end() && found->id == id ? found : input_.sources.end();
+  }
+
+  std::size_t place_of(std::vector<Source>::const_iterator source) const {
+    ensure(source != input_.sources.end(), "a peer speaks back to its sources only");
+    return static_cast<std::size_t>(source - input_.sources.begin());
+  }
+
+  Outlet& find_outlet(PeerId id) {
+    const auto found = std::ranges::lower_bound(outlets_, id, {}, &Outlet::id);
+    ensure(found != outlets_.end() && found->id == id, "a method sends only to its destinations");
+    return *found;
+  }
+
+  void receive_from_sources() {
+    ReceivedFrame frame;
+    for (int k = 0; k < frames_per_turn; ++k) {
+      const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
+      if (reception == Reception::nothing) {
+        router_stirred_ = false;
+        return;
+      }
+      if (reception == Reception::garbage)
+        ++garbage_;
+      else
+        hear_source(frame);
+    }
+  }
+
+  void hear_source(ReceivedFrame& frame) {
+    const FrameHeader& head = frame.header;
+    const auto source = find_source(head.sender);
+    const bool is_source = source != input_.sources.end();
+    if (is_source && head.run_id == run_id_) routes_[place_of(source)] = frame.from;
+    const PeerSession::Heard heard = session_->hear_source(head, bytes_of(frame.payload));
+    refuse_hello(frame.from);
+    if (heard == PeerSession::Heard::garbage) {
+      ++garbage_;
+      return;
+    }
+    if (!is_source) return;  // a hello that was refused
+    const Instant now = monotonic_now();
+    heard_at_[place_of(source)] = now;
+    if (heard != PeerSession::Heard::data) return;
+    if (hold_.size() >= input_.held_frames_limit) {
+      ++garbage_;
+      return;
+    }
+    hold_.add({due_instant(head, now),
+               head.sequence,
+               header_bytes + head.payload_bytes,
+               source->arrival,
+               {head.iteration, head.slot, head.sender},
+               packet_of(std::move(frame.payload)),
+               {head.degree, head.replica_digest}});
+  }
+
+  /// Receives, at the sockets that are stirred, and sends.
+  void attend() {
+    if (router_stirred_) receive_from_sources();
+    for (Outlet& outlet : outlets_)
+      if (outlet.stirred) attend(outlet);
+    if (observer_stirred_) receive_from_observer();
+    carry_out();
+    release_held();
+  }
+
+  void attend(Outlet& outlet) {
+    do receive_replies(outlet);
+    while (outlet.send_backlog());
+    outlet.stirred = false;
+  }
+
+  void receive_replies(Outlet& outlet) {
+    ReceivedFrame frame;
+    for (;;) {
+      const Reception reception = receive_at_dealer(outlet.socket, input_.payload_limit_bytes, frame);
+      if (reception == Reception::nothing) return;
+      if (reception == Reception::garbage ||
+          session_->hear_destination(outlet.id, frame.header, bytes_of(frame.payload)) ==
+              PeerSession::Heard::garbage)
+        ++garbage_;
+    }
+  }
+
+  void receive_from_observer() {
+    ReceivedFrame frame;
+    for (;;) {
+      const Reception reception = receive_at_dealer(observer_, input_.payload_limit_bytes, frame);
+      if (reception == Reception::nothing) {
+        observer_stirred_ = false;
+        return;
+      }
+      const Instant now = monotonic_now();
+      if (reception == Reception::garbage ||
+          session_->hear_observer(frame.header, bytes_of(frame.payload), now) == PeerSession::Heard::garbage)
+        ++garbage_;
+      else
+        observer_heard_at_ = now;
+    }
+  }
+
+  void release_held() {
+    hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
+      events.push_back(DataArrived{held.key, held.packet, held.marks});
+    });
+  }
+
+  PeerSocketsInput input_;
+  std::uint32_t run_id_;
+  zmq::context_t context_;
+  zmq::socket_t router_{context_, zmq::socket_type::router};
+  zmq::socket_t observer_{context_, zmq::socket_type::dealer};
+  Door door_;
+  std::vector<Outlet> outlets_;         // ascending id
+  HandshakeWatch handshakes_;           // of the outlets and the observer
+  std::vector<std::string> routes_;     // where each source spoke last
+  std::optional<PeerSession> session_;  // from `connect` on
+  std::vector<Instant> heard_at_;       // of each source
+  Instant observer_heard_at_{};
+  Instant next_look_at_handshakes_{};
+  std::uint64_t garbage_ = 0;
+  std::uint64_t emulated_losses_ = 0;
+  Egress egress_;
+  HoldQueue hold_;
+  AbsoluteTimer timer_;
+  std::vector<pollfd> polled_;
+  bool router_stirred_ = true;
+  bool observer_stirred_ = true;
+};
+
+PeerSockets::PeerSockets(PeerSocketsInput input, const std::string& bind_address)
+    : server_(std::make_unique<Server>(std::move(input), bind_address)) {}
+
+PeerSockets::~PeerSockets() = default;
+
+void PeerSockets::start(std::vector<Destination> destinations, const std::string& observer_address) {
+  server_->connect(std::move(destinations), observer_address);
+  server_->begin();
+}
+
+const std::string& PeerSockets::bound_address() const { return server_->bound_address; }
+PeerSession& PeerSockets::session() { return server_->session(); }
+void PeerSockets::carry_out() { server_->carry_out(); }
+void PeerSockets::serve(Instant until, int also) { server_->serve(until, also); }
+std::vector<SocketEvent>& PeerSockets::events() { return server_->events; }
+Instant PeerSockets::last_heard_from(PeerId source) const { return server_->last_heard_from(source); }
+Instant PeerSockets::last_heard_from_observer() const { return server_->last_heard_from_observer(); }
+SocketCounters PeerSockets::counters() const { return server_->counters(); }
+
+}  // namespace hearsay

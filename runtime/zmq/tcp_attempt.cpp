@@ -1,0 +1,79 @@
+#include "runtime/zmq/tcp_attempt.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/cluster/host_address.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// A connection under way, or what it has come to.
+struct Attempt {
+  int fd = -1;
+  std::string failure;
+};
+
+std::string meaning_of(int error) {
+  if (error == 0) return {};
+  if (error == ECONNREFUSED)
+    return "connection refused: nobody listens there; is it not started yet, or at another port?";
+  if (error == EHOSTUNREACH || error == ENETUNREACH)
+    return std::string(std::strerror(error)) + ": is the address right?";
+  return std::strerror(error);
+}
+
+Attempt begin(const std::string& address) {
+  const std::string host = host_of(address);
+  const std::string port = address.substr(address.rfind(':') + 1);
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found); error != 0)
+    return {-1, "the name " + host + " is not known here (" + gai_strerror(error) + ")"};
+  Attempt attempt;
+  attempt.fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (attempt.fd < 0)
+    attempt.failure = std::strerror(errno);
+  else if (connect(attempt.fd, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS)
+    attempt.failure = meaning_of(errno);
+  freeaddrinfo(found);
+  return attempt;
+}
+
+}  // namespace
+
+std::vector<std::string> failures_to_connect(const std::vector<std::string>& addresses, Duration patience) {
+  std::vector<Attempt> attempts;
+  for (const std::string& address : addresses) attempts.push_back(begin(address));
+  const int patience_ms =
+      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(patience).count());
+  bool time_is_over = false;
+  std::vector<std::string> failures;
+  for (Attempt& attempt : attempts) {
+    if (attempt.failure.empty()) {
+      // All are under way: who comes later in the list has had the time that was waited for an earlier one.
+      pollfd polled{attempt.fd, POLLOUT, 0};
+      int error = 0;
+      socklen_t length = sizeof error;
+      if (poll(&polled, 1, time_is_over ? 0 : patience_ms) <= 0) {
+        time_is_over = true;
+        attempt.failure = "no answer from that address: is it right, and is there a firewall?";
+      } else if (getsockopt(attempt.fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0) {
+        attempt.failure = meaning_of(error);
+      }
+    }
+    if (attempt.fd >= 0) close(attempt.fd);
+    failures.push_back(attempt.failure);
+  }
+  return failures;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,75 @@
+#include "algorithms/compression/quantizers/logarithm.hpp"
+
+#include <doctest/doctest.h>
+
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "tests/compression/compression.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+TEST_CASE_TEMPLATE("log: powers of two below the largest magnitude are exact, others off by a third at most",
+                   Scalar, float, double) {
+  std::vector<Scalar> powers;
+  for (int k = 0; k < 63; ++k) powers.push_back(std::ldexp(Scalar(k % 2 ? -3 : 3), -k));
+  CHECK(decoded("log", powers) == powers);
+  double worst = 0.0;
+  for (int k = 0; k <= 100'000; ++k) {
+    const auto value = static_cast<Scalar>(0.5 + 0.5 * k / 100'000.0);
+    const double result = static_cast<double>(decoded<Scalar>("log", {Scalar(1), value})[1]);
+    worst = std::max(worst, std::abs(result / static_cast<double>(value) - 1.0));
+  }
+  CHECK(worst == doctest::Approx(1.0 / 3));
+  CHECK(worst <= 1.0 / 3 + 1e-7);
+}
+
+TEST_CASE_TEMPLATE("log: the exponents go to 62, what is nearer to zero than that becomes zero", Scalar,
+                   float, double) {
+  const Scalar last = Scalar(0x1p-62);
+  const Scalar half = Scalar(0x1p-63);
+  const Scalar above = std::nextafter(half, Scalar(1));
+  CHECK(decoded<Scalar>("log", {-1, last, -last, half, above, -above, half / 2, Scalar(-0.0)}) ==
+        std::vector<Scalar>{-1, last, -last, 0, last, -last, 0, 0});
+  const Logarithm<Scalar> log(2.0, Buckets::whole());
+  std::vector<std::int32_t> codes(4);
+  std::vector<std::byte> header(sizeof(Scalar));
+  CHECK(log.quantize(std::vector<Scalar>{5, Scalar(-2.5), Scalar(5 * 0x1p-62), 0}, {{1, 2}, {}}, header,
+                     codes) == CodecStatus::ok);
+  CHECK(codes == std::vector<std::int32_t>{1, -2, 63, 0});
+  CHECK(read_scalar<Scalar>(header, 0) == Scalar(5));
+}
+
+TEST_CASE_TEMPLATE("log: of neighboring levels the nearer one, ties to the smaller", Scalar, float, double) {
+  CHECK(decoded<Scalar>("log", {4, 3, std::nextafter(Scalar(3), Scalar(4)), Scalar(-1.5), Scalar(-1.6)}) ==
+        std::vector<Scalar>{4, 2, 4, -1, -2});
+  CHECK(decoded<Scalar>("log(base=4)", {16, 10, Scalar(10.5), Scalar(2.5), Scalar(2.6)}) ==
+        std::vector<Scalar>{16, 4, 16, 1, 4});
+}
+
+TEST_CASE_TEMPLATE("log: the stated contraction is that of its worst vectors", Scalar, float, double) {
+  const auto stated = [](const std::string& spelling, std::size_t n) {
+    return 1.0 - *make_compressor<Scalar>(spelling, {})->traits(n).contraction;
+  };
+  // Nearly all of the vector at a tie: 1/9 of the square is lost, less the share of the largest, which is exact.
+  std::vector<Scalar> ties(20'000, Scalar(0.75));
+  ties[7] = Scalar(1);
+  CHECK(lost_share("log", ties) == doctest::Approx(1.0 / 9).epsilon(1e-3));
+  CHECK(stated("log", ties.size()) == doctest::Approx(1.0 / 9));
+  CHECK(stated("log(base=3)", ties.size()) == doctest::Approx(0.25));
+  // A base near 1 has its last level high up, and drops much below it.
+  const double last = std::pow(1.1, -62);
+  std::vector<Scalar> dropped(2'000'000, static_cast<Scalar>(last / 2 * 0.99999));
+  dropped[0] = Scalar(1);
+  CHECK(lost_share("log(base=1.1)", dropped) ==
+        doctest::Approx(stated("log(base=1.1)", dropped.size())).epsilon(1e-3));
+  CHECK(stated("log(base=1.1)", dropped.size()) > 0.5);
+  CHECK(stated("log", 1) == 0.0);
+}
+
+TEST_CASE("log: bases above 1 and up to 16 are taken") {
+  for (const char* wrong : {"log(1)", "log(base=0.5)", "log(base=17)"})
+    CHECK_THROWS_WITH_AS(make_compressor<float>(wrong, {}),
+                         doctest::Contains("expected a number above 1 and at most 16"), Misuse);
+}

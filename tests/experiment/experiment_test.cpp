@@ -1,0 +1,370 @@
+#include "runtime/experiment/experiment.hpp"
+
+#include <doctest/doctest.h>
+
+#include "algorithms/stability/dcd_limit.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/experiment/soundness.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Settings as a user of the library makes them: by hand.
+RunSettings quadratic_run(PeerId peers) {
+  RunSettings settings;
+  settings.model.kind = "quadratic(4)";
+  settings.topology.peers = peers;
+  settings.algorithm.kind = "d-psgd";
+  return settings;
+}
+
+std::string refusal(const RunSettings& settings) {
+  return misuse_text([&] { prepare<double>(settings); });
+}
+
+/// Of any dimension, without the memory.
+class Huge final : public Objective<double> {
+ public:
+  explicit Huge(Index dimension) : dimension_(dimension) {}
+  Index dimension() const override { return dimension_; }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<double>&) const override { return 0.0; }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>&) const override {}
+
+ private:
+  Index dimension_;
+};
+
+std::string refusal(const RunSettings& settings, Index dimension) {
+  Problem<double> problem;
+  problem.objectives.push_back(std::make_unique<Huge>(dimension));
+  return misuse_text([&] { prepare<double>(settings, std::move(problem)); });
+}
+
+}  // namespace
+
+TEST_CASE("experiment: a topology file's link networks hold, also where the settings were made by hand") {
+  const TemporaryFolder folder("hearsay_experiment");
+  RunSettings settings = quadratic_run(1);
+  settings.network.latency = 1ms;
+  settings.topology.file = folder.write("three.toml",
+                                        "peers = 3\nlink = [{from = 0, to = 1, latency = \"7 ms\"}, "
+                                        "{from = 1, to = 2, latency = \"9 ms\"}]\n");
+  settings.link_overrides = {{2, 1, {}, Bandwidth{1e6}}, {1, 0, 3ms, {}}};
+  const RunSettings resolved = prepare<float>(settings).settings;
+  CHECK(resolved.topology.peers == 3);
+  CHECK(link_settings(resolved, 0, 1) == LinkSettings{.latency = 7ms});
+  CHECK(link_settings(resolved, 1, 2) == LinkSettings{.latency = 9ms});
+  // The settings win, key by key.
+  CHECK(link_settings(resolved, 1, 0) == LinkSettings{.latency = 3ms});
+  CHECK(link_settings(resolved, 2, 1) == LinkSettings{.latency = 9ms, .bandwidth = Bandwidth{1e6}});
+  // Once resolved, always the same.
+  CHECK(prepare<float>(resolved).settings == resolved);
+}
+
+TEST_CASE("experiment: link networks may be given in any order") {
+  RunSettings settings = quadratic_run(8);
+  for (PeerId from = 8; from-- > 0;)
+    settings.link_overrides.push_back({from, (from + 1) % 8, Duration(from), {}});
+  const RunSettings resolved = prepare<float>(settings).settings;
+  for (PeerId from = 0; from < 8; ++from)
+    CHECK(link_settings(resolved, from, (from + 1) % 8).latency == Duration(from));
+}
+
+TEST_CASE(
+    "experiment: a method whose links cannot change refuses peers that sit out, by the key that is at "
+    "fault") {
+  RunSettings settings = quadratic_run(6);
+  settings.topology.participation = 0.5;
+  CHECK(prepare<double>(settings).schedule->period() >= 64);
+  settings.algorithm.kind = "cedas";
+  CHECK(refusal(settings).starts_with(
+      "topology.participation = 0.5: cedas needs the same mixing in every round; "
+      "expected 1, or one of d-psgd, naive, dcd-psgd, "));
+  settings.topology.schedule = "random-matchings";
+  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: cedas needs the same mixing"));
+  settings.algorithm.kind = "allreduce-sgd";
+  CHECK(refusal(settings) ==
+        "topology.participation = 0.5: allreduce-sgd needs every peer in every iteration; use 1, or d-psgd");
+}
+
+TEST_CASE(
+    "experiment: an asynchronous method refuses what it cannot work with, by the key that is at fault") {
+  RunSettings settings = quadratic_run(6);
+  settings.algorithm.kind = "ad-psgd";
+  CHECK(refusal(settings) == "");
+  settings.algorithm.compressor = "dither(linf, bits=8)";
+  CHECK(refusal(settings).find("ad-psgd sends full precision; use none, or another method") !=
+        std::string::npos);
+  settings.algorithm.compressor = "";
+  settings.topology.participation = 0.5;
+  CHECK(refusal(settings).starts_with("topology.participation = 0.5: ad-psgd needs the same mixing"));
+  settings.topology.participation = 1.0;
+  settings.topology.schedule = "random-matchings";
+  CHECK(refusal(settings).starts_with("topology.schedule = random-matchings: ad-psgd needs the same mixing"));
+  settings.topology.schedule = "static";
+  const TemporaryFolder folder("hearsay_one_way");
+  settings.topology.file = folder.write("ring.toml",
+                                        "peers = 3\nlink = [{from = 0, to = 1, one_way = true}, "
+                                        "{from = 1, to = 2, one_way = true}, "
+                                        "{from = 2, to = 0, one_way = true}]\n");
+  CHECK(refusal(settings) ==
+        "algorithm.kind = ad-psgd: of some links one end only hears the other, and its answers have no way "
+        "back; "
+        "expected links both ways");
+}
+
+TEST_CASE(
+    "experiment: in an asynchronous method one end of every link is patient, and in a bipartite graph one "
+    "side") {
+  RunSettings settings = quadratic_run(8);
+  settings.algorithm.kind = "ad-psgd";
+  CHECK(prepare<double>(settings).colors == std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1, 0, 1});
+  settings.algorithm.kind = "d-psgd";
+  CHECK(prepare<double>(settings).colors.empty());
+}
+
+TEST_CASE(
+    "experiment: fastest weights that are negative are refused where averages are needed, with the remedy") {
+  RunSettings settings = quadratic_run(6);
+  settings.topology.kind = "star";
+  settings.topology.weights = "fastest";
+  CHECK(prepare<double>(settings).warnings.empty());
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "dither(linf, bits=8)";
+  CHECK(refusal(settings).find("fastest-chain and metropolis have none") != std::string::npos);
+  settings.topology.weights = "fastest-chain";
+  CHECK(refusal(settings).find("negative") == std::string::npos);
+}
+
+TEST_CASE(
+    "experiment: a peer's partners are all whom it ever hears or is heard by; in a ring method, its two "
+    "sides") {
+  RunSettings settings = quadratic_run(16);
+  settings.topology.kind = "exponential";
+  settings.topology.schedule = "one-peer-exponential";
+  const auto rounds = prepare<double>(settings);
+  CHECK(partners_of(rounds, 0).sources == std::vector<PeerId>{8, 12, 14, 15});
+  CHECK(partners_of(rounds, 0).destinations == std::vector<PeerId>{1, 2, 4, 8});
+  settings.topology.kind = "star";
+  settings.topology.schedule = "static";
+  const auto star = prepare<double>(settings);
+  CHECK(partners_of(star, 3).sources == std::vector<PeerId>{0});
+  CHECK(partners_of(star, 0).destinations.size() == 15);
+  settings.algorithm.kind = "allreduce-sgd";
+  const auto ring = prepare<double>(settings);
+  CHECK(partners_of(ring, 3).sources == std::vector<PeerId>{2});
+  CHECK(partners_of(ring, 3).destinations == std::vector<PeerId>{4});
+}
+
+TEST_CASE("experiment: a link of its own between peers that never talk is refused") {
+  RunSettings settings = quadratic_run(8);
+  settings.topology.kind = "path";
+  settings.link_overrides = {{0, 1, 1ms, {}}, {0, 7, 2ms, {}}};
+  CHECK(refusal(settings) == "network.link = from 0 to 7: expected two neighbors of the topology");
+  settings.algorithm.kind = "allreduce-sgd";  // sends along a ring of all peers, 7 to 0 but not 0 to 7
+  CHECK(refusal(settings) == "network.link = from 0 to 7: expected two neighbors of the topology");
+  settings.link_overrides[1] = {7, 0, 2ms, {}};
+  CHECK(refusal(settings) == "");
+}
+
+TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up to either is not") {
+  RunSettings settings = quadratic_run(2);
+  settings.model.kind = "softmax";
+  settings.data.source = "synthetic(samples=10000, features=2, classes=2)";
+  settings.algorithm.batch = 5000;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.batch = 5001;
+  CHECK(refusal(settings) ==
+        "algorithm.batch = 5001: no peer has more than 5000 samples; expected at most 5000, or \"full\"");
+  settings.data.source = "synthetic(samples=10, features=2, classes=2)";
+  settings.algorithm.batch = 4096;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.batch = 4097;
+  CHECK(refusal(settings) ==
+        "algorithm.batch = 4097: no peer has more than 5 samples; expected at most 4096, or \"full\"");
+}
+
+TEST_CASE("experiment: more local steps than 10,000 and than any peer has samples are refused") {
+  RunSettings settings = quadratic_run(2);
+  settings.algorithm.options.local_steps = 10'000;
+  CHECK(refusal(settings) == "");
+  settings.algorithm.options.local_steps = 10'001;
+  CHECK(refusal(settings) ==
+        "algorithm.local_steps = 10001: that many steps go by without a word to the neighbors; expected at "
+        "most "
+        "10000");
+  settings.model.kind = "softmax";
+  settings.data.source = "synthetic(samples=20002, features=2, classes=2)";
+  CHECK(refusal(settings) == "");
+}
+
+TEST_CASE("experiment: what does not fit into a frame is refused, the model or a compressor's message") {
+  RunSettings settings = quadratic_run(1);
+  CHECK(refusal(settings, 429'496'730).find("at most 429496729") != std::string::npos);
+  settings.algorithm.kind = "naive";
+  settings.algorithm.compressor = "topk(100%)";  // 12 bytes a coordinate
+  CHECK(
+      refusal(settings, 357'913'942) ==
+      "algorithm.compressor = topk(100%): a message can take 4294967304 bytes, and a frame holds 4294967295");
+}
+
+TEST_CASE("experiment: it carries the variance limit of its topology and the warnings, found once") {
+  const auto experiment = quadratic_experiment<float>("dcd-psgd", "path", 5, 50);
+  REQUIRE(experiment.omega_limit.has_value());
+  CHECK(*experiment.omega_limit == DcdLimit::of(experiment.cluster.mixing)->omega());
+  CHECK(experiment.warnings.empty());
+  CHECK_FALSE(quadratic_experiment<float>("d-psgd", "path", 5, 50).omega_limit.has_value());
+  CHECK_FALSE(quadratic_experiment<float>("dcd-psgd", "path", 1, 50).omega_limit.has_value());
+  RunSettings settings = quadratic_run(5);
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "topk(10%)";
+  settings.algorithm.allow_unsound = true;
+  CHECK(prepare<float>(settings).warnings.size() == 1);
+}
+
+TEST_CASE("experiment: a wrapper is judged by what it loses of Gaussian data, not by its parts") {
+  RunSettings settings = quadratic_run(8);
+  settings.model.kind = "quadratic(123)";
+  settings.algorithm.kind = "dcd-psgd";
+  // A ring of 8 tolerates 1.37. As if the second round had Gaussian data, 1.56; it has 1.07.
+  settings.algorithm.compressor = "repeat(2){qsgdinf(2)}";
+  const auto experiment = prepare<double>(settings);
+  CHECK(*experiment.omega_limit == doctest::Approx(1.37).epsilon(0.01));
+  REQUIRE(experiment.warnings.size() == 1);
+  CHECK(experiment.warnings[0].find(": relative variance 1.0") != std::string::npos);
+  // 1.43 of Gaussian coefficients, but the embedding makes them all alike.
+  settings.algorithm.compressor = "kashin | dither(linf, levels=1, bucket=whole)";
+  CHECK(prepare<float>(settings).warnings.size() == 1);
+  settings.algorithm.compressor = "repeat(2){qsgd(2)}";
+  CHECK(refusal(settings).find("and dcd-psgd tolerates less than 1.37") != std::string::npos);
+}
+
+TEST_CASE(
+    "experiment: an error that does not shrink with the differences has ecd-psgd for a remedy, not bits") {
+  RunSettings settings = quadratic_run(5);
+  settings.algorithm.kind = "dcd-psgd";
+  settings.algorithm.compressor = "grid(0.02)";
+  const auto remedied = [](const std::string& text) {
+    return text.find("does not shrink with the differences") != std::string::npos &&
+           text.find("\"ecd-psgd\"") != std::string::npos && text.find("dither(") != std::string::npos &&
+           text.find("more bits") == std::string::npos && text.find("inf ") == std::string::npos;
+  };
+  CHECK(remedied(refusal(settings)));
+  // Where the limit is not known, too.
+  settings.topology.peers = 300;
+  settings.topology.kind = "path";
+  CHECK(remedied(refusal(settings)));
+  settings.topology.peers = 5;
+  settings.algorithm.allow_unsound = true;
+  const auto experiment = prepare<float>(settings);
+  CHECK(experiment.omega_limit.has_value());
+  REQUIRE(experiment.warnings.size() == 1);
+  CHECK(remedied(experiment.warnings[0]));
+  // The remedies are accepted.
+  settings.algorithm.allow_unsound = false;
+  settings.algorithm.compressor = "dither(linf, bits=8, bucket=512)";
+  CHECK(refusal(settings) == "");
+  settings.algorithm.kind = "ecd-psgd";
+  settings.algorithm.compressor = "grid(0.02)";
+  CHECK(refusal(settings) == "");
+}
+
+TEST_CASE("experiment: a compressor that takes as much as none draws a warning, on every method") {
+  RunSettings settings = quadratic_run(5);
+  settings.model.kind = "quadratic(500)";
+  const auto warnings = [&](const char* kind, const char* compressor) {
+    settings.algorithm.kind = kind;
+    settings.algorithm.compressor = compressor;
+    return prepare<float>(settings).warnings;
+  };
+  const auto costly = warnings("dcd-psgd", "repeat(64){natural}");
+  REQUIRE(costly.size() == 1);
+  CHECK(costly[0] ==
+        "repeat(rounds=64){natural} takes 581 bits per coordinate, and none takes 32 and loses nothing");
+  CHECK(warnings("qsgd-allreduce", "topk(100%)").size() == 1);
+  CHECK(warnings("qsgd-allreduce", "topk(50%)").size() == 1);  // 16 bits of value, 16 of index
+  CHECK(warnings("qsgd-allreduce", "topk(49%)").empty());
+  CHECK(warnings("naive", "topk(100%)").size() == 2);
+  for (const char* kind : {"dcd-psgd", "ecd-psgd", "qsgd-allreduce", "allreduce-sgd"})
+    CHECK(warnings(kind, "none").empty());
+  CHECK(warnings("ecd-psgd", "grid(0.02)").empty());  // 40 bits at most, but hardly so many
+}
+
+TEST_CASE("experiment: error feedback wants a contraction, and no feedback an unbiased compressor") {
+  RunSettings settings = quadratic_run(5);
+  settings.model.kind = "quadratic(500)";
+  settings.algorithm.kind = "qsgd-allreduce";
+  const auto with = [&](const std::string& compressor, const std::string& feedback) {
+    settings.algorithm.compressor = compressor;
+    settings.algorithm.options.feedback = feedback;
+  };
+  const std::string all_the_same = " (algorithm.allow_unsound = true tries it all the same)";
+
+  // Biased, and nobody makes up for it.
+  with("topk(10%)", "none");
+  CHECK(
+      refusal(settings) ==
+      "algorithm.feedback = none: topk(10%) is biased, and without feedback its error is never made up for; "
+      "expected \"ef\"" +
+          all_the_same);
+  // Unbiased, omega of 9: what is remembered would grow.
+  with("randk(10%, scaled)", "ef");
+  CHECK(refusal(settings) ==
+        "algorithm.compressor = randk(10%, scaled): its relative variance is 9 on Gaussian data, and with "
+        "feedback ef an "
+        "error of 1 or more piles up; expected scale{randk(10%, scaled)}, or feedback = \"none\"" +
+            all_the_same);
+  for (const char* feedback : {"low-pass(0.1)", "dgd-def"}) {
+    settings.algorithm.options.feedback = feedback;
+    CHECK(refusal(settings).starts_with("algorithm.compressor = randk(10%, scaled): "));
+  }
+  settings.algorithm.allow_unsound = true;
+  CHECK(prepare<double>(settings).warnings.size() == 1);
+  settings.algorithm.allow_unsound = false;
+
+  // The remedies, and what is sound by itself.
+  for (const auto& sound :
+       std::vector<std::pair<const char*, const char*>>{{"scale{randk(10%, scaled)}", "ef"},
+                                                        {"randk(10%, scaled)", "none"},
+                                                        {"randk(10%, scaled)", "auto"},
+                                                        {"topk(10%)", "auto"},
+                                                        {"topk(10%)", "low-pass(0.1)"},
+                                                        {"leader_topk(10%)", "dgd-def"},
+                                                        {"dither(linf, bits=8, bucket=512)", "ef"},
+                                                        {"grid(0.1)", "ef"},
+                                                        {"none", "ef"}}) {
+    CAPTURE(sound.first);
+    with(sound.first, sound.second);
+    CHECK(prepare<double>(settings).warnings.empty());
+  }
+  // Below 1 on Gaussian data, above in the worst case.
+  with("dither(linf, bits=4, bucket=512)", "ef");
+  CHECK(prepare<double>(settings).warnings.size() == 1);
+  // Neither unbiased nor contractive.
+  with("randk(80%, scaled) | sign", "auto");
+  const auto unknown = prepare<double>(settings);
+  CHECK(unknown.settings.algorithm.options.feedback == "ef");
+  REQUIRE(unknown.warnings.size() == 1);
+  CAPTURE(unknown.warnings.front());
+  CHECK(unknown.warnings.front().find("contracts depends on the data (by 0.") != std::string::npos);
+}
+
+TEST_CASE("experiment: leader_topk needs a common leader, which gossip has not, whatever is allowed") {
+  RunSettings settings = quadratic_run(3);
+  settings.algorithm.compressor = "leader_topk(10%)";
+  settings.algorithm.allow_unsound = true;
+  for (const char* method : {"naive", "dcd-psgd", "ecd-psgd"}) {
+    settings.algorithm.kind = method;
+    CHECK(refusal(settings) == "algorithm.compressor = leader_topk(10%): it needs a common leader, which " +
+                                   std::string(method) +
+                                   " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
+  }
+  settings.algorithm.kind = "qsgd-allreduce";
+  CHECK(refusal(settings) == "");
+}

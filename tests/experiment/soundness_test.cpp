@@ -1,0 +1,89 @@
+#include "runtime/experiment/soundness.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+Experiment<double> prepared(const std::string& method, const std::string& compressor, MethodOptions options,
+                            bool allow_unsound = false) {
+  auto settings = settings_of(method, {"ring", 5}, {.compressor = compressor, .options = std::move(options)});
+  settings.algorithm.allow_unsound = allow_unsound;
+  return prepare<double>(settings, quadratic_problem<double>(500, first_peers(5), Shared::nothing));
+}
+
+std::vector<std::string> warnings(const std::string& method, const std::string& compressor,
+                                  MethodOptions options = {}) {
+  return prepared(method, compressor, std::move(options)).warnings;
+}
+
+std::string refusal(const std::string& method, const std::string& compressor, MethodOptions options = {}) {
+  return misuse_text([&] { prepared(method, compressor, std::move(options)); });
+}
+
+/// 1,000 parameters, and no memory for the samples.
+class ManySamples final : public Objective<float> {
+ public:
+  explicit ManySamples(Index samples) : samples_(samples) {}
+  Index dimension() const override { return 1000; }
+  Index sample_count() const override { return samples_; }
+  double loss(const Vector<float>&) const override { return 0.0; }
+  void gradient(const Vector<float>&, std::span<const Index>, Vector<float>&) const override {}
+
+ private:
+  Index samples_;
+};
+
+}  // namespace
+
+TEST_CASE("soundness: an optimizer that keeps a state draws a warning, sgd none") {
+  CHECK(warnings("d-psgd", "none", {.optimizer = "sgd"}).empty());
+  const auto found = warnings("d-psgd", "none", {.optimizer = "adam"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0] ==
+        "algorithm.optimizer = adam: every peer keeps a state of its own, from its own gradients; where the "
+        "peers' data differ, the models agree less, and end farther from the optimum, than with sgd");
+}
+
+TEST_CASE("soundness: moniqua refuses errors that grow with what is compressed, unless told to try") {
+  const std::string sentence =
+      ": moniqua needs an unbiased compressor whose error does not grow with what it compresses, such as "
+      "mod(k=256, step=0.02) (algorithm.allow_unsound = true tries it all the same)";
+  CHECK(refusal("moniqua", "dither(linf, levels=127, bucket=512)") ==
+        "algorithm.compressor = dither(linf, levels=127, bucket=512)" + sentence);
+  CHECK(refusal("moniqua", "topk(10%)") == "algorithm.compressor = topk(10%)" + sentence);
+  CHECK(refusal("moniqua", "mod(k=16, step=1)") == "");
+  CHECK(refusal("moniqua", "grid(0.02)") == "");
+  CHECK(prepared("moniqua", "topk(10%)", {}, true).warnings.size() == 1);
+}
+
+TEST_CASE("soundness: cedas with a biased compressor that promises no contraction draws a warning") {
+  const auto found = warnings("cedas", "adacomp(bin=50)", {.consensus_step = 0.01, .damping = 1.0});
+  REQUIRE(found.size() == 1);
+  CAPTURE(found[0]);
+  CHECK(found[0].find("how far it contracts depends on the data (by 0.") != std::string::npos);
+  CHECK(found[0].find("nothing is promised of cedas with it") != std::string::npos);
+  CHECK(warnings("cedas", "dither(linf, bits=8, bucket=512)").empty());
+}
+
+TEST_CASE("soundness: SAGA's table of gradients draws a warning where it takes more than a billion bytes") {
+  const auto with = [](Index samples) {
+    Problem<float> problem;
+    for (int peer = 0; peer < 4; ++peer) problem.objectives.push_back(std::make_unique<ManySamples>(samples));
+    problem.initial = Vector<float>::Zero(1000);
+    return prepare<float>(settings_of("dpsvrg", {"ring", 4}, {.options = {.estimator = "saga"}}),
+                          std::move(problem))
+        .warnings;
+  };
+  CHECK(with(62'500).empty());
+  const auto found = with(64'000);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0] ==
+        "algorithm.estimator = saga: a gradient of every sample is kept, 1024 MB at all peers together; "
+        "loopless-svrg keeps none");
+}

@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include "tests/faults/frame_proxy.hpp"
+#include "tests/faults/host_peers.hpp"
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// A run whose peer 1 is reached through a proxy, as the observer is.
+struct Scene {
+  std::string front = free_address();
+  std::string observer_front = free_address();
+  HostPeers hosts{{.iterations = "120",
+                   .failure = "checkpoint_every = 7\nlost_after = \"3 s\"\n",
+                   .address_of_1 = front,
+                   .address_of_observer = observer_front,
+                   .on_loopback = true}};
+
+  struct End {
+    RunRecord record;
+    FrameProxy::Struck struck;
+  };
+  End run(std::uint64_t seed, FrameFaults faults, FrameFaults at_observer = {}, Said said = Said::the_same) {
+    CAPTURE(seed);
+    hosts.start_all();
+    FrameProxy proxy(front, hosts.bound_address_of_1(), seed, faults);
+    FrameProxy observer(observer_front, hosts.bound_address_of_observer(), seed + 1, at_observer);
+    RunRecord record = hosts.check_end({}, said);
+    observer.stop();
+    return {std::move(record), proxy.stop()};
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("net") {
+  TEST_CASE("faults: frames that a proxy drops are sent again") {
+    const auto [record, struck] = Scene().run(1, {.drop = 0.06});
+    CHECK(struck.dropped > 5);
+    CHECK(record.total("gaps") > 0);
+    CHECK(record.total("retransmitted") > 0);
+    CHECK(record.total("garbage") == 0);
+  }
+
+  TEST_CASE("faults: frames that a proxy doubles or reorders are taken in once, in order") {
+    const auto [record, struck] = Scene().run(2, {.repeat = 0.04, .overtake = 0.04});
+    CHECK(struck.repeated > 5);
+    CHECK(struck.overtaken > 5);
+    CHECK(record.total("repeated") > 0);
+    CHECK(record.total("gaps") > 0);
+    CHECK(record.total("garbage") == 0);
+  }
+
+  TEST_CASE("faults: frames that a proxy truncates, or of which it flips a bit, are garbage and sent again") {
+    const auto [record, struck] = Scene().run(3, {.truncate = 0.04, .flip = 0.05});
+    CHECK(struck.truncated > 5);
+    CHECK(struck.flipped > 5);
+    CHECK(record.total("garbage") > 5);
+    CHECK(record.total("retransmitted") > 0);
+  }
+
+  TEST_CASE("faults: a digest that differs from the replica costs a resync over the wire, and no bit") {
+    const auto [record, struck] = Scene().run(5, {.lie = 1.0}, {}, Said::more);
+    CHECK(struck.lied > 3);
+    CHECK(record.total("digests_differed") == struck.lied);
+    CHECK(record.total("resyncs") > 3);
+    CHECK(record.summary.at("resyncs") == record.total("resyncs"));
+    CHECK(record.total("unfit_copies") == 0);
+    CHECK(record.total("late") == 0);
+  }
+
+  TEST_CASE("faults: all of it at once, to and from the observer, too") {
+    const FrameFaults all = {.drop = 0.02, .repeat = 0.02, .overtake = 0.02, .truncate = 0.02, .flip = 0.02};
+    const auto [record, struck] = Scene().run(4, all, all);
+    CHECK(struck.dropped + struck.repeated + struck.overtaken + struck.truncated + struck.flipped > 10);
+    CHECK(record.total("garbage") > 0);
+  }
+}

@@ -1,0 +1,233 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/methods/registry.hpp"
+#include "tests/house/house_rules.hpp"
+#include "tests/house/source_tree.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+const SourceTree& project() {
+  static const SourceTree tree = read_source_tree(HEARSAY_SOURCE_DIR);
+  return tree;
+}
+
+SourceTree tree_of(const std::vector<std::pair<std::string, std::string>>& files,
+                   std::vector<std::string> top_level = {}) {
+  SourceTree tree{.top_level = std::move(top_level), .files = {}};
+  for (const auto& [path, text] : files) tree.files.push_back(source_file(path, text));
+  return tree;
+}
+
+/// What all rules together say about a tree, and which rule said it.
+std::vector<std::pair<std::string, std::string>> verdicts(const SourceTree& tree) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const HouseRule& rule : house_rules())
+    for (const std::string& violation : rule.check(tree)) all.emplace_back(rule.name, violation);
+  return all;
+}
+
+/// Every name in add_subcommand("NAME", ...) of the program.
+std::vector<std::string> subcommands(const SourceTree& tree) {
+  const std::string call = "add_subcommand(\"";
+  std::vector<std::string> names;
+  for (const SourceFile& file : tree.files) {
+    if (!file.path.starts_with("tools/")) continue;
+    for (const std::string& line : file.lines)
+      if (const std::size_t begin = line.find(call); begin != line.npos) {
+        const std::string rest = line.substr(begin + call.size());
+        names.push_back(rest.substr(0, rest.find('"')));
+      }
+  }
+  return names;
+}
+
+const std::string text_300 = [] {
+  std::string text;
+  for (int line = 0; line < 300; ++line) text += "int x;\n";
+  return text;
+}();
+
+/// A tree with one thing wrong, and what is said about it.
+struct Crime {
+  std::string rule;
+  std::vector<std::pair<std::string, std::string>> files;
+  std::string said;
+};
+
+const std::vector<Crime> crimes = {
+    {"the root holds the rooms and nothing else",
+     {{"runtime/utils/strings.hpp", "#pragma once\n"}},
+     "runtime/utils/strings.hpp:1: a folder called utils says nothing"},
+    {"includes follow the layers",
+     {{"topology/graph.hpp", "#pragma once\n\n#include \"algorithms/vector.hpp\"\n"}},
+     "topology/graph.hpp:3: \"algorithms/vector.hpp\": topology may not know algorithms"},
+    {"includes follow the layers",
+     {{"runtime/peer.hpp", "#pragma once\n#  include \"tests/support/models.hpp\"\n"}},
+     "runtime/peer.hpp:2: \"tests/support/models.hpp\": runtime may not know tests"},
+    {"includes follow the layers",
+     {{"bench/bench.hpp", "#pragma once\n#include \"tools/table.hpp\"\n"}},
+     "bench/bench.hpp:2: \"tools/table.hpp\": bench may not know tools"},
+    {"includes follow the layers",
+     {{"topology/graph.hpp", "#pragma once\n#include \"peer_id.hpp\"\n"}},
+     "topology/graph.hpp:2: \"peer_id.hpp\": headers are included from the root"},
+    {"libraries follow the layers",
+     {{"topology/CMakeLists.txt", "target_link_libraries(hearsay_topology PUBLIC hearsay_algorithms)\n"}},
+     "topology/CMakeLists.txt:1: hearsay_algorithms: topology may not link what is above it"},
+    {"what belongs to few files stays there",
+     {{"algorithms/d.hpp", "#pragma once\n#include <thread>\n"}},
+     "algorithms/d.hpp:2: <thread>: topology and algorithms know no threads"},
+    {"what belongs to few files stays there",
+     {{"algorithms/d.hpp", "#pragma once\nvoid f(std::mutex&);\n"}},
+     "algorithms/d.hpp:2: mutex: topology and algorithms know no threads"},
+    {"what belongs to few files stays there",
+     {{"algorithms/d.hpp", "#pragma once\n#include <chrono>\n"}},
+     "algorithms/d.hpp:2: <chrono>: topology and algorithms know no clocks"},
+    {"what belongs to few files stays there",
+     {{"topology/d.hpp", "#pragma once\n#include <sys/socket.h>\n"}},
+     "topology/d.hpp:2: <sys/socket.h>: topology and algorithms know no sockets"},
+    {"what belongs to few files stays there",
+     {{"topology/d.hpp", "#pragma once\n#include <fstream>\n"}},
+     "topology/d.hpp:2: <fstream>: topology and algorithms know no files"},
+    {"what belongs to few files stays there",
+     {{"algorithms/d.hpp", "#pragma once\n#include <spdlog/spdlog.h>\n"}},
+     "algorithms/d.hpp:2: <spdlog/spdlog.h>: topology and algorithms do not log"},
+    {"what belongs to few files stays there",
+     {{"topology/d.hpp", "#pragma once\nvoid f(const toml::table&);\n"}},
+     "topology/d.hpp:2: toml: topology and algorithms know no file formats"},
+    {"what belongs to few files stays there",
+     {{"topology/d.hpp", "#pragma once\nvoid f(int model);\n"}},
+     "topology/d.hpp:2: model: topology knows no models"},
+    {"what belongs to few files stays there",
+     {{"runtime/d.cpp", "#include <toml++/toml.h>\n"}, {"runtime/CMakeLists.txt", "d.cpp\n"}},
+     "runtime/d.cpp:1: <toml++/toml.h>: TOML is read in one file"},
+    {"what belongs to few files stays there",
+     {{"runtime/peer.hpp", "#pragma once\n#include <zmq.hpp>\n"}},
+     "runtime/peer.hpp:2: <zmq.hpp>: sockets belong to the ZeroMQ driver"},
+    {"what belongs to few files stays there",
+     {{"runtime/peer.hpp", "#pragma once\nauto t = std::chrono::steady_clock::now();\n"}},
+     "runtime/peer.hpp:2: steady_clock: the real clock belongs to the ZeroMQ driver"},
+    {"what belongs to few files stays there",
+     {{"runtime/d.hpp", "#pragma once\nvoid f(boost::any);\n"}},
+     "runtime/d.hpp:2: boost: Boost stays in topology's sources"},
+    {"what belongs to few files stays there",
+     {{"runtime/d.hpp", "#pragma once\nvoid f(CLI::App&);\n"}},
+     "runtime/d.hpp:2: CLI: the command line belongs to tools"},
+    {"what belongs to few files stays there",
+     {{"tests/d.hpp", "#pragma once\nstd::random_device seed;\n"}},
+     "tests/d.hpp:2: random_device: random numbers are our own, so that every machine draws the same"},
+    {"what belongs to few files stays there",
+     {{"tests/d.hpp", "#pragma once\nstd::this_thread::sleep_for(1s);\n"}},
+     "tests/d.hpp:2: sleep_for: nothing sleeps to wait for something"},
+    {"headers are light",
+     {{"algorithms/d.hpp", "#pragma once\n#include <Eigen/Dense>\n"}},
+     "algorithms/d.hpp:2: <Eigen/Dense>: too heavy for a header"},
+    {"headers are light",
+     {{"topology/d.hpp", "#pragma once\n#include <boost/graph/graph_traits.hpp>\n"}},
+     "topology/d.hpp:2: <boost/graph/graph_traits.hpp>: too heavy for a header"},
+    {"every header has #pragma once",
+     {{"topology/d.hpp", "// #pragma once\nint x;\n"}},
+     "topology/d.hpp:1: no #pragma once"},
+    {"no file is longer than 400 lines",
+     {{"topology/d.cpp", text_300 + text_300}, {"topology/CMakeLists.txt", "d.cpp\n"}},
+     "topology/d.cpp:401: 600 lines, split at 400"},
+    {"nothing is left to do",
+     {{"topology/d.hpp", std::string("#pragma once\n// TO") + "DO: the rest\n"}},
+     std::string("topology/d.hpp:2: TO") + "DO: do it or file an issue"},
+    {"no flag changes the arithmetic",
+     {{"CMakeLists.txt", "add_compile_options(-O2\n  -ffast-math)\n"}},
+     "CMakeLists.txt:2: -ffast-math: the bits of a run may not depend on it"},
+    {"no tabs, no trailing whitespace, a newline at the end",
+     {{"README.md", "# hearsay\n\n\tcode\n"}},
+     "README.md:3: a tab"},
+    {"no tabs, no trailing whitespace, a newline at the end",
+     {{"README.md", "# hearsay \n"}},
+     "README.md:1: trailing whitespace"},
+    {"no tabs, no trailing whitespace, a newline at the end",
+     {{"README.md", "# hearsay\nend"}},
+     "README.md:2: no newline at the end"},
+    {"every source is built",
+     {{"tests/d_test.cpp", "int x;\n"}, {"tests/CMakeLists.txt", "other_test.cpp\n"}},
+     "tests/d_test.cpp:1: named in no CMakeLists.txt, so never built"},
+};
+
+}  // namespace
+
+TEST_CASE("house: the project was read") {
+  CHECK(project().files.size() > 100);
+  CHECK(std::count(project().top_level.begin(), project().top_level.end(), "topology") == 1);
+}
+
+TEST_CASE("house: the project keeps every rule") {
+  for (const HouseRule& rule : house_rules()) {
+    CAPTURE(rule.name);
+    for (const std::string& violation : rule.check(project())) FAIL_CHECK(violation);
+  }
+}
+
+TEST_CASE("house: the README names every method and every subcommand") {
+  std::vector<std::string> names = subcommands(project());
+  for (const MethodInfo& method : methods()) names.push_back(method.name);
+  for (const std::string& violation : missing_in_readme(project(), names)) FAIL_CHECK(violation);
+}
+
+TEST_CASE("house: every rule can be broken, and is then the only one to complain, by file and line") {
+  for (const Crime& crime : crimes) {
+    CAPTURE(crime.rule);
+    CAPTURE(crime.said);
+    const auto said = verdicts(tree_of(crime.files));
+    REQUIRE(said.size() == 1);
+    CHECK(said.front().first == crime.rule);
+    CHECK(said.front().second == crime.said);
+  }
+  for (const HouseRule& rule : house_rules()) {
+    CAPTURE(rule.name);
+    CHECK(std::any_of(crimes.begin(), crimes.end(),
+                      [&](const Crime& crime) { return crime.rule == rule.name; }));
+  }
+}
+
+TEST_CASE("house: a stranger in the root is named") {
+  const auto said = verdicts(tree_of({}, {"src", "topology"}));
+  REQUIRE(said.size() == 1);
+  CHECK(said.front().second == "src:1: has no place in the root");
+}
+
+TEST_CASE("house: comments, strings and longer names do not count") {
+  const auto said = verdicts(tree_of({{"algorithms/d.hpp",
+                                       "#pragma once\n"
+                                       "// <thread> std::mutex steady_clock\n"
+                                       "/* #include <thread>\n"
+                                       "   sleep_for */ int threads = 1'000'000;\n"
+                                       "const char* a = \"std::mutex \\\" steady_clock\";\n"
+                                       "const char* b = R\"x(a \" mutex )\" )x\"; char c = '\"';\n"}}));
+  CHECK(said.empty());
+}
+
+TEST_CASE("house: code is found beside comments, literals and digit separators") {
+  const auto said = verdicts(tree_of({{"algorithms/d.hpp",
+                                       "#pragma once\n"
+                                       "/* a */ std::mutex first;\n"
+                                       "char c = '\\''; std::mutex second;  // '\n"
+                                       "const char* s = \"//\"; long n = 1'000; std::mutex third; const "
+                                       "char* r = R\"(\n)\"; std::mutex fourth;\n"}}));
+  CHECK(said.size() == 4);
+}
+
+TEST_CASE("house: a README that leaves out a method is told which") {
+  const SourceTree tree = tree_of({{"README.md", "# hearsay\n\nd-psgd, hearsay run\n"}});
+  CHECK(missing_in_readme(tree, {"d-psgd", "run"}).empty());
+  CHECK(missing_in_readme(tree, {"dcd-psgd"}) == Violations{"README.md:1: does not mention dcd-psgd"});
+  CHECK(missing_in_readme(tree_of({}), {"run"}) == Violations{"README.md:1: is missing"});
+}
+
+TEST_CASE("house: subcommands are those the program adds") {
+  const SourceTree tree = tree_of({{"tools/hearsay.cpp", "app.add_subcommand(\"run\", \"text\");\n"}});
+  CHECK(subcommands(tree) == std::vector<std::string>{"run"});
+}

@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+
+#include "runtime/foundation/digest.hpp"
+#include "tests/support/cluster.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// All-reduce SGD in one loop, adding up in the order of the ring: chunk c begins with peer c.
+template <class Scalar>
+Vector<Scalar> serial_reference(const Problem<Scalar>& problem, std::uint64_t iterations, double step_size) {
+  const Index n = static_cast<Index>(problem.peer_count());
+  const Index d = problem.dimension();
+  Vector<Scalar> x = problem.initial;
+  std::vector<Vector<Scalar>> gradients(static_cast<std::size_t>(n), Vector<Scalar>(d));
+  const Index sample = 0;
+  for (std::uint64_t t = 1; t <= iterations; ++t) {
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      problem.objectives[i]->gradient(x, {&sample, 1}, gradients[i]);
+    for (Index k = 0; k < d; ++k) {
+      Index c = 0;
+      while ((c + 1) * d / n <= k) ++c;
+      Scalar sum = gradients[static_cast<std::size_t>(c)][k];
+      for (Index step = 1; step < n; ++step) sum += gradients[static_cast<std::size_t>((c + step) % n)][k];
+      x[k] -= static_cast<Scalar>(step_size) / static_cast<Scalar>(n) * sum;
+    }
+  }
+  return x;
+}
+
+template <class Scalar>
+void check_against_serial(PeerId peers, Index dimension) {
+  CAPTURE(peers);
+  CAPTURE(dimension);
+  const auto experiment =
+      quadratics_in<Scalar>({"ring", peers}, "allreduce-sgd", {}, Shared::nothing, dimension);
+  const Vector<Scalar> expected = serial_reference(experiment.problem, 12, 0.1);
+  const auto recording = record_run(experiment);
+  for (const auto& peer : recording.back()) CHECK(digest(peer.model) == digest(expected));
+}
+
+/// A slope of its own for every peer, the same everywhere.
+template <class Scalar>
+class Slope final : public Objective<Scalar> {
+ public:
+  explicit Slope(Vector<Scalar> slope) : slope_(std::move(slope)) {}
+  Index dimension() const override { return slope_.size(); }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<Scalar>&) const override { return 0.0; }
+  void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
+    gradient = slope_;
+  }
+
+ private:
+  Vector<Scalar> slope_;
+};
+
+template <class Scalar>
+void check_dyadic(PeerId peers) {
+  Problem<Scalar> problem;
+  Vector<Scalar> sum = Vector<Scalar>::Zero(7);
+  RandomStream random(4, 0, 0, Purpose::data);
+  for (PeerId id = 0; id < peers; ++id) {
+    Vector<Scalar> slope(7);
+    for (Scalar& entry : slope) entry = static_cast<Scalar>(random.below(2048)) - 1024;
+    sum += slope;
+    problem.objectives.push_back(std::make_unique<Slope<Scalar>>(slope));
+  }
+  problem.initial = Vector<Scalar>::Zero(7);
+  const auto experiment =
+      prepare<Scalar>(settings_of("allreduce-sgd", {"ring", peers}, {.iterations = 4, .step_size = 0.25}),
+                      std::move(problem));
+  // Whole numbers times powers of two: nothing is ever rounded, so 4 steps of 1/4 go to minus the mean.
+  const auto recording = record_run(experiment);
+  for (const auto& peer : recording.back())
+    for (Index k = 0; k < 7; ++k) CHECK(peer.model[k] == -sum[k] / static_cast<Scalar>(peers));
+}
+
+}  // namespace
+
+TEST_CASE("allreduce: the models are those of a serial sum in the order of the ring, bit for bit") {
+  for (const PeerId peers : {1, 2, 3, 5, 8})
+    for (const Index dimension : {1, 2, 3, 7, 8, 19, 64}) {  // less than, not divisible by, a multiple of n
+      check_against_serial<float>(peers, dimension);
+      check_against_serial<double>(peers, dimension);
+    }
+}
+
+TEST_CASE("allreduce: with dyadic gradients the step is the exact mean, on a power of two of peers") {
+  for (const PeerId peers : {1, 2, 4, 8}) {
+    check_dyadic<float>(peers);
+    check_dyadic<double>(peers);
+  }
+}
+
+TEST_CASE("allreduce: a peer sends 2(n-1) messages, and all but two chunks of the model twice") {
+  for (const PeerId n : {2, 3, 8})
+    for (const Index d : {3, 19, 64}) {
+      const auto experiment =
+          quadratics_in<float>({"ring", n}, "allreduce-sgd", {.iterations = 1}, Shared::nothing, d);
+      std::size_t bytes = 0;
+      const auto recording = record_run(experiment);
+      for (const auto& peer : recording.back()) {
+        CHECK(peer.sent.size() == 2 * (n - 1));
+        for (const Outgoing& sent : peer.sent) {
+          CHECK(sent.to == (sent.key.sender + 1) % n);
+          bytes += sent.packet->size();
+        }
+      }
+      CHECK(bytes == 2 * (n - 1) * static_cast<std::size_t>(d) * sizeof(float));
+    }
+}

@@ -1,0 +1,48 @@
+#include "tests/methods/method_variants.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+std::vector<MethodOptions> variants_of_dpsvrg(const World& world) {
+  std::vector<MethodOptions> variants = {
+      {.inner_length = 2, .inner_growth = 1.3, .snapshot = "average"},
+      {.inner_length = 3, .inner_growth = 1.0, .consensus = "2", .prox_order = "prox-then-mix"},
+      {.inner_length = 1, .inner_growth = 2.0, .consensus = "k"},
+      {.estimator = "saga", .consensus = "2"},
+      {.estimator = "loopless-svrg", .inner_length = 3, .consensus = "2"}};
+  if (world.links_fixed())
+    variants.push_back({.inner_length = 4, .inner_growth = 1.0, .consensus = "3", .gossip = "chebyshev"});
+  return variants;
+}
+
+}  // namespace
+
+std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
+  if (method.name == "dpsvrg") return variants_of_dpsvrg(world);
+  std::vector<MethodOptions> variants;
+  if (method.options.consensus_step)
+    variants.push_back({.consensus_step = *method.options.consensus_step / 2});
+  if (method.options.local_steps) {
+    variants.push_back({.local_steps = 3});
+    variants.push_back({.optimizer = "heavy-ball(0.5)"});
+    variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
+  }
+  if (method.options.staleness && world.links_fixed()) {
+    variants.push_back({.staleness = 1});
+    variants.push_back(
+        {.consensus_step = 0.3, .optimizer = "heavy-ball(0.5)", .local_steps = 2, .staleness = 3});
+  }
+  if (method.options.momentum) {
+    variants.push_back({.momentum = 0.0});
+    variants.push_back({.momentum = 0.5});
+  }
+  if (method.options.form && world.links_fixed()) variants.push_back({.form = "pipelined"});
+  if (method.options.memory && world.links_fixed()) variants.push_back({.memory = "aggregate"});
+  if (method.options.trigger) variants.push_back({.trigger = 30.0});
+  if (method.options.memory && method.options.trigger && world.links_fixed())
+    variants.push_back({.trigger = 30.0, .memory = "aggregate"});
+  return variants;
+}
+
+}  // namespace hearsay::test

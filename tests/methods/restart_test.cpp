@@ -1,0 +1,39 @@
+// The restart law (support/restart_law.hpp) for what the law matrix does not reach: models of several layers.
+#include <doctest/doctest.h>
+
+#include "tests/methods/restart_law.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// A small network, so that there are matrices and vectors, on four peers in a ring.
+template <class Scalar>
+std::string violation_in_layers(const std::string& method, const Plan& plan) {
+  RunSettings settings = settings_of(method, {"ring", 4}, plan);
+  settings.run.evaluate_every = 2;
+  settings.data.source = "synthetic(samples=64, features=6, classes=3)";
+  settings.model.kind = "mlp(4)";
+  const auto experiment = prepare<Scalar>(settings);
+  REQUIRE(experiment.problem.objectives[0]->segments().size() > 2);
+  return restart_violation(experiment);
+}
+
+}  // namespace
+
+TEST_CASE("restart: what is kept of layers is kept") {
+  const std::vector<std::pair<std::string, Plan>> all = {
+      {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 1}}},
+      {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 2}}},
+      {"d-psgd", {.iterations = 8, .batch = 3, .options = {.optimizer = "novograd"}}},
+      {"choco-sgd", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
+      {"beer", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
+  };
+  for (const auto& [method, plan] : all) {
+    const std::string name = method;
+    CAPTURE(name);
+    CHECK(violation_in_layers<float>(method, plan) == "");
+    CHECK(violation_in_layers<double>(method, plan) == "");
+  }
+}

@@ -1,0 +1,88 @@
+#include "tests/methods/stacked_network.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+template <class Scalar>
+void allreduce_sgd(Network<Scalar>& net) {
+  const Vector<Scalar> mean = net.gradients().rowwise().mean();
+  net.X.colwise() -= net.eta() * mean;
+}
+
+template <class Scalar>
+void d_psgd(Network<Scalar>& net) {
+  const std::uint64_t staleness = *net.options().staleness;
+  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
+  Matrix<Scalar> old = net.X;
+  if (staleness > 0) old.swap(net.kept("models of " + std::to_string(net.t % staleness), net.X));
+  const Matrix<Scalar> steps = net.local_steps();
+  if (net.t > staleness) net.X += gamma * (old * net.mixing() - old);
+  net.X += steps;
+}
+
+template <class Scalar>
+void naive(Network<Scalar>& net) {
+  net.X = (net.said(net.X) * net.mixing() + net.local_steps()).eval();
+}
+
+template <class Scalar>
+void dcd_psgd(Network<Scalar>& net) {
+  const Matrix<Scalar> half = net.X * net.mixing() + net.local_steps();
+  net.X += net.said_in_changes(half - net.X);
+}
+
+template <class Scalar>
+void ecd_psgd(Network<Scalar>& net) {
+  const std::uint64_t every = *net.options().restart_every;
+  // Every peer counts the iterations in which it took part.
+  Matrix<Scalar>& counts = net.kept("counts");
+  Matrix<Scalar>& Xt = net.kept("estimates", net.X);
+  const Vector<Scalar> half_t = (counts.row(0).transpose().array() + 1) / 2;
+  const Vector<Scalar> two_over_t = half_t.cwiseInverse();
+  const Matrix<Scalar> next = Xt * net.mixing() + net.local_steps();
+  if (every != 0 && net.t % every == 0) {
+    Xt = next;
+    counts.setZero();
+  } else {
+    const Matrix<Scalar> Z = net.X + (next - net.X) * half_t.asDiagonal();
+    const Matrix<Scalar> C = net.said_in_steps(Z, Xt, two_over_t);
+    Xt = (Xt + (C - Xt) * two_over_t.asDiagonal()).eval();
+    counts.array() += 1;
+  }
+  net.X = next;
+}
+
+/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding aside.
+template <class Scalar>
+void qsgd_allreduce(Network<Scalar>& net) {
+  const std::string& feedback = *net.options().feedback;
+  const Scalar beta = feedback == "none"            ? Scalar(0)
+                      : feedback == "low-pass(0.1)" ? static_cast<Scalar>(0.1)
+                                                    : Scalar(1);
+  const Scalar eta = net.eta();
+  Matrix<Scalar>& M = net.kept("memory");
+  const Matrix<Scalar> G = net.gradients(feedback == "dgd-def" ? Matrix<Scalar>(net.X - M) : net.X);
+  const Matrix<Scalar> P = G + M / eta;
+  const Matrix<Scalar> C = net.said(P);
+  M = ((1 - beta) * M + beta * eta * (P - C)).eval();
+  const Vector<Scalar> mean = C.rowwise().mean();
+  net.X.colwise() -= eta * mean;
+}
+
+}  // namespace
+
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> baseline_recursions() {
+  return {{"allreduce-sgd", allreduce_sgd<Scalar>},
+          {"d-psgd", d_psgd<Scalar>},
+          {"naive", naive<Scalar>},
+          {"dcd-psgd", dcd_psgd<Scalar>},
+          {"ecd-psgd", ecd_psgd<Scalar>},
+          {"qsgd-allreduce", qsgd_allreduce<Scalar>}};
+}
+
+template std::map<std::string, Recursion<float>> baseline_recursions<float>();
+template std::map<std::string, Recursion<double>> baseline_recursions<double>();
+
+}  // namespace hearsay::test

@@ -1,0 +1,128 @@
+#include <cmath>
+#include <string>
+
+#include "tests/methods/stacked_network.hpp"
+
+namespace hearsay::test {
+
+namespace {
+
+template <class Scalar>
+void prox(Network<Scalar>& net, Matrix<Scalar>& Q) {
+  for (Index i = 0; i < Q.cols(); ++i) {
+    Vector<Scalar> q = Q.col(i);
+    net.regularizer().prox(net.eta(), q);
+    Q.col(i) = q;
+  }
+}
+
+template <class Scalar>
+void dspg(Network<Scalar>& net) {
+  net.X = ((net.X - net.eta() * net.gradients()) * net.mixing()).eval();
+  prox(net, net.X);
+}
+
+std::uint64_t rounds_of(const std::string& consensus, std::uint64_t k) {
+  if (consensus == "k") return k;
+  if (consensus == "min(k, 20)") return std::min<std::uint64_t>(k, 20);
+  return std::stoull(consensus);
+}
+
+struct Place {
+  std::uint64_t epoch = 0;
+  std::uint64_t k = 0;
+  std::uint64_t length = 0;
+  std::uint64_t rounds_before = 0;
+};
+
+/// Epochs are counted up here, from iteration 1 on, where the method works out where it stands. Without epochs k counts on.
+Place place_of(const MethodOptions& options, std::uint64_t iteration) {
+  Place place;
+  for (std::uint64_t t = 1; t <= iteration; ++t) {
+    place.rounds_before += place.k == 0 ? 0 : rounds_of(*options.consensus, place.k);
+    if (*options.estimator == "svrg" && place.k == place.length) {
+      place.length = static_cast<std::uint64_t>(std::ceil(std::pow(*options.inner_growth, ++place.epoch) *
+                                                          static_cast<double>(*options.inner_length)));
+      place.k = 0;
+    }
+    ++place.k;
+  }
+  return place;
+}
+
+/// V = G(X; Xi) - G(snapshot; Xi) + full gradients at the snapshot
+template <class Scalar>
+Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
+  const MethodOptions& options = net.options();
+  const bool loopless = *options.estimator == "loopless-svrg";
+  Matrix<Scalar>& snapshot = net.kept("snapshot");
+  Matrix<Scalar>& full = net.kept("full gradient");
+  Matrix<Scalar>& mean = net.kept("mean of the epoch");
+  if (place.k == 1 || (loopless && net.common_random(Purpose::decision).below(*options.inner_length) == 0)) {
+    snapshot = !loopless && *options.snapshot == "average" && place.epoch > 1 ? mean : net.X;
+    full = net.full_gradients(snapshot);
+    mean.setZero();
+  }
+  return net.gradients() - net.gradients(snapshot) + full;
+}
+
+/// Of every peer: v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of sample s when it was last
+/// drawn; then T_s = g_s.
+template <class Scalar>
+Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
+  Matrix<Scalar> V = Matrix<Scalar>::Zero(net.X.rows(), net.X.cols());
+  for (Index i = 0; i < V.cols(); ++i) {
+    const auto peer = static_cast<PeerId>(i);
+    const auto table = [&](Index sample) { return net.kept("sample " + std::to_string(sample)).col(i); };
+    const Index samples = net.sample_count(peer);
+    for (Index s = 0; s < samples; ++s) {
+      if (net.t == 1) table(s) = net.gradient_of_sample(peer, s);
+      V.col(i) += table(s) / static_cast<Scalar>(samples);
+    }
+    const std::vector<Index> drawn = net.minibatch(peer);
+    for (const Index s : drawn)
+      V.col(i) += (net.gradient_of_sample(peer, s) - table(s)) / static_cast<Scalar>(drawn.size());
+    for (const Index s : drawn) table(s) = net.gradient_of_sample(peer, s);
+  }
+  return V;
+}
+
+/// Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) / (1 + s), s^2 = 1 - rho^2.
+template <class Scalar>
+Matrix<Scalar> mixed(const Network<Scalar>& net, Matrix<Scalar> Y, const Place& place) {
+  const double root = std::sqrt(1.0 - net.rho() * net.rho());
+  const auto e =
+      static_cast<Scalar>(*net.options().gossip == "chebyshev" ? (1.0 - root) / (1.0 + root) : 0.0);
+  Matrix<Scalar> before = Y;
+  for (std::uint64_t r = 0; r < rounds_of(*net.options().consensus, place.k); ++r) {
+    const Matrix<Scalar> next = (1 + e) * (Y * net.mixing(place.rounds_before + r)) - e * before;
+    before = Y;
+    Y = next;
+  }
+  return Y;
+}
+
+template <class Scalar>
+void dpsvrg(Network<Scalar>& net) {
+  const MethodOptions& options = net.options();
+  const Place place = place_of(options, net.t);
+  const Matrix<Scalar> V = *options.estimator == "saga" ? saga_estimate(net) : svrg_estimate(net, place);
+  Matrix<Scalar> Q = net.X - net.eta() * V;
+  if (*options.prox_order == "prox-then-mix") prox(net, Q);
+  Q = mixed(net, Q, place);
+  if (*options.prox_order == "mix-then-prox") prox(net, Q);
+  net.X = Q;
+  if (place.length != 0) net.kept("mean of the epoch") += Q / static_cast<Scalar>(place.length);
+}
+
+}  // namespace
+
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> composite_recursions() {
+  return {{"dspg", dspg<Scalar>}, {"dpsvrg", dpsvrg<Scalar>}};
+}
+
+template std::map<std::string, Recursion<float>> composite_recursions<float>();
+template std::map<std::string, Recursion<double>> composite_recursions<double>();
+
+}  // namespace hearsay::test

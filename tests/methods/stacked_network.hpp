@@ -1,0 +1,257 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "tests/support/cluster.hpp"
+
+namespace hearsay::test {
+
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+/// The whole network as matrices, d x n, a column a peer, for recursions that replay the packets of a recorded run.
+template <class Scalar>
+class Network {
+ public:
+  Network(const Experiment<Scalar>& experiment, const Recording<Scalar>& recording)
+      : X(experiment.problem.dimension(), experiment.peer_count()),
+        experiment_(experiment),
+        recording_(recording),
+        compressor_(make_compressor<Scalar>(experiment.settings.algorithm.compressor,
+                                            experiment.problem.objectives.front()->segments())) {
+    X.colwise() = experiment.problem.initial;
+  }
+
+  Matrix<Scalar> X;  ///< models
+  std::uint64_t t = 0;
+
+  /// A matrix of the method's own, d x n, zero until it is first written.
+  Matrix<Scalar>& kept(const std::string& name) {
+    return kept(name, Matrix<Scalar>::Zero(X.rows(), X.cols()));
+  }
+
+  /// The same, with another value at first.
+  Matrix<Scalar>& kept(const std::string& name, const Matrix<Scalar>& at_first) {
+    at_first_.try_emplace(name, at_first);
+    return kept_.try_emplace(name, at_first).first->second;
+  }
+
+  /// rho of a W that stays the same, where the method needs to know it.
+  double rho() const { return experiment_.rho; }
+  /// What every peer draws alike in this iteration.
+  RandomStream common_random(Purpose purpose) const {
+    return {experiment_.settings.run.seed, std::numeric_limits<PeerId>::max(), t, purpose};
+  }
+
+  Scalar eta() const { return static_cast<Scalar>(experiment_.step_size.at(t)); }
+  /// eta_{t-1}; eta_1 in the first iteration.
+  Scalar previous_eta() const { return static_cast<Scalar>(experiment_.step_size.at(t > 1 ? t - 1 : 1)); }
+  const Regularizer<Scalar>& regularizer() const { return *experiment_.problem.regularizer; }
+  const MethodOptions& options() const { return experiment_.settings.algorithm.options; }
+
+  /// Whether peer i does anything in iteration t.
+  bool takes_part(Index i) const {
+    return experiment_.method->counts_rounds ||
+           experiment_.schedule->row(static_cast<PeerId>(i), t - 1).participates;
+  }
+
+  /// One iteration, t, after which all that belongs to peers that sit it out is as it was before.
+  void step(void (*recursion)(Network&)) {
+    const Matrix<Scalar> X_before = X;
+    const std::map<std::string, Matrix<Scalar>> kept_before = kept_;
+    recursion(*this);
+    for (Index i = 0; i < X.cols(); ++i) {
+      if (takes_part(i)) continue;
+      X.col(i) = X_before.col(i);
+      for (auto& [name, matrix] : kept_) {
+        const auto before = kept_before.find(name);
+        matrix.col(i) = (before == kept_before.end() ? at_first_.at(name) : before->second).col(i);
+      }
+    }
+  }
+
+  /// W' of iteration t, so that mixing is a product from the right.
+  Matrix<Scalar> mixing() const { return mixing(t - 1); }
+
+  /// W' of a round of the schedule.
+  Matrix<Scalar> mixing(std::uint64_t round) const {
+    Matrix<Scalar> transposed = Matrix<Scalar>::Zero(X.cols(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const MixingRow& row = experiment_.schedule->row(static_cast<PeerId>(i), round);
+      transposed(i, i) = static_cast<Scalar>(row.self_weight);
+      for (const WeightedNeighbor& neighbor : row.hears)
+        transposed(neighbor.id, i) = static_cast<Scalar>(neighbor.weight);
+    }
+    return transposed;
+  }
+
+  /// G: every local gradient at the peer's own model, on its minibatch.
+  Matrix<Scalar> gradients() const { return gradients(X); }
+
+  /// The same at points of their own.
+  Matrix<Scalar> gradients(const Matrix<Scalar>& points, std::uint64_t draw = 0) const {
+    Matrix<Scalar> G(X.rows(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
+      Vector<Scalar> gradient(X.rows());
+      objective.gradient(points.col(i), minibatch(static_cast<PeerId>(i), draw), gradient);
+      G.col(i) = gradient;
+    }
+    return G;
+  }
+
+  /// The gradient of one of a peer's samples at its own model.
+  Vector<Scalar> gradient_of_sample(PeerId peer, Index sample) const {
+    Vector<Scalar> gradient(X.rows());
+    experiment_.problem.objectives[peer]->gradient(X.col(peer), {&sample, 1}, gradient);
+    return gradient;
+  }
+  Index sample_count(PeerId peer) const { return experiment_.problem.objectives[peer]->sample_count(); }
+
+  /// The samples of a peer's gradient in iteration t, the first draw unless a later one is asked for.
+  std::vector<Index> minibatch(PeerId peer, std::uint64_t draw = 0) const {
+    const Objective<Scalar>& objective = *experiment_.problem.objectives[peer];
+    const Index count = objective.sample_count();
+    if (!experiment_.settings.algorithm.batch) return all_samples(objective);
+    std::vector<Index> samples;
+    RandomStream random(experiment_.settings.run.seed, peer, t, Purpose::minibatch);
+    const std::uint64_t batch = *experiment_.settings.algorithm.batch;
+    for (std::uint64_t k = 0; k < draw * batch; ++k) random.below(static_cast<std::uint64_t>(count));
+    for (std::uint64_t k = 0; k < batch; ++k)
+      samples.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+    return samples;
+  }
+
+  /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without momentum.
+  Matrix<Scalar> local_steps() {
+    const bool heavy_ball = *options().optimizer == "heavy-ball(0.5)";
+    ensure(heavy_ball || *options().optimizer == "sgd", "the reference knows of no other optimizer");
+    Matrix<Scalar>& momentum = kept("momentum");
+    Matrix<Scalar> Y = X;
+    for (std::uint64_t h = 0; h < *options().local_steps; ++h) {
+      const Matrix<Scalar> G = gradients(Y, h);
+      momentum = (heavy_ball ? Scalar(0.5) : Scalar(0)) * momentum + G;
+      Y -= eta() * momentum;
+    }
+    return Y - X;
+  }
+
+  /// All local gradients in full.
+  Matrix<Scalar> full_gradients(const Matrix<Scalar>& points) const {
+    Matrix<Scalar> G(X.rows(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) {
+      const Objective<Scalar>& objective = *experiment_.problem.objectives[static_cast<std::size_t>(i)];
+      Vector<Scalar> gradient(X.rows());
+      objective.gradient(points.col(i), all_samples(objective), gradient);
+      G.col(i) = gradient;
+    }
+    return G;
+  }
+
+  /// C(Z), a column a peer, as the peers said it in `slot` of iteration t; slots in ascending order.
+  /// With `near`, every column is read near itself (mod), as all do who are near enough.
+  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0, bool near = false) {
+    if (slot == 0) {
+      streams_.clear();
+      for (PeerId i = 0; i < Z.cols(); ++i)
+        streams_.emplace_back(experiment_.settings.run.seed, i, t, Purpose::compression);
+    }
+    Matrix<Scalar> C = Matrix<Scalar>::Zero(Z.rows(), Z.cols());
+    for (Index i = 0; i < Z.cols(); ++i) {
+      if (!takes_part(i)) continue;
+      const Vector<Scalar> z = Z.col(i);
+      Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
+      RandomStream& random = streams_[static_cast<std::size_t>(i)];
+      PacketBuffer buffer = packets_.acquire();
+      const std::span<const Scalar> side = near ? view(z) : std::span<const Scalar>{};
+      ensure(compressor_->encode({.vector = view(z), .random = random, .near = side}, buffer) ==
+                     CodecStatus::ok &&
+                 compressor_->accumulate_near(buffer.bytes(), side, 1, view(again)) == CodecStatus::ok,
+             "what the reference says can be said");
+      const auto& all_sent = recording_[t][static_cast<std::size_t>(i)].sent;
+      const auto sent = std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
+      Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
+      if (told_from_ != nullptr && experiment_.schedule->period() != 1) {
+        const auto peer = static_cast<std::size_t>(i);
+        decoded = told_from_->col(i) +
+                  (*recording_[t][peer].published - *recording_[t - 1][peer].published) / (*told_share_)[i];
+        if (decoded.isZero(0)) again.setZero();  // nothing new to say
+      } else if (sent == all_sent.end()) {       // nobody listens
+        decoded = again;
+        replayed = false;
+      } else if (sent->packet->size() == 0) {  // nothing new to say
+        again.setZero();
+      } else {
+        ensure(compressor_->accumulate_near(sent->packet->bytes(), side, 1, view(decoded)) == CodecStatus::ok,
+               "a recorded packet can be decoded");
+      }
+      // What is left of two nearly equal vectors carries their roundings, however small it is itself.
+      const Scalar same =
+          (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff() +
+          64 * std::numeric_limits<Scalar>::epsilon() * X.cwiseAbs().maxCoeff();
+      flipped += static_cast<double>(((again - decoded).array().abs() > same).count());
+      compared += static_cast<double>(Z.rows());
+      C.col(i) = decoded;
+    }
+    return C;
+  }
+
+  /// The same of peers that keep a backlog where links change: their messages do not tell it, but what they published, before
+  /// and after iteration t, does. Iteration t took its step in proportion to `share`, a number a peer.
+  Matrix<Scalar> said_in_steps(const Matrix<Scalar>& Z, const Matrix<Scalar>& from,
+                               const Vector<Scalar>& share) {
+    told_from_ = &from;
+    told_share_ = &share;
+    const Matrix<Scalar> C = said(Z);
+    told_from_ = nullptr;
+    return C;
+  }
+
+  /// Where what was said was added to what is published.
+  Matrix<Scalar> said_in_changes(const Matrix<Scalar>& Z) {
+    return said_in_steps(Z, Matrix<Scalar>::Zero(X.rows(), X.cols()), Vector<Scalar>::Ones(X.cols()));
+  }
+
+  double flipped = 0.0;
+  double compared = 0.0;
+  bool replayed = true;
+
+ private:
+  static std::vector<Index> all_samples(const Objective<Scalar>& objective) {
+    std::vector<Index> samples(static_cast<std::size_t>(objective.sample_count()));
+    std::iota(samples.begin(), samples.end(), Index{0});
+    return samples;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  const Recording<Scalar>& recording_;
+  std::unique_ptr<Compressor<Scalar>> compressor_;
+  PacketPool packets_;
+  std::vector<RandomStream> streams_;  // of this iteration's compressions, by peer
+  std::map<std::string, Matrix<Scalar>> kept_;
+  std::map<std::string, Matrix<Scalar>> at_first_;
+  const Matrix<Scalar>* told_from_ = nullptr;
+  const Vector<Scalar>* told_share_ = nullptr;
+};
+
+/// One iteration of a method, t = network.t.
+template <class Scalar>
+using Recursion = void (*)(Network<Scalar>& network);
+
+// The methods' recursions by name, a family of methods a file.
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> baseline_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> composite_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> compressed_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> tracking_recursions();
+
+}  // namespace hearsay::test

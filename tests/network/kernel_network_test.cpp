@@ -1,0 +1,98 @@
+#include "runtime/network/kernel_network.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/network_namespaces.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+constexpr int iterations = 3;
+
+/// Three exchanges of 80 kB with each of two neighbors.
+Experiment<float> experiment_with(const std::string& network) {
+  return prepare<float>(parse_run("run.iterations = " + std::to_string(iterations) + R"toml(
+run.evaluate_every = 3
+model.kind = "quadratic(20000)"
+topology = { kind = "ring", peers = 4 }
+algorithm = { kind = "d-psgd", batch = "full" }
+[network]
+compute = "0 s"
+)toml" + network,
+                                  ".", {}, "kernel network"));
+}
+
+/// What the three exchanges take at least, be it only one direction that is limited. A full bucket goes through at once.
+double least_seconds(std::uint64_t frame_bytes, Bandwidth bandwidth) {
+  constexpr std::uint64_t burst_bytes = 3 * 1514;
+  return seconds(bandwidth.time_for(wire_bytes(Framing::ethernet, frame_bytes) - burst_bytes));
+}
+
+}  // namespace
+
+TEST_SUITE("net") {
+  TEST_CASE("kernel network: a run has the simulator's bits, and the kernel has counted all its bytes") {
+    if (skipped_without_namespaces("network of the kernel")) return;
+    const auto experiment = experiment_with("bandwidth = \"20 Mbit/s\"\n");
+    const KernelNetwork network(experiment.settings, experiment.peer_count());
+    const auto real = run_local(experiment, {}, &network);
+    const auto simulated = simulate(experiment, Duration{0});
+    REQUIRE_MESSAGE(real.status == RunStatus::done, real.reason);
+    for (PeerId id = 0; id < experiment.peer_count(); ++id) {
+      CAPTURE(id);
+      const PeerMeters& meters = real.peers[id].meters;
+      CHECK(real.peers[id].model_digest == simulated.peers[id].model_digest);
+      CHECK(meters.bytes_sent == simulated.peers[id].meters.bytes_sent);
+      CHECK(meters.bytes_sent >= 2 * iterations * 80'000);
+      // Also: acknowledgements of what was received, handshakes, signs of life.
+      const std::uint64_t framed = wire_bytes(Framing::ethernet, meters.bytes_sent);
+      for (const std::uint64_t counted : {network.bytes_sent(id), network.bytes_received(id)}) {
+        CHECK(counted >= framed);
+        CHECK(counted <= framed + framed / 10 + 20'000);
+      }
+    }
+  }
+
+  TEST_CASE("kernel network: no peer sends or receives faster than it may") {
+    if (skipped_without_namespaces("limits of the kernel")) return;
+    for (const char* key : {"bandwidth_up", "bandwidth_down"}) {
+      CAPTURE(key);
+      const auto experiment = experiment_with(std::string(key) + " = \"20 Mbit/s\"\n");
+      const KernelNetwork network(experiment.settings, experiment.peer_count());
+      const auto outcome = run_local(experiment, {}, &network);
+      REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+      CHECK(outcome.seconds >=
+            least_seconds(outcome.peers[0].meters.bytes_sent, parse_bandwidth(key, "20 Mbit/s")));
+    }
+  }
+
+  TEST_CASE("kernel network: latency counts from the end of the transmission, whoever holds it") {
+    if (skipped_without_namespaces("latency in the kernel's network")) return;
+    const auto experiment = experiment_with("bandwidth = \"20 Mbit/s\"\nlatency = \"40 ms\"\n");
+    const KernelNetwork network(experiment.settings, experiment.peer_count());
+    CHECK((network.description().find("built-in link holds the latency") == std::string::npos) ==
+          network.holds_latency());
+    const auto outcome = run_local(experiment, {}, &network);
+    REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
+    CHECK(outcome.seconds >=
+          least_seconds(outcome.peers[0].meters.bytes_sent, parse_bandwidth("bandwidth", "20 Mbit/s")) +
+              iterations * 0.040);
+  }
+
+  TEST_CASE("kernel network: a single link has no bandwidth of its own") {
+    if (skipped_without_namespaces("refusal of a link's bandwidth")) return;
+    const auto experiment = experiment_with("[[network.link]]\nfrom = 0\nto = 1\nbandwidth = \"1 Mbit/s\"\n");
+    CHECK(misuse_text([&] {
+            KernelNetwork(experiment.settings, 4);
+          }).find("network.link.bandwidth = 1 Mbit/s: ") == 0);
+  }
+}

@@ -1,0 +1,305 @@
+#include "algorithms/objectives/sample_objective.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "algorithms/objectives/cross_entropy.hpp"
+#include "algorithms/arithmetic/random.hpp"
+#include "tests/support/models.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+constexpr double l2 = 0.05;
+
+template <class Scalar>
+Vector<Scalar> gradient_of(const Objective<Scalar>& f, const Vector<Scalar>& x,
+                           std::span<const Index> samples) {
+  Vector<Scalar> gradient = Vector<Scalar>::Constant(x.size(), Scalar{1e6});
+  f.gradient(x, samples, gradient);
+  return gradient;
+}
+
+template <class Scalar>
+bool same_bits(const Vector<Scalar>& a, const Vector<Scalar>& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(Scalar)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("objectives: the gradient is the derivative of the loss, for every model, dense and sparse") {
+  for (const auto& model : model_cases<double>())
+    for (const bool sparse : {false, true}) {
+      CAPTURE(model.name);
+      CAPTURE(sparse);
+      const auto samples = random_samples<double>(40, 9, model.classes, sparse);
+      const auto f = model.make({samples, {0, 1, 5, 8, 13, 14, 15, 30, 39}}, 4.0 / 40.0, l2);
+      const Vector<double> x = random_point<double>(f->dimension(), 3);
+      const Vector<double> gradient = gradient_of(*f, x, indices(9));
+      CHECK(relative_distance(gradient, finite_differences(*f, x)) < 1e-8);
+    }
+}
+
+TEST_CASE_TEMPLATE("cross entropy: where in the block a sample lies does not change a bit", Scalar, float,
+                   double) {
+  constexpr Index classes = 37;
+  RandomStream random(7, 0, 0, Purpose::data);
+  DenseRows<Scalar> sample(1, classes);
+  for (Index k = 0; k < classes; ++k) sample(0, k) = static_cast<Scalar>(random.normal());
+  const double alone = cross_entropy(sample, std::span<const Scalar>(std::vector<Scalar>{5}));
+  for (Index before = 1; before < 20; ++before) {
+    // The others are sure of class 0 and right: exp(-2000) is 0, and they cost nothing.
+    DenseRows<Scalar> outputs = DenseRows<Scalar>::Constant(before + 1, classes, -1000);
+    outputs.col(0).setConstant(1000);
+    outputs.row(before) = sample;
+    std::vector<Scalar> targets(static_cast<std::size_t>(before) + 1, 0);
+    targets.back() = 5;
+    CHECK(cross_entropy(outputs, std::span<const Scalar>(targets)) == alone);
+  }
+}
+
+TEST_CASE("objectives: the float gradient is the double gradient of the same data up to rounding") {
+  const auto in_float = model_cases<float>();
+  const auto in_double = model_cases<double>();
+  for (std::size_t m = 0; m < in_float.size(); ++m)
+    for (const bool sparse : {false, true}) {
+      CAPTURE(in_float[m].name);
+      CAPTURE(sparse);
+      const std::uint32_t classes = in_float[m].classes;
+      const auto narrow =
+          in_float[m].make({random_samples<float>(40, 9, classes, sparse), indices(40)}, 0.1, l2);
+      const auto wide =
+          in_double[m].make({random_samples<double>(40, 9, classes, sparse), indices(40)}, 0.1, l2);
+      const Vector<float> x = random_point<float>(narrow->dimension(), 3);
+      const Vector<double> x_wide = x.cast<double>();
+      CHECK(relative_distance(gradient_of(*narrow, x, indices(40)), gradient_of(*wide, x_wide, indices(40))) <
+            2e-6);
+      CHECK(relative_distance(gradient_of(*narrow, x, indices(40)), finite_differences(*wide, x_wide)) <
+            2e-6);
+      CHECK(narrow->loss(x) == doctest::Approx(wide->loss(x_wide)).epsilon(1e-6));
+    }
+}
+
+TEST_CASE_TEMPLATE("objectives: the mean of the single-sample gradients is the full gradient", Scalar, float,
+                   double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto f = model.make({random_samples<Scalar>(30, 8, model.classes, false), indices(30)}, 0.2, l2);
+    const Vector<Scalar> x = random_point<Scalar>(f->dimension(), 5);
+    Vector<double> mean = Vector<double>::Zero(x.size());
+    for (const Index s : indices(30))
+      mean += gradient_of(*f, x, std::vector<Index>{s}).template cast<double>() / 30.0;
+    CHECK(relative_distance(gradient_of(*f, x, indices(30)), mean) < (sizeof(Scalar) == 4 ? 2e-6 : 1e-13));
+  }
+}
+
+TEST_CASE("objectives: the pooled objective and its gradient do not depend on the partition") {
+  for (const auto& model : model_cases<double>()) {
+    CAPTURE(model.name);
+    const auto samples = random_samples<double>(50, 8, model.classes, true);
+    const auto whole = model.make({samples, indices(50)}, 1.0 / 50.0, l2);
+    const Vector<double> x = random_point<double>(whole->dimension(), 5);
+    // Four peers, of which one has nothing and one has most.
+    const std::vector<std::vector<Index>> shards = {{3, 4, 9}, {}, {0}, [] {
+                                                      std::vector<Index> rest;
+                                                      for (Index s = 0; s < 50; ++s)
+                                                        if (s != 3 && s != 4 && s != 9 && s != 0)
+                                                          rest.push_back(s);
+                                                      return rest;
+                                                    }()};
+    double loss = 0.0;
+    Vector<double> gradient = Vector<double>::Zero(x.size());
+    for (const auto& rows : shards) {
+      const auto f = model.make({samples, rows}, 4.0 / 50.0, l2);
+      loss += f->loss(x) / 4.0;
+      gradient += gradient_of(*f, x, indices(f->sample_count())) / 4.0;
+    }
+    CHECK(loss == doctest::Approx(whole->loss(x)).epsilon(1e-13));
+    CHECK(relative_distance(gradient, gradient_of(*whole, x, indices(50))) < 1e-13);
+  }
+}
+
+TEST_CASE_TEMPLATE("objectives: an empty shard leaves the regularizer", Scalar, float, double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto f = model.make({random_samples<Scalar>(10, 4, model.classes, false), {}}, 0.3, 0.5);
+    const Vector<Scalar> x = random_point<Scalar>(f->dimension(), 5);
+    CHECK(f->sample_count() == 0);
+    CHECK(f->loss(x) == doctest::Approx(0.25 * x.template cast<double>().squaredNorm()));
+    CHECK(same_bits<Scalar>(gradient_of(*f, x, {}), Scalar{0.5} * x));
+  }
+}
+
+TEST_CASE_TEMPLATE("objectives: dense and sparse rows of the same data mean the same", Scalar, float,
+                   double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto dense =
+        model.make({random_samples<Scalar>(60, 11, model.classes, false), indices(60)}, 0.1, l2);
+    const auto sparse =
+        model.make({random_samples<Scalar>(60, 11, model.classes, true), indices(60)}, 0.1, l2);
+    const Vector<Scalar> x = random_point<Scalar>(dense->dimension(), 5);
+    const double tolerance = sizeof(Scalar) == 4 ? 2e-6 : 1e-13;
+    CHECK(dense->loss(x) == doctest::Approx(sparse->loss(x)).epsilon(tolerance));
+    CHECK(relative_distance(gradient_of(*sparse, x, indices(60)),
+                            Vector<double>(gradient_of(*dense, x, indices(60)).template cast<double>())) <
+          tolerance);
+    if (model.classes > 0) CHECK(dense->accuracy(x) == sparse->accuracy(x));
+  }
+}
+
+TEST_CASE_TEMPLATE("objectives: where the samples lie in memory does not change a bit", Scalar, float,
+                   double) {
+  // The same 37 samples: at the front of a table, behind one row, behind another model's rows out of order.
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto front = random_samples<Scalar>(37, 13, model.classes, false);
+    const auto& table = std::get<DenseRows<Scalar>>(front->features);
+    for (const Index offset : {1, 2, 3, 5}) {
+      DenseRows<Scalar> moved = DenseRows<Scalar>::Ones(37 + offset, 13);
+      moved.bottomRows(37) = table;
+      std::vector<Scalar> targets(static_cast<std::size_t>(offset), Scalar{0});
+      targets.insert(targets.end(), front->targets.begin(), front->targets.end());
+      const auto behind = std::make_shared<const Samples<Scalar>>(
+          Samples<Scalar>{std::move(moved), std::move(targets), model.classes});
+      std::vector<Index> rows = indices(37);
+      for (Index& row : rows) row += offset;
+      const auto f = model.make({front, indices(37)}, 0.1, l2);
+      const auto g = model.make({behind, rows}, 0.1, l2);
+      const Vector<Scalar> x = random_point<Scalar>(f->dimension(), 5);
+      CHECK(same_bits(gradient_of(*f, x, indices(37)), gradient_of(*g, x, indices(37))));
+      CHECK(f->loss(x) == g->loss(x));
+    }
+    // A gathered minibatch and a stretch of the table that holds the same rows.
+    DenseRows<Scalar> scattered(74, 13);
+    std::vector<Scalar> targets;
+    std::vector<Index> even;
+    for (Index s = 0; s < 74; ++s) {
+      scattered.row(s) = table.row(s / 2);
+      targets.push_back(front->targets[static_cast<std::size_t>(s / 2)]);
+      if (s % 2 == 0) even.push_back(s);
+    }
+    const auto apart = std::make_shared<const Samples<Scalar>>(
+        Samples<Scalar>{std::move(scattered), std::move(targets), model.classes});
+    const auto f = model.make({front, indices(37)}, 0.1, l2);
+    const auto g = model.make({apart, even}, 0.1, l2);
+    const Vector<Scalar> x = random_point<Scalar>(f->dimension(), 5);
+    CHECK(same_bits(gradient_of(*f, x, indices(37)), gradient_of(*g, x, indices(37))));
+  }
+}
+
+TEST_CASE("objectives: a shard longer than a block of scratch is the sum of its samples") {
+  for (const auto& model : model_cases<double>())
+    for (const bool sparse : {false, true}) {
+      CAPTURE(model.name);
+      const auto samples = random_samples<double>(2100, 5, model.classes, sparse);
+      const auto f = model.make({samples, indices(2100)}, 1.0 / 2100.0, 0.0);
+      const Vector<double> x = random_point<double>(f->dimension(), 5);
+      double loss = 0.0;
+      Vector<double> gradient = Vector<double>::Zero(x.size());
+      for (Index begin = 0; begin < 2100; begin += 100) {
+        std::vector<Index> rows = indices(100);
+        for (Index& row : rows) row += begin;
+        const auto part = model.make({samples, rows}, 1.0 / 2100.0, 0.0);
+        loss += part->loss(x);
+        gradient += gradient_of(*part, x, indices(100));
+      }
+      CHECK(f->loss(x) == doctest::Approx(loss).epsilon(1e-12));
+      CHECK(relative_distance(gradient_of(*f, x, indices(2100)), gradient) < 1e-12);
+    }
+}
+
+TEST_CASE_TEMPLATE("objectives: the segments tile the parameter vector", Scalar, float, double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto f = model.make({random_samples<Scalar>(10, 4, model.classes, false), {}}, 0.3, 0.5);
+    Index end = 0;
+    for (const Segment& segment : f->segments()) {
+      CHECK(segment.begin == end);
+      end = segment.end();
+    }
+    CHECK(end == f->dimension());
+  }
+}
+
+TEST_CASE("objectives: huge margins cost what they should, and their gradient is finite") {
+  const auto single = [](std::uint32_t classes, double target) {
+    return std::make_shared<const Samples<double>>(
+        Samples<double>{DenseRows<double>::Ones(1, 1), {target}, classes});
+  };
+  for (const double size : {40.0, 800.0, 1e6, 1e150}) {
+    CAPTURE(size);
+    const Vector<double> x = Vector<double>::Constant(1, size);
+    const Logistic<double> right({single(2, 1.0), {0}}, 1.0, 0.0);
+    const Logistic<double> wrong({single(2, 0.0), {0}}, 1.0, 0.0);
+    CHECK(right.loss(x) == doctest::Approx(std::exp(-size)));
+    CHECK(wrong.loss(x) == doctest::Approx(size));
+    CHECK(gradient_of(right, x, indices(1))[0] == doctest::Approx(-std::exp(-size)));
+    CHECK(gradient_of(wrong, x, indices(1))[0] == doctest::Approx(1.0));
+
+    Vector<double> matrix(3);
+    matrix << size, 0.0, -size;
+    const Softmax<double> last({single(3, 2.0), {0}}, 1.0, 0.0);
+    CHECK(last.loss(matrix) == doctest::Approx(2.0 * size));
+    CHECK(gradient_of(last, matrix, indices(1)).isApprox(Vector<double>{{1.0, 0.0, -1.0}}));
+  }
+}
+
+TEST_CASE_TEMPLATE("objectives: a model that is not a number has no finite loss", Scalar, float, double) {
+  for (const auto& model : model_cases<Scalar>()) {
+    CAPTURE(model.name);
+    const auto f = model.make({random_samples<Scalar>(20, 8, model.classes, false), indices(20)}, 0.2, 0.0);
+    Vector<Scalar> x = random_point<Scalar>(f->dimension(), 5);
+    x[x.size() - 1] = std::numeric_limits<Scalar>::quiet_NaN();
+    CHECK(!std::isfinite(f->loss(x)));
+    CHECK(!gradient_of(*f, x, indices(20)).allFinite());
+  }
+}
+
+TEST_CASE("softmax: with two classes it is logistic regression on the difference of the rows") {
+  const auto samples = random_samples<double>(40, 6, 2, true);
+  const Softmax<double> softmax({samples, indices(40)}, 0.1, 0.0);
+  const Logistic<double> logistic({samples, indices(40)}, 0.1, 0.0);
+  const Vector<double> x = random_point<double>(12, 4);
+  const Vector<double> difference = x.tail(6) - x.head(6);
+  CHECK(softmax.loss(x) == doctest::Approx(logistic.loss(difference)).epsilon(1e-13));
+  const Vector<double> gradient = gradient_of(softmax, x, indices(40));
+  const Vector<double> binary = gradient_of(logistic, difference, indices(40));
+  CHECK(gradient.tail(6).isApprox(binary, 1e-12));
+  CHECK(gradient.head(6).isApprox(-binary, 1e-12));
+  CHECK(softmax.accuracy(x) == logistic.accuracy(difference));
+}
+
+TEST_CASE("softmax: a zero model costs log(classes) and calls everything class 0") {
+  const auto samples = random_samples<double>(50, 6, 5, false);
+  const Softmax<double> f({samples, indices(50)}, 1.0 / 50.0, 1.0);
+  const Vector<double> zero = Vector<double>::Zero(30);
+  CHECK(f.loss(zero) == doctest::Approx(std::log(5.0)).epsilon(1e-14));
+  const auto zeros = std::count(samples->targets.begin(), samples->targets.end(), 0.0);
+  CHECK(f.accuracy(zero) == static_cast<double>(zeros) / 50.0);
+}
+
+TEST_CASE("mlp: the random start has the stated variances, zero biases, and depends on the seed alone") {
+  const auto samples = random_samples<double>(4, 200, 50, false);
+  const Mlp<double> f({samples, indices(4)}, {150}, 1.0, 0.0);
+  const Vector<double> x = f.initial(11);
+  const SegmentTable table = f.segments();
+  REQUIRE(table.size() == 4);
+  const auto segment = [&](std::size_t s) { return x.segment(table[s].begin, table[s].size()); };
+  const auto mean_square = [&](std::size_t s) {
+    return segment(s).squaredNorm() / static_cast<double>(segment(s).size());
+  };
+  // The mean square of N normals has standard deviation sqrt(2/N) of its value: five of them.
+  CHECK(mean_square(0) == doctest::Approx(2.0 / 200.0).epsilon(5.0 * std::sqrt(2.0 / 30000.0)));
+  CHECK(mean_square(2) == doctest::Approx(2.0 / 200.0).epsilon(5.0 * std::sqrt(2.0 / 7500.0)));
+  CHECK(segment(1).isZero(0.0));
+  CHECK(segment(3).isZero(0.0));
+  const Mlp<double> other_shard({samples, {2}}, {150}, 1.0, 0.1);
+  CHECK(same_bits(x, other_shard.initial(11)));
+  CHECK(!same_bits(x, f.initial(12)));
+}

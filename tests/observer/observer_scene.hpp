@@ -1,0 +1,64 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/observer/observer_session.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "tests/support/experiments.hpp"
+
+namespace hearsay::test {
+
+inline Experiment<double> two_peer_experiment() {
+  auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  experiment.settings.failure.lost_after = std::chrono::seconds(6);
+  return experiment;
+}
+
+/// Two peers and their observer, played by hand: every 5 iterations an evaluation, 20 iterations in all.
+struct ObserverScene {
+  Experiment<double> experiment = two_peer_experiment();
+  Agreement agreement = agreement_of(experiment);
+  ObserverSession<double> session;
+
+  explicit ObserverScene(const std::vector<Evaluation>& record = {})
+      : session{experiment, agreement, std::chrono::seconds(10), Instant{}, record} {}
+
+  void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
+           std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0,
+           std::uint32_t incarnation = 0) {
+    FrameHeader header;
+    header.incarnation = incarnation;
+    header.slot = slot;
+    header.kind = kind;
+    header.sender = sender;
+    header.iteration = iteration;
+    header.run_id = of_run == 0 ? run_id(agreement) : of_run;
+    session.hear(header, payload, Instant{} + std::chrono::seconds(1));
+  }
+  /// `slot` 1: it comes back, 2: it is in the middle of the run.
+  void hello(PeerId sender, Slot slot = 0) {
+    say(sender, FrameKind::hello, encode_agreement(agreement), experiment.iterations, 0, slot);
+  }
+  void start() {
+    for (const PeerId id : {0u, 1u}) hello(id);
+    for (const PeerId id : {0u, 1u}) say(id, FrameKind::ready);
+  }
+  void evaluation(PeerId sender, std::uint64_t iteration) {
+    say(sender, FrameKind::evaluation, encode_snapshot(PeerMeters{}, experiment.problem.initial), iteration);
+  }
+  void result(PeerId sender) { say(sender, FrameKind::result, encode_outcome(PeerOutcome{})); }
+
+  /// The kinds said to `to` since the last look.
+  std::vector<FrameKind> said_to(PeerId to) {
+    std::vector<FrameKind> kinds;
+    for (const ObserverWord& word : session.outbox())
+      if (word.to == to) kinds.push_back(word.header.kind);
+    session.outbox().clear();
+    return kinds;
+  }
+};
+
+using Kinds = std::vector<FrameKind>;
+
+}  // namespace hearsay::test

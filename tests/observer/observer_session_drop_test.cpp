@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+
+#include "tests/observer/observer_scene.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using namespace std::chrono_literals;
+
+using Scene = ObserverScene;
+
+namespace {
+
+const Instant begin{};
+
+}  // namespace
+
+TEST_CASE(
+    "observer session, drop: a peer that is silent to the observer is done without, and nobody is told that "
+    "it is gone") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  for (Duration at = 1s; at <= 8s; at += 100ms) {
+    scene.session.judge_silence(begin + at);
+    FrameHeader alive;
+    alive.kind = FrameKind::alive;
+    alive.sender = 0;
+    alive.slot = 1;
+    alive.sequence = 1;
+    alive.run_id = run_id(scene.agreement);
+    scene.session.hear(alive, {}, begin + at);
+  }
+  const Kinds said = scene.said_to(0);
+  CHECK(std::ranges::count(said, FrameKind::verdict) > 0);
+  CHECK(std::ranges::count(said, FrameKind::departed) == 0);
+  CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
+TEST_CASE("observer session, drop: the run ends without a peer that is lost, and the others are told so") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.evaluation(0, 5);
+  scene.said_to(0);
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed, FrameKind::verdict});
+  scene.hello(1);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it what it has missed
+  for (const std::uint64_t iteration : {10u, 15u, 20u}) scene.evaluation(0, iteration);
+  scene.result(0);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().dropped == std::vector<PeerId>{1});
+}
+
+TEST_CASE("observer session, drop: a peer that is lost when it had done all it was to do costs nothing") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  for (const std::uint64_t iteration : {5u, 10u, 15u, 20u})
+    for (const PeerId id : {0u, 1u}) scene.evaluation(id, iteration);
+  scene.result(1);
+  scene.said_to(0);
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // it will not ask for anything again
+  CHECK_FALSE(scene.session.over());
+  scene.result(0);
+  CHECK(scene.session.over());
+  CHECK(scene.session.outcome().status == RunStatus::done);
+  CHECK(scene.session.outcome().dropped.empty());
+}
+
+TEST_CASE(
+    "observer session, drop: peers that went on without an observer that stood still are evaluated from "
+    "where they are") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.experiment.iterations = 40;
+  scene.start();
+  for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
+  const auto alive = [&](PeerId id, std::uint64_t iteration, Slot slot) {
+    scene.say(id, FrameKind::alive, {}, iteration, 0, slot);
+  };
+  for (const PeerId id : {0u, 1u}) alive(id, 21, 2);
+  CHECK(scene.session.outcome().dropped.size() == 2);
+  alive(0, 25, 2);
+  CHECK(scene.session.outcome().returned == 0);
+  CHECK_FALSE(scene.session.over());
+  alive(0, 26, 3);
+  alive(1, 27, 5);  // once more in between
+  CHECK(scene.session.outcome().returned == 2);
+  CHECK(scene.session.outcome().dropped.empty());
+  scene.said_to(0);
+  for (const std::uint64_t iteration : {30u, 35u, 40u}) {
+    scene.evaluation(1, iteration);
+    CHECK(scene.said_to(0).empty());
+    scene.evaluation(0, iteration);
+    CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
+  }
+  for (const PeerId id : {0u, 1u}) scene.result(id);
+  CHECK(scene.session.over());
+  std::vector<std::uint64_t> evaluated;
+  for (const Evaluation& evaluation : scene.session.evaluations()) evaluated.push_back(evaluation.iteration);
+  CHECK(evaluated == std::vector<std::uint64_t>{0, 5, 30, 35, 40});
+}
+
+TEST_CASE("observer session, drop: one that joins takes part in the evaluations that it can do") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  PeerMeters meters;
+  meters.bytes_sent = 1000;
+  const auto say_evaluation = [&](PeerId sender, std::uint64_t iteration) {
+    scene.say(sender, FrameKind::evaluation, encode_snapshot(meters, scene.experiment.problem.initial),
+              iteration, 0, 0, sender == 1 && iteration == 10 ? 7 : 0);
+  };
+  for (const PeerId id : {0u, 1u}) say_evaluation(id, 5);
+  scene.said_to(0);
+  // Another process under the name of peer 1, before anybody has missed that: the others are told.
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 6);  // of one that was not welcomed
+  CHECK(scene.said_to(1) == Kinds{FrameKind::again});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);  // the answer went astray
+  CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
+  say_evaluation(0, 10);
+  CHECK(scene.said_to(0).empty());
+  meters.bytes_sent = 10;  // its counters begin anew
+  say_evaluation(1, 10);
+  CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
+  CHECK(scene.session.evaluations().back().bytes_sent == 2010);
+  CHECK(scene.session.outcome().joined == std::vector<PeerId>{1});
+  CHECK(scene.session.outcome().dropped.empty());
+  CHECK(scene.session.outcome().returned == 0);
+}
+
+TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.start();
+  scene.session.lose_peer(1, "peer 1 was lost: killed");
+  for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
+  scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
+  scene.said_to(1);
+  scene.say(1, FrameKind::join, {}, 19, 0, 0, 7);
+  CHECK(scene.said_to(1) == Kinds{FrameKind::refuse});
+  CHECK(scene.session.outcome().joined.empty());
+}
+
+TEST_CASE("observer session, drop: an observer that comes anew, and never begins, ends nobody else's run") {
+  Scene scene;
+  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  scene.hello(1, 2);  // it is in the middle of a run
+  scene.said_to(1);
+  scene.session.lose("peer 0 has ended");
+  CHECK(scene.said_to(1).empty());
+}

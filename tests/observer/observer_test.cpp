@@ -1,0 +1,112 @@
+#include "runtime/observer/observer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+PeerMeters meters_at(Duration now, std::uint64_t bytes_sent) {
+  PeerMeters meters;
+  meters.now = now;
+  meters.bytes_sent = bytes_sent;
+  return meters;
+}
+
+}  // namespace
+
+TEST_CASE("observer: loss, consensus distance and totals are those of the models it was given") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  CHECK(observer.begin().go_on);
+  const Vector<double> a = Vector<double>::Constant(3, 1.0);
+  const Vector<double> b = Vector<double>::Constant(3, 4.0);
+  CHECK(!observer.take(1, 5, b, meters_at(std::chrono::seconds(2), 10)));
+  const auto verdict = observer.take(0, 5, a, meters_at(std::chrono::seconds(3), 7));
+  REQUIRE(verdict);
+  CHECK(verdict->evaluated == 5);
+  CHECK(verdict->go_on);
+  const Evaluation& evaluation = observer.evaluations().back();
+  CHECK(evaluation.seconds == 3.0);
+  CHECK(evaluation.bytes_sent == 17);
+  CHECK(observer.mean_model() == Vector<double>::Constant(3, 2.5));
+  CHECK(evaluation.loss == experiment.problem.loss(observer.mean_model()));
+  CHECK(evaluation.consensus_distance == doctest::Approx(std::sqrt(3 * 1.5 * 1.5)).epsilon(1e-15));
+}
+
+TEST_CASE("observer: peers that claim to have computed for 292 years overflow nothing") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  PeerMeters meters;
+  meters.compute = meters.wait = meters.wire = Duration::max();
+  CHECK(!observer.take(0, 5, experiment.problem.initial, meters));
+  REQUIRE(observer.take(1, 5, experiment.problem.initial, meters));
+  const Evaluation& evaluation = observer.evaluations().back();
+  CHECK(evaluation.compute_seconds == seconds(Duration::max()));
+  CHECK(evaluation.wait_seconds == seconds(Duration::max()));
+  CHECK(evaluation.wire_seconds == seconds(Duration::max()));
+}
+
+TEST_CASE("observer: peers may be an evaluation apart") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> x = experiment.problem.initial;
+  CHECK(!observer.take(0, 5, x, {}));
+  CHECK(!observer.take(0, 10, x, {}));
+  CHECK(observer.take(1, 5, x, {})->evaluated == 5);
+  CHECK(observer.take(1, 10, x, {})->evaluated == 10);
+}
+
+TEST_CASE("observer: the target stops the run once, and is the first evaluation that reaches it") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem,
+                            experiment.problem.loss(*experiment.problem.minimiser) + 1e-9);
+  CHECK(observer.begin().go_on);
+  CHECK(!observer.take(0, 5, *experiment.problem.minimiser, {})->go_on);
+  CHECK(!observer.take(0, 10, experiment.problem.initial, {})->go_on);
+  REQUIRE(observer.target());
+  CHECK(observer.target()->iteration == 5);
+  CHECK(conclude(observer, {PeerOutcome{}}).status == RunStatus::target);
+}
+
+TEST_CASE("observer: a loss that is not finite is a divergence, never a target") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem, 1e300);
+  observer.begin();
+  Vector<double> broken = experiment.problem.initial;
+  broken[1] = std::nan("");
+  CHECK(!observer.take(0, 5, broken, {})->go_on);
+  const auto outcome = conclude(observer, {PeerOutcome{}});
+  CHECK(outcome.status == RunStatus::diverged);
+  CHECK(outcome.reason == "the loss left the finite range by iteration 5");
+}
+
+TEST_CASE("observer: of several peers that diverged, the earliest is named") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  std::vector<PeerOutcome> peers(3);
+  peers[0].divergence = Divergence{9, "the model left the finite range"};
+  peers[2].divergence = Divergence{8, "the model left the finite range"};
+  CHECK(conclude(observer, peers).reason == "the model left the finite range (peer 2, iteration 8)");
+}
+
+TEST_CASE("observer: what a peer has done stays done when it is gone") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> x = experiment.problem.initial;
+  CHECK(!observer.take(0, 5, x, meters_at(std::chrono::seconds(2), 10)));
+  CHECK(observer.take(1, 5, x, meters_at(std::chrono::seconds(2), 7)));
+  CHECK(!observer.take(1, 10, x, meters_at(std::chrono::seconds(4), 14)));
+  CHECK(observer.drop(1).empty());
+  CHECK(observer.take(0, 10, Vector<double>::Constant(3, 1.0), meters_at(std::chrono::seconds(3), 20)));
+  CHECK(observer.evaluations().back().bytes_sent == 34);
+  CHECK(observer.mean_model() == Vector<double>::Constant(3, 1.0));
+}

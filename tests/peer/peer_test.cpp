@@ -1,0 +1,158 @@
+#include "runtime/peer/peer.hpp"
+
+#include <doctest/doctest.h>
+
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+/// Runs a bare peer up to where it waits for messages.
+void run_until_it_waits(Peer<double>& peer) {
+  for (;;) {
+    if (peer.state() == PeerState::evaluation_due)
+      peer.evaluation_taken();
+    else if (peer.state() == PeerState::needs_gradient) {
+      peer.compute_gradient();
+      peer.gradient_arrived();
+    } else {
+      return;
+    }
+  }
+}
+
+/// A message as `from` would send it in iteration 1, whatever the outbox of a sibling holds for peer 0.
+Outgoing message_for(Peer<double>& sender, PeerId to) {
+  for (const Outgoing& outgoing : sender.outbox())
+    if (outgoing.to == to) return outgoing;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("inbox: a message is taken once, under its own key only, and old ones are dropped") {
+  PacketPool pool;
+  const auto packet = [&] { return pool.acquire().seal(); };
+  Inbox inbox(8);
+  CHECK(inbox.file({2, 0, 7}, packet()) == Inbox::Filing::filed);
+  CHECK(inbox.file({2, 0, 7}, packet()) == Inbox::Filing::duplicate);
+  CHECK(inbox.file({1, 0, 7}, packet()) == Inbox::Filing::filed);
+  CHECK(inbox.file({2, 0, 3}, packet()) == Inbox::Filing::filed);
+  CHECK(inbox.size() == 3);
+  CHECK(!inbox.take({2, 1, 7}));
+  CHECK(inbox.take({2, 0, 7}));
+  CHECK(inbox.size() == 1);  // the one of iteration 1 went, too
+  CHECK(!inbox.take({2, 0, 7}));
+  CHECK(inbox.take({2, 0, 3}));
+  CHECK(inbox.size() == 0);
+}
+
+TEST_CASE("inbox: a sender that runs away meets a bound") {
+  PacketPool pool;
+  Inbox inbox(8);
+  const std::size_t limit = Inbox::limit_per_sender(8, 0);
+  for (std::uint64_t iteration = 1; iteration <= limit; ++iteration)
+    REQUIRE(inbox.file({iteration, 0, 1}, pool.acquire().seal()) == Inbox::Filing::filed);
+  CHECK(inbox.file({limit + 1, 0, 1}, pool.acquire().seal()) == Inbox::Filing::overflow);
+}
+
+TEST_CASE("peer: messages may come early, late, twice and in any order") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 4, 6);
+  PacketPool pool;
+  std::vector<std::unique_ptr<Peer<double>>> peers;
+  for (PeerId id = 0; id < 4; ++id) {
+    peers.push_back(make_peer(experiment, id, pool));
+    peers.back()->start();
+    run_until_it_waits(*peers.back());
+    REQUIRE(peers.back()->state() == PeerState::needs_messages);
+  }
+  Peer<double>& peer = *peers[0];
+  CHECK(peer.waiting_for() == std::vector<PeerId>{1, 3});
+  const Outgoing from_one = message_for(*peers[1], 0);
+  const Outgoing from_three = message_for(*peers[3], 0);
+
+  peer.deliver({2, 0, 3}, from_three.packet);  // its next iteration, early
+  CHECK(peer.state() == PeerState::needs_messages);
+  peer.deliver(from_three.key, from_three.packet);
+  peer.deliver(from_three.key, from_three.packet);
+  CHECK(peer.counters().duplicate == 1);
+  CHECK(peer.waiting_for() == std::vector<PeerId>{1});
+  peer.deliver(from_one.key, from_one.packet);
+  CHECK(peer.iteration() == 1);
+  run_until_it_waits(peer);
+  CHECK(peer.waiting_for() == std::vector<PeerId>{1});  // the early one was kept
+  peer.deliver(from_one.key, from_one.packet);
+  CHECK(peer.counters().late == 1);
+}
+
+TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its evaluation") {
+  auto experiment = quadratic_experiment<double>("d-psgd", "ring", 1, 6);
+  experiment.iterations = 100;
+  experiment.settings.run.evaluate_every = 5;
+  PacketPool pool;
+  const auto peer = make_peer(experiment, 0, pool);
+  peer->start();
+  run_until_it_waits(*peer);
+  CHECK(peer->iteration() == 5);  // it runs on to the next evaluation without an answer, no further
+  CHECK(peer->state() == PeerState::needs_verdict);
+  peer->verdict(0, true);
+  run_until_it_waits(*peer);
+  CHECK(peer->iteration() == 10);
+  peer->verdict(5, false);
+  CHECK(peer->state() == PeerState::finished);
+  CHECK(peer->iteration() == 10);
+}
+
+TEST_CASE("peer: a verdict that overtakes the start is remembered, and starts nothing") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 2, 6);
+  PacketPool pool;
+  const auto peer = make_peer(experiment, 0, pool);
+  peer->verdict(0, true);
+  CHECK(peer->state() == PeerState::idle);
+  peer->start();
+  CHECK(peer->state() == PeerState::needs_gradient);
+  CHECK(peer->outbox().size() == 1);
+}
+
+TEST_CASE("peer: a message that does not fit the method ends the run with a reason, not with a crash") {
+  const auto experiment = quadratic_experiment<double>("dcd-psgd", "ring", 2, 6);
+  PacketPool pool;
+  const auto peer = make_peer(experiment, 0, pool);
+  peer->start();
+  run_until_it_waits(*peer);
+  PacketBuffer garbage = pool.acquire();
+  garbage.resize(3)[0] = std::byte{1};
+  peer->deliver({1, 0, 1}, std::move(garbage).seal());
+  CHECK(peer->state() == PeerState::diverged);
+  REQUIRE(peer->divergence());
+  CHECK(peer->divergence()->iteration == 1);
+}
+
+TEST_CASE("peer: one that is stopped after an iteration that is to be evaluated still owes the evaluation") {
+  auto experiment = quadratic_experiment<double>("d-psgd", "ring", 4, 6);
+  experiment.settings.run.evaluate_every = 1;
+  for (const std::uint64_t checkpoint_every : {0u, 1u}) {
+    CAPTURE(checkpoint_every);
+    PacketPool pool;
+    std::vector<std::unique_ptr<Peer<double>>> peers;
+    for (PeerId id = 0; id < 4; ++id) {
+      peers.push_back(make_peer(experiment, id, pool, checkpoint_every));
+      peers.back()->start();
+      run_until_it_waits(*peers.back());
+      CHECK_FALSE(peers.back()->owes_evaluation());
+    }
+    Peer<double>& peer = *peers[0];
+    for (const PeerId neighbor : {1u, 3u}) {
+      const Outgoing message = message_for(*peers[neighbor], 0);
+      peer.deliver(message.key, message.packet);
+    }
+    CHECK(peer.iteration() == 1);
+    CHECK(peer.owes_evaluation());
+    if (checkpoint_every != 0) peer.checkpoint_taken();
+    CHECK(peer.owes_evaluation());
+    peer.evaluation_taken();
+    CHECK_FALSE(peer.owes_evaluation());
+  }
+}

@@ -1,0 +1,347 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "algorithms/methods/registry.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+#include "tests/program/quadratic_run.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Json json_of(const std::string& text) { return Json::parse(text); }
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+Words keys_of(const Json& object) {
+  Words keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+std::set<std::string> files_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
+  return names;
+}
+
+const Words summary_keys = {"schema",
+                            "status",
+                            "run",
+                            "driver",
+                            "virtual",
+                            "algorithm",
+                            "compressor",
+                            "topology",
+                            "weights",
+                            "peers",
+                            "dimension",
+                            "scalar",
+                            "iterations",
+                            "epochs",
+                            "spectral_gap",
+                            "seconds",
+                            "loss",
+                            "accuracy",
+                            "consensus_distance",
+                            "bytes_sent",
+                            "bytes_received",
+                            "messages_sent",
+                            "retransmitted",
+                            "restarts",
+                            "dropped",
+                            "returned",
+                            "one_sided_mixing",
+                            "joined",
+                            "resyncs",
+                            "refused",
+                            "garbage",
+                            "gradient_evaluations",
+                            "gossip_rounds",
+                            "seconds_to_target",
+                            "bytes_to_target",
+                            "rounds_to_target",
+                            "model_digest",
+                            "replicas_consistent",
+                            "peak_memory_bytes",
+                            "slowest_link",
+                            "per_peer"};
+
+const Words evaluation_keys = {"iteration",     "epoch",         "seconds",
+                               "loss",          "accuracy",      "consensus_distance",
+                               "bytes_sent",    "messages_sent", "gradient_evaluations",
+                               "gossip_rounds", "peer_seconds"};
+
+}  // namespace
+
+TEST_CASE("run: the output directory holds the run, its evaluations, its models and its summary") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd end = run_program(folder.path(), {"run", "q.toml", "--output", "out", "--save", "peers"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(files_in(folder.path() / "out") == std::set<std::string>{"run.toml", "metrics.jsonl", "summary.json",
+                                                                 "model.npy", "model-0.npy", "model-1.npy",
+                                                                 "model-2.npy", "model-3.npy"});
+
+  const Json summary = json_of(content_of(folder.path() / "out/summary.json"));
+  CHECK(keys_of(summary) == summary_keys);
+  CHECK(summary["status"] == "done");
+  CHECK(summary["driver"] == "zmq");
+  CHECK(summary["virtual"] == false);
+  CHECK(summary["iterations"] == 20);
+  CHECK(summary["seconds_to_target"].is_null());
+  CHECK(summary["replicas_consistent"] == true);
+  CHECK(summary["per_peer"].size() == 4);
+  CHECK(summary["bytes_sent"] == summary["bytes_received"]);
+
+  const std::string metrics = content_of(folder.path() / "out/metrics.jsonl");
+  REQUIRE(lines_of(metrics) == 5);
+  const Json last = json_of(metrics.substr(metrics.rfind('\n', metrics.size() - 2) + 1));
+  CHECK(keys_of(last) == evaluation_keys);
+  CHECK(keys_of(last["peer_seconds"]) == Words{"compute", "wait", "wire"});
+  CHECK(last["loss"] == summary["loss"]);
+  CHECK(last["iteration"] == 20);
+}
+
+TEST_CASE("run, simulate: an output's own run.toml repeats the run, bit for bit, on both drivers") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto digest_of = [&](const Words& words) {
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return json_of(end.said)["model_digest"];
+  };
+  const Json first = digest_of({"run", "q.toml", "--json", "--output", "a"});
+  CHECK(first.size() == 4);
+  CHECK(digest_of({"run", "a/run.toml", "--json", "--output", "b"}) == first);
+  CHECK(digest_of({"simulate", "a/run.toml", "--json", "--output", "c"}) == first);
+  const Json summary = json_of(content_of(folder.path() / "c/summary.json"));
+  CHECK(summary["driver"] == "simulator");
+  CHECK(summary["virtual"] == true);
+  CHECK(keys_of(summary) == summary_keys);
+}
+
+TEST_CASE("run: a target ends the run and dates it") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd end = run_program(
+      folder.path(), {"simulate", "q.toml", "--json", "--output", "out", "--set", "run.target_loss=1e9"});
+  REQUIRE(end.code == 0);
+  const Json summary = json_of(end.said);
+  CHECK(summary["status"] == "target");
+  CHECK(summary["seconds_to_target"] == 0.0);
+  CHECK(summary["bytes_to_target"] == 0.0);
+  CHECK(summary["iterations"] == 5);
+}
+
+TEST_CASE("run: --quiet says nothing, --json one record, and plain words say where the output is") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  ProgramEnd end = run_program(folder.path(), {"simulate", "q.toml", "--output", "a", "--quiet"});
+  CHECK(end.code == 0);
+  CHECK(end.said + end.complained == "");
+  end = run_program(folder.path(), {"simulate", "q.toml", "--output", "b", "--json"});
+  CHECK(lines_of(end.said) == 1);
+  CHECK(keys_of(json_of(end.said)) == summary_keys);
+  end = run_program(folder.path(), {"simulate", "q.toml", "--output", "c"});
+  CHECK(end.said.find((folder.path() / "c").string()) != std::string::npos);
+}
+
+TEST_CASE("topology: what it writes it reads, in every format") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "torus(3x4)", "--json", "--write", "t.toml", "--write",
+                                  "t.graphml", "--write", "t.dot", "--write", "t.svg"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json torus = json_of(end.said);
+  CHECK(torus["peers"] == 12);
+  CHECK(torus["links"] == 24);
+  CHECK(torus["diameter"] == 3);
+  for (const std::string file : {"t.toml", "t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    const Json again = json_of(end.said);
+    CHECK(again["links"] == torus["links"]);
+    CHECK(again["spectral_gap"].get<double>() == doctest::Approx(torus["spectral_gap"].get<double>()));
+  }
+  CHECK(content_of(folder.path() / "t.svg").find("<svg") != std::string::npos);
+  end = run_program(folder.path(), {"topology", "ring(4)"});
+  CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
+}
+
+TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "small-world(24, 4, 0.3)", "--weights", "fastest-chain",
+                                  "--json", "--write", "t.graphml", "--write", "t.dot"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json fastest = json_of(end.said);
+  CHECK(fastest["rho"].get<double>() - fastest["least_rho"].get<double>() < 1e-7);
+  for (const std::string file : {"t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--weights", "explicit", "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    CHECK(json_of(end.said)["rho"].get<double>() ==
+          doctest::Approx(fastest["rho"].get<double>()).epsilon(1e-12));
+  }
+  end = run_program(folder.path(), {"topology", "grid(8x5)", "--weights", "fastest"});
+  CHECK(end.said.find("above the least there is (dual certificate)") != std::string::npos);
+}
+
+TEST_CASE("topology: a schedule is looked at with all peers or with a share of them") {
+  const TemporaryFolder folder;
+  ProgramEnd end = run_program(folder.path(), {"topology", "base(11, 3)", "--schedule", "base(3)", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(json_of(end.said)["schedule"]["contraction_per_period"].get<double>() < 1e-15);
+  end = run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(json_of(end.said)["schedule"]["kind"] == "static, participation 0.5");
+  CHECK(json_of(end.said)["schedule"]["contraction_per_period"].get<double>() < 1.0);
+}
+
+TEST_CASE("check: its bytes are those of simulate and of run") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const std::vector<Words> runs = {
+      {"algorithm.kind=allreduce-sgd", "topology.peers=3"},
+      {"algorithm.kind=d-psgd", "topology.kind=star", "topology.peers=5"},
+      {"algorithm.kind=ecd-psgd", "algorithm.restart_every=7", "algorithm.compressor=none",
+       "algorithm.allow_unsound=true"},
+  };
+  for (const Words& assignments : runs) {
+    CAPTURE(assignments.front());
+    const auto record = [&](const Words& command) {
+      Words words = {command.front(), "q.toml", "--json"};
+      words.insert(words.end(), command.begin() + 1, command.end());
+      for (const std::string& assignment : assignments) words.insert(words.end(), {"--set", assignment});
+      const ProgramEnd end = run_program(folder.path(), words);
+      REQUIRE_MESSAGE(end.code == 0, end.complained);
+      return json_of(end.said);
+    };
+    const Json plan = record({"check"});
+    CHECK(plan["bytes_exact"] == true);
+    for (const std::string driver : {"simulate", "run"}) {
+      const Json summary = record({driver, "--output", "out", "--overwrite"});
+      CHECK(summary["bytes_sent"] == plan["bytes_sent"]);
+      for (std::size_t id = 0; id < summary["per_peer"].size(); ++id)
+        CHECK(summary["per_peer"][id]["bytes_sent"] == plan["bytes_per_peer"][id]);
+      if (driver == "simulate")
+        CHECK(summary["seconds"].get<double>() == doctest::Approx(plan["seconds"].get<double>()));
+    }
+  }
+}
+
+TEST_CASE("check: sizes that depend on the data are tried out, and told beside the most they may be") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const auto said = [&](const std::string& command, const std::string& compressor, const Words& more) {
+    Words words = {
+        command, "q.toml", "--set", "run.iterations=10", "--set", "algorithm.compressor=" + compressor};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramEnd end = run_program(folder.path(), words);
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    return end.said;
+  };
+  for (const std::string compressor : {"qsgd(4) | gap", "qsgd(4)"}) {
+    const bool varies = compressor != "qsgd(4)";
+    const Json plan = json_of(said("check", compressor, {"--json"}));
+    CHECK(plan["bytes_exact"] == !varies);
+    CHECK((plan["predicted_bits_per_coordinate"] < plan["bits_per_coordinate"]) == varies);
+    for (const char* of_peers : {"min", "mean", "max"})
+      CHECK((plan["predicted_bytes_per_iteration"][of_peers] < plan["bytes_per_iteration"][of_peers]) ==
+            varies);
+    // A run as short as what is tried out is tried out as a whole.
+    const Json summary = json_of(said("simulate", compressor, {"--json", "--output", "out", "--overwrite"}));
+    CHECK(plan["predicted_bytes_sent"].get<double>() ==
+          doctest::Approx(summary["bytes_sent"].get<double>()).epsilon(1e-9));
+    const double payload = summary["bytes_sent"].get<double>() - 64 * summary["messages_sent"].get<double>();
+    CHECK(plan["predicted_bits_per_coordinate"].get<double>() ==
+          doctest::Approx(8 * payload / (50 * summary["messages_sent"].get<double>())).epsilon(1e-9));
+    const std::string text = said("check", compressor, {});
+    CHECK((text.find(" bits per coordinate, at most ") != std::string::npos) == varies);
+    CHECK((text.find(" bytes a peer, at most ") != std::string::npos) == varies);
+  }
+  // A bound of 40 bits says little of a grid; one so fine that it takes as much as none draws a warning.
+  const auto warnings = [&](const std::string& grid) {
+    return json_of(said("check", grid, {"--json", "--set", "algorithm.kind=ecd-psgd"}))["warnings"].size();
+  };
+  CHECK(warnings("grid(0.1)") == 0);
+  CHECK(warnings("grid(1e-8)") == 1);
+}
+
+TEST_CASE("check: a run whose first iterations end badly is told so, its time is not made up") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const Words words = {"check", "q.toml",
+                       "--set", "algorithm.kind=ecd-psgd",
+                       "--set", "algorithm.compressor=grid(0.1)",
+                       "--set", "algorithm.step_size=1e30"};
+  const ProgramEnd end = run_program(folder.path(), words);
+  CHECK(end.code == 0);
+  CHECK(end.said.find("the first iterations, tried out, end badly: a value left the finite range") !=
+        std::string::npos);
+  CHECK(end.said.find("not predicted") != std::string::npos);
+  Words in_json = words;
+  in_json.push_back("--json");
+  CHECK(json_of(run_program(folder.path(), in_json).said)["seconds"] == nullptr);
+}
+
+TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of it") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  Words words = {"check", "q.toml"};
+  for (const char* assignment : {"algorithm.kind=d2", "algorithm.compressor=none", "topology.peers=9"})
+    words.insert(words.end(), {"--set", assignment});
+  const ProgramEnd end = run_program(folder.path(), words);
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CAPTURE(end.said);
+  // 1/3 + 2/3 cos(8 pi / 9)
+  CHECK(end.said.find("smallest eigenvalue -0.293 (d2 needs more than -0.333)") != std::string::npos);
+  words.back() = "topology.peers=8";
+  CHECK(run_program(folder.path(), words).code == 2);
+}
+
+TEST_CASE("check: the variance limit that it prints is the one the run is held to, on 130 peers, too") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  Words words = {"check", "q.toml", "--json", "--set", "topology.peers=130", "--set"};
+  words.push_back("algorithm.compressor=dither(linf, bits=8, bucket=512)");
+  const ProgramEnd end = run_program(folder.path(), words);
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const double limit = json_of(end.said)["omega_limit"].get<double>();
+  words.back() = "algorithm.compressor=dither(l2, bits=2, bucket=512)";
+  const ProgramEnd refused = run_program(folder.path(), words);
+  CHECK(refused.code == 2);
+  char text[32];
+  std::snprintf(text, sizeof text, "less than %.3g ", limit);
+  CHECK_MESSAGE(refused.complained.find(text) != std::string::npos, refused.complained);
+}
+
+TEST_CASE("evaluate: a saved model has the loss of its run") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd run = run_program(folder.path(), {"simulate", "q.toml", "--json", "--output", "out"});
+  REQUIRE(run.code == 0);
+  const ProgramEnd end = run_program(folder.path(), {"evaluate", "out/model.npy", "out/run.toml", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(json_of(end.said)["loss"] == json_of(run.said)["loss"]);
+}
+
+TEST_CASE("list: every method is there") {
+  const TemporaryFolder folder;
+  const ProgramEnd end = run_program(folder.path(), {"list"});
+  CHECK(end.code == 0);
+  for (const MethodInfo& method : methods()) CHECK(end.said.find(method.name) != std::string::npos);
+  CHECK(json_of(run_program(folder.path(), {"list", "--json"}).said)["algorithm.kind"].size() ==
+        methods().size());
+}

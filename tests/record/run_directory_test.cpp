@@ -1,0 +1,105 @@
+#include "runtime/record/run_directory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/data/npy.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/experiments.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+TEST_CASE("run directory: nothing is there before the first evaluation, and each is on disk as it comes") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "runs/deep/out";
+  RunDirectory directory(output, EarlierOutput::refused);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
+  const RunSettings settings;
+  Evaluation evaluation;
+  evaluation.loss = 2.5;
+  directory.append(settings, evaluation);
+  CHECK(content_of(output / "metrics.jsonl").find("\"loss\":2.5") != std::string::npos);
+  CHECK(parse_run(content_of(output / "run.toml"), "/", {}, "run.toml") == [&] {
+    RunSettings expected = settings;
+    expected.run.output = std::filesystem::absolute("runs/quickstart");
+    return expected;
+  }());
+  directory.append(settings, evaluation);
+  const std::string metrics = content_of(output / "metrics.jsonl");
+  CHECK(std::count(metrics.begin(), metrics.end(), '\n') == 2);
+}
+
+TEST_CASE("run directory: its models are the mean and the peers'") {
+  const TemporaryFolder folder;
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+  RunControl control;
+  control.on_evaluation = [&](const Evaluation& evaluation) {
+    directory.append(experiment.settings, evaluation);
+  };
+  const RunOutcome<double> outcome = simulate(experiment, Duration{0}, control);
+  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::peers);
+  const auto read = [&](const std::string& name) { return read_npy<double>(directory.path() / name).values; };
+  CHECK(read("model.npy") == outcome.mean_model);
+  for (std::size_t id = 0; id < 3; ++id)
+    CHECK(read("model-" + std::to_string(id) + ".npy") == outcome.models[id]);
+}
+
+TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
+  const TemporaryFolder folder;
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 2, 4);
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+  RunOutcome<float> lost;
+  lost.status = RunStatus::lost;
+  directory.finish(lost, summarize(experiment, lost, Driver::zmq), SaveModels::mean);
+  CHECK_FALSE(std::filesystem::exists(directory.path()));
+}
+
+TEST_CASE(
+    "output: existing files, folders and links are refused, an earlier output is not when overwriting") {
+  const TemporaryFolder folder;
+  folder.write("file", "");
+  std::filesystem::create_directory(folder.path() / "empty");
+  std::filesystem::create_directory(folder.path() / "foreign");
+  folder.write("foreign/notes", "");
+  std::filesystem::create_directory(folder.path() / "earlier");
+  folder.write("earlier/metrics.jsonl", "");
+  std::filesystem::create_symlink("nowhere", folder.path() / "dangling");
+  for (const char* name : {"file", "empty", "foreign", "earlier", "dangling"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(require_free_output(folder.path() / name, false), Misuse);
+  }
+  for (const char* name : {"file", "foreign", "dangling"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(require_free_output(folder.path() / name, true), Misuse);
+  }
+  CHECK_THROWS_AS(require_free_output(folder.path() / "file/below", false), Misuse);
+  CHECK_NOTHROW(require_free_output(folder.path() / "empty", true));
+  CHECK_NOTHROW(create_output(folder.path() / "earlier", true));
+  CHECK(std::filesystem::is_empty(folder.path() / "earlier"));
+}
+
+TEST_CASE("output: overwriting never removes a file that is not ours, beside or below an earlier output") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "mixed");
+  folder.write("mixed/metrics.jsonl", "");
+  folder.write("mixed/thesis.tex", "");
+  std::filesystem::create_directories(folder.path() / "sweep/DCD-4-bit");
+  folder.write("sweep/DCD-4-bit/summary.json", "");
+  folder.write("sweep/sweep.json", "");
+  CHECK_NOTHROW(require_free_output(folder.path() / "sweep", true));
+  folder.write("sweep/DCD-4-bit/plot.py", "");
+  std::filesystem::create_directories(folder.path() / "own");
+  folder.write("own/run.toml", "");
+  for (const char* name : {"mixed", "sweep", "own"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(create_output(folder.path() / name, true), Misuse);
+  }
+  CHECK(std::filesystem::exists(folder.path() / "mixed/thesis.tex"));
+  CHECK(std::filesystem::exists(folder.path() / "sweep/DCD-4-bit/plot.py"));
+}

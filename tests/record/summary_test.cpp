@@ -1,0 +1,103 @@
+#include "runtime/record/summary.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+/// Peer 0 and peer 1 hold replicas of each other.
+std::vector<PeerOutcome> two_peers() {
+  std::vector<PeerOutcome> peers(2);
+  peers[0].digests = {.published = 10, .replicas = {{1, 11}}};
+  peers[1].digests = {.published = 11, .replicas = {{0, 10}}};
+  return peers;
+}
+
+}  // namespace
+
+TEST_CASE("summary: replicas are consistent when every holder's digest is the owner's") {
+  std::vector<PeerOutcome> peers = two_peers();
+  CHECK(replicas_consistent(peers) == true);
+  peers[1].digests.replicas[0].second = 12;
+  CHECK(replicas_consistent(peers) == false);
+  peers = two_peers();
+  peers[0].digests.published.reset();
+  CHECK(replicas_consistent(peers) == false);
+  peers = two_peers();
+  peers[1].iterations = 1;
+  CHECK(replicas_consistent(peers) == std::nullopt);
+  CHECK(replicas_consistent(std::vector<PeerOutcome>(2)) == std::nullopt);
+  CHECK(replicas_consistent({}) == std::nullopt);
+}
+
+TEST_CASE("summary: a copy of a peer that is gone is no replica of anybody") {
+  std::vector<PeerOutcome> peers = two_peers();
+  peers[0].digests.replicas.emplace_back(2, 13);  // peer 0 had ended before peer 2 was lost
+  peers.emplace_back().gone = true;
+  CHECK(replicas_consistent(peers) == true);
+  peers[0].digests.replicas[0].second = 12;
+  CHECK(replicas_consistent(peers) == false);
+}
+
+TEST_CASE("summary: where links change, a replica is consistent with what its owner last told its holder") {
+  std::vector<PeerOutcome> peers = two_peers();
+  peers[0].digests.told = {{1, 7}};
+  CHECK(replicas_consistent(peers) == false);  // the owner has moved on since, but this is not what it told
+  peers[1].digests.replicas[0].second = 7;
+  CHECK(replicas_consistent(peers) == true);
+  peers[0].digests.told = {{2, 7}};
+  CHECK(replicas_consistent(peers) == false);  // a copy of what was never told
+}
+
+TEST_CASE("summary: what a diverged run cannot know is null") {
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
+  RunOutcome<float> outcome = simulate(experiment, Duration{0});
+  outcome.status = RunStatus::diverged;
+  outcome.reason = "the model left the finite range (peer 1, iteration 3)";
+  outcome.evaluations.back().loss = std::numeric_limits<double>::infinity();
+  const auto summary = summarize(experiment, outcome, Driver::simulator);
+  for (const char* key : {"loss", "accuracy", "consensus_distance", "replicas_consistent"}) {
+    CAPTURE(key);
+    CHECK(summary[key].is_null());
+  }
+  CHECK(summary["reason"] == outcome.reason);
+}
+
+TEST_CASE("summary: bytes that are no UTF-8 are written as U+FFFD, never thrown") {
+  CHECK(json_text({{"reason",
+                    "a\xff"
+                    "b"}}) ==
+        "{\"reason\":\"a\xef\xbf\xbd"
+        "b\"}");
+}
+
+TEST_CASE("summary: lost peers leave the last evaluation's totals") {
+  const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 3, 4);
+  RunOutcome<float> outcome = simulate(experiment, Duration{0});
+  const std::uint64_t bytes = outcome.evaluations.back().bytes_sent;
+  outcome.status = RunStatus::lost;
+  outcome.peers.assign(3, PeerOutcome{});
+  const auto summary = summarize(experiment, outcome, Driver::zmq);
+  CHECK(summary["bytes_sent"] == bytes);
+  CHECK(summary["iterations"] == 20);
+  CHECK(summary["loss"] == outcome.evaluations.back().loss);
+}
+
+TEST_CASE("summary: a schedule that varies has no spectral gap") {
+  const std::string text =
+      "run.iterations = 4\nmodel.kind = \"quadratic(4)\"\nalgorithm.batch = \"full\"\n"
+      "algorithm.kind = \"d-psgd\"\ntopology.kind = \"exponential\"\ntopology.peers = 8\n";
+  const auto gap = [&](const std::string& schedule) {
+    const auto experiment = experiment_from<double>(text + "topology.schedule = \"" + schedule + "\"\n");
+    return summarize(experiment, simulate(experiment, Duration{0}), Driver::simulator)["spectral_gap"];
+  };
+  CHECK(gap("one-peer-exponential").is_null());
+  CHECK(gap("static") == doctest::Approx(2.0 / 3.0));  // lambda_2 = 1/3
+}

@@ -1,0 +1,196 @@
+#include "tools/report/report_data.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const std::string quadratic_run =
+    "[run]\niterations = 20\nevaluate_every = 5\n[model]\nkind = \"quadratic(50)\"\n[topology]\npeers = 4\n"
+    "[algorithm]\nbatch = \"full\"\n[network]\ncompute = \"1 ms\"\n";
+
+std::string evaluation_line(int iteration, const std::string& loss) {
+  return "{\"iteration\":" + std::to_string(iteration) + ",\"epoch\":0.5,\"seconds\":2.0,\"loss\":" + loss +
+         ",\"accuracy\":null,\"consensus_distance\":0.25,\"bytes_sent\":4000000}\n";
+}
+
+/// A folder `name` with a run that was cut off.
+std::filesystem::path cut_off_run(const TemporaryFolder& folder, const std::string& name,
+                                  const std::string& metrics) {
+  std::filesystem::create_directories(folder.path() / name);
+  folder.write(name + "/run.toml", quadratic_run);
+  folder.write(name + "/metrics.jsonl", metrics);
+  return folder.path() / name;
+}
+
+Json only_point(const std::filesystem::path& folder) {
+  return report_data({folder}).json()["groups"][0]["points"][0];
+}
+
+}  // namespace
+
+TEST_CASE(
+    "report: a sweep has a series per variant, its axes in numbers, and what networks share only once") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+baseline = "plain"
+"network.bandwidth" = ["1 Mbit/s", "100 Mbit/s", "unlimited"]
+"network.latency" = ["1 ms", "20 ms"]
+[[sweep.variant]]
+name = "dcd"
+algorithm.kind = "dcd-psgd"
+[[sweep.variant]]
+name = "plain"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "too coarse"
+algorithm.kind = "dcd-psgd"
+algorithm.compressor = "dither(l2, bits=2, bucket=50)"
+)toml");
+  REQUIRE(run_program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"}).code == 0);
+  const Json data = report_data({folder.path() / "out"}).json();
+  REQUIRE(data["groups"].size() == 1);
+  const Json& group = data["groups"][0];
+  CHECK(group["kind"] == "sweep");
+  CHECK(group["driver"] == "simulator");
+  CHECK(group["series"] == Json({"dcd", "plain", "too coarse"}));
+  CHECK(group["baseline"] == 1);
+  REQUIRE(group["axes"].size() == 2);
+  CHECK(group["axes"][0]["key"] == "network.bandwidth");
+  CHECK(group["axes"][0]["numbers"].is_null());  // unlimited has no place on an axis of numbers
+  CHECK(group["axes"][1]["values"] == Json({"1 ms", "20 ms"}));
+  CHECK(group["axes"][1]["numbers"] == Json({0.001, 0.02}));
+  REQUIRE(group["points"].size() == 18);
+  CHECK(group["points"][3]["at"] == Json({1, 1}));
+  CHECK(group["points"][3]["seconds"].size() == 5);
+  CHECK(group["points"][0]["seconds"] != group["points"][3]["seconds"]);
+  CHECK(group["points"][17]["status"] == "refused");
+  CHECK(group["points"][17]["note"].get<std::string>().find("allow_unsound") != std::string::npos);
+  CHECK(data["learned"].size() == 2);  // two variants learned something, the same on every network
+  CHECK(data["pictures"].size() == 1);
+  CHECK(data["pictures"][0]["links"] == 4);
+  std::string run_file;
+  for (const Json& line : group["points"][0]["run_file"])
+    run_file += data["lines"][line.get<std::size_t>()].get<std::string>() + "\n";
+  CHECK(run_file ==
+        content_of(folder.path() / "out" / group["points"][0]["folder"].get<std::string>() / "run.toml"));
+}
+
+TEST_CASE("report: runs are one group, by name; and by folder, too, where two are of one name") {
+  const TemporaryFolder folder;
+  const auto one = cut_off_run(folder, "one", evaluation_line(0, "1.0"));
+  const auto two = cut_off_run(folder, "two", evaluation_line(0, "2.0"));
+  const Json data = report_data({one, two}).json();
+  REQUIRE(data["groups"].size() == 1);
+  CHECK(data["groups"][0]["series"] ==
+        Json({"quickstart (" + one.string() + ")", "quickstart (" + two.string() + ")"}));
+  CHECK(report_data({one}).json()["groups"][0]["series"] == Json({"quickstart"}));
+}
+
+TEST_CASE("report: the course of a run that was cut off ends before the line that is only half there") {
+  const TemporaryFolder folder;
+  const std::string whole = evaluation_line(0, "3.5") + evaluation_line(5, "2.5");
+  const Json point = only_point(cut_off_run(folder, "run", whole + "{\"iteration\":10,\"epo"));
+  CHECK(point["status"] == "unfinished");
+  CHECK(point["facts"]["loss"] == 2.5);
+  CHECK(point["facts"]["iterations"] == 5);
+  CHECK(point["facts"]["iterations_planned"] == 20);
+  CHECK(point["seconds"].size() == 2);
+  CHECK(point["peers"].is_null());
+}
+
+TEST_CASE("report: what a diverged run does not know is null, and so are columns of nothing else") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "run", evaluation_line(0, "3.5") + evaluation_line(5, "null"));
+  const Json learned = report_data({run}).json()["learned"][0];
+  CHECK(learned["loss"] == Json({3.5, nullptr}));
+  CHECK(learned["accuracy"].is_null());
+  CHECK(learned["megabytes"] == Json({1.0, 1.0}));  // of each of 4 peers
+}
+
+TEST_CASE("report: a run whose settings are another version's is shown without its topology") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "run", evaluation_line(0, "1.0"));
+  folder.write("run/run.toml", "[run]\nspeed_of_light = 3\n");
+  folder.write("run/summary.json", "{\"status\":\"done\",\"run\":\"old\",\"peers\":2,\"loss\":1.0}");
+  const Json point = only_point(run);
+  CHECK(point["picture"].is_null());
+  CHECK(point["status"] == "done");
+  CHECK(point["run_file"].size() == 2);
+}
+
+TEST_CASE("report: a long course is thinned evenly, and keeps its first and its last evaluation") {
+  Course course;
+  for (int k = 0; k <= 6000; ++k) course.push_back({{"iteration", k}});
+  const Course kept = thinned(course);
+  REQUIRE(kept.size() == 600);
+  CHECK(kept.front()["iteration"] == 0);
+  CHECK(kept.back()["iteration"] == 6000);
+  for (std::size_t k = 1; k < kept.size(); ++k) {
+    const int step = kept[k]["iteration"].get<int>() - kept[k - 1]["iteration"].get<int>();
+    CHECK((step == 10 || step == 11));
+  }
+  course.resize(600);
+  CHECK(thinned(course) == course);
+}
+
+TEST_CASE("report: of many peers those that waited longest are shown, in the order of their ids") {
+  Json summary = {{"per_peer", Json::array()}};
+  for (int k = 0; k < 200; ++k)
+    summary["per_peer"].push_back({{"peer", k}, {"wait_seconds", k % 2 == 0 ? 1000.0 + k : k}});
+  const Json peers = peers_of(summary);
+  CHECK(peers["of"] == 200);
+  REQUIRE(peers["peer"].size() == 128);
+  CHECK(peers["peer"][0] == 0);
+  CHECK(peers["peer"][127] == 199);
+  CHECK(peers["peer"][126] == 198);
+  CHECK(peers["links"].empty());
+  CHECK(std::is_sorted(peers["peer"].begin(), peers["peer"].end()));
+}
+
+TEST_CASE("report: a link has the wait of the peer it leads to, and the bytes of the peer it comes from") {
+  const Json summary = Json::parse(R"({"per_peer":[
+    {"peer":0,"waited_for":[{"peer":1,"seconds":0.5}],"sent_to":[{"peer":1,"bytes":70}]},
+    {"peer":1,"waited_for":[{"peer":0,"seconds":2.0}],"sent_to":[{"peer":0,"bytes":90},{"peer":2,"bytes":80}]}]})");
+  CHECK(peers_of(summary)["links"] == Json::parse("[[0,1,2.0,70],[1,0,0.5,90],[1,2,0.0,80]]"));
+}
+
+TEST_CASE("report: a folder without a run, and a record that is none, are refused by name") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "empty");
+  CHECK_THROWS_WITH_AS(report_data({folder.path() / "empty"}),
+                       doctest::Contains("empty: expected the output directory of a run"), Misuse);
+  CHECK_THROWS_AS(report_data({folder.path() / "nowhere"}), Misuse);
+  CHECK_THROWS_WITH_AS(report_data({folder.path() / "empty", folder.path() / "." / "empty"}),
+                       doctest::Contains("it is given twice"), Misuse);
+  for (const char* record :
+       {"", "[]", "{}", R"({"points":7})", R"({"points":[]})", R"({"points":[7]})",
+        R"({"points":[{"variant":"a","axes":{"x":"1"}},{"variant":"a","axes":{"y":"1"}}]})",
+        R"({"points":[{"variant":"a","axes":{"x":"1"}},{"variant":"b","axes":{}}]})",
+        R"({"points":[{"variant":"a","axes":{"x":1}}]})"}) {
+    CAPTURE(record);
+    std::filesystem::create_directories(folder.path() / "sweep");
+    folder.write("sweep/sweep.json", record);
+    CHECK_THROWS_WITH_AS(report_data({folder.path() / "sweep"}), doctest::Contains("sweep.json"), Misuse);
+  }
+}
+
+TEST_CASE("report: a record with members of other types is shown as far as it makes sense") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "run", "7\n");
+  folder.write("run/summary.json",
+               R"({"status":"done","peers":"many","per_peer":[7,{"peer":0,"waited_for":[1,{"peer":{}}]}]})");
+  const Json point = only_point(run);
+  CHECK(point["seconds"].is_null());
+  CHECK(point["peers"]["peer"] == Json::array({0}));
+  CHECK(point["peers"]["links"] == Json({{0, 0, 0.0, 0}}));
+}

@@ -1,0 +1,163 @@
+#include "tools/report/page.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+/// What a browser takes for the data: it knows nothing of JSON, and ends the element at the first end tag.
+std::string data_in(const std::string& html) {
+  const std::string tag = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t begin = html.find(tag) + tag.size();
+  return html.substr(begin, html.find("</script", begin) - begin);
+}
+
+const std::string library = "// a library\n";
+
+/// A folder with the output of a run.
+void write_run(const TemporaryFolder& folder) {
+  folder.write("run.toml",
+               "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n");
+  REQUIRE(run_program(folder.path(), {"simulate", "run.toml", "--quiet", "--output", "run"}).code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("page: no string of the data can end the element that holds it, or begin another") {
+  for (const char* hostile : {"</script><img src=x onerror=alert(1)>", "<!--<script>", "{{script}}", "\xff<",
+                              "&lt;/script&gt;", "]]>", "\"};alert(1);//"}) {
+    CAPTURE(hostile);
+    const Json data = {{"title", hostile}, {"groups", Json::array()}, {"lines", {hostile}}};
+    const std::string html = page(PageKind::file, data, library);
+    CHECK(times_in(html, "<script") == times_in(page(PageKind::file, {{"title", ""}}, library), "<script"));
+    CHECK(times_in(html, "<img") == 0);
+    const std::string found = data_in(html);
+    CHECK(found.find('<') == found.npos);
+    if (std::string(hostile) != "\xff<") CHECK(Json::parse(found) == data);
+  }
+}
+
+TEST_CASE("page: it holds all it needs, and only a live one may ask for anything") {
+  const Json data = {{"title", "a < b & c"}};
+  const std::string html = page(PageKind::file, data, library);
+  CHECK(html.starts_with(page_mark));
+  CHECK(html.find("<title>a &lt; b &amp; c") != html.npos);
+  CHECK(html.find(library) != html.npos);
+  CHECK(html.find("default-src 'none'") != html.npos);
+  CHECK(html.find("connect-src 'none'") != html.npos);
+  CHECK(html.find("src=\"http") == html.npos);
+  CHECK(times_in(html, "<link") == 1);  // the icon, which is empty data
+  CHECK(page(PageKind::live, data, library).find("connect-src 'self'") != html.npos);
+}
+
+TEST_CASE("page: without Chart.js the package to install is named") {
+  CHECK_THROWS_WITH_AS(chart_library("/nowhere/chart.min.js"), doctest::Contains("libjs-chart.js"), Misuse);
+  const TemporaryFolder folder;
+  folder.write("chart.min.js", "\"</script>\"");
+  CHECK_THROWS_WITH_AS(chart_library(folder.path() / "chart.min.js"), doctest::Contains("no Chart.js"),
+                       Misuse);
+}
+
+TEST_CASE("report: the page is written whole, and replaces nothing but an earlier report, when told to") {
+  const TemporaryFolder folder;
+  write_run(folder);
+  const auto report = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"report", "run"});
+    return run_program(folder.path(), more);
+  };
+  REQUIRE(report({}).code == 0);
+  const std::string first = content_of(folder.path() / "report.html");
+  CHECK(first.starts_with(page_mark));
+  CHECK(first.ends_with("</html>\n"));
+  CHECK(Json::parse(data_in(first))["groups"][0]["points"][0]["status"] == "done");
+
+  const ProgramEnd again = report({});
+  CHECK(again.code == 2);
+  CHECK(again.complained.find("--overwrite") != std::string::npos);
+  CHECK(report({"--overwrite"}).code == 0);
+  CHECK(content_of(folder.path() / "report.html") == first);
+
+  folder.write("letter.html", "<p>Dear all");
+  const ProgramEnd foreign = report({"--output", "letter.html", "--overwrite"});
+  CHECK(foreign.code == 2);
+  CHECK(foreign.complained.find("no report of hearsay") != std::string::npos);
+  CHECK(content_of(folder.path() / "letter.html") == "<p>Dear all");
+  CHECK(report({"--output", "run", "--overwrite"}).code == 2);
+  CHECK(report({"--output", "nowhere/report.html"}).code == 2);
+}
+
+TEST_CASE("report: what cannot be reported leaves no file behind") {
+  const TemporaryFolder folder;
+  const ProgramEnd end = run_program(folder.path(), {"report", "."});
+  CHECK(end.code == 2);
+  CHECK(end.complained.find("expected the output directory") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "report.html"));
+}
+
+// It once looked for the sweeps' folders where they were not, after a quarter of an hour.
+TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder clone;
+  for (const char* folder : {"bench", "tools", "build"}) fs::create_directories(clone.path() / folder);
+  fs::copy(HEARSAY_SOURCE_DIR "/bench/report.sh", clone.path() / "bench/report.sh");
+  fs::create_symlink(HEARSAY_PROGRAM, clone.path() / "build/hearsay");
+  for (const char* script : {"tools/setup.sh", "tools/build.sh"}) {
+    clone.write(script, "#!/bin/sh\n");
+    fs::permissions(clone.path() / script, fs::perms::owner_all);
+  }
+  int figures = 0;
+  for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++figures;
+    clone.write("bench/" + entry.path().filename().string(), R"toml(
+run.iterations = 2
+model.kind = "quadratic(8)"
+topology.peers = 3
+algorithm.batch = "full"
+[sweep]
+"algorithm.kind" = ["d-psgd", "d2"]
+)toml");
+  }
+  REQUIRE(figures >= 6);
+  const std::string command = "env -u HEARSAY_DATA_DIR sh '" + (clone.path() / "bench/report.sh").string() +
+                              "' > '" + (clone.path() / "said").string() + "' 2>&1";
+  const int status = std::system(command.c_str());
+  CHECK_MESSAGE(status == 0, content_of(clone.path() / "said"));
+  CHECK(content_of(clone.path() / "report.html").starts_with(page_mark));
+}
+
+TEST_CASE("live: nothing is served unless it is asked for") {
+  const TemporaryFolder folder;
+  write_run(folder);
+  const ProgramEnd end = run_program(folder.path(), {"run", "run.toml", "--output", "dark"});
+  CHECK(end.code == 0);
+  CHECK(end.complained.find("live") == std::string::npos);
+}
+
+TEST_CASE("live: a run whose page nobody looks at ends by itself, and says where the page was") {
+  const TemporaryFolder folder;
+  write_run(folder);
+  const ProgramEnd end = run_program(folder.path(), {"run", "run.toml", "--live", "--output", "live"});
+  CHECK(end.code == 0);
+  CHECK(end.complained.find("live at http://127.0.0.1:") != std::string::npos);
+  CHECK(content_of(folder.path() / "live/model.npy") == content_of(folder.path() / "run/model.npy"));
+  const ProgramEnd refused = run_program(folder.path(), {"run", "run.toml", "--live=65536", "--output", "x"});
+  CHECK(refused.code == 2);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "x"));
+}

@@ -1,0 +1,28 @@
+#include "runtime/session/greetings.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace hearsay;
+
+TEST_CASE("greetings: complete when every source has called and every destination has welcomed this peer") {
+  Greetings greetings({1, 4}, {4, 7});
+  CHECK(greetings.first_silent() == PeerId{1});
+  CHECK(greetings.called(1, 10) == Greetings::Call::first);
+  CHECK(greetings.called(4, 11) == Greetings::Call::first);
+  CHECK_FALSE(greetings.complete());
+  CHECK(greetings.first_reserved() == PeerId{4});
+  greetings.welcomed_by(4);
+  greetings.welcomed_by(7);
+  CHECK(greetings.complete());
+  CHECK(Greetings({}, {}).complete());  // n = 1
+}
+
+TEST_CASE("greetings: a successor under the same name is told from the same process calling twice") {
+  Greetings greetings({1}, {});
+  CHECK_FALSE(greetings.has_called(1));
+  CHECK(greetings.called(1, 10) == Greetings::Call::first);
+  CHECK(greetings.has_called(1));
+  CHECK(greetings.called(1, 10) == Greetings::Call::again);
+  CHECK(greetings.called(1, 12) == Greetings::Call::by_successor);
+  CHECK(greetings.called(1, 12) == Greetings::Call::again);
+}

@@ -1,0 +1,300 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "runtime/peer/joining.hpp"
+#include "runtime/session/peer_session.hpp"
+#include "tests/support/four_peers.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using namespace std::chrono_literals;
+
+// What one that joins, and those that it asks, say to each other.
+
+namespace {
+
+/// Peer 3 between peers 1 and 2, played by hand. A model has 4 bytes.
+struct Scene {
+  explicit Scene(std::vector<PeerId> absent = {}) : session(input(std::move(absent))) {}
+
+  static PeerSessionInput input(std::vector<PeerId> absent) {
+    PeerSessionInput input{.self = 3,
+                           .incarnation = 70,
+                           .agreement = {{{"run.seed", "1"}}},
+                           .iterations = 100,
+                           .sources = {1, 2},
+                           .destinations = {1, 2},
+                           .addresses = {"tcp://one", "tcp://two"},
+                           .same_machine = true,
+                           .asynchronous = false,
+                           .start_patience = 1min,
+                           .heartbeat = 2s};
+    input.model_bytes = 4;
+    input.absent = std::move(absent);
+    return input;
+  }
+  FrameHeader header(PeerId sender, FrameKind kind, std::uint64_t iteration = 0,
+                     std::uint64_t sequence = 0) const {
+    FrameHeader head;
+    head.kind = kind;
+    head.run_id = run_id(Agreement{{{"run.seed", "1"}}});
+    head.sender = sender;
+    head.incarnation = sender == 0 ? 0 : 80 + sender;  // the observer's has none
+    head.iteration = iteration;
+    head.sequence = sequence;
+    return head;
+  }
+  PeerSession::Heard reply(PeerId from, FrameKind kind, std::uint64_t iteration = 0,
+                           std::uint64_t sequence = 0, std::size_t bytes = 0) {
+    return session.hear_destination(from, header(from, kind, iteration, sequence),
+                                    std::vector<std::byte>(bytes));
+  }
+  void hello(PeerId from, Slot slot = 0, std::uint32_t incarnation = 0) {
+    FrameHeader head = header(from, FrameKind::hello, 1);
+    head.slot = slot;
+    if (incarnation != 0) head.incarnation = incarnation;
+    session.hear_source(head, encode_agreement({{{"run.seed", "1"}}}));
+  }
+  void observer(FrameKind kind, std::uint64_t iteration = 0) {
+    session.hear_observer(header(0, kind, iteration), {}, Instant{});
+  }
+  /// It trains, and knows its neighbors.
+  void train() {
+    session.begin(Instant{});
+    for (const PeerId id : {1u, 2u}) {
+      hello(id);
+      reply(id, FrameKind::welcome, 1);
+    }
+    observer(FrameKind::start, 100);
+    session.outbox().clear();
+    session.events().clear();
+  }
+
+  struct Word {
+    PeerId to;
+    FrameKind kind;
+    bool operator==(const Word&) const = default;
+  };
+  std::vector<Word> said() {
+    std::vector<Word> words;
+    for (const PeerWord& word : session.outbox())
+      if (word.way != PeerWord::Way::observer) words.push_back({word.to, word.header.kind});
+    session.outbox().clear();
+    return words;
+  }
+  std::vector<FrameKind> told_observer() {
+    std::vector<FrameKind> kinds;
+    for (const PeerWord& word : session.outbox())
+      if (word.way == PeerWord::Way::observer) kinds.push_back(word.header.kind);
+    session.outbox().clear();
+    return kinds;
+  }
+  template <class Event>
+  std::vector<Event> events() {
+    std::vector<Event> found;
+    for (SocketEvent& event : session.events())
+      if (auto* const one = std::get_if<Event>(&event)) found.push_back(std::move(*one));
+    session.events().clear();
+    return found;
+  }
+
+  PeerSession session;
+};
+
+using Words = std::vector<Scene::Word>;
+using Kinds = std::vector<FrameKind>;
+using Heard = PeerSession::Heard;
+
+RunSettings joined_later(std::vector<PeerId> ids) {
+  RunSettings settings = four_peers("d-psgd");
+  settings.failure.policy = RunSettings::Failure::Policy::drop;
+  settings.failure.join_later = std::move(ids);
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("joining: a peer that a neighbor has parted from asks it for its model, and tells the observer") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.said();
+  scene.reply(1, FrameKind::parted);
+  CHECK(scene.said() == Words{{1, FrameKind::join}});
+  CHECK(scene.events<PeerDeparted>().empty());
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == Heard::words);
+  CHECK(scene.told_observer() == Kinds{FrameKind::join});
+  const auto arrived = scene.events<ModelArrived>();
+  REQUIRE(arrived.size() == 1);
+  CHECK(arrived[0].from == 1);
+  CHECK(arrived[0].entry.iteration == 20);
+  CHECK(arrived[0].entry.last_verdict == std::optional<std::uint64_t>(10));
+  // It greets its neighbors as one that has parted from them, once the observer lets it begin.
+  scene.observer(FrameKind::start, 100);
+  CHECK(scene.events<RunStarts>().size() == 1);
+  REQUIRE(scene.session.outbox().size() == 2);
+  for (const PeerWord& word : scene.session.outbox()) {
+    CHECK(word.header.kind == FrameKind::hello);
+    CHECK(word.header.slot == 1);
+    CHECK(word.header.iteration == 21);
+  }
+}
+
+TEST_CASE(
+    "joining: a model of another size, of no iteration of the run, or that nobody asked for is garbage") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == Heard::garbage);
+  scene.reply(1, FrameKind::parted);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 5) == Heard::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 0) == Heard::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 100, 11, 4) == Heard::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 22, 4) == Heard::garbage);
+  CHECK(scene.events<ModelArrived>().empty());
+}
+
+TEST_CASE(
+    "joining: where no model comes another neighbor is asked, and the first model that comes is taken") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.reply(1, FrameKind::parted);
+  scene.reply(2, FrameKind::parted);
+  scene.said();
+  scene.session.tick(Instant{} + 2s);
+  CHECK(scene.said() == Words{{1, FrameKind::join}});
+  scene.session.tick(Instant{} + 10s);
+  CHECK(scene.said() == Words{{2, FrameKind::join}});
+  scene.session.tick(Instant{} + 20s);
+  CHECK(scene.said() == Words{{1, FrameKind::join}});
+  scene.reply(2, FrameKind::model, 7, 0, 4);
+  scene.reply(1, FrameKind::model, 9, 0, 4);
+  CHECK(scene.events<ModelArrived>().size() == 1);
+}
+
+TEST_CASE("joining: without a model it does not begin, nor lets it a neighbor offer an edge") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.hello(1, 1);  // of one that has parted from it
+  CHECK(scene.said().back() == Scene::Word{1, FrameKind::join});
+  scene.hello(1, 1);
+  CHECK(scene.said().empty());
+  scene.observer(FrameKind::start, 100);
+  CHECK(scene.events<RunStarts>().empty());
+  scene.session.tick(Instant{} + 61s);
+  const auto refusals = scene.events<TakesNoPart>();
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].reason ==
+        "the run has gone on without this peer, and no neighbor told its model within 60 s");
+}
+
+TEST_CASE("joining: another process under the name of a neighbor tells that the neighbor is gone") {
+  Scene scene;
+  scene.train();
+  scene.hello(1);
+  CHECK(scene.events<PeerDeparted>().empty());  // the same, again
+  scene.hello(1, 0, 90);
+  CHECK(scene.events<PeerDeparted>().size() == 1);
+  CHECK(scene.said() == Words{{1, FrameKind::welcome}});
+  scene.session.obey({EdgeWish::What::part, 1});
+  scene.said();
+  scene.hello(1, 0, 90);
+  CHECK(scene.said() == Words{{1, FrameKind::parted}});
+  FrameHeader join = scene.header(1, FrameKind::join);
+  join.incarnation = 90;
+  scene.session.hear_source(join, {});
+  CHECK(scene.events<ModelAsked>().size() == 1);
+}
+
+TEST_CASE(
+    "joining: a new process whose predecessor never greeted this one is told from it by what it needs") {
+  Scene scene;
+  scene.session.begin(Instant{});
+  scene.reply(1, FrameKind::welcome, 1);
+  scene.observer(FrameKind::start, 100);
+  scene.reply(1, FrameKind::alive, 9);  // of the predecessor, which has what it needs up to there
+  scene.said();
+  scene.hello(1, 0, 90);
+  CHECK(scene.events<PeerDeparted>().size() == 1);
+  CHECK(scene.said().empty());  // no advice to resume: it joins
+}
+
+TEST_CASE("joining: the word that a process has ended takes no edge from the one in its place") {
+  Scene scene;
+  scene.train();
+  const auto word = [&](std::uint64_t incarnation) {
+    FrameHeader departed = scene.header(0, FrameKind::departed, 0, incarnation);
+    departed.slot = 1;
+    scene.session.hear_observer(departed, {}, Instant{});
+    return scene.events<PeerDeparted>().size();
+  };
+  CHECK(word(60) == 0);  // one that went before
+  CHECK(word(81) == 1);
+}
+
+TEST_CASE("joining: who asks a peer that knows of nothing is a new process, too") {
+  Scene scene;
+  scene.train();
+  scene.session.hear_source(scene.header(1, FrameKind::join), {});
+  REQUIRE(scene.session.events().size() == 2);
+  CHECK(std::holds_alternative<PeerDeparted>(scene.session.events()[0]));
+  CHECK(std::holds_alternative<ModelAsked>(scene.session.events()[1]));
+}
+
+TEST_CASE("joining: a run that is about to end is joined by nobody, in a sentence") {
+  Scene asked;
+  asked.train();
+  asked.session.obey({EdgeWish::What::part, 1});
+  asked.session.outbox().clear();
+  asked.session.give({1, {99, 90}, {}});
+  REQUIRE(asked.session.outbox().size() == 1);
+  const PeerWord& word = asked.session.outbox()[0];
+  CHECK(word.header.kind == FrameKind::refuse);
+  Scene joiner;
+  joiner.session.begin(Instant{});
+  joiner.reply(1, FrameKind::parted);
+  joiner.session.hear_destination(1, joiner.header(1, FrameKind::refuse), word.payload);
+  const auto refusals = joiner.events<TakesNoPart>();
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].reason == "the run ends before peer 1 can join it");
+}
+
+TEST_CASE("joining: those that come later are not waited for, and one of them does not begin by itself") {
+  Scene without({2});
+  without.session.begin(Instant{});
+  CHECK(without.said() == Words{{1, FrameKind::hello}});
+  without.hello(1);
+  without.reply(1, FrameKind::welcome, 1);
+  CHECK(without.told_observer().back() == FrameKind::ready);
+  Scene later({1, 2, 3});
+  later.session.begin(Instant{});
+  CHECK(later.told_observer() == Kinds{FrameKind::hello});
+  later.observer(FrameKind::start, 100);
+  CHECK(later.events<RunStarts>().empty());
+}
+
+TEST_CASE("joining: a model is as many finite numbers as the run's have") {
+  PacketPool packets;
+  const Vector<float> model = Vector<float>::LinSpaced(3, 1.0f, 3.0f);
+  const PacketRef copy = copy_of(model, packets.acquire());
+  CHECK(model_of<float>(copy->bytes(), 3) == std::optional(model));
+  CHECK_FALSE(model_of<float>(copy->bytes(), 4));
+  Vector<float> bad = model;
+  bad[1] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_FALSE(model_of<float>(copy_of(bad, packets.acquire())->bytes(), 3));
+}
+
+TEST_CASE("failure.join_later: what a run cannot begin without, or never take in, is refused in a sentence") {
+  CHECK(refusal(joined_later({2})).empty());
+  CHECK(refusal(joined_later({1, 3})).find("the graph falls apart") != std::string::npos);
+  CHECK(refusal(joined_later({1, 2, 3})).find("at least two peers") != std::string::npos);
+  CHECK(refusal(joined_later({0})).find("peer 0 keeps the record") != std::string::npos);
+  CHECK(refusal(joined_later({4})).find("peers 0 to 3") != std::string::npos);
+  RunSettings waits = joined_later({2});
+  waits.failure.policy = RunSettings::Failure::Policy::wait;
+  CHECK(refusal(waits).find("failure.policy = \"drop\"") != std::string::npos);
+  RunSettings staged = joined_later({2});
+  staged.algorithm.kind = "dpsvrg";
+  CHECK(refusal(staged) ==
+        "failure.join_later = [2]: dpsvrg cannot be joined: what its peers keep is more than a model; "
+        "expected []");
+}

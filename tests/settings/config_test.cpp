@@ -1,0 +1,400 @@
+#include "runtime/settings/run_settings_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "algorithms/arithmetic/random.hpp"
+#include "tests/settings/run_file_text.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A value each key accepts that is not its default, and one of a type it does not.
+struct Sample {
+  std::string good;
+  std::string wrong_type;
+};
+
+const std::map<std::string, Sample>& samples() {
+  static const TemporaryFolder folder("hearsay_config_samples");
+  static const std::map<std::string, Sample> values = {
+      {"run.name", {"\"other\"", "1"}},
+      {"run.seed", {"7", "\"7\""}},
+      {"run.scalar", {"\"double\"", "64"}},
+      {"run.iterations", {"50", "50.5"}},
+      {"run.epochs", {"2.5", "\"2\""}},
+      {"run.evaluate_every", {"5", "true"}},
+      {"run.target_loss", {"0.25", "\"low\""}},
+      {"run.output", {"\"out\"", "1"}},
+      {"data.source", {"\"libsvm:a9a.gz\"", "[]"}},
+      {"data.test", {"\"libsvm:a9a.t.gz\"", "1"}},
+      {"data.partition", {"\"by-label\"", "1"}},
+      {"data.scale", {"0.5", "\"half\""}},
+      {"model.kind", {"\"logistic\"", "1"}},
+      {"model.l1", {"1e-3", "\"1e-3\""}},
+      {"model.l2", {"1e-4", "false"}},
+      {"model.regularizer", {"\"group-lasso(0.01)\"", "0.01"}},
+      {"model.init", {"\"start.npy\"", "0"}},
+      {"topology.kind", {"\"torus(4x4)\"", "4"}},
+      {"topology.peers", {"16", "16.0"}},
+      {"topology.weights", {"\"lazy\"", "0.5"}},
+      {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
+      {"topology.participation", {"\"50%\"", "\"half\""}},
+      {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
+      {"security.authorized", {"\"cluster.keys\"", "1"}},
+      {"security.secret", {"\"$HOME/a.key\"", "true"}},
+      {"algorithm.kind", {"\"d-psgd\"", "1"}},
+      {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
+      {"algorithm.step_size", {"0.03", "\"fast\""}},
+      {"algorithm.step_schedule", {"\"inverse-sqrt\"", "0.5"}},
+      {"algorithm.warm_up", {"10", "\"10\""}},
+      {"algorithm.batch", {"64", "64.5"}},
+      {"algorithm.restart_every", {"100", "1e2"}},
+      {"algorithm.feedback", {"\"low-pass(0.1)\"", "0.1"}},
+      {"algorithm.consensus_step", {"0.3", "\"0.3\""}},
+      {"algorithm.damping", {"0.5", "true"}},
+      {"algorithm.momentum", {"0.9", "\"most\""}},
+      {"algorithm.optimizer", {"\"adam(0.9, 0.99)\"", "1"}},
+      {"algorithm.rank", {"2", "\"two\""}},
+      {"algorithm.memory", {"\"aggregate\"", "2"}},
+      {"algorithm.form", {"\"pipelined\"", "true"}},
+      {"algorithm.local_steps", {"4", "4.5"}},
+      {"algorithm.staleness", {"2", "\"old\""}},
+      {"algorithm.trigger", {"0.1", "\"always\""}},
+      {"algorithm.estimator", {"\"saga\"", "1"}},
+      {"failure.policy", {"\"drop\"", "1"}},
+      {"failure.checkpoint_every", {"100", "\"often\""}},
+      {"failure.lost_after", {"\"20 s\"", "20"}},
+      {"failure.join_later", {"[4, 6]", "[4, 4]"}},
+      {"algorithm.inner_length", {"500", "\"long\""}},
+      {"algorithm.inner_growth", {"1.5", "false"}},
+      {"algorithm.snapshot", {"\"average\"", "0"}},
+      {"algorithm.consensus", {"\"min(k, 20)\"", "20.5"}},
+      {"algorithm.gossip", {"\"chebyshev\"", "true"}},
+      {"algorithm.prox_order", {"\"prox-then-mix\"", "2"}},
+      {"algorithm.allow_unsound", {"true", "1"}},
+      {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
+      {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
+      {"network.bandwidth_down", {"\"2 Mbit/s\"", "true"}},
+      {"network.bandwidth_trace", {"[\"0,10 Mbit/s\", \"1.5,0 bit/s\"]", "10"}},
+      {"network.latency", {"\"5 ms\"", "5"}},
+      {"network.jitter", {"\"1 ms\"", "1"}},
+      {"network.message_loss", {"\"1%\"", "true"}},
+      {"network.framing", {"\"ethernet\"", "66"}},
+      {"network.compute", {"\"20 ms\"", "20"}},
+      {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
+      {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
+  };
+  return values;
+}
+
+std::string assigned(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
+
+/// Random settings such as a file can say, with odd names, paths and numbers among them.
+RunSettings random_settings(std::uint64_t seed) {
+  RandomStream random(seed, 0, 0, Purpose::data);
+  const auto chance = [&] { return random.below(2) == 1; };
+  const auto number = [&] {
+    return std::ldexp(random.uniform() + 1e-9, static_cast<int>(random.below(40)) - 20);
+  };
+  const auto duration = [&] { return Duration{static_cast<std::int64_t>(random.below(3'000'000'000))}; };
+  const auto bandwidth = [&] { return chance() ? Bandwidth{} : Bandwidth{number() * 1e6}; };
+  const auto network = [&] {
+    NetworkSettings net{bandwidth(), bandwidth(), duration(), duration(), max_message_loss * random.uniform(),
+                        {}};
+    if (chance()) {
+      net.bandwidth_up = net.bandwidth_down = {};
+      net.trace = BandwidthTrace(
+          {{Duration{0}, number() * 1e6}, {Duration{1} + duration(), chance() ? 0.0 : number() * 1e6}});
+    }
+    net.compute.kind = static_cast<ComputeTime::Kind>(random.below(3));
+    if (net.compute.kind != ComputeTime::Kind::measured) net.compute.median = duration();
+    if (net.compute.kind == ComputeTime::Kind::lognormal) net.compute.sigma = number();
+    return net;
+  };
+  const std::vector<std::string> texts = {
+      "plain", "with \"quotes\" and \\", "\xc3\xa9t\xc3\xa9", "$dollar", "a,b = c # d", "t\tab", "new\nline"};
+  const auto text = [&] { return texts[random.below(texts.size())]; };
+
+  RunSettings s;
+  s.run.name = texts[random.below(texts.size() - 2)];  // one line
+  s.run.seed = random.below(std::uint64_t{1} << 63);
+  s.run.scalar = chance() ? ScalarKind::float32 : ScalarKind::float64;
+  if (chance())
+    s.run.epochs = number();
+  else
+    s.run.iterations = 1 + random.below(1'000'000);
+  s.run.evaluate_every = 1 + random.below(1000);
+  if (chance()) s.run.target_loss = number() - 1.0;
+  s.run.output = "/out/" + text();
+  s.data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
+  s.data.test = chance() ? "" : "csv:/data/" + text();
+  s.data.partition = text();
+  if (chance()) s.data.scale = number();
+  s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy"};
+  s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}, random.uniform()};
+  s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
+                 random.below(10), 1 + random.below(100),  {},       chance()};
+  if (chance()) s.algorithm.options.restart_every = random.below(10);
+  if (chance()) s.algorithm.options.feedback = text();
+  if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;
+  if (chance()) s.algorithm.batch = std::nullopt;
+  s.failure = {chance() ? RunSettings::Failure::Policy::wait : RunSettings::Failure::Policy::drop,
+               random.below(1000), shortest_lost_after + duration()};
+  if (chance()) {
+    s.failure.checkpoint_every = as_announced;
+    s.failure.checkpoint_period = Duration{1} + duration();
+  }
+  if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
+  s.network = network();
+  s.framing = chance() ? Framing::none : Framing::ethernet;
+  for (PeerId peer = 0; peer < 4; ++peer)
+    if (chance()) s.peer_networks[peer] = network();
+  if (chance()) s.link_overrides.push_back({0, 1, duration(), bandwidth()});
+  if (chance()) s.link_overrides.push_back({1, 0, duration(), std::nullopt});
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("config: an empty file is the built-in example, every key with its default") {
+  RunSettings defaults;
+  defaults.run.output = fs::current_path() / "runs" / "quickstart";
+  CHECK(parse("") == defaults);
+  CHECK(parse("[run]\n[network]\n# nothing\n") == defaults);
+}
+
+TEST_CASE("config: checkpoints come every so many iterations, or every so much time") {
+  const auto failure = [](const std::string& value) {
+    return parse("failure.checkpoint_every = " + value).failure;
+  };
+  CHECK(failure("7").checkpoint_every == 7);
+  CHECK(failure("\"1 min\"").checkpoint_every == as_announced);
+  CHECK(failure("\"1 min\"").checkpoint_period == std::chrono::minutes(1));
+  CHECK_THROWS_AS(failure("\"0 s\""), Misuse);
+  CHECK_THROWS_AS(failure("1.5"), Misuse);
+}
+
+TEST_CASE("config: the spelled settings parse back to the same, from anywhere") {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const RunSettings settings = random_settings(seed);
+    CAPTURE(to_toml(settings));
+    CHECK(parse_run(to_toml(settings), "/elsewhere", {}, "test.toml") == settings);
+  }
+}
+
+TEST_CASE("config: the samples cover every key") {
+  CHECK(samples().size() == run_file_keys().size());
+  for (const std::string& key : run_file_keys()) CHECK_MESSAGE(samples().contains(key), key);
+}
+
+TEST_CASE("config: every key is read, and survives being spelled") {
+  const RunSettings defaults = parse("");
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
+    CAPTURE(key);
+    const RunSettings settings = parse(assigned(key, sample.good));
+    CHECK(settings != defaults);
+    CHECK(parse(to_toml(settings)) == settings);
+    CHECK(parse("", {key + "=" + sample.good}) == settings);
+  }
+}
+
+TEST_CASE("config: every key of a wrong type is refused with file, line, key, value and expectation") {
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
+    CAPTURE(key);
+    const std::string message = refusal("# a comment\n\n" + assigned(key, sample.wrong_type));
+    CAPTURE(message);
+    if (sample.wrong_type.front() == '{') {
+      CHECK(message.starts_with("test.toml:3: " + key));
+    } else {
+      const std::size_t equals = message.find(" = ");
+      CHECK(message.substr(0, equals) == "test.toml:3: " + key);
+      CHECK(contains(message, ": expected "));
+    }
+  }
+}
+
+TEST_CASE("config: every misspelt key is refused and the right one named") {
+  for (const auto& entry : samples()) {
+    const std::string& key = entry.first;
+    const Sample& sample = entry.second;
+    CAPTURE(key);
+    const std::size_t dot = key.find('.');
+    const std::string table = key.substr(0, dot);
+    const std::string name = key.substr(dot + 1);
+    const std::string misspelt = key.substr(0, key.size() - 1) + "x" + key.back();
+    const std::string message = refusal("\n" + assigned(misspelt, sample.good));
+    CHECK(message == "test.toml:2: " + misspelt + ": unknown key, did you mean " + key + "?");
+    // In a misspelt table the table is what is named.
+    CHECK(refusal("[" + table + "s]\n" + assigned(name, sample.good)) ==
+          "test.toml:1: unknown table [" + table + "s], did you mean [" + table + "]?");
+  }
+  CHECK(refusal("algorithm.compresor = \"none\"") ==
+        "test.toml:1: algorithm.compresor: unknown key, did you mean algorithm.compressor?");
+  // The right key in a wrong table.
+  CHECK(contains(refusal("[network]\nstep_size = 1"), "did you mean algorithm.step_size?"));
+  CHECK(contains(refusal("seed = 1"), "did you mean run.seed?"));
+  CHECK(contains(refusal("[algoritm]\nkind = 1"), "[algorithm]?"));
+  CHECK(contains(refusal("", {"topologie.kind=\"ring\""}), "did you mean topology.kind?"));
+  CHECK(contains(refusal("run = 3"), "test.toml:1: run = 3: expected a table, [run]"));
+  CHECK(contains(refusal("[run.seed]\nx = 3"), "run.seed.x: unknown key"));
+  CHECK(contains(refusal("[[network.peer]]\nid = 1\nlatncy = \"5 ms\""),
+                 "test.toml:3: network.peer.latncy: unknown key, did you mean network.peer.latency?"));
+}
+
+TEST_CASE("config: a number of gossip rounds needs no quotes") {
+  CHECK(parse_run("algorithm.consensus = 20", ".", {}, "test.toml").algorithm.options.consensus == "20");
+  CHECK(parse_run("", ".", {"algorithm.consensus=7"}, "test.toml").algorithm.options.consensus == "7");
+}
+
+TEST_CASE("config: values out of range are refused at the door") {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"run.name", "\"\""},
+      {"run.name", "\"a/b\""},
+      {"run.name", "\"..\""},
+      {"run.name", "\"t\\tab\""},
+      {"run.name", "\"new\\nline\""},
+      {"run.seed", "-1"},
+      {"run.iterations", "0"},
+      {"run.epochs", "0"},
+      {"run.epochs", "inf"},
+      {"run.evaluate_every", "0"},
+      {"run.target_loss", "nan"},
+      {"run.scalar", "\"half\""},
+      {"run.output", "\"\""},
+      {"data.source", "\"\""},
+      {"data.source", "\"idx:a\""},
+      {"data.source", "\"npy:a,b,c\""},
+      {"data.source", "\"csv:\""},
+      {"data.scale", "0"},
+      {"model.l1", "-1e-9"},
+      {"model.l2", "inf"},
+      {"model.init", "\"random\""},
+      {"algorithm.consensus_step", "0"},
+      {"algorithm.consensus_step", "2.5"},
+      {"algorithm.momentum", "1"},
+      {"algorithm.inner_growth", "0.9"},
+      {"algorithm.local_steps", "0"},
+      {"algorithm.estimator", "\"svgr\""},
+      {"topology.peers", "0"},
+      {"topology.peers", "4294967296"},
+      {"topology.kind", "\"\""},
+      {"algorithm.step_size", "0"},
+      {"algorithm.step_size", "nan"},
+      {"algorithm.step_size", "inf"},
+      {"algorithm.batch", "0"},
+      {"algorithm.batch", "\"half\""},
+      {"algorithm.warm_up", "-1"},
+      {"network.bandwidth", "\"0 Mbit/s\""},
+      {"network.latency", "\"-1 ms\""},
+      {"network.message_loss", "0.991"},
+      {"network.message_loss", "\"100%\""},
+      {"network.message_loss", "-0.1"},
+      {"network.framing", "\"wifi\""},
+      {"network.compute", "\"slow\""},
+      {"network.compute", "\"lognormal(20 ms)\""},
+      {"network.compute", "\"lognormal(20 ms, -1)\""},
+      {"network.compute", "\"lognormal(20, 0.3)\""},
+      {"network.compute", "\"lognormal(20 ms, x)\""},
+      {"network.peer", "[{latency = \"5 ms\"}]"},
+      {"network.peer", "[{id = 8}]"},
+      {"network.peer", "[3]"},
+      {"network.peer", "[{id = 1}, {id = 1}]"},
+      {"network.peer", "[{}]"},
+      {"network.link", "[{from = 1, to = 1}]"},
+      {"network.link", "[{from = 1}]"},
+      {"network.link", "[{from = 1, to = 2}, {from = 1, to = 2}]"},
+      {"run.seed", "2024-01-01"}};
+  for (const auto& entry : bad) {
+    const std::string& key = entry.first;
+    const std::string& value = entry.second;
+    CAPTURE(value);
+    const std::string message = refusal(assigned(key, value));
+    CAPTURE(message);
+    CHECK(message.starts_with("test.toml:1: " + key));
+  }
+}
+
+TEST_CASE("config: a syntax error is refused with line and column") {
+  CHECK(refusal("[run]\nseed = \n").starts_with("test.toml:2:"));
+  CHECK(refusal("[run]\nseed = 1\nseed = 2\n").starts_with("test.toml:3:"));
+  CHECK(refusal("[run\n").starts_with("test.toml:1:"));
+  CHECK(refusal(std::string("a\0b = 1", 7)).starts_with("test.toml:1:"));
+}
+
+TEST_CASE("config: any text is a run or a Misuse, never anything else") {
+  std::size_t refused = 0;
+  const std::size_t trials = 3000;
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    RandomStream random(seed, 1, 0, Purpose::data);
+    std::string text = to_toml(random_settings(seed % 20));
+    for (std::uint64_t slip = 0; slip <= random.below(3); ++slip) {
+      const std::size_t at = random.below(text.size());
+      if (random.below(3) == 0)
+        text.erase(at, 1 + random.below(20));
+      else if (random.below(2) == 0)
+        text.insert(at, 1, static_cast<char>(random.below(256)));
+      else
+        text[at] = "\"[]{}=.#\n'0-"[random.below(12)];
+    }
+    try {
+      const RunSettings settings = parse(text);
+      CHECK(parse(to_toml(settings)) == settings);
+    } catch (const Misuse&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > trials / 10);
+  CHECK(refused < trials);
+}
+
+TEST_CASE("config: iterations or epochs, a file or a kind of topology, never both") {
+  CHECK(contains(refusal("[run]\niterations = 3\nepochs = 2"), "not both"));
+  CHECK(contains(refusal("[topology]\nkind = \"ring\"\nfile = \"c.toml\""), "not both"));
+  CHECK(contains(refusal("", {"run.iterations=3", "run.epochs=2"}), "not both"));
+  CHECK(parse("[run]\nepochs = 2").run.epochs == 2.0);
+}
+
+TEST_CASE("config: bandwidth sets both directions, and a direction's own key overrides it in any order") {
+  const auto both = parse("[network]\nbandwidth = \"10 Mbit/s\"").network;
+  CHECK(both.bandwidth_up.bytes_per_s == 1.25e6);
+  CHECK(both.bandwidth_down.bytes_per_s == 1.25e6);
+  for (const std::string toml : {"network.bandwidth = \"10 Mbit/s\"\nnetwork.bandwidth_up = \"1 Mbit/s\"",
+                                 "network.bandwidth_up = \"1 Mbit/s\"\nnetwork.bandwidth = \"10 Mbit/s\""}) {
+    const auto network = parse(toml).network;
+    CHECK(network.bandwidth_up.bytes_per_s == 1.25e5);
+    CHECK(network.bandwidth_down.bytes_per_s == 1.25e6);
+  }
+}
+
+TEST_CASE("config: a peer's own network starts from the common one") {
+  const auto settings = parse(
+      "[[network.peer]]\nid = 3\nbandwidth = \"1 Mbit/s\"\ncompute = \"lognormal(20 ms, 0.3)\"\n"
+      "[[network.peer]]\nid = 5\nbandwidth_up = \"2 Mbit/s\"\n"
+      "[network]\nlatency = \"5 ms\"\nbandwidth = \"10 Mbit/s\"\n");
+  REQUIRE(settings.peer_networks.size() == 2);
+  const NetworkSettings& third = settings.peer_networks.at(3);
+  CHECK(third.latency == Duration{5'000'000});
+  CHECK(third.bandwidth_up.bytes_per_s == 1.25e5);
+  CHECK(third.bandwidth_down.bytes_per_s == 1.25e5);
+  CHECK(third.compute == ComputeTime{ComputeTime::Kind::lognormal, Duration{20'000'000}, 0.3});
+  CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
+  CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
+}

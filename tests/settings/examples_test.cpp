@@ -1,0 +1,88 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/cluster/placement.hpp"
+#include "runtime/settings/sweep_settings.hpp"
+#include "runtime/toml/document.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+const std::string examples = HEARSAY_SOURCE_DIR "/tools/examples/";
+
+/// What follows `key` on its line.
+std::string value_of(const std::string& text, const std::string& key) {
+  const std::size_t found = text.find(key);
+  REQUIRE(found != std::string::npos);
+  const std::size_t begin = found + key.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// The run.toml that the manifest's ConfigMap holds, indented by four.
+std::string run_in(const std::string& manifest) {
+  const std::string begin = "  run.toml: |\n";
+  std::size_t at = manifest.find(begin) + begin.size();
+  std::string run;
+  for (std::size_t end = 0; manifest.compare(at, 3, "---") != 0; at = end + 1) {
+    end = manifest.find('\n', at);
+    run += end - at > 4 ? manifest.substr(at + 4, end - at - 4) + "\n" : "\n";
+  }
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("examples: the Kubernetes manifest gives every replica of its run an id and an address") {
+  const std::string manifest = read_text_file(examples + "kubernetes.yaml");
+  const RunSettings settings = parse_run(run_in(manifest));
+  CHECK(value_of(manifest, "replicas: ") == std::to_string(settings.topology.peers));
+  std::string addresses = value_of(manifest, "HEARSAY_ADDRESSES\n              value: ");
+  addresses = addresses.substr(1, addresses.size() - 2);
+  const PeerPlace last = place_in({{"HEARSAY_ID", "hearsay-7"}, {"HEARSAY_ADDRESSES", addresses}},
+                                  settings.topology.peers, false);
+  CHECK(last.id == PeerId{7});
+  CHECK(last.addresses.back() == "tcp://hearsay-7.hearsay:7000");
+}
+
+TEST_CASE("examples: the Slurm script starts as many tasks as its run has peers") {
+  const RunSettings settings = load_run_file(examples + "slurm.toml", {});
+  CHECK(value_of(read_text_file(examples + "slurm.sh"), "--ntasks=") ==
+        std::to_string(settings.topology.peers));
+}
+
+TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh needs for every peer") {
+  setenv("HOME", "/home/me", 1);
+  const Cluster cluster = load_cluster_file(examples + "launch.toml", 1);
+  REQUIRE(cluster.peers.size() == 8);
+  CHECK(cluster.peers[7] ==
+        ClusterPeer{"b4",
+                    "tcp://10.0.0.4:7001",
+                    "node04",
+                    {},
+                    {"trainer", 0, "/home/me/.ssh/cluster", "", "/opt/hearsay/bin/hearsay", "experiments"}});
+}
+
+TEST_CASE(
+    "examples: every sweep under bench/ can be read, and those of ResNet-20's size have as many parameters") {
+  std::set<std::string> sized;
+  for (const auto& file : std::filesystem::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+    if (file.path().extension() != ".toml") continue;
+    CAPTURE(file.path().string());
+    const Sweep sweep = load_sweep(file.path(), {});
+    CHECK(sweep.points.size() > 1);
+    if (read_text_file(file.path()).find("272,474") == std::string::npos) continue;
+    RunSettings smallest = sweep.points.front().run;
+    if (smallest.model.kind != "quadratic(272474)")
+      smallest.data.source = "synthetic(samples=64, features=400, classes=10)";
+    CHECK(prepare<float>(smallest).problem.initial.size() == 272'474);
+    sized.insert(file.path().stem().string());
+  }
+  CHECK(sized ==
+        std::set<std::string>{"epoch-time", "loss-per-epoch", "low-bits", "scaling", "slow-network"});
+}

@@ -1,0 +1,35 @@
+#include "runtime/simulator/event_queue.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "algorithms/arithmetic/random.hpp"
+
+using namespace hearsay;
+
+TEST_CASE(
+    "event queue: events come by time, and of one time as they were scheduled, whatever comes between") {
+  for (const std::uint64_t times : {1, 3, 7, 50, 100'000}) {
+    CAPTURE(times);
+    RandomStream random(times, 0, 0, Purpose::network);
+    EventQueue queue;
+    std::vector<Event> expected;  // what is in the queue, sorted
+    Instant now{};
+    for (std::uint32_t number = 0; number < 20'000; ++number) {
+      if (random.below(3) != 0 || expected.empty()) {
+        const Event event = {now + Duration(random.below(times)), EventKind::due, number};
+        queue.schedule(event);
+        expected.insert(std::ranges::upper_bound(expected, event.at, {}, &Event::at), event);
+      } else {
+        const Event event = queue.pop();
+        REQUIRE(event.at == expected.front().at);
+        REQUIRE(event.subject == expected.front().subject);
+        now = event.at;
+        expected.erase(expected.begin());
+      }
+    }
+    for (const Event& event : expected) REQUIRE(queue.pop().subject == event.subject);
+    CHECK(queue.empty());
+  }
+}

@@ -1,0 +1,141 @@
+#include "runtime/simulator/retiming.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "runtime/record/summary.hpp"
+#include "tests/support/experiments.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+/// Networks of all kinds: what one of them changes of the time, another does not.
+const std::vector<std::string> networks = {
+    "", "network = { bandwidth = \"10 Mbit/s\", latency = \"5 ms\", compute = \"0 s\" }\n",
+    "network = { bandwidth_up = \"5 Mbit/s\", bandwidth_down = \"1 Gbit/s\", latency = \"100 us\", jitter = "
+    "\"3 ms\", message_loss = \"2%\", framing = \"ethernet\", compute = \"lognormal(2 ms, 0.5)\", "
+    "peer = [{ id = 2, bandwidth = \"1 Mbit/s\", compute = \"20 ms\" }] }\n",
+    "network = { bandwidth_trace = [\"0,10 Mbit/s\", \"0.003,0 bit/s\", \"0.005,400 kbit/s\"], latency = \"1 "
+    "ms\", "
+    "compute = \"1 ms\", peer = [{ id = 1, bandwidth_trace = [\"0,2 Mbit/s\", \"0.01,unlimited\"] }] }\n"};
+
+RunSettings with_network(RunSettings settings, const std::string& network) {
+  const RunSettings other = parse_run(network, ".", {}, "network.toml");
+  settings.network = other.network;
+  settings.peer_networks = other.peer_networks;
+  settings.framing = other.framing;
+  return settings;
+}
+
+/// All that a run leaves, but for the memory of this process.
+template <class Scalar>
+std::string record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
+  nlohmann::ordered_json summary = summarize(experiment, outcome, Driver::simulator);
+  summary.erase("peak_memory_bytes");
+  for (auto& peer : summary["per_peer"]) peer.erase("peak_memory_bytes");
+  std::string text = json_text(summary, 1);
+  for (const Evaluation& evaluation : outcome.evaluations) text += "\n" + to_json(evaluation).dump();
+  return text;
+}
+
+template <class Scalar>
+void check_retiming(Experiment<Scalar> experiment) {
+  CAPTURE(experiment.method->name);
+  const RunSettings plain = experiment.settings;
+  constexpr Duration gradient = std::chrono::microseconds(300);
+  const LearnedRun<Scalar> learned = learn(experiment, gradient);
+  REQUIRE(may_be_retimed(experiment, learned));
+  for (const std::string& network : networks) {
+    CAPTURE(network);
+    const RunSettings settings = with_network(plain, network);
+    const RunOutcome<Scalar> retimed = retime(experiment, learned, settings, gradient);
+    experiment.settings = settings;
+    CHECK(record(experiment, retimed) == record(experiment, simulate(experiment, gradient)));
+    experiment.settings = plain;
+  }
+}
+
+const std::string data =
+    "data.source = \"synthetic(samples=96, features=6, classes=3)\"\nrun.evaluate_every = 4\n";
+
+}  // namespace
+
+TEST_CASE(
+    "retiming: every synchronous method is timed on any network as if it had been trained there, to the last "
+    "digit") {
+  int tried = 0;
+  for (const MethodInfo& method : methods()) {
+    if (method.asynchronous) continue;
+    ++tried;
+    check_retiming(
+        experiment_from<double>(data +
+                                "run.iterations = 14\ntopology = { kind = \"torus(3x3)\", peers = 9 }\n"
+                                "algorithm = { kind = \"" +
+                                method.name + "\", step_size = 0.01, allow_unsound = true }\n"));
+  }
+  CHECK(tried > 20);
+}
+
+TEST_CASE(
+    "retiming: so is one whose links vary, that is stale, sends by what the data say, or takes all its "
+    "samples") {
+  for (const std::string more :
+       {"topology = { kind = \"exponential\", peers = 8, schedule = \"one-peer-exponential\" "
+        "}\nalgorithm.kind = \"d-psgd\"\n",
+        "topology = { kind = \"complete\", peers = 6, schedule = \"random-matchings\", participation = 0.7 "
+        "}\n"
+        "algorithm.kind = \"d-psgd\"\n",
+        "topology.peers = 5\nalgorithm = { kind = \"d-psgd\", staleness = 2, consensus_step = 0.3 }\n",
+        "topology.peers = 6\nalgorithm = { kind = \"choco-sgd\", compressor = \"topk(20%) | natural | "
+        "delta\", batch = \"full\" }\n",
+        "topology.peers = 6\nalgorithm = { kind = \"d-psgd\", local_steps = 3 }\n"}) {
+    CAPTURE(more);
+    check_retiming(experiment_from<float>(data + "run.iterations = 21\n" + more));
+  }
+}
+
+TEST_CASE("retiming: a run that reached its target reaches it at another time") {
+  const auto experiment = experiment_from<double>(
+      data +
+      "run.iterations = 400\nrun.target_loss = 0.9\ntopology.peers = 5\nalgorithm.kind = \"d-psgd\"\n");
+  const LearnedRun<double> learned = learn(experiment, Duration{1000});
+  REQUIRE(learned.outcome.status == RunStatus::target);
+  REQUIRE(learned.outcome.peers.front().iterations < 400);
+  check_retiming(experiment_from<double>(
+      data +
+      "run.iterations = 400\nrun.target_loss = 0.9\ntopology.peers = 5\nalgorithm.kind = \"d-psgd\"\n"));
+}
+
+TEST_CASE("retiming: an asynchronous run, and one that diverged, depend on the network") {
+  const auto asynchronous =
+      experiment_from<double>(data + "run.iterations = 8\nalgorithm.kind = \"ad-psgd\"\n");
+  CHECK_FALSE(may_be_retimed(asynchronous, learn(asynchronous, Duration{1000})));
+  const Experiment<double> wild = experiment_from<double>(
+      "model.kind = \"quadratic(3)\"\nrun.iterations = 4000\ntopology.peers = 4\n"
+      "algorithm = { kind = \"d-psgd\", batch = \"full\", step_size = 1000.0 }\n");
+  const LearnedRun<double> learned = learn(wild, Duration{1000});
+  CHECK(learned.outcome.status == RunStatus::diverged);
+  CHECK_FALSE(may_be_retimed(wild, learned));
+}
+
+TEST_CASE("peer script: iterations that are alike are kept once, those sat out have no steps") {
+  PeerScript script;
+  for (const std::uint64_t number : {1u, 2u, 4u}) {
+    script.begin(number);
+    script.add({.kind = ScriptStep::Kind::gradient, .amount = 32});
+    if (number == 4) script.add({ScriptStep::Kind::send, 0, 3, 100});
+  }
+  script.end();
+  CHECK(script.of(1).data() == script.of(2).data());
+  CHECK(script.of(3).empty());
+  CHECK(script.of(4).size() == 2);
+  CHECK(script.of(5).empty());
+  CHECK(script.most_samples() == 32);
+}

@@ -1,0 +1,38 @@
+#include "tools/check/dry_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/experiments.hpp"
+
+using namespace hearsay;
+
+TEST_CASE("dry run: it gives up where even the first iterations outlast its patience, and says no seconds") {
+  auto experiment = quadratic_experiment<double>("dcd-psgd", "ring", 4, 10);
+  const RunSettings settings = experiment.settings;
+  const TrafficForecast most = forecast_traffic(experiment);
+  const DryRun none = dry_run(experiment, most, Duration{0});
+  CHECK(none.given_up);
+  CHECK(none.failure.empty());
+  CHECK_FALSE(none.seconds.has_value());
+  CHECK_FALSE(none.seconds_per_iteration.has_value());
+  REQUIRE(none.peer_bytes.size() == 4);
+  for (std::size_t id = 0; id < 4; ++id)
+    CHECK(none.peer_bytes[id] == static_cast<double>(most.peers[id].bytes));
+  // As it was.
+  CHECK(experiment.settings == settings);
+  CHECK(experiment.iterations == 20);
+  const DryRun some = dry_run(experiment, most, std::chrono::hours(1));
+  CHECK_FALSE(some.given_up);
+  CHECK(some.seconds.has_value());
+}
+
+TEST_CASE("dry run: the seconds of 20 equal iterations are those of one, 20 times") {
+  auto experiment = experiment_from<float>(
+      "run.iterations = 20\nmodel.kind = \"quadratic(50)\"\ntopology.peers = 4\n"
+      "algorithm = { kind = \"d-psgd\", batch = \"full\" }\n"
+      "network = { compute = \"2 ms\", latency = \"3 ms\" }\n");
+  const DryRun run = dry_run(experiment, forecast_traffic(experiment), std::chrono::hours(1));
+  REQUIRE(run.seconds.has_value());
+  CHECK(*run.seconds_per_iteration == doctest::Approx(0.003));
+  CHECK(*run.seconds == doctest::Approx(20 * 0.003).epsilon(0.2));
+}

@@ -1,0 +1,233 @@
+#include "runtime/wire/agreement.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/arithmetic/random.hpp"
+#include "runtime/foundation/little_endian.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+using namespace std::chrono_literals;
+
+namespace {
+
+Agreement agreement_of(const RunSettings& settings) {
+  return make_agreement(settings, 50'100, 0xda7a, 0x7090);
+}
+
+/// A run that differs from the default one in one thing that must agree, and how its two sides read.
+struct Difference {
+  std::string key, theirs, mine;
+  std::function<void(RunSettings&)> change;
+};
+
+const std::vector<Difference> differences = {
+    {"algorithm.kind", "d-psgd", "dcd-psgd", [](RunSettings& s) { s.algorithm.kind = "d-psgd"; }},
+    {"algorithm.compressor", "qsgd(4)", "the method's default",
+     [](RunSettings& s) { s.algorithm.compressor = "qsgd(4)"; }},
+    {"algorithm.step_size", "0.30000000000000004", "0.1",
+     [](RunSettings& s) { s.algorithm.step_size = 0.1 + 0.2; }},
+    {"algorithm.step_schedule", "inverse-sqrt", "constant",
+     [](RunSettings& s) { s.algorithm.step_schedule = "inverse-sqrt"; }},
+    {"algorithm.warm_up", "7", "0", [](RunSettings& s) { s.algorithm.warm_up = 7; }},
+    {"algorithm.batch", "full", "32", [](RunSettings& s) { s.algorithm.batch.reset(); }},
+    {"run.seed", "18446744073709551615", "1", [](RunSettings& s) { s.run.seed = ~std::uint64_t{0}; }},
+    {"run.scalar", "double", "float", [](RunSettings& s) { s.run.scalar = ScalarKind::float64; }},
+    {"run.evaluate_every", "20", "10", [](RunSettings& s) { s.run.evaluate_every = 20; }},
+    {"run.target_loss", "0.25", "none", [](RunSettings& s) { s.run.target_loss = 0.25; }},
+    {"model.kind", "mlp(64)", "softmax", [](RunSettings& s) { s.model.kind = "mlp(64)"; }},
+    {"model.l1", "0.001", "0", [](RunSettings& s) { s.model.l1 = 0.001; }},
+    {"model.l2", "1e-10", "0", [](RunSettings& s) { s.model.l2 = 1e-10; }},
+    {"model.regularizer", "non-negative", "none",
+     [](RunSettings& s) { s.model.regularizer = "non-negative"; }},
+    {"model.init", "a file", "zeros", [](RunSettings& s) { s.model.init = "warm/start.npy"; }},
+    {"data.partition", "by-label", "iid", [](RunSettings& s) { s.data.partition = "by-label"; }},
+    {"topology.peers", "4", "8", [](RunSettings& s) { s.topology.peers = 4; }},
+    {"topology.schedule", "one-peer-exponential", "static",
+     [](RunSettings& s) { s.topology.schedule = "one-peer-exponential"; }},
+    {"topology.participation", "0.5", "1", [](RunSettings& s) { s.topology.participation = 0.5; }},
+};
+
+}  // namespace
+
+TEST_CASE("handshake: peers of one run agree, and their agreement survives the wire") {
+  const Agreement mine = agreement_of({});
+  CHECK(disagreement(mine, agreement_of({}), "peer 3") == std::nullopt);
+  const auto decoded = decode_agreement(encode_agreement(mine));
+  REQUIRE(decoded);
+  CHECK(*decoded == mine);
+  CHECK(run_id(*decoded) == run_id(mine));
+}
+
+TEST_CASE("handshake: every setting that differs is named with both values, and changes the run id") {
+  const Agreement mine = agreement_of({});
+  for (const Difference& difference : differences) {
+    RunSettings settings;
+    difference.change(settings);
+    const Agreement theirs = agreement_of(settings);
+    CHECK(disagreement(mine, theirs, "peer 3") == "peer 3 runs with " + difference.key + " = " +
+                                                      difference.theirs + ", this peer with " +
+                                                      difference.mine);
+    CHECK(run_id(theirs) != run_id(mine));
+  }
+}
+
+TEST_CASE("handshake: every option of a method that differs is named with both values") {
+  RunSettings settings;
+  for (const OptionKey& option : option_keys()) {
+    const Agreement mine = agreement_of(settings);
+    if (const auto* const number = std::get_if<OptionKey::Number>(&option.kind))
+      settings.algorithm.options.*number->member = 0.25;
+    else if (const auto* const count = std::get_if<OptionKey::Count>(&option.kind))
+      settings.algorithm.options.*count->member = 25;
+    else
+      settings.algorithm.options.*std::get<OptionKey::Text>(option.kind).member = "so";
+    CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+          "peer 3 runs with algorithm." + option.name + " = " + option.text(settings.algorithm.options) +
+              ", this peer with unset");
+  }
+}
+
+TEST_CASE("handshake: another model size, other data and another topology are named") {
+  const Agreement mine = agreement_of({});
+  CHECK(disagreement(mine, make_agreement({}, 7, 0xda7a, 0x7090), "peer 0") ==
+        "peer 0 runs with model dimension = 7, this peer with 50100");
+  CHECK(disagreement(mine, make_agreement({}, 50'100, ~std::uint64_t{0}, 0x7090), "peer 0") ==
+        "peer 0 runs with data (digest of samples and labels) = ffffffffffffffff, this peer with "
+        "000000000000da7a");
+  CHECK(disagreement(mine, make_agreement({}, 50'100, 0xda7a, 0x123456789abcdef0), "peer 0") ==
+        "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, this peer with "
+        "0000000000007090");
+}
+
+TEST_CASE("handshake: no setting of the agreement is left untested above") {
+  // Besides these: protocol, model dimension, the digests of data and topology.
+  CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 4);
+}
+
+TEST_CASE("handshake: peers may differ in paths, length of the run, network and output") {
+  RunSettings other;
+  other.run.name = "elsewhere";
+  other.run.iterations = 7;
+  other.run.epochs = 3.5;
+  other.run.output = "/somewhere/else";
+  other.data.source = "libsvm:/mnt/a9a";
+  other.data.test = "libsvm:/mnt/a9a.t";
+  other.topology.file = "/etc/cluster.toml";
+  other.topology.kind = "torus(2x4)";
+  other.security = {"/etc/cluster.keys", "/home/a/a.key"};
+  other.algorithm.allow_unsound = true;
+  other.network.latency = 5ms;
+  other.peer_networks[1].message_loss = 0.1;
+  other.framing = Framing::ethernet;
+  CHECK(agreement_of(other) == agreement_of({}));
+  RunSettings one, two;
+  one.model.init = "/home/a/start.npy";
+  two.model.init = "b.npy";
+  CHECK(agreement_of(one) == agreement_of(two));
+}
+
+TEST_CASE("handshake: the first difference is the one named, and agreements of other shapes differ too") {
+  const Agreement mine{{{"a", "1"}, {"b", "2"}}};
+  using Settings = std::vector<AgreedSetting>;
+  const auto against = [&](Settings theirs) {
+    return disagreement(mine, Agreement{std::move(theirs)}, "peer 9");
+  };
+  CHECK(against({{"a", "3"}, {"b", "4"}}) == "peer 9 runs with a = 3, this peer with 1");
+  CHECK(against({{"a", ""}, {"b", "2"}}) == "peer 9 runs with a = \"\", this peer with 1");
+  CHECK(against({}) == "peer 9 states nothing where this peer runs with a = 1");
+  CHECK(against({{"a", "1"}}) == "peer 9 states nothing where this peer runs with b = 2");
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) ==
+        "peer 9 runs with c = 3, where this peer states nothing");
+  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, where this peer states b = 2");
+  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, where this peer states a = 1");
+}
+
+TEST_CASE("handshake: no truncation and no extension of an agreement decodes") {
+  std::vector<std::byte> bytes = encode_agreement(agreement_of({}));
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    REQUIRE_FALSE(decode_agreement(std::span(bytes).first(length)));
+  bytes.push_back(std::byte{0});
+  CHECK_FALSE(decode_agreement(bytes));
+}
+
+TEST_CASE("handshake: a flipped bit never goes unnoticed") {
+  const Agreement mine = agreement_of({});
+  std::vector<std::byte> bytes = encode_agreement(mine);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+    if (const auto decoded = decode_agreement(bytes)) REQUIRE(disagreement(mine, *decoded, "peer 1"));
+    bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+  }
+}
+
+TEST_CASE("handshake: garbage decodes to nothing or to something bounded, and never throws") {
+  RandomStream random(31, 0, 0, Purpose::data);
+  const std::vector<std::byte> valid = encode_agreement(agreement_of({}));
+  for (int repeat = 0; repeat < 20'000; ++repeat) {
+    std::vector<std::byte> bytes(random.below(120));
+    for (auto& byte : bytes) byte = static_cast<std::byte>(random.below(repeat % 2 ? 256 : 4));
+    const auto decoded = decode_agreement(bytes);
+    if (decoded) REQUIRE(encode_agreement(*decoded) == bytes);
+  }
+  for (int repeat = 0; repeat < 5'000; ++repeat) {
+    std::vector<std::byte> bytes = valid;
+    for (int change = 0; change < 3; ++change)
+      bytes[random.below(bytes.size())] = static_cast<std::byte>(random.bits());
+    const auto decoded = decode_agreement(bytes);
+    if (decoded) REQUIRE(encode_agreement(*decoded) == bytes);
+  }
+}
+
+TEST_CASE("handshake: counts, lengths and texts beyond the limits are refused") {
+  const auto with_value = [](const std::string& value) {
+    std::vector<std::byte> bytes = {std::byte{1}, std::byte{0}, std::byte{1}, std::byte{0}, std::byte{'k'}};
+    bytes.resize(7 + value.size());
+    store_little_endian(static_cast<std::uint16_t>(value.size()), std::span(bytes).subspan(5));
+    for (std::size_t i = 0; i < value.size(); ++i) bytes[7 + i] = static_cast<std::byte>(value[i]);
+    return bytes;
+  };
+  CHECK(decode_agreement(with_value("v")) == Agreement{{{"k", "v"}}});
+  CHECK(decode_agreement(with_value("\xc3\xa9")) == Agreement{{{"k", "\xc3\xa9"}}});
+  CHECK(decode_agreement(with_value(std::string(max_agreed_text, 'v'))));
+  CHECK_FALSE(decode_agreement(with_value(std::string(max_agreed_text + 1, 'v'))));
+  CHECK_FALSE(decode_agreement(with_value("\x1b[2J")));
+  CHECK_FALSE(decode_agreement(with_value("line\n")));
+  CHECK_FALSE(decode_agreement(with_value(std::string(1, '\0'))));
+
+  std::vector<std::byte> empty_settings(2 + 4 * (max_agreed_settings + 1));
+  store_little_endian(static_cast<std::uint16_t>(max_agreed_settings + 1), empty_settings);
+  CHECK_FALSE(decode_agreement(empty_settings));
+  store_little_endian(static_cast<std::uint16_t>(max_agreed_settings), empty_settings);
+  CHECK(decode_agreement(std::span(empty_settings).first(2 + 4 * max_agreed_settings)));
+}
+
+TEST_CASE("handshake: a setting that no handshake could carry is refused at the door") {
+  RunSettings settings;
+  settings.model.kind = std::string(max_agreed_text + 1, 'm');
+  CHECK_THROWS_AS(agreement_of(settings), Misuse);
+  settings.model.kind = "mlp(64)\n";
+  CHECK_THROWS_AS(agreement_of(settings), Misuse);
+}
+
+TEST_CASE("handshake: whoever calls is answered, a stranger and a shred of a hello, too") {
+  const Agreement mine = agreement_of(RunSettings{});
+  const std::vector<std::byte> hello = encode_agreement(mine);
+  CHECK(judge_hello(mine, 1, hello, 2, true).welcome());
+  CHECK(judge_hello(mine, 1, hello, 2, false).for_the_caller == "peer 1 does not listen to peer 2");
+  CHECK(judge_hello(mine, 1, hello, 2, false).for_me.empty());
+  for (std::size_t length = 0; length < hello.size(); ++length) {
+    const HelloVerdict verdict = judge_hello(mine, 1, std::span(hello).first(length), 2, true);
+    CHECK(verdict.for_the_caller == "peer 1 cannot read the hello of this peer");
+    CHECK(verdict.for_me == "peer 2 sent an unreadable hello");
+  }
+  RunSettings other;
+  other.algorithm.kind = "d-psgd";
+  const HelloVerdict verdict = judge_hello(mine, 1, encode_agreement(agreement_of(other)), 2, true);
+  CHECK(verdict.for_the_caller == "peer 1 runs with algorithm.kind = dcd-psgd, this peer with d-psgd");
+  CHECK(verdict.for_me == "peer 2 runs with algorithm.kind = d-psgd, this peer with dcd-psgd");
+}

@@ -1,0 +1,121 @@
+#include "tests/world/dropping_runs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace std::chrono_literals;
+
+namespace hearsay::test {
+
+namespace {
+
+/// f_i(x) = c_i^T x with sum_i c_i = 0: every step keeps the mean of all models.
+class Slope final : public Objective<double> {
+ public:
+  explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
+  Index dimension() const override { return slope_.size(); }
+  Index sample_count() const override { return 1; }
+  double loss(const Vector<double>& x) const override { return slope_.dot(x); }
+  void gradient(const Vector<double>&, std::span<const Index>, Vector<double>& gradient) const override {
+    gradient = slope_;
+  }
+
+ private:
+  Vector<double> slope_;
+};
+
+}  // namespace
+
+Experiment<double> dropping(const std::string& method, const World& world, std::uint64_t iterations,
+                            std::uint64_t evaluate_every, std::vector<PeerId> join_later) {
+  constexpr Index dimension = 5;
+  RunSettings settings = settings_of(method, world, {.iterations = iterations, .step_size = 0.01});
+  settings.failure.policy = RunSettings::Failure::Policy::drop;
+  settings.failure.lost_after = std::chrono::milliseconds(200);
+  settings.run.evaluate_every = evaluate_every;
+  settings.failure.join_later = std::move(join_later);
+  Problem<double> problem;
+  Vector<double> rest = Vector<double>::Zero(dimension);
+  for (PeerId id = 0; id + 1 < world.peers; ++id) {
+    const Vector<double> slope = normal_vector<double>(dimension, 5, id);
+    rest -= slope;
+    problem.objectives.push_back(std::make_unique<Slope>(slope));
+  }
+  problem.objectives.push_back(std::make_unique<Slope>(rest));
+  problem.initial = normal_vector<double>(dimension, 17, 0);
+  return prepare<double>(settings, std::move(problem));
+}
+
+Duration some_instant(RandomStream& random) { return 200ms + Duration(random.below(400'000'000)); }
+
+Duration a_while(RandomStream& random) { return Duration(random.below(1'500'000'000)); }
+
+void freeze_or_cut(FaultyCluster& cluster, PeerId peers, RandomStream& random) {
+  const auto peer = static_cast<PeerId>(random.below(peers));
+  const Duration when = some_instant(random);
+  const Duration until = when + a_while(random);
+  const auto other = static_cast<PeerId>(random.below(peers + 1));
+  if (random.below(2) == 0)
+    cluster.freeze(peer, when, until);
+  else
+    cluster.cut(peer, other, when, until);
+}
+
+double weight_of(const MixingRow& row, PeerId id) {
+  for (const WeightedNeighbor& neighbor : row.hears)
+    if (neighbor.id == id) return neighbor.weight;
+  return 0.0;
+}
+
+std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
+  std::vector<std::vector<FaultyCluster::Life>> lives;
+  for (PeerId i = 0; i < peers; ++i) lives.push_back(cluster.lives(i));
+  // What the other end of an edge takes for its weight, or the process there that agrees; nothing where none took part.
+  const auto weight_back = [&](PeerId neighbor, PeerId i, std::uint64_t iteration, double weight) {
+    std::optional<double> back;
+    for (const FaultyCluster::Life& life : lives[neighbor])
+      if (const MixingRow* const row = life.row(iteration); row && back != weight)
+        if (const double its = weight_of(*row, i); !back || its != 0.0) back = its;
+    return back;
+  };
+  std::uint64_t one_sided = 0;
+  for (PeerId i = 0; i < peers; ++i)
+    for (const FaultyCluster::Life& life : lives[i])
+      for (std::uint64_t t = life.joined_at + 1; t <= life.joined_at + life.rows.size(); ++t) {
+        if (!life.row(t)) continue;
+        const MixingRow& row = *life.row(t);
+        double sum = row.self_weight;
+        bool negative = row.self_weight < 0.0;
+        for (const WeightedNeighbor& neighbor : row.hears) {
+          sum += neighbor.weight;
+          negative |= neighbor.weight <= 0.0;
+          const std::optional<double> back = weight_back(neighbor.id, i, t, neighbor.weight);
+          if (!back) continue;
+          // What a process that was killed mixed last died with it.
+          if (*back == 0.0)
+            one_sided += &life == &lives[i].back();
+          else
+            CHECK_MESSAGE(*back == neighbor.weight, "edge ", i, "-", neighbor.id, " in iteration ", t);
+        }
+        CHECK_FALSE(negative);
+        CHECK(std::abs(sum - 1.0) < 1e-14);
+      }
+  CHECK(one_sided <= cluster.parted);
+  return one_sided;
+}
+
+std::uint64_t check_no_resync(const RunOutcome<double>& outcome) {
+  std::uint64_t compared = 0;
+  for (const PeerOutcome& peer : outcome.peers) {
+    const PeerCounters& counters = peer.meters.counters;
+    compared += counters.digests_compared;
+    CHECK(counters.digests_differed == 0);
+    CHECK(counters.resyncs == 0);
+    CHECK(counters.unfit_copies == 0);
+  }
+  return compared;
+}
+
+}  // namespace hearsay::test

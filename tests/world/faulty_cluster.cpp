@@ -1,0 +1,363 @@
+#include "tests/world/faulty_cluster.hpp"
+
+#include <algorithm>
+
+#include "runtime/record/peer_outcome.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/checkpoint/replay.hpp"
+#include "runtime/process/drive_peer.hpp"
+#include "tests/world/replica_corruption.hpp"
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration gradient_time = 500us;
+constexpr Duration look_around = 50ms;  // the observer's
+
+}  // namespace
+
+FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
+                             std::filesystem::path archive)
+    : experiment_(experiment),
+      weather_(weather),
+      random_(seed, 0, 0, Purpose::data),
+      archive_(std::move(archive)),
+      observer_(std::in_place, experiment, agreement_of(experiment), 1min, now_),
+      nodes_(experiment.peer_count()),
+      previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
+
+void FaultyCluster::at(Instant when, std::function<void()> happens) {
+  events_.push({when, next_sequence_++, std::move(happens)});
+}
+
+void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
+  at(when, [this, id, life = nodes_[id].life, happens = std::move(happens)] {
+    Node& node = nodes_[id];
+    if (node.life != life || !node.session) return;
+    if (node.frozen)
+      node.held_up.push_back(happens);
+    else
+      happens();
+  });
+}
+
+/// A process comes up.
+void FaultyCluster::start(PeerId id, bool goes_on) {
+  const std::uint64_t every = archive_.empty() ? 0 : experiment_.settings.failure.checkpoint_every;
+  const Partners partners = partners_of(experiment_, id);
+  Node& node = nodes_[id];
+  ++node.life;
+  node.computes = node.started = node.reported = node.came_back = false;
+  node.early.clear();
+  node.unobserved = node.frozen = false;
+  node.held_up.clear();
+  node.awaited.reset();
+  node.observer_heard_at = now_;
+  node.earlier.push_back({std::exchange(node.joined_at, 0), std::exchange(node.rows, {})});
+  node.peer = make_peer(experiment_, id, packets_, every);
+  node.archive.reset();
+  if (every != 0) node.archive.emplace(experiment_, id, archive_);
+  PeerSessionInput input{.self = id,
+                         .incarnation = incarnation_of(id),
+                         .agreement = agreement_of(experiment_),
+                         .iterations = experiment_.iterations,
+                         .sources = partners.sources,
+                         .destinations = partners.destinations,
+                         .addresses = std::vector<std::string>(partners.destinations.size(), "here"),
+                         .same_machine = true,
+                         .asynchronous = experiment_.method->asynchronous,
+                         .staleness = staleness_of(experiment_.settings),
+                         .start_patience = 1min,
+                         .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
+  if (goes_on) input.holds = node.archive->holds();
+  input.model_bytes = model_bytes_of(experiment_);
+  if (experiment_.settings.failure.checkpoint_every != 0) input.largest_lead = largest_lead(experiment_);
+  input.absent = experiment_.settings.failure.join_later;
+  if (drops()) {
+    std::vector<WatchedPeer> watched;
+    for (const PeerId source : partners.sources) watched.push_back({source, ""});
+    node.watch.emplace(id, experiment_.settings.failure.lost_after, AfterSilence::drops_it,
+                       std::move(watched));
+    node.heard_at.assign(nodes_.size(), now_);
+  }
+  node.session = std::make_unique<PeerSession>(std::move(input));
+  node.session->begin(now_);
+  serve(id);
+  tick(id);
+}
+
+void FaultyCluster::kill(PeerId id) {
+  if (nodes_[id].session && nodes_[id].started) ++crashes;
+  nodes_[id].session.reset();
+  nodes_[id].peer.reset();
+}
+
+void FaultyCluster::crash(PeerId id, Duration when, Duration back) {
+  at(Instant(when), [this, id] { kill(id); });
+  at(Instant(back), [this, id] { start(id, true); });
+}
+
+void FaultyCluster::lose(PeerId id, Duration when) {
+  at(Instant(when), [this, id] { kill(id); });
+}
+
+void FaultyCluster::freeze(PeerId id, Duration from, Duration until) {
+  at(Instant(from), [this, id] { nodes_[id].frozen = true; });
+  at(Instant(until), [this, id] {
+    nodes_[id].frozen = false;
+    for (const auto& happens : std::exchange(nodes_[id].held_up, {})) at(now_, id, happens);
+  });
+}
+
+void FaultyCluster::crash_all(Duration when, Duration back) {
+  at(Instant(when), [this] {
+    for (PeerId id = 0; id < nodes_.size(); ++id) kill(id);
+  });
+  at(Instant(back), [this] {
+    renew_observer();
+    for (PeerId id = 0; id < nodes_.size(); ++id) start(id, true);
+  });
+}
+
+void FaultyCluster::crash_first(Duration when, Duration back) {
+  at(Instant(when), [this] {
+    kill(0);
+    // Who speaks to nobody is as good as dead.
+    observer_is_dead_ = true;
+    observer_->outbox().clear();
+  });
+  at(Instant(back), [this] {
+    observer_is_dead_ = false;
+    renew_observer();
+    start(0, true);
+  });
+}
+
+void FaultyCluster::renew_observer() {
+  const std::vector<Evaluation> record = observer_->evaluations();
+  observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
+}
+
+void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
+  const auto due = std::ranges::find_if(corruptions_, [&](const Corruption& corruption) {
+    return corruption.holder == peer.id() && corruption.after_iteration <= peer.iteration();
+  });
+  if (due == corruptions_.end() || random_.below(2) == 0) return;  // at any instant
+  if (!flip_replica_bit(peer.algorithm(), random_)) return;        // not yet
+  ++corrupted;
+  corruptions_.erase(due);
+}
+
+bool FaultyCluster::run(Duration limit) {
+  for (PeerId id = 0; id < nodes_.size(); ++id)
+    if (!std::ranges::binary_search(experiment_.settings.failure.join_later, id)) start(id, false);
+  std::function<void()> look = [&] {
+    if (!observer_is_dead_) observer_->tick(now_);
+    if (drops()) observer_->judge_silence(now_);
+    serve_observer();
+    for (PeerId id = 0; id < nodes_.size(); ++id)
+      if (drops() && nodes_[id].session && !nodes_[id].frozen) look_at_the_clock(id);
+    at(now_ + look_around, look);
+  };
+  look();
+  while (!observer_->over() && !events_.empty() && now_ < Instant(limit)) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.at;
+    event.happens();
+  }
+  return observer_->over();
+}
+
+void FaultyCluster::tick(PeerId id) {
+  const Instant next = nodes_[id].session->tick(now_);
+  serve(id);
+  at(next, id, [this, id] { tick(id); });
+}
+
+/// Does what a session wants done, until it wants nothing more.
+void FaultyCluster::serve(PeerId id) {
+  Node& node = nodes_[id];
+  PeerSession& session = *node.session;
+  while (!session.outbox().empty() || !session.events().empty()) {
+    std::vector<PeerWord> words;
+    words.swap(session.outbox());
+    for (PeerWord& word : words) {
+      Frame frame{word.header, std::move(word.payload)};
+      if (word.packet) frame.payload.assign(word.packet->bytes().begin(), word.packet->bytes().end());
+      frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
+      const PeerId to = word.to;
+      if (word.way == PeerWord::Way::observer) {
+        send(id, observer_place(), std::move(frame), [this](const Frame& arrived) {
+          if (observer_is_dead_) return;
+          observer_->hear(arrived.header, arrived.payload, now_);
+          serve_observer();
+        });
+      } else if (word.way == PeerWord::Way::reply) {
+        send(id, to, std::move(frame), [this, id, to](const Frame& arrived) {
+          nodes_[to].session->hear_destination(id, arrived.header, arrived.payload);
+          serve(to);
+        });
+      } else {
+        send(id, to, std::move(frame), [this, to](const Frame& arrived) {
+          Node& receiver = nodes_[to];
+          if (drops()) receiver.heard_at[arrived.header.sender] = now_;
+          if (receiver.session->hear_source(arrived.header, arrived.payload) == PeerSession::Heard::data) {
+            PacketBuffer buffer = packets_.acquire();
+            std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
+            const MessageKey key{arrived.header.iteration, arrived.header.slot, arrived.header.sender};
+            const PacketRef packet = std::move(buffer).seal();
+            hear(receiver, {key, packet, {arrived.header.degree, arrived.header.replica_digest}});
+            settle(receiver);
+          }
+          serve(to);
+        });
+      }
+    }
+    std::vector<SocketEvent> events;
+    events.swap(session.events());
+    for (SocketEvent& event : events) handle(id, event);
+    settle(node);
+  }
+}
+
+/// As the driver does: nothing is taken in before the log is begun.
+void FaultyCluster::hear(Node& node, const DataArrived& data) {
+  if (!node.started && !node.came_back) {
+    node.early.push_back(data);
+    return;
+  }
+  if (node.archive) ensure(!node.archive->hear(data.key, data.packet), "the log can be written");
+  node.peer->deliver(data.key, data.packet, data.marks);
+}
+
+void FaultyCluster::handle(PeerId id, SocketEvent& event) {
+  Node& node = nodes_[id];
+  if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
+    RevivedPeer<double> revived = resume->iteration ? node.archive->revive_at(*resume->iteration, packets_)
+                                                    : node.archive->revive(packets_);
+    node.peer = std::move(revived.peer);
+    replayed += revived.log.size();
+    node.session->go_on(
+        replay(experiment_, *node.peer, std::move(revived.session), revived.log, revived.meters));
+    node.came_back = true;
+  } else if (std::holds_alternative<RunStarts>(event)) {
+    node.started = true;
+    if (node.came_back) return;
+    if (node.archive) ensure(!node.archive->begin(), "the log can be begun");
+    node.peer->start();
+    for (const DataArrived& data : std::exchange(node.early, {})) hear(node, data);
+  } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
+    if (node.archive)
+      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every),
+             "the log can be written");
+    node.peer->verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
+  } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {
+    node.peer->ask_for_model(asked->by);
+  } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
+    join(id, *arrived);
+  } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
+    part(id, departed->id);
+  } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
+    if (const auto wish = respond(*node.peer, *returned)) obey(id, *wish);
+  } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
+    if (const auto wish = respond(*node.peer, *offered)) obey(id, *wish);
+  } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
+    if (const auto wish = respond(*node.peer, *answered)) obey(id, *wish);
+  }
+}
+
+/// Acts on what a peer asks for, until it has to wait.
+void FaultyCluster::settle(Node& node) {
+  Peer<double>& peer = *node.peer;
+  const PeerId id = peer.id();
+  if (node.awaited != peer.state()) {
+    node.awaited = peer.state();
+    node.waits_since = now_;
+  }
+  for (bool acts = node.started; acts;) {
+    if (peer.neighborhood() && !peer.attaching() && peer.begun() > node.joined_at + node.rows.size()) {
+      node.rows.resize(peer.begun() - node.joined_at - 1, Life::not_seen);
+      node.rows.push_back(peer.neighborhood()->row());
+    }
+    corrupt_if_due(peer);
+    for (Outgoing& outgoing : peer.outbox()) node.session->send(std::move(outgoing), now_);
+    peer.outbox().clear();
+    for (const ModelCopy& copy : peer.copies()) node.session->give(copy);
+    peer.copies().clear();
+    if (!experiment_.method->asynchronous)
+      node.session->needs_from(first_needed_in(peer.iteration() + 1, staleness_of(experiment_.settings)));
+    acts = false;
+    if (peer.state() == PeerState::needs_gradient && !node.computes) {
+      node.computes = true;
+      peer.compute_gradient();
+      at(now_ + gradient_time, id, [this, id] {
+        nodes_[id].computes = false;
+        nodes_[id].peer->gradient_arrived();
+        settle(nodes_[id]);
+        serve(id);
+      });
+    } else if (peer.state() == PeerState::checkpoint_due) {
+      if (node.archive)
+        ensure(!node.archive->save(peer, node.session->state(), {}), "a checkpoint can be written");
+      peer.checkpoint_taken();
+      acts = true;
+    } else if (peer.state() == PeerState::evaluation_due) {
+      PeerMeters meters;
+      meters.now = now_ - Instant{};
+      node.evaluated[peer.iteration()] = peer.model();
+      if (!node.unobserved)
+        node.session->tell_observer(
+            {FrameKind::evaluation, peer.iteration(), encode_snapshot(meters, peer.model())});
+      peer.evaluation_taken();
+      acts = true;
+    } else if (peer.state() == PeerState::finished && !node.reported) {
+      node.reported = true;
+      PeerMeters meters;
+      meters.counters = peer.counters();
+      node.session->tell_observer(
+          {FrameKind::result, peer.iteration(), encode_outcome(peer_outcome(peer, meters, 0))});
+    }
+  }
+}
+
+void FaultyCluster::serve_observer() {
+  std::vector<ObserverWord> words;
+  words.swap(observer_->outbox());
+  for (std::size_t next = 0; next < words.size(); ++next) {
+    ObserverWord& word = words[next];
+    Frame frame{word.header, std::move(word.payload)};
+    frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
+    const PeerId to = word.to;
+    if (word.only_to && (!nodes_[to].session || *word.only_to != incarnation_of(to))) {
+      observer_->note_unreachable(to, *word.only_to);  // the connection ended with the process
+      std::ranges::move(observer_->outbox(), std::back_inserter(words));
+      observer_->outbox().clear();
+      continue;
+    }
+    send(observer_place(), to, std::move(frame), [this, to](const Frame& arrived) {
+      nodes_[to].observer_heard_at = now_;
+      nodes_[to].session->hear_observer(arrived.header, arrived.payload, now_);
+      serve(to);
+    });
+  }
+}
+
+PeerSession::Counters FaultyCluster::counters() const {
+  PeerSession::Counters sum;
+  for (const Node& node : nodes_) {
+    if (!node.session) continue;
+    const PeerSession::Counters& of_one = node.session->counters();
+    sum.refused += of_one.refused;
+    sum.gaps += of_one.gaps;
+    sum.repeated += of_one.repeated;
+    sum.retransmitted += of_one.retransmitted;
+  }
+  return sum;
+}
+
+}  // namespace hearsay

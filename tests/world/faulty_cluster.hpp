@@ -1,0 +1,181 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "algorithms/arithmetic/random.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/observer/observer_session.hpp"
+#include "runtime/checkpoint/archive.hpp"
+#include "runtime/session/peer_session.hpp"
+#include "runtime/session/silence_watch.hpp"
+
+namespace hearsay {
+
+/// What befalls frames, those to and from the observer too, as probabilities.
+struct Weather {
+  double loss = 0.0;
+  double repeat = 0.0;    ///< arrives twice
+  double overtake = 0.0;  ///< arrives late, after frames that left after it
+};
+
+/// A whole run in virtual time: peers, their sessions, the observer's, and a network that loses, repeats and reorders what they
+/// say, drawn from one seed. Everything that decides is the product's; only the sockets and clocks are not.
+class FaultyCluster {
+ public:
+  /// Peers keep checkpoints and logs in `archive`, where failure.checkpoint_every says so.
+  FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
+                std::filesystem::path archive = {});
+
+  /// No frame passes between a and b, either way, in [from, until).
+  void cut(PeerId a, PeerId b, Duration from, Duration until);
+  /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from its archive.
+  void crash(PeerId id, Duration when, Duration back);
+  /// One of failure.join_later is started.
+  void begin_late(PeerId id, Duration when);
+  /// As crash, but the process that is started anew has nothing: the run has gone on without it, and it joins.
+  void replace(PeerId id, Duration when, Duration back);
+  /// The same, and nobody starts it anew.
+  void lose(PeerId id, Duration when);
+  /// The process of peer `id` stands still in [from, until); what comes in meanwhile waits.
+  void freeze(PeerId id, Duration from, Duration until);
+  /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
+  void crash_all(Duration when, Duration back);
+  /// Peer 0's process, with its observer, and started anew with the observer's record.
+  void crash_first(Duration when, Duration back);
+  /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that iteration.
+  void corrupt(PeerId holder, std::uint64_t after_iteration) {
+    corruptions_.push_back({holder, after_iteration});
+  }
+  /// Until the observer's session is over; false where it is not by `limit` of virtual time.
+  bool run(Duration limit);
+
+  RunOutcome<double> outcome() const { return observer_->outcome(); }
+  PeerSession::Counters counters() const;                                      ///< of all peers together
+  const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
+  /// Policy "drop": peer `id`'s row of W in every iteration that it has begun since it was started or joined.
+  const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }
+  /// What one process had: its first row is of iteration `joined_at` + 1.
+  struct Life {
+    std::uint64_t joined_at;
+    std::vector<MixingRow> rows;
+    static const MixingRow not_seen;  // several iterations went by at once
+    /// Null where it took no part in that iteration, or several went by at once.
+    const MixingRow* row(std::uint64_t iteration) const;
+  };
+  /// Of those under that name that were killed, too.
+  std::vector<Life> lives(PeerId id) const;
+
+  // How often the weather struck.
+  std::uint64_t lost = 0;
+  std::uint64_t repeated = 0;
+  std::uint64_t overtaken = 0;
+  std::uint64_t corrupted = 0;  ///< replicas
+  std::uint64_t crashes = 0;    ///< of peers that were running
+  std::uint64_t replayed = 0;   ///< log entries that peers lived through again
+  std::uint64_t parted = 0;     ///< times that an end of an edge took it out
+  std::uint64_t attached = 0;   ///< times that an end of an edge took it in again
+  std::uint64_t joined = 0;     ///< times that a peer entered with a neighbor's model
+  struct Entry {
+    PeerId peer, from;
+    std::uint64_t iteration;
+    Vector<double> model;
+  };
+  std::vector<Entry> entries;  ///< those
+  /// What peer `id` had after an iteration that it evaluated.
+  const Vector<double>* evaluated_model(PeerId id, std::uint64_t iteration) const;
+
+ private:
+  struct Node {
+    std::unique_ptr<Peer<double>> peer;
+    std::unique_ptr<PeerSession> session;
+    std::optional<PeerArchive<double>> archive = {};
+    std::vector<DataArrived> early = {};  // before the run began here
+    std::uint32_t life = 0;               // how often it was started
+    bool computes = false;
+    bool started = false;
+    bool came_back = false;
+    bool reported = false;
+    std::optional<SilenceWatch> watch = {};  // policy "drop"
+    std::vector<Instant> heard_at = {};      // by source
+    Instant waits_since{};
+    std::optional<PeerState> awaited = {};
+    Instant observer_heard_at{};
+    bool unobserved = false;
+    std::vector<MixingRow> rows = {};
+    std::uint64_t joined_at = 0;
+    std::vector<Life> earlier = {};
+    std::map<std::uint64_t, Vector<double>> evaluated = {};
+    std::vector<std::function<void()>> held_up = {};  // while it stands still
+    bool frozen = false;
+  };
+  struct Frame {
+    FrameHeader header;
+    std::vector<std::byte> payload;
+  };
+  struct Event {
+    Instant at;
+    std::uint64_t sequence;
+    std::function<void()> happens;
+  };
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+  };
+  struct Cut {
+    PeerId a, b;
+    Instant from, until;
+  };
+
+  struct Corruption {
+    PeerId holder;
+    std::uint64_t after_iteration;
+  };
+
+  void at(Instant when, std::function<void()> happens);
+  /// The same, unless peer `id` dies first.
+  void at(Instant when, PeerId id, std::function<void()> happens);
+  void kill(PeerId id);
+  void start(PeerId id, bool goes_on);
+  void handle(PeerId id, SocketEvent& event);
+  void hear(Node& node, const DataArrived& data);
+  void corrupt_if_due(Peer<double>& peer);
+  void serve(PeerId id);
+  void tick(PeerId id);
+  void settle(Node& node);
+  void look_at_the_clock(PeerId id);
+  void part(PeerId id, PeerId neighbor);
+  void join(PeerId id, const ModelArrived& arrived);
+  void obey(PeerId id, const EdgeWish& wish);
+  bool drops() const { return experiment_.settings.failure.drops(); }
+  void renew_observer();
+  void serve_observer();
+  void send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive);
+  bool is_cut(PeerId a, PeerId b) const;
+  std::uint32_t incarnation_of(PeerId id) const { return 1000 * id + nodes_[id].life; }
+  PeerId observer_place() const { return static_cast<PeerId>(nodes_.size()); }
+
+  Instant now_{};  // first: the observer is told it
+  const Experiment<double>& experiment_;
+  Weather weather_;
+  RandomStream random_;
+  std::filesystem::path archive_;
+  PacketPool packets_;
+  std::optional<ObserverSession<double>> observer_;
+  bool observer_is_dead_ = false;
+  std::vector<Node> nodes_;
+  std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
+  std::vector<Cut> cuts_;
+  std::vector<Corruption> corruptions_;
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t next_sequence_ = 0;
+};
+
+}  // namespace hearsay

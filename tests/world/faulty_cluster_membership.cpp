@@ -1,0 +1,91 @@
+#include <algorithm>
+
+#include "tests/world/faulty_cluster.hpp"
+#include "topology/foundation/ensure.hpp"
+
+// Policy "drop": peers that go, come back and join.
+
+namespace hearsay {
+
+const MixingRow FaultyCluster::Life::not_seen{.self_weight = -1.0, .hears = {}, .heard_by = {}};
+
+void FaultyCluster::begin_late(PeerId id, Duration when) {
+  at(Instant(when), [this, id] { start(id, false); });
+}
+
+void FaultyCluster::replace(PeerId id, Duration when, Duration back) {
+  at(Instant(when), [this, id] { kill(id); });
+  at(Instant(back), [this, id] { start(id, false); });
+}
+
+void FaultyCluster::join(PeerId id, const ModelArrived& arrived) {
+  const auto model = model_of<double>(arrived.model, experiment_.problem.dimension());
+  ensure(model.has_value(), "neighbors tell their models");
+  Node& node = nodes_[id];
+  node.peer = make_joining_peer(experiment_, id, packets_, arrived.entry, *model);
+  node.joined_at = arrived.entry.iteration;
+  ++joined;
+  entries.push_back({id, arrived.from, arrived.entry.iteration, *model});
+}
+
+const MixingRow* FaultyCluster::Life::row(std::uint64_t iteration) const {
+  const bool took_part = iteration > joined_at && iteration - joined_at <= rows.size();
+  const MixingRow* const row = took_part ? &rows[iteration - joined_at - 1] : nullptr;
+  return row && row->self_weight != not_seen.self_weight ? row : nullptr;
+}
+
+std::vector<FaultyCluster::Life> FaultyCluster::lives(PeerId id) const {
+  std::vector<Life> all = nodes_[id].earlier;
+  all.push_back({nodes_[id].joined_at, nodes_[id].rows});
+  return all;
+}
+
+const Vector<double>* FaultyCluster::evaluated_model(PeerId id, std::uint64_t iteration) const {
+  const auto found = nodes_[id].evaluated.find(iteration);
+  return found == nodes_[id].evaluated.end() ? nullptr : &found->second;
+}
+
+void FaultyCluster::obey(PeerId id, const EdgeWish& wish) {
+  nodes_[id].session->obey(wish);
+  if (wish.what == EdgeWish::What::take || wish.what == EdgeWish::What::agree) ++attached;
+}
+
+void FaultyCluster::part(PeerId id, PeerId neighbor) {
+  if (!nodes_[id].started) return;
+  Peer<double>& peer = *nodes_[id].peer;
+  const bool was_lost = peer.neighborhood()->is_lost(neighbor);
+  const auto wanted = respond(peer, PeerDeparted{neighbor, {}});
+  if (!wanted) return;
+  obey(id, *wanted);
+  if (!was_lost) ++parted;
+}
+
+/// As the driver does (peer_driver_membership.cpp).
+void FaultyCluster::look_at_the_clock(PeerId id) {
+  Node& node = nodes_[id];
+  const Duration lost_after = experiment_.settings.failure.lost_after;
+  Peer<double>& peer = *node.peer;
+  node.watch->look(now_);
+  if (!node.started) return;
+  const std::vector<PeerId> awaited = peer.waiting_for();
+  for (const PeerId source : awaited) node.watch->heard(source, node.heard_at[source]);
+  for (const SilenceWatch::Lost& silent :
+       node.watch->judge(now_, node.waits_since, peer.iteration() + 1, awaited).lost)
+    part(id, silent.id);
+  if (peer.state() == PeerState::needs_agreement && now_ - node.waits_since > lost_after)
+    for (const PeerId neighbor : peer.offered()) part(id, neighbor);
+  const bool silent = node.watch->silence(now_, node.waits_since, node.observer_heard_at) > lost_after;
+  if (awaited.empty() && !node.unobserved && silent) {
+    node.unobserved = true;
+    node.session->turn_from_observer(peer.iteration());
+    peer.go_on_unobserved();
+  } else if (node.unobserved && now_ - node.observer_heard_at <= lost_after) {
+    node.unobserved = false;
+    node.session->turn_from_observer(peer.iteration());
+    peer.go_on_observed();
+  }
+  settle(node);
+  serve(id);
+}
+
+}  // namespace hearsay

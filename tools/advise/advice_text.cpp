@@ -1,0 +1,249 @@
+#include "tools/advise/advice_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/cluster/topology_file.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/network_text.hpp"
+#include "tools/terminal/options_json.hpp"
+#include "tools/terminal/table.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool uses_the_graph(const RunSettings& settings) {
+  return find_method(settings.algorithm.kind).pattern == Pattern::gossip;
+}
+
+std::string topology_text(const RunSettings& settings, const RunSettings& yours) {
+  if (!uses_the_graph(settings)) return "a ring of all peers";
+  const RunSettings::Topology& topology = settings.topology;
+  std::string text = topology.file.empty() ? topology.kind : topology.file.filename().string();
+  if (topology.schedule != "static") text += ", " + topology.schedule;
+  if (topology.weights != yours.topology.weights) text += ", " + topology.weights + " weights";
+  return text;
+}
+
+/// With the steps that differ from what a reader expects.
+std::string method_text(const RunSettings& settings, const RunSettings& yours) {
+  std::string text = settings.algorithm.kind;
+  if (settings.algorithm.step_size != yours.algorithm.step_size)
+    text += ", step_size " + significant(settings.algorithm.step_size);
+  const auto& step = settings.algorithm.options.consensus_step;
+  if (step != find_method(settings.algorithm.kind).options.consensus_step)
+    text += ", consensus_step " + significant(*step);
+  return text;
+}
+
+/// Of a W that stays the same, averages, and is read.
+std::optional<double> spectral_gap_of(const RunSettings& settings) {
+  const RunSettings::Topology& topology = settings.topology;
+  if (!uses_the_graph(settings) || find_method(settings.algorithm.kind).asynchronous ||
+      topology.schedule != "static" || topology.participation < 1.0)
+    return std::nullopt;
+  const MixingMatrix mixing = make_cluster(topology, settings.run.seed).mixing;
+  if (!mixing.doubly_stochastic()) return std::nullopt;
+  return spectrum(mixing).spectral_gap;
+}
+
+/// Of times to the target; nothing where one of them is not known.
+std::optional<double> times_as_fast(const Prospect& prospect, const Prospect& yours) {
+  if (!prospect.promises() || !yours.promises() || prospect.seconds <= 0.0) return std::nullopt;
+  return yours.seconds / prospect.seconds;
+}
+
+bool is_yours(const Prospect& prospect, const Advice& advice) {
+  return prospect.settings == advice.yours.settings;
+}
+
+void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice) {
+  const RunSettings& settings = prospect.settings;
+  const auto gap = spectral_gap_of(settings);
+  const auto faster = times_as_fast(prospect, advice.yours);
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  const bool known = prospect.promises();
+  std::string remark = is_yours(prospect, advice) ? "yours" : "";
+  if (prospect.fate != Fate::reached) remark += (remark.empty() ? "" : ", ") + to_text(prospect.fate);
+  table.add({place, method_text(settings, advice.yours.settings), settings.algorithm.compressor,
+             topology_text(settings, advice.yours.settings), gap ? fixed(*gap, 3) : "-",
+             known ? grouped(prospect.iterations) : "-", fixed(known ? prospect.seconds : nothing, 2),
+             fixed(known ? prospect.bytes_per_peer / 1e6 : nothing, 2),
+             significant(known ? prospect.consensus_distance : nothing, 3),
+             faster ? fixed(*faster, 2) + "x" : "-", remark});
+}
+
+std::string table_of(const Advice& advice) {
+  using enum Table::Align;
+  Table table({{"", right},
+               {"method", left},
+               {"compressor", left},
+               {"topology", left},
+               {"spectral gap", right},
+               {"iterations", right},
+               {"predicted seconds", right},
+               {"MB/peer", right},
+               {"consensus", right},
+               {"times as fast", right},
+               {"", left}});
+  const std::size_t printed = std::min(advised, advice.ranked.size());
+  for (std::size_t k = 0; k < printed; ++k) add_row(table, std::to_string(k + 1), advice.ranked[k], advice);
+  if (std::none_of(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
+                   [&](const Prospect& prospect) { return is_yours(prospect, advice); }))
+    add_row(table, "", advice.yours, advice);  // those between are not all known
+  return table.text();
+}
+
+std::string sureness_text(const Advice& advice) {
+  const auto printed = std::min(advised, advice.ranked.size());
+  const auto guessed =
+      std::count_if(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
+                    [](const Prospect& of) { return of.fate == Fate::in_sight; });
+  if (guessed == 0) return "each was trained in the simulator until it was at the target";
+  return counted(static_cast<std::uint64_t>(guessed), "row") +
+         " extrapolated from how the loss fell in the last of the iterations that were simulated; the others "
+         "were trained until they were at the target";
+}
+
+struct LeftOut {
+  Fate fate;
+  std::string heading;
+  bool by_name;
+};
+
+/// One line for each fate; of those that say something of the method, some by name.
+void add_left_out(Table& table, const Advice& advice) {
+  constexpr std::size_t most_names = 3;
+  const LeftOut kinds[] = {
+      {Fate::slower, "slower: above the target still when the fifth was there", false},
+      {Fate::bounded,
+       "not tried: with the iterations of all-reduce, which averages exactly, no faster than the fifth",
+       false},
+      {Fate::apart, "whose models stay apart: ", true},
+      {Fate::levels_off, "not at the target: ", true},
+      {Fate::diverges, "diverging: ", true},
+      {Fate::refused, "refused: ", true},
+      {Fate::untold, "not tried long enough: ", true}};
+  bool first = true;
+  for (const LeftOut& kind : kinds) {
+    std::vector<const Prospect*> of_kind;
+    for (const Prospect& prospect : advice.left_out)
+      if (prospect.fate == kind.fate) of_kind.push_back(&prospect);
+    if (of_kind.empty()) continue;
+    table.add({first ? "left out" : "", std::to_string(of_kind.size()) + " " + kind.heading +
+                                            (kind.by_name ? "such as " + label_of(*of_kind.front()) : "")});
+    first = false;
+    if (!kind.by_name) continue;
+    const std::string& why = of_kind.front()->why;
+    table.add({"", "  " + why.substr(0, why.find(';'))});
+    std::string also;
+    for (std::size_t k = 1; k < std::min(most_names, of_kind.size()); ++k)
+      also += (also.empty() ? "" : "; ") + label_of(*of_kind[k]);
+    if (of_kind.size() > 1) table.add({"", "  and " + also + (of_kind.size() > most_names ? "; ..." : "")});
+  }
+}
+
+Json json_of(const Prospect& prospect, const Advice& advice) {
+  const RunSettings& settings = prospect.settings;
+  const bool known = prospect.promises();
+  const auto gap = known ? spectral_gap_of(settings) : std::nullopt;
+  const auto faster = times_as_fast(prospect, advice.yours);
+  return {
+      {"algorithm", settings.algorithm.kind},
+      {"compressor", settings.algorithm.compressor},
+      {"options", options_json(settings.algorithm.options)},
+      {"step_size", settings.algorithm.step_size},
+      {"topology", settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()},
+      {"schedule", settings.topology.schedule},
+      {"weights", settings.topology.weights},
+      {"spectral_gap", gap ? Json(*gap) : Json(nullptr)},
+      {"fate", to_text(prospect.fate)},
+      {"why", prospect.why},
+      {"simulated_iterations", prospect.tried},
+      {"iterations", known ? Json(prospect.iterations) : Json(nullptr)},
+      {"seconds", known ? Json(prospect.seconds) : Json(nullptr)},
+      {"bytes_per_peer", known ? Json(prospect.bytes_per_peer) : Json(nullptr)},
+      {"times_as_fast", faster ? Json(*faster) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string label_of(const Prospect& prospect) {
+  const RunSettings& settings = prospect.settings;
+  const std::string compressor = settings.algorithm.compressor;
+  return settings.algorithm.kind + (compressor == "none" ? "" : " " + compressor) + " on " +
+         topology_text(settings, settings);
+}
+
+std::string text_of(const Advice& advice) {
+  Table notes({{"", Table::Align::left}, {"", Table::Align::left}});
+  notes.add(
+      {"target loss", significant(advice.target_loss, 5) +
+                          (advice.target_is_yours ? " (run.target_loss)"
+                                                  : " (no run.target_loss: what yours comes to in " +
+                                                        counted(advice.yours.tried, "iteration") + ")")});
+  notes.add({"network", network_text(advice.yours.settings)});
+  if (advice.measured_gradient > Duration{0})
+    notes.add({"a gradient", seconds_text(seconds(advice.measured_gradient)) + ", measured here"});
+  Table remarks({{"", Table::Align::left}, {"", Table::Align::left}});
+  if (!advice.yours.promises()) remarks.add({"yours", to_text(advice.yours.fate) + ": " + advice.yours.why});
+  if (!advice.ranked.empty()) remarks.add({"how sure", sureness_text(advice)});
+  remarks.add({"", "seconds are virtual: of this network, emulated, where encoding and mixing cost nothing"});
+  remarks.add(
+      {"", "it is the mean of the models that is at the target; consensus: how far (rms) they are from it"});
+  remarks.add({"", "steps are as long as yours, " + significant(advice.yours.settings.algorithm.step_size) +
+                       ", where a row says nothing else"});
+  add_left_out(remarks, advice);
+  return notes.text() + "\n" + table_of(advice) + "\n" + remarks.text();
+}
+
+Json record_of(const Advice& advice) {
+  Json ranked = Json::array();
+  for (const Prospect& prospect : advice.ranked) ranked.push_back(json_of(prospect, advice));
+  Json left_out = Json::array();
+  for (const Prospect& prospect : advice.left_out) left_out.push_back(json_of(prospect, advice));
+  return {{"schema", 1},
+          {"status", advice.interrupted ? "interrupted" : "done"},
+          {"target_loss", advice.target_loss},
+          {"target_is_given", advice.target_is_yours},
+          {"measured_gradient_seconds", seconds(advice.measured_gradient)},
+          {"yours", json_of(advice.yours, advice)},
+          {"ranked", std::move(ranked)},
+          {"left_out", std::move(left_out)}};
+}
+
+RunSettings run_of_winner(const Advice& advice) {
+  constexpr double to_be_safe = 1.25;
+  const Prospect& best = advice.ranked.front();
+  RunSettings run = best.settings;
+  run.run.name += "-advised";
+  run.run.output += "-advised";
+  run.run.target_loss = advice.target_loss;
+  if (best.iterations > best.run_length) {
+    run.run.epochs = std::nullopt;
+    run.run.iterations =
+        static_cast<std::uint64_t>(std::ceil(to_be_safe * static_cast<double>(best.iterations)));
+  }
+  return run;
+}
+
+std::string heading_of(const Advice& advice, const std::string& command) {
+  const Prospect& best = advice.ranked.front();
+  const auto faster = times_as_fast(best, advice.yours);
+  return "# Written by `" + command + "`, which predicts that this run gets to a loss of " +
+         significant(advice.target_loss, 5) + "\n# in " + seconds_text(best.seconds) + ", " +
+         counted(best.iterations, "iteration") + " and " + megabytes_text(best.bytes_per_peer) + " a peer" +
+         (best.fate == Fate::in_sight ? " (extrapolated from " + counted(best.tried, "iteration") + ")"
+                                      : "") +
+         (faster ? ", " + fixed(*faster, 2) + " times as fast as " + label_of(advice.yours) : "") +
+         ".\n# Network: " + network_text(best.settings) +
+         ". Simulated: encoding and mixing cost nothing there.\n\n";
+}
+
+}  // namespace hearsay

@@ -1,0 +1,108 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/settings/run_file.hpp"
+#include "tools/launch/ssh_command.hpp"
+#include "runtime/record/summary.hpp"
+#include "runtime/toml/document.hpp"
+#include "runtime/foundation/written_file.hpp"
+#include "tools/advise/advice_text.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+const std::string signature = "# Written by `hearsay advise";
+
+/// Nobody's own file is replaced.
+void require_free(const fs::path& output, bool overwrite) {
+  if (const fs::path parent = output.parent_path(); !parent.empty() && !fs::is_directory(parent))
+    throw Misuse("--output", output.string(), "there is no folder " + parent.string());
+  if (!fs::exists(output)) return;
+  const bool ours = fs::is_regular_file(output) && read_text_file(output).starts_with(signature);
+  if (!ours) throw Misuse("--output", output.string(), "it is there, and no advice; expected another name");
+  if (!overwrite) throw Misuse("--output", output.string(), "it is there; --overwrite replaces it");
+}
+
+/// After two seconds, once a second: what is being tried.
+class AdviceProgress {
+ public:
+  explicit AdviceProgress(bool quiet) : quiet_(quiet) {}
+
+  void show(const std::string& what) {
+    const Clock::time_point now = Clock::now();
+    if (quiet_ || now - shown_ < std::chrono::seconds(1)) return;
+    shown_ = now;
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", what.c_str());
+    std::fflush(stderr);
+    open_ = terminal_;
+  }
+  void close() {
+    if (open_) std::fputs("\r\033[K", stderr);
+    open_ = false;
+  }
+
+ private:
+  bool quiet_;
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool open_ = false;
+  Clock::time_point shown_ = Clock::now() + std::chrono::seconds(1);
+};
+
+std::string command_of(const AdviseOptions& options) {
+  std::string command = "hearsay advise " + options.file.string();
+  for (const std::string& assignment : options.assignments) command += " --set " + shell_word(assignment);
+  // On the one line of a comment, whatever the words hold.
+  std::ranges::replace_if(
+      command, [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
+  return command;
+}
+
+}  // namespace
+
+int advise_command(const AdviseOptions& options) {
+  const fs::path output =
+      options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
+  const RunSettings yours = load_run_file(options.file, options.assignments);
+  require_free(output, options.overwrite);
+
+  AdviceProgress progress(options.quiet);
+  AdviceControl control;
+  control.interrupted = [&] { return options.interrupted->load(); };
+  control.progress = [&](const std::string& what) { progress.show(what); };
+  const Advice advice =
+      with_scalar(yours.run.scalar, [&]<class Scalar>() { return advise<Scalar>(yours, control); });
+  progress.close();
+
+  const bool written = !advice.interrupted;
+  if (written) {
+    for (const std::string& warning : advice.ranked.front().warnings)
+      std::fprintf(stderr, "hearsay: warning: %s\n", warning.c_str());
+    write_file(output, {heading_of(advice, command_of(options)), to_toml(run_of_winner(advice))});
+  }
+  if (options.json) {
+    nlohmann::ordered_json record = record_of(advice);
+    record["written"] = written ? nlohmann::ordered_json(output.string()) : nlohmann::ordered_json(nullptr);
+    std::printf("%s\n", json_text(record).c_str());
+  } else {
+    std::fputs(text_of(advice).c_str(), stdout);
+    if (written)
+      std::printf("\nwritten   %s   (hearsay run %s)\n", output.c_str(), output.c_str());
+    else
+      std::printf("\ninterrupted: the best so far; no run file is written\n");
+  }
+  return advice.interrupted ? exit_interrupted : exit_done;
+}
+
+}  // namespace hearsay

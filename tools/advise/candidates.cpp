@@ -1,0 +1,121 @@
+#include "tools/advise/candidates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "algorithms/methods/registry.hpp"
+
+namespace hearsay {
+
+namespace {
+
+const std::string bits_8 = "dither(linf, bits=8, bucket=512)";
+const std::string bits_4 = "dither(linf, bits=4, bucket=512)";
+const std::string bits_2 = "dither(linf, bits=2, bucket=512)";
+
+/// Of a torus of so many peers, as square as it can be; 1 where there is none.
+PeerId rows_of_torus(PeerId peers) {
+  auto rows = static_cast<PeerId>(std::sqrt(static_cast<double>(peers)));
+  while (rows > 1 && peers % rows != 0) --rows;
+  return rows;
+}
+
+bool is_composite(const RunSettings::Model& model) { return model.l1 != 0.0 || model.regularizer != "none"; }
+
+}  // namespace
+
+std::span<const MethodChoice> method_choices() {
+  static const std::vector<MethodChoice> choices = {
+      {"allreduce-sgd", "none", "averages exactly: no method of plain steps takes fewer iterations", 1.0},
+      {"qsgd-allreduce", bits_8, "the same steps, nearly, in a quarter of the bytes", 1.0},
+      {"qsgd-allreduce", bits_4, "and in an eighth", 1.0},
+      {"d-psgd", "none", "one message a neighbor, none waits for another: for long latencies", 1.0},
+      {"dcd-psgd", bits_8, "d-psgd in a quarter of the bytes, on any topology", 1.0},
+      {"dcd-psgd", "natural", "as short, and its worst case is no worse than its usual one", 1.0},
+      {"dcd-psgd", bits_4, "an eighth of the bytes, where the topology tolerates its noise", 1.0},
+      {"ecd-psgd", "grid(0.02)", "models stay exact, and errors never pile up", 1.1},
+      {"choco-sgd", "scale{" + bits_2 + "}", "a sixteenth of the bytes on any topology, by smaller steps",
+       1.2},
+      {"choco-sgd", "topk(10%)", "sends what matters most: for gradients with few large entries", 1.2},
+      {"choco-sgd", "topk(1%)", "the fewest bytes of all", 4.0, {.consensus_step = 0.05}},
+      {"deep-squeeze", "topk(10%)", "as choco-sgd, without replicas: where there are many neighbors", 4.0},
+      {"moniqua", "mod(k=256, step=0.02)", "8 bits without replicas, for models that stay close together",
+       1.0},
+      {"power-gossip", "none", "low-rank differences: for large matrices", 4.0},
+      {"d2", "none", "no bias where peers have different data", 1.0, {}, "lazy"},
+      {"gradient-tracking", "none", "the same under varying links, for twice the messages", 1.0},
+      {"cedas", bits_2, "no bias where peers have different data, in a sixteenth of the bytes", 1.2},
+      {"beer", "topk(10%)", "the same with a biased compressor", 1.5},
+      {"c-gt", bits_2, "the same by gradient tracking", 1.2},
+      {"qg-momentum", "none", "momentum: longer steps where curvatures differ", 0.5},
+      {"decentlam", "none", "momentum that does not amplify the bias of different data", 0.5},
+      {"dspg", "none", "for composite objectives", 1.0},
+      {"dpsvrg", "none", "for composite objectives, with corrected gradients", 1.0},
+  };
+  return choices;
+}
+
+std::span<const UnadvisedMethod> unadvised_methods() {
+  static const std::vector<UnadvisedMethod> methods = {
+      {"naive", "a negative control: its error never vanishes"},
+      {"choco-gossip", "it averages, and does not train"},
+      {"ad-psgd", "asynchronous: how long it takes depends on when real messages come"},
+      {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
+  };
+  return methods;
+}
+
+std::vector<TopologyChoice> topology_choices(PeerId peers) {
+  constexpr PeerId most_of_complete = 32;
+  std::vector<TopologyChoice> choices;
+  if (peers < 2) return choices;
+  if (peers > 2) choices.push_back({"ring", "static", "two neighbors, whatever the number of peers"});
+  if (peers > 3)
+    choices.push_back({"base(2)", "base(2)", "one neighbor at a time, and a period averages exactly"});
+  if (peers > 4) {
+    const PeerId rows = rows_of_torus(peers);
+    if (std::has_single_bit(peers))
+      choices.push_back({"hypercube", "static", "log2 n neighbors, and mixes faster than a torus"});
+    else if (rows > 1)
+      choices.push_back({"torus(" + std::to_string(rows) + "x" + std::to_string(peers / rows) + ")", "static",
+                         "four neighbors"});
+    choices.push_back({"exponential", "static", "about 2 log2 n neighbors, the fastest of the sparse ones"});
+  }
+  if (peers <= most_of_complete)
+    choices.push_back({"complete", "static", "averages exactly in one round: for fast networks"});
+  return choices;
+}
+
+std::vector<Candidate> candidates_beside(const RunSettings& yours) {
+  const bool fixed = !yours.topology.file.empty() || !yours.link_overrides.empty();
+  std::vector<TopologyChoice> topologies = {{yours.topology.kind, yours.topology.schedule, "yours"}};
+  if (!fixed)
+    for (const TopologyChoice& choice : topology_choices(yours.topology.peers))
+      if (choice.kind != yours.topology.kind || choice.schedule != yours.topology.schedule)
+        topologies.push_back(choice);
+
+  std::vector<Candidate> candidates;
+  for (const MethodChoice& choice : method_choices()) {
+    const MethodInfo& method = find_method(choice.method);
+    if (method.composite != is_composite(yours.model)) continue;
+    RunSettings candidate = yours;
+    candidate.algorithm.kind = choice.method;
+    candidate.algorithm.compressor = choice.compressor;
+    candidate.algorithm.allow_unsound = false;
+    candidate.algorithm.options = choice.options;
+    const MethodOptions& set = yours.algorithm.options;
+    if (method.options.optimizer) candidate.algorithm.options.optimizer = set.optimizer;
+    if (method.options.local_steps) candidate.algorithm.options.local_steps = set.local_steps;
+    if (!choice.weights.empty()) candidate.topology.weights = choice.weights;
+    for (const TopologyChoice& topology : topologies) {
+      candidate.topology.kind = topology.kind;
+      candidate.topology.schedule = topology.schedule;
+      candidates.push_back({candidate, choice.iterations});
+      if (method.pattern == Pattern::ring) break;  // whatever the graph
+    }
+  }
+  return candidates;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,74 @@
+#include "tools/advise/contenders.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/traffic_forecast.hpp"
+#include "tools/check/dry_run.hpp"
+#include "tools/advise/probe_problem.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr int most_halvings = 3;
+
+void take_for_constant(NetworkSettings& network, Duration measured) {
+  if (network.compute.kind == ComputeTime::Kind::measured)
+    network.compute = {ComputeTime::Kind::constant, measured, 0.0};
+}
+
+}  // namespace
+
+RunSettings simulated(RunSettings settings, Duration measured_gradient) {
+  take_for_constant(settings.network, measured_gradient);
+  for (auto& [peer, network] : settings.peer_networks) take_for_constant(network, measured_gradient);
+  settings.run.target_loss = std::nullopt;
+  return settings;
+}
+
+template <class Scalar>
+void time_iteration(Contender& contender, const Problem<Scalar>& imitated, Duration measured_gradient) {
+  Prospect& prospect = contender.prospect;
+  const MethodInfo& method = find_method(prospect.settings.algorithm.kind);
+  std::optional<double>& step = prospect.settings.algorithm.options.consensus_step;
+  for (int halvings = 0;; ++halvings) {
+    try {
+      Experiment<Scalar> experiment =
+          prepare<Scalar>(simulated(prospect.settings, measured_gradient), borrowed(imitated));
+      constexpr auto patience = std::chrono::milliseconds(500);
+      const DryRun forecast = dry_run(experiment, forecast_traffic(experiment), patience);
+      contender.seconds_per_iteration = forecast.seconds_per_iteration.value_or(0.0);
+      contender.bytes = std::accumulate(forecast.peer_bytes.begin(), forecast.peer_bytes.end(), 0.0);
+      const RunSettings& found = experiment.settings;
+      prospect.settings.algorithm = found.algorithm;
+      prospect.settings.topology = found.topology;
+      prospect.settings.link_overrides = found.link_overrides;
+      prospect.leave_out(Fate::untold, "");
+      return;
+    } catch (const Misuse& misuse) {
+      prospect.leave_out(Fate::refused, misuse.what());
+    }
+    if (!method.options.consensus_step || halvings == most_halvings) return;
+    step = step.value_or(*method.options.consensus_step) / 2.0;
+  }
+}
+
+void put_in_order(std::vector<Contender>& contenders) {
+  std::ranges::stable_sort(contenders, {}, [](const Contender& contender) {
+    const RunSettings::Algorithm& algorithm = contender.prospect.settings.algorithm;
+    return std::tuple(algorithm.kind != exact_average,
+                      contender.usual_iterations * contender.seconds_per_iteration,
+                      algorithm.compressor != "none", contender.bytes);
+  });
+}
+
+template void time_iteration(Contender&, const Problem<float>&, Duration);
+template void time_iteration(Contender&, const Problem<double>&, Duration);
+
+}  // namespace hearsay

@@ -1,0 +1,87 @@
+#include "tools/advise/probe_problem.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+class BorrowedObjective final : public Objective<Scalar> {
+ public:
+  explicit BorrowedObjective(const Objective<Scalar>& owner) : owner_(owner) {}
+  Index dimension() const override { return owner_.dimension(); }
+  Index sample_count() const override { return owner_.sample_count(); }
+  SegmentTable segments() const override { return owner_.segments(); }
+  double loss(const Vector<Scalar>& x) const override { return owner_.loss(x); }
+  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                Vector<Scalar>& gradient) const override {
+    owner_.gradient(x, samples, gradient);
+  }
+
+ private:
+  const Objective<Scalar>& owner_;
+};
+
+template <class Scalar>
+class StandInObjective final : public Objective<Scalar> {
+ public:
+  StandInObjective(const Objective<Scalar>& original, std::shared_ptr<const Vector<Scalar>> gradient)
+      : original_(original), gradient_(std::move(gradient)) {}
+  Index dimension() const override { return original_.dimension(); }
+  Index sample_count() const override { return original_.sample_count(); }
+  SegmentTable segments() const override { return original_.segments(); }
+  double loss(const Vector<Scalar>&) const override { return 0.0; }
+  void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
+    gradient = *gradient_;
+  }
+
+ private:
+  const Objective<Scalar>& original_;
+  std::shared_ptr<const Vector<Scalar>> gradient_;
+};
+
+/// All but the objectives and the accuracy.
+template <class Scalar>
+Problem<Scalar> rest_of(const Problem<Scalar>& problem) {
+  Problem<Scalar> rest;
+  rest.initial = problem.initial;
+  rest.regularizer = problem.regularizer;
+  rest.minimiser = problem.minimiser;
+  rest.data_digest = problem.data_digest;
+  return rest;
+}
+
+}  // namespace
+
+template <class Scalar>
+Problem<Scalar> borrowed(const Problem<Scalar>& problem) {
+  Problem<Scalar> result = rest_of(problem);
+  for (const auto& objective : problem.objectives)
+    result.objectives.push_back(std::make_unique<BorrowedObjective<Scalar>>(*objective));
+  return result;
+}
+
+template <class Scalar>
+Problem<Scalar> stand_in(const Problem<Scalar>& problem, Index batch) {
+  const Objective<Scalar>& first = *problem.objectives.front();
+  std::vector<Index> samples(static_cast<std::size_t>(std::min(batch, first.sample_count())));
+  std::iota(samples.begin(), samples.end(), Index{0});
+  Vector<Scalar> gradient(problem.dimension());
+  first.gradient(problem.initial, samples, gradient);
+  const auto shared = std::make_shared<const Vector<Scalar>>(std::move(gradient));
+  Problem<Scalar> result = rest_of(problem);
+  for (const auto& objective : problem.objectives)
+    result.objectives.push_back(std::make_unique<StandInObjective<Scalar>>(*objective, shared));
+  return result;
+}
+
+#define HEARSAY_PROBE_PROBLEM(Scalar)                                \
+  template Problem<Scalar> borrowed<Scalar>(const Problem<Scalar>&); \
+  template Problem<Scalar> stand_in<Scalar>(const Problem<Scalar>&, Index);
+HEARSAY_PROBE_PROBLEM(float)
+HEARSAY_PROBE_PROBLEM(double)
+#undef HEARSAY_PROBE_PROBLEM
+
+}  // namespace hearsay

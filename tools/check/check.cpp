@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "algorithms/compression/rate_distortion.hpp"
+#include "algorithms/compression/typical_omega.hpp"
+#include "runtime/session/arrival_deadline.hpp"
+#include "runtime/security/credentials.hpp"
+#include "runtime/experiment/soundness.hpp"
+#include "runtime/settings/sweep_settings.hpp"
+#include "runtime/experiment/traffic_forecast.hpp"
+#include "tools/check/dry_run.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/network_text.hpp"
+#include "tools/terminal/options_json.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "tools/terminal/table.hpp"
+#include "tools/training/training.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Everything that a run file decides, and what follows from it.
+struct Plan {
+  RunSettings settings;  ///< resolved
+  const MethodInfo* method;
+  Traits traits;
+  std::uint64_t dimension = 0;
+  std::uint64_t iterations = 0;
+  PeerId peers = 0;
+  std::string weights;
+  std::uint64_t period = 1;
+  std::optional<Spectrum> spectrum;  ///< of a W that stays the same, averages, and is read
+  std::optional<double> omega_limit;
+  std::optional<ConsensusStepLimit> consensus_step_limit;
+  bool catches_up = false;                 ///< replicas follow at meetings, where links change
+  std::uint64_t gradient_table_bytes = 0;  ///< over all peers
+  TrafficForecast traffic;
+  DryRun dry_run;
+  std::vector<std::string> warnings;
+
+  double bits_per_coordinate() const {
+    return 8.0 * static_cast<double>(traits.bytes) / static_cast<double>(dimension);
+  }
+  /// As long as the first iterations' messages: where sizes depend on the data, less than the above.
+  double predicted_bits_per_coordinate() const { return dry_run.payload_share * bits_per_coordinate(); }
+  /// Of a peer, averaged over the iterations; at most, where sizes depend on the data.
+  std::vector<double> bytes_per_iteration() const {
+    std::vector<double> bytes;
+    for (const PeerTraffic& peer : traffic.peers)
+      bytes.push_back(static_cast<double>(peer.bytes) / static_cast<double>(iterations));
+    return bytes;
+  }
+  /// The same with messages as long as in the first iterations.
+  std::vector<double> predicted_bytes_per_iteration() const {
+    std::vector<double> bytes = dry_run.peer_bytes;
+    for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
+    return bytes;
+  }
+  double predicted_bytes() const {
+    return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
+  }
+};
+
+/// Of the peers' bytes.
+struct Spread {
+  explicit Spread(const std::vector<double>& values)
+      : least(std::ranges::min(values)),
+        most(std::ranges::max(values)),
+        mean(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())) {}
+
+  double least;
+  double most;
+  double mean;
+};
+
+template <class Scalar>
+Plan plan_of(const RunSettings& settings) {
+  Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  Plan plan;
+  plan.method = experiment.method;
+  plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
+  plan.traits = measured_traits(*make_compressor<Scalar>(experiment.settings.algorithm.compressor,
+                                                         experiment.problem.objectives.front()->segments()),
+                                plan.dimension);
+  plan.iterations = experiment.iterations;
+  plan.peers = experiment.peer_count();
+  plan.weights = experiment.cluster.weights;
+  plan.period = experiment.schedule->period();
+  if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic() && !plan.method->asynchronous)
+    plan.spectrum = spectrum(experiment.cluster.mixing);
+  plan.omega_limit = experiment.omega_limit;
+  plan.consensus_step_limit = experiment.consensus_step_limit;
+  PacketPool packets;
+  plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
+  plan.gradient_table_bytes = gradient_table_bytes(experiment);
+  plan.traffic = forecast_traffic(experiment);
+  plan.dry_run = dry_run(experiment, plan.traffic);
+  plan.warnings = experiment.warnings;
+  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+    plan.warnings.push_back(*warning);
+  if (!plan.dry_run.failure.empty())
+    plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
+  constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);
+  if (plan.traits.data_dependent_size && plan.predicted_bits_per_coordinate() >= bits_of_none)
+    plan.warnings.push_back(no_shorter_than_none(experiment.settings.algorithm.compressor,
+                                                 plan.predicted_bits_per_coordinate(), bits_of_none));
+  plan.settings = experiment.settings;
+  return plan;
+}
+
+Json or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json as_json(const std::string& name, const Plan& plan) {
+  const auto spread_of = [](const std::vector<double>& bytes) {
+    const Spread spread(bytes);
+    return Json{{"min", spread.least}, {"mean", spread.mean}, {"max", spread.most}};
+  };
+  Json totals = Json::array();
+  for (const PeerTraffic& peer : plan.traffic.peers) totals.push_back(peer.bytes);
+  return {{"run", name},
+          {"algorithm", plan.method->name},
+          {"compressor", plan.settings.algorithm.compressor},
+          {"options", options_json(plan.settings.algorithm.options)},
+          {"unbiased", plan.traits.unbiased},
+          {"omega_worst", or_null(plan.traits.omega)},
+          {"omega_typical", or_null(plan.traits.omega_typical)},
+          {"omega_limit", or_null(plan.omega_limit)},
+          {"contraction", or_null(plan.traits.contraction)},
+          {"consensus_step_limit",
+           plan.consensus_step_limit ? Json(plan.consensus_step_limit->typical) : Json(nullptr)},
+          {"consensus_step_limit_worst",
+           plan.consensus_step_limit ? or_null(plan.consensus_step_limit->worst) : Json(nullptr)},
+          {"gradient_table_bytes", plan.gradient_table_bytes},
+          {"bits_per_coordinate", plan.bits_per_coordinate()},
+          {"predicted_bits_per_coordinate", plan.predicted_bits_per_coordinate()},
+          {"least_bits_per_coordinate", or_null(least_bits_per_coordinate(plan.traits))},
+          {"dimension", plan.dimension},
+          {"scalar", plan.settings.run.scalar == ScalarKind::float32 ? "float" : "double"},
+          {"iterations", plan.iterations},
+          {"peers", plan.peers},
+          {"weights", plan.weights},
+          {"spectral_gap", plan.spectrum ? Json(plan.spectrum->spectral_gap) : Json(nullptr)},
+          {"smallest_eigenvalue", plan.spectrum ? Json(plan.spectrum->smallest) : Json(nullptr)},
+          {"asynchronous", plan.method->asynchronous},
+          {"bytes_exact", plan.traffic.exact},
+          {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
+          {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
+          {"bytes_per_peer", std::move(totals)},
+          {"bytes_sent", plan.traffic.total_bytes()},
+          {"predicted_bytes_sent", plan.predicted_bytes()},
+          {"seconds_per_iteration", or_null(plan.dry_run.seconds_per_iteration)},
+          {"seconds", or_null(plan.dry_run.seconds)},
+          {"warnings", plan.warnings}};
+}
+
+std::string bytes_text(double bytes) {
+  return bytes == std::floor(bytes) ? grouped(static_cast<std::uint64_t>(bytes)) : fixed(bytes, 1);
+}
+
+std::string failure_text(const RunSettings::Failure& failure) {
+  const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
+                              to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
+                              ", where a peer has been silent for long before) ";
+  const std::string policy =
+      failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
+  if (failure.checkpoint_every == 0) return policy + "; no checkpoints";
+  return policy + "; checkpoints every " +
+         (failure.checkpoint_every == as_announced ? to_text(failure.checkpoint_period)
+                                                   : counted(failure.checkpoint_every, "iteration"));
+}
+
+std::string compute_text(const Plan& plan) {
+  const ComputeTime& compute = plan.settings.network.compute;
+  switch (compute.kind) {
+    case ComputeTime::Kind::measured:
+      break;
+    case ComputeTime::Kind::constant:
+      return to_text(compute.median);
+    case ComputeTime::Kind::lognormal:
+      return "lognormal around " + to_text(compute.median) + ", sigma " + significant(compute.sigma);
+  }
+  return seconds_text(seconds(plan.dry_run.gradient)) + ", measured here";
+}
+
+std::string compressor_text(const Plan& plan) {
+  const std::string most = significant(plan.bits_per_coordinate(), 3);
+  return plan.settings.algorithm.compressor + "   " +
+         (plan.traits.data_dependent_size ? "about " + significant(plan.predicted_bits_per_coordinate(), 3) +
+                                                " bits per coordinate, at most " + most
+                                          : most + " bits per coordinate");
+}
+
+std::string error_text(const Plan& plan) {
+  const Traits& traits = plan.traits;
+  if (plan.settings.algorithm.compressor == "none") return "none";
+  std::string text = traits.unbiased ? "unbiased" : "biased";
+  if (traits.unbiased && std::isfinite(traits.omega))
+    text += "; relative variance " + significant(traits.omega_typical, 3) + " on Gaussian data, " +
+            significant(traits.omega, 3) + " at worst";
+  if (traits.contraction) text += "; contracts by " + significant(*traits.contraction, 3);
+  if (traits.absolute_error_per_coordinate)
+    text +=
+        "; error at most " + significant(*traits.absolute_error_per_coordinate, 3) + " a coordinate (rms)";
+  if (traits.reach) text += "; read near models within " + significant(*traits.reach, 3) + " a coordinate";
+  if (plan.omega_limit)
+    text += "; " + plan.method->name + " tolerates " + significant(*plan.omega_limit, 3) + " here";
+  return text;
+}
+
+/// Behind the consensus step: what it may be.
+std::string stability_text(const Plan& plan) {
+  const std::optional<ConsensusStepLimit>& limit = plan.consensus_step_limit;
+  if (!limit) return "";
+  const auto below = [](double step) { return step > 0.0 ? "below " + significant(step, 3) : "nowhere"; };
+  const bool differ = limit->worst && *limit->worst != limit->typical;
+  return "   predicted stable " + below(limit->typical) + (differ ? " with Gaussian differences, " : "") +
+         (differ ? below(*limit->worst) + " in the worst case" : "");
+}
+
+/// Behind the estimator: what it keeps.
+std::string table_text(const Plan& plan) {
+  if (plan.gradient_table_bytes == 0) return "";
+  const auto bytes = static_cast<double>(plan.gradient_table_bytes);
+  return "   keeps a gradient of every sample: " + megabytes_text(bytes) + " at all peers together";
+}
+
+std::string spread_text(const Spread& bytes) {
+  if (bytes.least == bytes.most) return bytes_text(bytes.least) + " bytes a peer";
+  return bytes_text(bytes.least) + " to " + bytes_text(bytes.most) + " bytes a peer, mean " +
+         bytes_text(bytes.mean);
+}
+
+std::string mixing_text(const Plan& plan) {
+  const RunSettings::Topology& topology = plan.settings.topology;
+  if (plan.method->asynchronous) return "neighbors average in pairs (topology.weights is not read)";
+  if (plan.period != 1)
+    return topology.schedule +
+           (topology.participation < 1.0 ? ", participation " + significant(topology.participation) : "") +
+           ", period " + grouped(plan.period);
+  if (!plan.spectrum) return plan.weights + " links";
+  std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum->spectral_gap);
+  if (const double limit = plan.method->smallest_eigenvalue_above; limit > -1.0)
+    text += ", smallest eigenvalue " + significant(plan.spectrum->smallest, 3) + " (" + plan.method->name +
+            " needs more than " + significant(limit, 3) + ")";
+  return text;
+}
+
+std::string traffic_text(const Plan& plan) {
+  const Spread most(plan.bytes_per_iteration());
+  if (!plan.traffic.exact)
+    return "about " + bytes_text(std::round(Spread(plan.predicted_bytes_per_iteration()).mean)) +
+           " bytes a peer, at most " + bytes_text(std::round(most.mean));
+  return spread_text(most) + (plan.traffic.steady ? "" : ", averaged over the iterations");
+}
+
+std::string total_text(const Plan& plan) {
+  const double most = static_cast<double>(plan.traffic.total_bytes());
+  const double bytes = plan.predicted_bytes();
+  return (plan.traffic.exact ? "" : "about ") + megabytes_text(bytes / plan.peers) + " a peer, " +
+         megabytes_text(bytes) + " in total" +
+         (plan.traffic.exact ? "" : ", at most " + megabytes_text(most));
+}
+
+std::string as_text(const std::string& name, const Plan& plan) {
+  using enum Table::Align;
+  const RunSettings& settings = plan.settings;
+  Table table({{"", left}, {"", left}});
+  table.add({"run", name});
+  table.add({"method", plan.method->name + "   " + plan.method->equation});
+  table.add({"", plan.method->source});
+  if (plan.method->asynchronous)
+    table.add({"", "asynchronous: peers up to " + grouped(2 * settings.run.evaluate_every) +
+                       " iterations apart; the same bits again in the simulator only"});
+  table.add({"compressor", compressor_text(plan)});
+  table.add({"its error", error_text(plan)});
+  if (const auto bits = least_bits_per_coordinate(plan.traits))
+    table.add({"", "no compressor of that worst error takes less than " + significant(*bits, 3) +
+                       " bits per coordinate (rate-distortion)"});
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(settings.algorithm.options))
+      table.add({option.name, option.text(settings.algorithm.options) +
+                                  (option.name == "consensus_step" ? stability_text(plan) : "") +
+                                  (option.name == "estimator" ? table_text(plan) : "")});
+  table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
+                          (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
+  table.add({"data", settings.data.source + ", " + settings.data.partition});
+  table.add({"topology",
+             (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
+                 ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
+  table.add({"network", network_text(settings)});
+  table.add({"a lost peer", failure_text(settings.failure)});
+  table.add({"a gradient", compute_text(plan)});
+  table.add({"iterations",
+             grouped(plan.iterations) +
+                 (settings.run.target_loss ? " at most, target loss " + significant(*settings.run.target_loss)
+                                           : "")});
+  const auto predicted = [&](const std::optional<double>& seconds) {
+    if (plan.dry_run.given_up) return std::string("not predicted: even two take too long to try out");
+    if (!seconds) return std::string("not predicted: the first iterations end badly");
+    return seconds_text(*seconds) + " predicted" +
+           (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
+  };
+  table.add({"an iteration", traffic_text(plan)});
+  if (plan.catches_up)
+    table.add(
+        {"",
+         "replicas catch up when neighbors meet: a message holds all that was said since they last did, or "
+         "the whole vector where that is shorter"});
+  table.add({"", predicted(plan.dry_run.seconds_per_iteration)});
+  table.add({"the whole run", total_text(plan)});
+  table.add({"", predicted(plan.dry_run.seconds)});
+  for (const std::string& warning : plan.warnings) table.add({"warning", warning});
+  return table.text();
+}
+
+}  // namespace
+
+int check_command(const RunFileOptions& options) {
+  const Sweep sweep = load_sweep(options.file, options.assignments);
+  const bool several = sweep.points.size() > 1;
+  int code = exit_done;
+  for (const SweepPoint& point : sweep.points) {
+    const std::string name = several ? label_of(point) : point.run.run.name;
+    try {
+      const Plan plan =
+          with_scalar(point.run.run.scalar, [&]<class Scalar>() { return plan_of<Scalar>(point.run); });
+      if (options.json)
+        std::printf("%s\n", json_text(as_json(name, plan)).c_str());
+      else
+        std::printf("%s%s", &point == &sweep.points.front() ? "" : "\n", as_text(name, plan).c_str());
+    } catch (const Misuse& misuse) {
+      if (!several) throw;
+      std::fflush(stdout);
+      std::fprintf(stderr, "hearsay: %s: %s\n", name.c_str(), misuse.what());
+      code = exit_misuse;
+    }
+  }
+  return code;
+}
+
+}  // namespace hearsay

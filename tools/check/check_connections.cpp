@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/security/credentials.hpp"
+#include "runtime/zmq/connection_check.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/training/peer_training.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "tools/terminal/table.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string yes_or_no(const std::optional<bool>& works) { return !works ? "-" : *works ? "ok" : "NO"; }
+
+Json or_null(const std::optional<bool>& works) { return works ? Json(*works) : Json(nullptr); }
+
+/// The middle one of the ascending times, the later of two.
+Duration median(const std::vector<Duration>& ascending) { return ascending[ascending.size() / 2]; }
+
+std::string round_trip_text(const std::vector<Duration>& ascending) {
+  if (ascending.empty()) return "-";
+  return seconds_text(seconds(ascending.front())) + ", " + seconds_text(seconds(median(ascending)));
+}
+
+std::string as_text(const std::vector<CheckedEdge>& edges) {
+  Table table({{"neighbor"}, {"address"}, {"out"}, {"in"}, {"round trip (min, median)"}, {"what is wrong"}});
+  for (const CheckedEdge& edge : edges)
+    table.add({edge.who, edge.address, yes_or_no(edge.out), yes_or_no(edge.in),
+               round_trip_text(edge.round_trips), edge.wrong});
+  return table.text();
+}
+
+Json as_json(PeerId id, const std::vector<CheckedEdge>& edges) {
+  Json list = Json::array();
+  for (const CheckedEdge& edge : edges) {
+    Json record = {
+        {"neighbor", edge.who},          {"address", edge.address},
+        {"out", or_null(edge.out)},      {"in", or_null(edge.in)},
+        {"round_trip_seconds", nullptr}, {"wrong", edge.wrong.empty() ? Json(nullptr) : Json(edge.wrong)}};
+    if (!edge.round_trips.empty())
+      record["round_trip_seconds"] = {{"min", seconds(edge.round_trips.front())},
+                                      {"median", seconds(median(edge.round_trips))}};
+    list.push_back(std::move(record));
+  }
+  return {{"peer", id}, {"works", std::ranges::all_of(edges, &CheckedEdge::works)}, {"edges", list}};
+}
+
+}  // namespace
+
+int check_connections_command(const CheckOptions& options) {
+  const Duration patience = parse_duration("--wait", options.patience);
+  const RunSettings settings = load_run_file(options.file, options.assignments);
+  const PeerPlace place = place_of(settings, options.id);
+  const PeerId id = *place.id;
+  const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {
+    const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+    if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+      std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
+    if (!options.quiet)
+      std::fprintf(stderr, "hearsay: peer %u of %u, testing its connections\n", id, experiment.peer_count());
+    return check_connections(experiment, id, place, patience);
+  });
+  const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
+  if (options.json)
+    std::printf("%s\n", json_text(as_json(id, edges)).c_str());
+  else if (!options.quiet || broken > 0)
+    std::fputs(as_text(edges).c_str(), stdout);
+  if (broken == 0) return exit_done;
+  std::fprintf(stderr, "hearsay: peer %u: %s of %zu %s not work\n", id,
+               broken == 1 ? "1 connection" : (std::to_string(broken) + " connections").c_str(), edges.size(),
+               broken == 1 ? "does" : "do");
+  return exit_misuse;
+}
+
+}  // namespace hearsay

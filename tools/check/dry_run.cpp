@@ -1,0 +1,112 @@
+#include "tools/check/dry_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/simulator/simulator.hpp"
+#include "runtime/wire/frame.hpp"
+#include "tools/training/training.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t first_try = 2;
+constexpr std::uint64_t second_try = 12;
+
+/// Bytes of payload, and what they take at most.
+struct Payload {
+  double taken = 0.0;
+  double room = 0.0;
+
+  double share() const { return room > 0.0 ? taken / room : 1.0; }
+};
+
+/// Messages are as long as in the dry run, and as many as forecast. What an asynchronous method is forecast is a bound: it
+/// sends as many in every iteration as in the dry run's, `iterations_per_dry_one` times.
+void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers,
+                    std::optional<double> iterations_per_dry_one, DryRun& forecast) {
+  Payload of_all;
+  for (std::size_t id = 0; id < peers.size(); ++id) {
+    const PeerMeters& sent = peers[id].meters;
+    if (iterations_per_dry_one) {
+      forecast.peer_bytes.push_back(*iterations_per_dry_one * static_cast<double>(sent.bytes_sent));
+      continue;
+    }
+    const PeerTraffic& bound = most.peers[id];
+    const auto headers = static_cast<double>(header_bytes * bound.messages);
+    const double payload = static_cast<double>(bound.bytes) - headers;
+    Payload of_peer;
+    if (bound.messages > 0)
+      of_peer.room = static_cast<double>(sent.messages_sent) * payload / static_cast<double>(bound.messages);
+    of_peer.taken = static_cast<double>(sent.bytes_sent - header_bytes * sent.messages_sent);
+    forecast.peer_bytes.push_back(most.exact ? static_cast<double>(bound.bytes)
+                                             : headers + of_peer.share() * payload);
+    of_all.taken += of_peer.taken;
+    of_all.room += of_peer.room;
+  }
+  if (!most.exact) forecast.payload_share = of_all.share();
+}
+
+/// The first `iterations`, evaluated in the middle and at the end.
+template <class Scalar>
+RunOutcome<Scalar> try_out(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
+                           Clock::time_point give_up) {
+  const RunSettings::Run run = experiment.settings.run;
+  const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
+  experiment.settings.run.target_loss = std::nullopt;
+  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
+  RunControl control;
+  control.out_of_patience = [&] { return Clock::now() >= give_up; };
+  RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+  experiment.iterations = all;
+  experiment.settings.run = run;
+  return outcome;
+}
+
+}  // namespace
+
+template <class Scalar>
+DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Duration patience) {
+  DryRun forecast;
+  forecast.gradient = measured_gradient_of(experiment);
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point give_up = begin + patience;
+  RunOutcome<Scalar> outcome = try_out(experiment, first_try, forecast.gradient, give_up);
+  std::uint64_t tried = std::min(first_try, experiment.iterations);
+  const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
+  if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
+      Clock::now() + second_takes < give_up) {
+    RunOutcome<Scalar> longer = try_out(experiment, second_try, forecast.gradient, give_up);
+    if (longer.status != RunStatus::interrupted) {
+      outcome = std::move(longer);
+      tried = std::min(second_try, experiment.iterations);
+    }
+  }
+
+  forecast_bytes(most, outcome.peers,
+                 experiment.method->asynchronous
+                     ? std::optional(static_cast<double>(experiment.iterations) / static_cast<double>(tried))
+                     : std::nullopt,
+                 forecast);
+  forecast.given_up = outcome.status == RunStatus::interrupted;
+  if (forecast.given_up) return forecast;
+  forecast.failure = outcome.reason;
+  // A run that diverges at once is evaluated at its start only.
+  if (outcome.evaluations.size() < 2) return forecast;
+  const Evaluation& last = outcome.evaluations.back();
+  const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];
+  const double per_iteration =
+      (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
+  forecast.seconds_per_iteration = per_iteration;
+  forecast.seconds =
+      last.seconds + per_iteration * static_cast<double>(experiment.iterations - last.iteration);
+  return forecast;
+}
+
+template DryRun dry_run(Experiment<float>&, const TrafficForecast&, Duration);
+template DryRun dry_run(Experiment<double>&, const TrafficForecast&, Duration);
+
+}  // namespace hearsay

@@ -1,0 +1,181 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/run_directory.hpp"
+#include "runtime/settings/run_file.hpp"
+#include "tools/launch/ssh_command.hpp"
+#include "runtime/foundation/written_file.hpp"
+#include "tools/launch/launch_note.hpp"
+#include "tools/launch/launched_run.hpp"
+#include "tools/launch/parcel.hpp"
+#include "tools/training/training.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for the peers that are started on this machine and leave nothing behind.
+class LocalFolder {
+ public:
+  LocalFolder() {
+    std::string pattern = (fs::temp_directory_path() / "hearsay-launch-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Misuse("cannot make a folder in " + pattern);
+    path_ = pattern;
+  }
+  ~LocalFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  LocalFolder(const LocalFolder&) = delete;
+  LocalFolder& operator=(const LocalFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// The run as far as its launcher has to know it. Data are read where the peers are, so their paths need not exist here,
+/// nor the environment variables in them.
+RunSettings settings_of(const RunFile& file, const fs::path& directory) {
+  RunFile without_data = file;
+  without_data.assign(
+      parse_assignments({"data.source=synthetic(samples=1, features=1, classes=2)", "data.test="}));
+  return without_data.resolve(directory);
+}
+
+/// The topology as the peers get it: without the hosts and what ssh needs, which are of no use to them.
+std::string sent_topology(Cluster cluster) {
+  for (ClusterPeer& peer : cluster.peers) {
+    peer.host.clear();
+    peer.launch = {};
+  }
+  return to_toml(cluster);
+}
+
+std::string parcel_for(PeerId id, const std::vector<std::pair<std::string, std::string>>& files,
+                       LaunchNote note) {
+  note.id = id;
+  std::vector<ParcelFile> listed;
+  for (const auto& [name, content] : files) listed.push_back({name, content.size()});
+  std::string parcel = parcel_head(to_json(note), listed);
+  for (const auto& [name, content] : files) parcel += content;
+  return parcel;
+}
+
+void require_addresses(const Cluster& cluster) {
+  for (const ClusterPeer& peer : cluster.peers)
+    if (peer.address.empty())
+      throw Misuse("topology.file", "peer " + peer.name,
+                   "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
+}
+
+/// The resolved run as peer 0 wrote it, with the paths that it has here instead of those of the copies that were sent. The
+/// data's are those here, too, where there are such.
+void bring_home(const fs::path& run_file, const RunFile& original, const RunSettings& settings,
+                const fs::path& home) {
+  const auto spelled = [](const fs::path& path) { return toml_text(spelled_path(path)); };
+  RunFile file(read_text_file(run_file), run_file);
+  file.assign(parse_assignments({"topology.file=" + spelled(settings.topology.file),
+                                 "run.output=" + spelled(settings.run.output),
+                                 "model.init=" + spelled(settings.model.init)}));
+  RunSettings resolved = file.resolve(home);
+  try {
+    resolved.data = original.resolve(home).data;
+  } catch (const Misuse&) {  // a variable that is set there only
+  }
+  write_file(run_file, {to_toml(resolved)});
+}
+
+int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOptions& options) {
+  if (end.output_complete) {
+    FinishedRun run;
+    run.summary = nlohmann::ordered_json::parse(read_text_file(output / "summary.json"), nullptr, false);
+    run.output = output;
+    run.output_created = true;
+    for (const RunStatus status :
+         {RunStatus::done, RunStatus::target, RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
+      if (run.summary.is_object() && run.summary["status"] == to_text(status)) run.status = status;
+    if (options.json)
+      std::printf("%s\n", json_text(run.summary).c_str());
+    else if (!options.quiet && run.summary.is_object())
+      print_closing_words(run);
+  }
+  if (end.exit_code != exit_done) std::fprintf(stderr, "hearsay: %s\n", end.reason.c_str());
+  return end.exit_code;
+}
+
+}  // namespace
+
+int launch_command(const LaunchOptions& options) {
+  const std::string text = read_text_file(options.file);
+  const fs::path home = fs::absolute(options.file).parent_path();
+  RunFile file(text, options.file);
+  if (file.has_sweep())
+    throw Misuse(options.file.string() + " has a [sweep] table, so it is many runs: launch them one by one");
+  file.assign(parse_assignments(options.assignments));
+  const RunSettings settings = settings_of(file, home);
+  if (settings.topology.file.empty())
+    throw Misuse("topology.file is missing: hearsay launch starts the peers on the hosts that it names");
+  const Duration start_patience = parse_duration("--wait", options.start_patience);
+  const Cluster cluster = make_cluster(settings.topology, settings.run.seed);
+  require_addresses(cluster);
+  const bool replaces = earlier_output(options, settings) != EarlierOutput::refused;
+  require_free_output(settings.run.output, replaces);
+
+  std::vector<std::pair<std::string, std::string>> files = {{"run.toml", text},
+                                                            {"topology.toml", sent_topology(cluster)}};
+  LaunchNote note;
+  note.run_file = options.file;
+  note.assignments = options.assignments;
+  note.start_patience = options.start_patience;
+  note.save = options.save;
+  note.quiet = options.quiet;
+  note.resume = options.resume;
+  note.has_initial_model = settings.model.init != "zeros";
+  if (note.has_initial_model) files.emplace_back("init.npy", read_text_file(settings.model.init));
+
+  const LocalFolder local;
+  const std::string own_program = fs::read_symlink("/proc/self/exe");
+  LaunchedRunPlan plan;
+  plan.output = settings.run.output;
+  plan.overwrite = replaces;
+  plan.interrupted = options.interrupted;
+  plan.start_patience = start_patience;
+  plan.beat_every = heartbeat_interval(settings.failure.lost_after);
+  plan.drops = settings.failure.drops();
+  for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
+    const ClusterPeer& peer = cluster.peers[id];
+    if (std::ranges::binary_search(settings.failure.join_later, id)) {
+      if (!options.quiet)
+        std::fprintf(stderr, "hearsay: peer %s is left to you: it joins later (hearsay peer FILE --id %u)\n",
+                     label_of(peer).c_str(), id);
+      continue;
+    }
+    const std::string folder = "peer-" + std::to_string(id);
+    const bool here = peer.host.empty();
+    const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
+    const bool leaves = settings.failure.checkpoint_every > 0 || settings.failure.drops();
+    note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
+    plan.peers.push_back(
+        {id, label_of(peer), peer.name,
+         here ? std::vector<std::string>{own_program, "peer", "-"} : ssh_command(peer), home,
+         parcel_for(id, files, note), peer.host,
+         here ? "" : peer.host + ":" + (fs::path(peer.launch.directory) / note.folder).string()});
+  }
+  const LaunchedRunEnd end = run_launched(plan);
+  if (end.output_complete) bring_home(settings.run.output / "run.toml", file, settings, home);
+  return report(end, settings.run.output, options);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,144 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/foundation/directory_lock.hpp"
+#include "runtime/toml/setting.hpp"
+#include "runtime/toml/document.hpp"
+#include "tools/terminal/input_watch.hpp"
+#include "tools/launch/launch_note.hpp"
+#include "tools/launch/parcel.hpp"
+#include "tools/training/peer_training.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a launcher, which looks around several times a second, and its ssh.
+constexpr Duration least_silence = std::chrono::seconds(2);
+
+void empty(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
+}
+
+/// The run as it was sent; nothing where the launcher has gone before all of it was there.
+std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
+  std::optional<LaunchNote> note;
+  bool complete = false;
+  ParcelReader reader({.begins =
+                           [&](const nlohmann::json& json) {
+                             note = read_launch_note(json);
+                             note->folder = fs::absolute(note->folder);
+                             fs::create_directories(note->folder);
+                             lock.emplace("run.name", note->folder);
+                             if (!note->resume) empty(note->folder);
+                             return note->folder;
+                           },
+                       .ends = [&] { complete = true; }});
+  std::array<char, 65536> piece{};
+  while (!complete) {
+    const std::size_t wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), reader.safe_bytes()));
+    const ssize_t length = read(STDIN_FILENO, piece.data(), wanted);
+    if (length < 0 && errno == EINTR) continue;
+    if (length <= 0) return std::nullopt;
+    reader.feed({piece.data(), static_cast<std::size_t>(length)});
+  }
+  return note;
+}
+
+bool say(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t length = write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (length < 0 && errno == EINTR) continue;
+    if (length <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(length));
+  }
+  return true;
+}
+
+/// The files of the output, the summary, which says that it is complete, last; whether all could be sent.
+bool send_output(const fs::path& output) {
+  std::vector<ParcelFile> files;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(output, none))
+    if (entry.is_regular_file()) files.push_back({entry.path().filename(), entry.file_size()});
+  std::ranges::sort(files, {},
+                    [](const ParcelFile& file) { return std::pair(file.name == "summary.json", file.name); });
+  if (files.empty()) return true;
+  if (!say(parcel_head({{"event", "output"}}, files))) return false;
+  for (const ParcelFile& file : files) {
+    std::ifstream in(output / file.name, std::ios::binary);
+    std::array<char, 65536> piece{};
+    std::uint64_t left = file.bytes;
+    while (left > 0 &&
+           in.read(piece.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(piece.size(), left)))) {
+      if (!say({piece.data(), static_cast<std::size_t>(in.gcount())})) return false;
+      left -= static_cast<std::uint64_t>(in.gcount());
+    }
+    if (left > 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int launched_peer_command(const PeerOptions& given) {
+  std::optional<DirectoryLock>
+      lock;  // of the folder: an earlier launch of a run with this name may be under way
+  const std::optional<LaunchNote> note = receive_run(lock);
+  if (!note) {
+    std::fprintf(stderr, "hearsay: hearsay launch has gone before the run had arrived\n");
+    return exit_lost;
+  }
+  PeerOptions options = given;
+  options.file = note->folder / "run.toml";
+  options.id = note->id;
+  options.start_patience = note->start_patience;
+  options.quiet = note->quiet;
+  options.save = note->save;
+  options.resume = note->resume;
+  options.assignments = note->assignments;
+  const auto put = [&](const char* key, const char* file) {
+    options.assignments.push_back(key + ("=" + toml_text(spelled_path((note->folder / file).string()))));
+  };
+  put("topology.file", "topology.toml");
+  put("run.output", "output");
+  if (note->has_initial_model) put("model.init", "init.npy");
+
+  // Paths in the run file start where the peer runs, as those of its owner start at the file.
+  const RunSettings settings =
+      parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
+  const bool drops = settings.failure.drops();
+  const InputWatch watch(*given.ask_to_end, std::max(settings.failure.lost_after, least_silence),
+                         drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
+  options.lost = [&watch] { return watch.lost(); };
+  say(parcel_head({{"event", "started"}}, {}));
+  const PeerTraining training = train_as_peer(settings, options, false);
+  if (training.exit_code != 0 && !training.reason.empty())
+    std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
+  // What is written to an ssh connection whose other end has gone may seem to be taken.
+  if (watch.is_alone() || !send_output(note->folder / "output")) {
+    std::fprintf(stderr, "hearsay: what is left of the run could not be sent and stays in %s\n",
+                 note->folder.c_str());
+    return training.exit_code == 0 ? static_cast<int>(exit_lost) : training.exit_code;
+  }
+  if (settings.failure.checkpoint_every > 0) return training.exit_code;  // the folder is where they are
+  // The folder and, where nobody else uses them, those it is in.
+  std::error_code ignored;
+  fs::remove_all(note->folder, ignored);
+  for (fs::path above = note->folder.parent_path(); above.string().find(launch_folder) != std::string::npos;
+       above = above.parent_path())
+    fs::remove(above, ignored);
+  return training.exit_code;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,307 @@
+#include "tools/launch/launched_run.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "runtime/record/run_directory.hpp"
+#include "runtime/foundation/written_file.hpp"
+#include "tools/launch/child_process.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/input_watch.hpp"
+#include "tools/launch/parcel.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr auto look_every = std::chrono::milliseconds(200);
+/// What ends by itself may: the news of a wrong input travels faster, and so does that of a loss.
+constexpr auto patience_after_a_failure = std::chrono::seconds(2);
+/// A bit more than an interrupted peer's own, and than InputWatch's.
+constexpr auto patience_with_the_first = std::chrono::seconds(6);
+constexpr auto patience_of_the_told = std::chrono::seconds(12);
+constexpr std::size_t longest_log_bytes = std::size_t{64} << 20;
+
+/// sshd turns connections away at random from the eleventh that has not logged in yet (its MaxStartups).
+constexpr int most_that_start_on_a_host = 8;
+
+constexpr int ssh_failed = 255;
+constexpr int command_not_found = 127;
+constexpr int command_not_executable = 126;
+
+/// A peer: its process, what it says, and how far it has come.
+class LaunchedPeer {
+ public:
+  LaunchedPeer(const LaunchedPeerPlan& plan, ParcelReader::Receiver receiver)
+      : plan_(plan), reader_(with_lines(std::move(receiver))) {}
+
+  void begin() {
+    process_.emplace(plan_.words, plan_.directory, plan_.parcel);
+    begun_at_ = Clock::now();
+  }
+  bool is_late(Duration patience) const {
+    return running() && !started_ && Clock::now() - begun_at_ > patience;
+  }
+  bool begun() const { return process_.has_value(); }
+  bool ended() const { return process_ && process_->ended(); }
+  bool running() const { return process_ && !process_->ended(); }
+  void set_started() { started_ = true; }
+  bool started() const { return started_; }
+
+  /// Takes what it has said; whether it has ended meanwhile.
+  bool look() {
+    if (!running()) return false;
+    process_->look({[this](std::string_view bytes) { reader_.feed(bytes); },
+                    [this](std::string_view bytes) { take_text(bytes); }});
+    if (!process_->ended()) return false;
+    if (!unfinished_.empty()) take_text("\n");
+    return true;
+  }
+
+  void add_to(std::vector<pollfd>& polled) const {
+    if (running()) process_->add_to(polled);
+  }
+  void beat() {
+    if (running() && !process_->has_untold()) process_->tell("\n");
+  }
+  /// In good order; at once where it has not begun to train.
+  void tell_to_end() {
+    if (!running()) return;
+    process_->tell(std::string(InputWatch::word_to_end) + "\n");
+    process_->end_input();
+    if (!started_) process_->kill();
+  }
+  void tell_of_loss(const std::string& reason) {
+    process_->tell(std::string(InputWatch::word_of_loss) + reason + "\n");
+  }
+  void kill() {
+    if (running()) process_->kill();
+  }
+
+  PeerId id() const { return plan_.id; }
+  const std::string& label() const { return plan_.label; }
+  const std::string& host() const { return plan_.host; }
+  const std::string& log() const { return log_; }
+
+  /// What its end means for the run.
+  int exit_code() const {
+    const int code = process_->code();
+    if (code == ssh_failed || code == command_not_found || code == command_not_executable || !started_)
+      return started_ ? exit_lost : code == exit_interrupted ? exit_interrupted : exit_misuse;
+    const bool known = code == exit_done || code == exit_failure || code == exit_misuse ||
+                       code == exit_lost || code == exit_diverged || code == exit_interrupted;
+    return known ? code : static_cast<int>(exit_lost);
+  }
+
+  std::string how_it_ended() const {
+    const std::string own = "hearsay: ";
+    std::string words = last_line_.starts_with(own) ? last_line_.substr(own.size()) : last_line_;
+    const int code = process_->code();
+    if (code > 128 && code != exit_interrupted && code != ssh_failed)
+      words = "it was killed by signal " + std::to_string(code - 128);
+    else if (code == ssh_failed && started_)
+      words = "it was lost: it was killed, or its ssh connection broke" +
+              (words.empty() ? "" : "; its last words: " + words);
+    else if (words.empty())
+      words = "it ended with code " + std::to_string(code);
+    const bool left_something = started_ && code == ssh_failed && !plan_.leaves_in.empty();
+    return "peer " + plan_.label + ": " + words +
+           (left_something ? "; what it has left is in " + plan_.leaves_in : "");
+  }
+
+ private:
+  ParcelReader::Receiver with_lines(ParcelReader::Receiver receiver) {
+    receiver.line = [this](const std::string& line) { take_text(line + "\n"); };
+    return receiver;
+  }
+
+  void take_text(std::string_view bytes) {
+    for (const char c : bytes) {
+      if (c != '\n') {
+        if (unfinished_.size() < 4096) unfinished_ += c;
+        continue;
+      }
+      if (!unfinished_.empty() && unfinished_.back() == '\r') unfinished_.pop_back();
+      std::fprintf(stderr, "%s: %s\n", plan_.name.c_str(), unfinished_.c_str());
+      if (log_.size() < longest_log_bytes) log_ += unfinished_ + "\n";
+      if (!unfinished_.empty()) last_line_ = unfinished_;
+      unfinished_.clear();
+    }
+  }
+
+  const LaunchedPeerPlan& plan_;
+  ParcelReader reader_;
+  std::string unfinished_;
+  std::string last_line_;
+  std::string log_;
+  bool started_ = false;
+  Clock::time_point begun_at_;
+  std::optional<ChildProcess> process_;
+};
+
+class LaunchedRun {
+ public:
+  explicit LaunchedRun(const LaunchedRunPlan& plan) : plan_(plan) {
+    for (const LaunchedPeerPlan& peer : plan.peers) {
+      const std::size_t at = peers_.size();
+      ParcelReader::Receiver receiver{
+          .begins = [this, at](const nlohmann::json& note) { return parcel_from(*peers_[at], note); },
+          .ends = [this, at] { output_complete_ = output_complete_ || (at == 0 && record_begun_); }};
+      peers_.push_back(std::make_unique<LaunchedPeer>(peer, std::move(receiver)));
+    }
+  }
+
+  LaunchedRunEnd run() {
+    Clock::time_point next_beat = Clock::now();
+    begin_some();
+    while (anybody_runs()) {
+      wait();
+      for (auto& peer : peers_)
+        if (peer->look()) note_end(*peer);
+      if (plan_.interrupted && plan_.interrupted->load()) interrupt();
+      if (Clock::now() >= next_beat) {
+        for (auto& peer : peers_) peer->beat();
+        next_beat = Clock::now() + plan_.beat_every;
+      }
+      look_at_the_clock();
+      hurry();
+      begin_some();
+    }
+    if (output_complete_)
+      for (const auto& peer : peers_)
+        write_file(plan_.output / ("peer-" + std::to_string(peer->id()) + ".log"), {peer->log()});
+    const int code_of_first = peers_.front()->ended() ? peers_.front()->exit_code() : exit_interrupted;
+    if (interrupted_ && code_of_first != exit_done)
+      return {exit_interrupted, "interrupted", output_complete_};
+    if (failure_) return {failure_->exit_code, failure_->reason, output_complete_};
+    if (code_of_first != exit_done) return {code_of_first, end_without_first(), output_complete_};
+    return {code_of_first, "", output_complete_};
+  }
+
+ private:
+  bool anybody_runs() const {
+    return std::ranges::any_of(peers_, [](const auto& peer) { return peer->running(); });
+  }
+
+  /// Starts peers, of every host as many as may be logging in at a time.
+  void begin_some() {
+    if (failure_ || interrupted_) return;
+    std::map<std::string, int> starting;
+    for (const auto& peer : peers_) starting[peer->host()] += peer->running() && !peer->started();
+    for (auto& peer : peers_)
+      if (!peer->begun() && starting[peer->host()] < most_that_start_on_a_host) {
+        peer->begin();
+        ++starting[peer->host()];
+      }
+  }
+
+  void wait() {
+    std::vector<pollfd> polled;
+    for (const auto& peer : peers_) peer->add_to(polled);
+    // A signal ends it early; one that comes before it costs one look.
+    poll(polled.data(), polled.size(), static_cast<int>(look_every.count()));
+  }
+
+  fs::path parcel_from(LaunchedPeer& peer, const nlohmann::json& note) {
+    const std::string event = note.value("event", "");
+    if (event == "started") peer.set_started();
+    if (event != "output" || (peer.id() != 0 && !plan_.drops)) return {};
+    if (!output_begun_) create_output(plan_.output, plan_.overwrite);
+    output_begun_ = true;
+    record_begun_ = record_begun_ || peer.id() == 0;
+    return plan_.output;
+  }
+
+  /// Where the run has dropped peer 0.
+  std::string end_without_first() const {
+    std::string reason = peers_.front()->how_it_ended();
+    if (output_begun_ && !record_begun_)
+      reason += "; the others went on, and their models are in " + plan_.output.string();
+    return reason;
+  }
+
+  /// The first that ends badly is the reason; what follows are its echoes. But for one that was asked to end: it may be an echo
+  /// itself, of a peer whose connection broke and whose end takes longer to be seen.
+  void note_end(LaunchedPeer& peer) {
+    const int code = peer.exit_code();
+    if (code == exit_done || interrupted_) return;
+    if (failure_ && (failure_->exit_code != exit_interrupted || code == exit_interrupted)) return;
+    if (plan_.drops && peer.started() && code == exit_lost) {
+      std::fprintf(stderr, "hearsay: %s; the run goes on\n", peer.how_it_ended().c_str());
+      return;
+    }
+    failure_ = {code, peer.how_it_ended()};
+    if (code == exit_lost) tell_first_of_loss();
+    stop(peer.started() ? Clock::now() + patience_after_a_failure : Clock::now());
+  }
+
+  /// Who was killed says nothing itself. Peer 0 ends the run everywhere, with a record that says why.
+  void tell_first_of_loss() {
+    if (peers_.front()->running() && peers_.front()->started())
+      peers_.front()->tell_of_loss(failure_->reason);
+  }
+
+  /// A host that takes connections and does nothing with them: a login script that waits, a stalled disk.
+  void look_at_the_clock() {
+    for (const auto& peer : peers_) {
+      if (failure_ || interrupted_ || !peer->is_late(plan_.start_patience)) continue;
+      failure_ = {exit_lost,
+                  "peer " + peer->label() + ": it was not started within " + to_text(plan_.start_patience)};
+      stop(Clock::now());
+    }
+  }
+
+  void interrupt() {
+    if (interrupted_) return;
+    interrupted_ = true;
+    // Peer 0 ends the run everywhere; where it cannot, the others are told themselves.
+    peers_.front()->tell_to_end();
+    for (auto& peer : peers_)
+      if (!peer->started()) peer->tell_to_end();
+    stop(peers_.front()->running() ? Clock::now() + patience_with_the_first : Clock::now());
+  }
+
+  void stop(Clock::time_point tell_all_at) {
+    if (!tell_all_at_ || tell_all_at < *tell_all_at_) tell_all_at_ = tell_all_at;
+  }
+
+  /// Ends what does not end by itself.
+  void hurry() {
+    const Clock::time_point now = Clock::now();
+    if (tell_all_at_ && now >= *tell_all_at_ && !kill_all_at_) {
+      for (auto& peer : peers_) peer->tell_to_end();
+      kill_all_at_ = now + patience_of_the_told;
+    }
+    if (kill_all_at_ && now >= *kill_all_at_)
+      for (auto& peer : peers_) peer->kill();
+  }
+
+  struct Failure {
+    int exit_code;
+    std::string reason;
+  };
+
+  const LaunchedRunPlan& plan_;
+  std::vector<std::unique_ptr<LaunchedPeer>> peers_;
+  std::optional<Failure> failure_;
+  std::optional<Clock::time_point> tell_all_at_;
+  std::optional<Clock::time_point> kill_all_at_;
+  bool interrupted_ = false;
+  bool output_begun_ = false;
+  bool record_begun_ = false;  // of peer 0's output
+  bool output_complete_ = false;
+};
+
+}  // namespace
+
+LaunchedRunEnd run_launched(const LaunchedRunPlan& plan) { return LaunchedRun(plan).run(); }
+
+}  // namespace hearsay

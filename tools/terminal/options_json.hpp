@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "algorithms/seam/method_options.hpp"
+
+namespace hearsay {
+
+/// {"consensus_step": "0.3", ...}: what is set, as a run file spells it.
+inline nlohmann::ordered_json options_json(const MethodOptions& options) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const OptionKey& option : option_keys())
+    if (option.set_in(options)) json[option.name] = option.text(options);
+  return json;
+}
+
+}  // namespace hearsay

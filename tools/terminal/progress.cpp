@@ -1,0 +1,96 @@
+#include "tools/terminal/progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "tools/terminal/human_text.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Columns of the terminal; a line longer than that could not be rewritten.
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// Four digits, in columns.
+std::string four_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%-#9.4g", value);
+  return text;
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+struct Field {
+  std::string text;
+  int dispensable = 0;  // the most dispensable goes first; 0 stays
+};
+
+}  // namespace
+
+std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
+                          std::size_t width) {
+  const std::string total = std::to_string(run.iterations);
+  std::vector<Field> fields = {
+      {right(std::to_string(evaluation.iteration), total.size()) + "/" + total},
+      {right(fixed(evaluation.epoch, 1), 6) + " passes", 1},
+      {right(std::to_string(evaluation.gossip_rounds), total.size() + 2) + " rounds", 2},
+      {"loss " + four_digits(evaluation.loss)},
+      {"consensus " + four_digits(evaluation.consensus_distance), 5},
+      {right(megabytes_text(static_cast<double>(evaluation.bytes_sent) / run.peers), 8) + "/peer"}};
+  if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 10), 4});
+  fields.push_back({right(seconds_text(elapsed), 10), 3});
+  if (evaluation.iteration > run.resumed_from && evaluation.iteration < run.iterations)
+    fields.push_back({(run.has_target ? "ETA at most " : "ETA ") +
+                      seconds_text(elapsed * static_cast<double>(run.iterations - evaluation.iteration) /
+                                   static_cast<double>(evaluation.iteration - run.resumed_from))});
+  for (;;) {
+    std::string line;
+    for (const Field& field : fields) line += (line.empty() ? "" : "  ") + field.text;
+    const auto most = std::ranges::max_element(fields, {}, &Field::dispensable);
+    if (line.size() <= width || most->dispensable == 0) return line.substr(0, width);
+    fields.erase(most);
+  }
+}
+
+Progress::Progress(bool quiet, std::string title, const ProgressRun& run)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), title_(std::move(title)), run_(run) {}
+
+void Progress::show(const Evaluation& evaluation) {
+  if (quiet_) return;
+  const Clock::time_point now = Clock::now();
+  const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000);
+  const bool first = terminal_ && !line_open_;
+  if (!first && now - shown_ < pause && !(terminal_ && evaluation.iteration == run_.iterations)) return;
+  shown_ = now;
+
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const std::string title = title_.empty() ? "" : title_ + "  ";
+  if (terminal_) {
+    const std::size_t room = terminal_width() - 1;
+    const std::size_t left = room - std::min(room, title.size());
+    std::fprintf(stderr, "\r\033[K%s%s", title.substr(0, room).c_str(),
+                 progress_line(evaluation, run_, elapsed, left).c_str());
+    std::fflush(stderr);
+    line_open_ = true;
+  } else {
+    std::fprintf(stderr, "%s%s\n", title.c_str(),
+                 progress_line(evaluation, run_, elapsed, std::string::npos).c_str());
+  }
+}
+
+void Progress::close() {
+  if (line_open_) std::fputc('\n', stderr);
+  line_open_ = false;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,97 @@
+#include "tools/training/learned_point.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "runtime/record/run_directory.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// What the network of a run is, and where the run is written.
+void take_network(RunSettings& to, const RunSettings& from) {
+  to.network = from.network;
+  to.framing = from.framing;
+  to.peer_networks = from.peer_networks;
+  to.link_overrides = from.link_overrides;
+  to.run.output = from.run.output;
+}
+
+/// The models of two outputs are the same: where the file system can, one file on disk for both. Files of an output are replaced,
+/// never written into, so neither sees what becomes of the other.
+void share_models(const std::filesystem::path& output, const std::filesystem::path& equal_output) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(output, ignored)) {
+    if (file.path().extension() != ".npy") continue;
+    const fs::path partial = file.path().string() + ".partial";
+    std::error_code error;
+    fs::create_hard_link(equal_output / file.path().filename(), partial, error);
+    if (!error) fs::rename(partial, file.path(), error);
+  }
+}
+
+template <class Scalar>
+class LearnedPointOf final : public LearnedPoint {
+ public:
+  LearnedPointOf(Experiment<Scalar> experiment, LearnedRun<Scalar> learned, Duration measured_gradient)
+      : experiment_(std::move(experiment)),
+        learned_(std::move(learned)),
+        measured_gradient_(measured_gradient) {}
+
+  FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
+    RunDirectory directory(settings.run.output, earlier);
+    take_network(experiment_.settings, resolved(settings, experiment_.cluster));
+    const RunOutcome<Scalar> outcome =
+        retime(experiment_, learned_, experiment_.settings, measured_gradient_);
+    for (const Evaluation& evaluation : outcome.evaluations)
+      directory.append(experiment_.settings, evaluation);
+    FinishedRun finished;
+    finished.status = outcome.status;
+    finished.has_target = settings.run.target_loss.has_value();
+    finished.reason = outcome.reason;
+    finished.warnings = experiment_.warnings;
+    finished.summary = summarize(experiment_, outcome, Driver::simulator);
+    finished.output = directory.path();
+    directory.finish(outcome, finished.summary, save);
+    if (timed_before_.empty())
+      timed_before_ = directory.path();
+    else
+      share_models(directory.path(), timed_before_);
+    finished.output_created = directory.created();
+    return finished;
+  }
+
+ private:
+  Experiment<Scalar> experiment_;  // its network is that of the point before
+  LearnedRun<Scalar> learned_;
+  Duration measured_gradient_;
+  std::filesystem::path timed_before_ = {};  // an output with the same models
+};
+
+}  // namespace
+
+bool differ_in_the_network_only(const RunSettings& one, const RunSettings& other) {
+  RunSettings same = other;
+  take_network(same, one);
+  return same == one;
+}
+
+template <class Scalar>
+std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, LearnedRun<Scalar> learned,
+                                            Duration measured_gradient) {
+  if (!may_be_retimed(experiment, learned)) return nullptr;
+  return std::make_unique<LearnedPointOf<Scalar>>(std::move(experiment), std::move(learned),
+                                                  measured_gradient);
+}
+
+#define HEARSAY_LEARNED_POINT(Scalar)                                                                  \
+  template std::unique_ptr<LearnedPoint> learned_point<Scalar>(Experiment<Scalar>, LearnedRun<Scalar>, \
+                                                               Duration);
+HEARSAY_LEARNED_POINT(float)
+HEARSAY_LEARNED_POINT(double)
+#undef HEARSAY_LEARNED_POINT
+
+}  // namespace hearsay

@@ -1,0 +1,99 @@
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/process/hosts_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/security/credentials.hpp"
+#include "tools/terminal/input_watch.hpp"
+#include "tools/training/peer_training.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "tools/training/training.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+Environment environment_of_process() {
+  Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != text.npos) environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
+
+/// A peer other than the first: it trains, and leaves the record to peer 0.
+template <class Scalar>
+PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const PeerPlace& place,
+                            const ClusterPatience& patience) {
+  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+    std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
+  RunControl control;
+  control.interrupted = options.interrupted;
+  control.asked_to_leave = options.asked_to_leave;
+  if (earlier_output(options, settings) == EarlierOutput::continued) control.record.emplace();
+  if (!options.quiet)
+    std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
+                 experiment.peer_count());
+  const PeerEnd end = run_cluster_peer(experiment, *place.id, patience, control, place).end;
+  if (end.exit_code == 0 && !options.quiet)
+    std::fprintf(stderr, "hearsay: peer %u: %s\n", *place.id,
+                 end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason.c_str());
+  return {end.exit_code, end.reason};
+}
+
+}  // namespace
+
+PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id) {
+  const bool listed = !settings.topology.file.empty() && has_addresses(settings.topology.file);
+  Environment environment = environment_of_process();
+  if (id) environment["HEARSAY_ID"] = std::to_string(*id);
+  if (id && *id >= settings.topology.peers)
+    throw Misuse("--id", std::to_string(*id),
+                 "the topology has peers 0 to " + std::to_string(settings.topology.peers - 1));
+  PeerPlace place = place_in(environment, settings.topology.peers, listed);
+  if (!place.id)
+    throw Misuse("--id is missing: which peer of the topology this is, 0 to " +
+                 std::to_string(settings.topology.peers - 1) + ", nor do HEARSAY_ID or SLURM_PROCID say it");
+  return place;
+}
+
+PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
+  const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
+  const PeerPlace place = place_of(settings, options.id);
+  if (place.id != PeerId{0})
+    return with_scalar(settings.run.scalar, [&]<class Scalar>() {
+      return train_silently<Scalar>(settings, options, place, patience);
+    });
+  const FinishedRun run = train(settings, {.driver = Driver::zmq,
+                                           .earlier = earlier_output(options, settings),
+                                           .quiet = options.quiet,
+                                           .save = options.save,
+                                           .interrupted = options.interrupted,
+                                           .asked_to_leave = options.asked_to_leave,
+                                           .as_first_of_cluster = patience,
+                                           .place = place,
+                                           .tells_others = reports,
+                                           .lost = options.lost,
+                                           .title = {}});
+  if (reports) return {report_run(run, options), ""};
+  return {exit_code_of(run.status), run.reason};
+}
+
+int peer_command(const PeerOptions& options) {
+  if (options.file == "-") return launched_peer_command(options);
+  std::optional<InputWatch> watch;
+  if (options.ends_with_input) watch.emplace(*options.ask_to_end, std::nullopt);
+  const PeerTraining training =
+      train_as_peer(load_run_file(options.file, options.assignments), options, true);
+  if (training.exit_code != 0 && !training.reason.empty())
+    std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
+  return training.exit_code;
+}
+
+}  // namespace hearsay

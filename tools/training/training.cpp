@@ -1,0 +1,212 @@
+#include "tools/training/training.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+
+#include "runtime/security/credentials.hpp"
+#include "runtime/network/kernel_network.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/checkpoint/archive.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/training/learned_point.hpp"
+#include "tools/terminal/progress.hpp"
+#include "tools/report/live_page.hpp"
+#include "tools/training/scalar_dispatch.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+bool anything_to_measure(const RunSettings& settings) {
+  const auto measured = [](const NetworkSettings& network) {
+    return network.compute.kind == ComputeTime::Kind::measured;
+  };
+  if (measured(settings.network)) return true;
+  for (const auto& [peer, network] : settings.peer_networks)
+    if (measured(network)) return true;
+  return false;
+}
+
+/// Peer 0 cannot go on with the run: the others, who would wait for it, end with the same sentence.
+template <class Scalar>
+void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& options, const Misuse& misuse) {
+  const ClusterPatience& patience = *options.as_first_of_cluster;
+  std::fprintf(stderr,
+               "hearsay: peer 0 cannot go on with the run, and tells the others so, for %s at most: %s\n",
+               to_text(patience.start).c_str(), misuse.what());
+  RunControl control;
+  control.interrupted = options.interrupted;
+  turn_peers_away(experiment, patience, control, options.place,
+                  std::string("peer 0 cannot go on with the run: ") + misuse.what());
+}
+
+void require_enough_iterations(const RunDirectory& directory, std::uint64_t iterations) {
+  if (const auto& record = directory.record(); record && record->back().iteration > iterations)
+    throw Misuse("run.iterations", std::to_string(iterations),
+                 "the run that is to be resumed has done " + std::to_string(record->back().iteration) +
+                     " already; expected at least as many");
+}
+
+template <class Scalar>
+FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
+  const bool tells = options.tells_others && options.earlier == EarlierOutput::continued;
+  std::optional<RunDirectory> found;
+  try {
+    found.emplace(settings.run.output, options.earlier);
+  } catch (const Misuse& misuse) {
+    if (tells) tell_others(prepare<Scalar>(settings), options, misuse);
+    throw;
+  }
+  RunDirectory& directory = *found;
+  Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  try {
+    require_enough_iterations(directory, experiment.iterations);
+    if (tells) PeerArchive<Scalar>(experiment, observer_peer, archive_directory(settings)).holds();
+  } catch (const Misuse& misuse) {
+    if (tells) tell_others(experiment, options, misuse);
+    throw;
+  }
+  FinishedRun finished;
+  finished.output = directory.path();
+  finished.warnings = experiment.warnings;
+  const auto exposed = plain_text_warning(settings.security, experiment.cluster);
+  if (exposed && options.driver == Driver::zmq) finished.warnings.push_back(*exposed);
+  for (const std::string& warning : finished.warnings)
+    std::fprintf(stderr, "hearsay: %swarning: %s\n",
+                 options.title.empty() ? "" : (options.title + ": ").c_str(), warning.c_str());
+
+  const bool simulated = options.driver == Driver::simulator;
+  const Duration gradient = simulated ? measured_gradient_of(experiment) : Duration{0};
+  if (gradient > Duration{0} && !options.quiet)
+    std::fprintf(stderr, "hearsay: a gradient takes %s here (measured); all seconds are virtual\n",
+                 seconds_text(seconds(gradient)).c_str());
+
+  Progress progress(options.quiet, options.title,
+                    {.peers = experiment.peer_count(),
+                     .iterations = experiment.iterations,
+                     .has_target = settings.run.target_loss.has_value(),
+                     .virtual_time = simulated,
+                     .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
+  std::optional<LivePage> live;
+  if (options.live_port) live.emplace(experiment.settings, directory.record(), *options.live_port);
+  RunControl control;
+  control.interrupted = options.interrupted;
+  control.lost = options.lost;
+  control.asked_to_leave = options.asked_to_leave;
+  control.record = directory.record();
+  control.on_evaluation = [&](const Evaluation& evaluation) {
+    if (!directory.created()) options.before_output();
+    directory.append(experiment.settings, evaluation);
+    progress.show(evaluation);
+    if (live) live->show(evaluation);
+  };
+  control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
+    if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
+  };
+  std::optional<KernelNetwork> network;
+  if (options.network == SlowedBy::kernel) {
+    if (!options.quiet)
+      std::fprintf(stderr, "hearsay: %s: makes %s in the kernel\n", options.title.c_str(),
+                   counted(experiment.peer_count(), "host").c_str());
+    network.emplace(experiment.settings, experiment.peer_count());
+    if (!options.quiet)
+      std::fprintf(stderr, "hearsay: %s: %s\n", options.title.c_str(), network->description().c_str());
+  }
+  LearnedRun<Scalar> learned;
+  if (simulated && options.learned) learned = learn(experiment, gradient, control);
+  RunOutcome<Scalar> outcome =
+      simulated ? (options.learned ? learned.outcome : simulate(experiment, gradient, control))
+      : options.as_first_of_cluster
+          ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
+          : run_local(experiment, control, network ? &*network : nullptr);
+  progress.close();
+  // A signal to the whole process group ends the peers, too; it is the user's doing all the same.
+  if (outcome.status == RunStatus::lost && control.is_interrupted()) {
+    outcome.status = RunStatus::interrupted;
+    outcome.reason = "interrupted";
+  }
+  finished.status = outcome.status;
+  finished.has_target = settings.run.target_loss.has_value();
+  finished.reason = outcome.reason;
+  finished.summary = summarize(experiment, outcome, options.driver);
+  if (network) finished.summary["slowed_by"] = network->description();
+  directory.finish(outcome, finished.summary, options.save);
+  finished.output_created = directory.created();
+  if (live) live->end(finished.summary);
+  if (simulated && options.learned)
+    *options.learned = learned_point(std::move(experiment), std::move(learned), gradient);
+  return finished;
+}
+
+}  // namespace
+
+template <class Scalar>
+Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
+  if (!anything_to_measure(experiment.settings)) return Duration{0};
+  using Clock = std::chrono::steady_clock;
+  constexpr int most_repetitions = 16;
+  constexpr auto enough = std::chrono::milliseconds(200);
+  const Problem<Scalar>& problem = experiment.problem;
+  Vector<Scalar> gradient(problem.dimension());
+  std::vector<Index> samples;
+  Duration total{0};
+  int counted_repetitions = 0;
+  // The first, which brings data and code into the caches, does not count.
+  for (int repetition = 0; repetition <= most_repetitions && total < enough; ++repetition) {
+    const auto& objective = *problem.objectives[static_cast<std::size_t>(repetition) % problem.peer_count()];
+    const Index local = objective.sample_count();
+    const auto& batch = experiment.settings.algorithm.batch;
+    samples.resize(static_cast<std::size_t>(local == 0 ? 0 : batch ? static_cast<Index>(*batch) : local));
+    for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<Index>(k) % local;
+    const Clock::time_point begin = Clock::now();
+    objective.gradient(problem.initial, samples, gradient);
+    if (repetition == 0) continue;
+    total += Clock::now() - begin;
+    ++counted_repetitions;
+  }
+  return total / counted_repetitions;
+}
+
+FinishedRun train(const RunSettings& settings, const TrainingOptions& options) {
+  return with_scalar(settings.run.scalar,
+                     [&]<class Scalar>() { return train_as<Scalar>(settings, options); });
+}
+
+std::string label_of(const SweepPoint& point) {
+  std::string label = point.variant;
+  for (const auto& [key, value] : point.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
+  return label.empty() ? point.run.run.name : label;
+}
+
+EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings) {
+  if (!options.resume) return options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused;
+  if (options.overwrite)
+    throw Misuse("--resume", "", "it goes on with the output that --overwrite would replace");
+  if (settings.failure.checkpoint_every == 0)
+    throw Misuse("failure.checkpoint_every", "0",
+                 "a run that is to be resumed takes checkpoints; expected at least 1");
+  return EarlierOutput::continued;
+}
+
+int exit_code_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::done:
+    case RunStatus::target:
+      return exit_done;
+    case RunStatus::diverged:
+      return exit_diverged;
+    case RunStatus::interrupted:
+      return exit_interrupted;
+    case RunStatus::lost:
+      return exit_lost;
+  }
+  return exit_done;
+}
+
+template Duration measured_gradient_of<float>(const Experiment<float>&);
+template Duration measured_gradient_of<double>(const Experiment<double>&);
+
+}  // namespace hearsay
