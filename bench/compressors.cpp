@@ -1,6 +1,6 @@
-// The compressors side by side: what each costs and loses on Gaussian data, float, 270,000 coordinates in two layers. Bits and error
-// are of one message; the bounds are what a compressor states of itself; speeds are bytes of the float input a second, on
-// one core, the fastest of several messages.
+// The compressors side by side: what each costs and loses on Gaussian data, float, 270,000 coordinates in two
+// layers. Bits and error are of one message; the bounds are what a compressor states of itself; speeds are
+// bytes of the float input a second, on one core, the fastest of several messages.
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 
 using namespace hearsay;
 

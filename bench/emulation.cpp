@@ -1,16 +1,17 @@
-// How honest the emulated network is: the simulator's prediction of a run, then the same run by eight real processes, slowed
-// down by the built-in shaper, and by the kernel (network namespaces, tbf; root only). Frames count as Ethernet's do; a gradient
-// takes an emulated 20 ms, in which eight real ones find room on few cores. One line a case; both ratios to the prediction should
-// lie within 10 % of 1, the shaper's within 5 %.
+// How honest the emulated network is: the simulator's prediction of a run, then the same run by eight real
+// processes, slowed down by the built-in shaper, and by the kernel (network namespaces, tbf; root only).
+// Frames count as Ethernet's do; a gradient takes an emulated 20 ms, in which eight real ones find room on
+// few cores. One line a case; both ratios to the prediction should lie within 10 % of 1, the shaper's within
+// 5 %.
 
 #include <unistd.h>
 
 #include <cstdio>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;

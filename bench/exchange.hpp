@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 
 namespace hearsay {
 
-/// Exchanges a new packet per iteration with all neighbors (a sender checks the same packet's sum only once), and looks at none:
-/// what the transport costs.
+/// Exchanges a new packet per iteration with all neighbors (a sender checks the same packet's sum only once),
+/// and looks at none: what the transport costs.
 class Exchange final : public Algorithm<float> {
  public:
   explicit Exchange(const MethodInput<float>& input) : x_(input.initial) {}
@@ -40,14 +40,14 @@ class Exchange final : public Algorithm<float> {
 inline MethodInfo exchange_method() {
   MethodInfo exchange{};
   exchange.name = "exchange";
-  exchange.make_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
+  exchange.make.in_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
     return std::make_unique<Exchange>(input);
   };
   return exchange;
 }
 
-/// A ring of eight peers that exchange packets of so many bytes, and nothing else, over ports of so much bandwidth. `method` must
-/// outlive it.
+/// A ring of eight peers that exchange packets of so many bytes, and nothing else, over ports of so much
+/// bandwidth. `method` must outlive it.
 inline Experiment<float> exchange_experiment(const MethodInfo& method, std::size_t packet_bytes,
                                              int iterations, const std::string& bandwidth = "unlimited") {
   const std::string count = std::to_string(iterations);

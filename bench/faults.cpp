@@ -1,6 +1,6 @@
-// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints, signs of life and digests cost where nobody is; then
-// random campaigns of killed and stopped peers, each against the simulator's bits. `bench_faults [CAMPAIGNS] [FIRST SEED]`,
-// 50 campaigns where it is not said.
+// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints, signs of
+// life and digests cost where nobody is; then random campaigns of killed and stopped peers, each against the
+// simulator's bits. `bench_faults [CAMPAIGNS] [FIRST SEED]`, 50 campaigns where it is not said.
 
 #include <poll.h>
 #include <signal.h>
@@ -16,9 +16,9 @@
 
 #include "algorithms/arithmetic/random.hpp"
 #include "bench/faults_drop.hpp"
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -131,8 +131,8 @@ void measure_checkpoints() {
   }
 }
 
-/// Frames and their ZeroMQ framing (2 bytes a short part, 9 a long one); TCP's own costs are shared alike. The digest of replicas is a
-/// field of every frame's header, which has a value in each 32nd iteration only.
+/// Frames and their ZeroMQ framing (2 bytes a short part, 9 a long one); TCP's own costs are shared alike.
+/// The digest of replicas is a field of every frame's header, which has a value in each 32nd iteration only.
 void measure_watchfulness() {
   for (const char* bandwidth : {"10 Mbit/s", "100 Mbit/s"}) {
     const auto experiment = experiment_of(

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "runtime/process/hosts_run.hpp"
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 
 namespace hearsay {
 
@@ -71,7 +71,8 @@ PeerPlace place_of_all() {
   return place;
 }
 
-/// What a peer of `hearsay peer` does, in a process of its own. Writes an iteration's number when it is evaluated.
+/// What a peer of `hearsay peer` does, in a process of its own. Writes an iteration's number when it is
+/// evaluated.
 [[noreturn]] void be_peer(const Experiment<float>& experiment, PeerId id, const PeerPlace& place,
                           int evaluated) {
   RunControl control;
@@ -88,8 +89,8 @@ PeerPlace place_of_all() {
   _exit(code);
 }
 
-/// How long the run stood after the fault: the longest time between two evaluations from then on. Negative where a peer that
-/// was to go on did not end well.
+/// How long the run stood after the fault: the longest time between two evaluations from then on. Negative
+/// where a peer that was to go on did not end well.
 double stands_on_hosts(int fault) {
   const Experiment<float> experiment = dropping_experiment();
   const PeerPlace place = place_of_all();
@@ -145,8 +146,8 @@ double stands_on_one_machine(const std::function<std::vector<pid_t>()>& children
   return outcome.status == RunStatus::done && outcome.dropped == std::vector<PeerId>{victim} ? longest : -1.0;
 }
 
-/// From the start of a process under the name of one that was killed, and that the others have gone on without, until it has agreed
-/// on its first edge: seconds. Negative where not all end well together.
+/// From the start of a process under the name of one that was killed, and that the others have gone on
+/// without, until it has agreed on its first edge: seconds. Negative where not all end well together.
 double joins_on_hosts() {
   const Experiment<float> experiment = prepare<float>(
       parse_run("model.kind = \"quadratic(262144)\"\ntopology = { kind = \"ring\", peers = 4 }\n"

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/seam/compressor.hpp"
-#include "algorithms/compression/registry.hpp"
 #include "algorithms/arithmetic/vector.hpp"
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 
 using namespace hearsay;
 
@@ -136,7 +136,8 @@ void transform_inverse(benchmark::State& state, const std::string& spelling) {
   beside_memcpy(state, input, [&] { transform->inverse(view(coefficients), 1, view(out)); });
 }
 
-/// The stages of "quantizer | coder" one by one; the coder's throughput counts the floats that the codes stand for.
+/// The stages of "quantizer | coder" one by one; the coder's throughput counts the floats that the codes
+/// stand for.
 class CoderBench {
  public:
   CoderBench(const std::string& spelling, std::span<const float> values) {

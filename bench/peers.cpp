@@ -1,15 +1,16 @@
-// What an iteration of one peer costs as peers are added at a fixed degree (a ring): it should stay what it is. CPU time, in the
-// simulator with 256 to 4,096 peers and 100 parameters, and of real processes over ZeroMQ with 4 to 32 peers and 272,474
-// parameters, ports limited to 100 Mbit/s. A short run is taken from a long one, so that start, evaluations and end do not count.
+// What an iteration of one peer costs as peers are added at a fixed degree (a ring): it should stay what it
+// is. CPU time, in the simulator with 256 to 4,096 peers and 100 parameters, and of real processes over
+// ZeroMQ with 4 to 32 peers and 272,474 parameters, ports limited to 100 Mbit/s. A short run is taken from a
+// long one, so that start, evaluations and end do not count.
 
 #include <sys/resource.h>
 
 #include <cstdio>
 #include <string>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;

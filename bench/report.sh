@@ -14,7 +14,7 @@ sweep() {
   name=$2
   shift 2
   echo "== $name"
-  build/hearsay sweep "bench/$file.toml" --resume --output "runs/$name" "$@" > "runs/$name.txt"
+  build/hearsay sweep "bench/sweeps/$file.toml" --resume --output "runs/$name" "$@" > "runs/$name.txt"
   outputs="$outputs runs/$name"
 }
 

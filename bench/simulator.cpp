@@ -1,13 +1,13 @@
-// How fast the simulator is: 10,000 peers on a ring, D-PSGD on separable quadratics with d = 100, 100 iterations, no
-// network to wait for. Prints peer-iterations per second on one core (construction and evaluations apart) and the
-// peak memory of the whole process.
+// How fast the simulator is: 10,000 peers on a ring, D-PSGD on separable quadratics with d = 100, 100
+// iterations, no network to wait for. Prints peer-iterations per second on one core (construction and
+// evaluations apart) and the peak memory of the whole process.
 
 #include <chrono>
 #include <cstdio>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/foundation/peak_memory.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;
@@ -32,7 +32,8 @@ double seconds_for(std::uint64_t iterations) {
 
 int main() {
   constexpr double peers = 10'000;
-  // One iteration costs the two evaluations and the peers' construction, too; the difference is the work itself.
+  // One iteration costs the two evaluations and the peers' construction, too; the difference is the work
+  // itself.
   const double one = seconds_for(1);
   const double hundred = seconds_for(101);
   const double rate = peers * 100 / (hundred - one);

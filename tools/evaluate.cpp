@@ -1,19 +1,27 @@
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/data/problem_builder.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
-#include "tools/training/scalar_dispatch.hpp"
+#include "tools/terminal/run_options.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/training/scalar_dispatch.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
+
+struct EvaluateOptions : RunFileOptions {
+  std::filesystem::path model;
+};
 
 template <class Scalar>
 int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
@@ -47,12 +55,22 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
   return exit_done;
 }
 
-}  // namespace
-
 int evaluate_command(const EvaluateOptions& options) {
   const RunSettings settings = load_run_file(options.file, options.assignments);
   return with_scalar(settings.run.scalar,
                      [&]<class Scalar>() { return evaluate_as<Scalar>(options, settings); });
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("evaluate", "loss and accuracy of a saved model on a run file's data");
+  const auto options = std::make_shared<EvaluateOptions>();
+  command.add_option("MODEL", options->model, "model.npy")->required();
+  add_run_file_options(command, *options);
+  command.callback(
+      [options, &invocation] { invocation.run = [options] { return evaluate_command(*options); }; });
 }
 
 }  // namespace hearsay

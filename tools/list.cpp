@@ -1,16 +1,20 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
-#include "algorithms/objectives/partition.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
-#include "algorithms/objectives/regularizer.hpp"
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/objectives/partition.hpp"
+#include "algorithms/objectives/registry.hpp"
+#include "algorithms/objectives/regularizer.hpp"
 #include "algorithms/seam/step_size.hpp"
-#include "runtime/data/problem_builder.hpp"
+#include "tools/manual_tables.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/options_json.hpp"
 #include "tools/terminal/table.hpp"
 #include "topology/families.hpp"
@@ -121,11 +125,36 @@ std::string as_text() {
   return text;
 }
 
-}  // namespace
-
-int list_command(bool json) {
+/// `table`: the name of a table of the manual, printed in Markdown instead of the lists; empty for the lists.
+int list_command(bool json, const std::string& table) {
+  for (const ManualTable& known : manual_tables())
+    if (known.name == table) {
+      std::fputs(known.text().c_str(), stdout);
+      return exit_done;
+    }
   std::fputs((json ? as_json().dump() + "\n" : as_text()).c_str(), stdout);
   return exit_done;
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("list", "methods, compressors, topologies, models, data formats");
+  struct Options {
+    bool json = false;
+    std::string table;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::Option* const as_json = command.add_flag("--json", options->json, "print the lists as JSON");
+  std::vector<std::string> tables;
+  for (const ManualTable& table : manual_tables()) tables.emplace_back(table.name);
+  command.add_option("--markdown", options->table, "print one table of the manual, in Markdown")
+      ->check(CLI::IsMember(tables))
+      ->excludes(as_json);
+  command.callback([options, &invocation] {
+    invocation.run = [options] { return list_command(options->json, options->table); };
+  });
 }
 
 }  // namespace hearsay

@@ -1,7 +1,10 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/training/training.hpp"
@@ -40,6 +43,31 @@ std::string faults_text(const nlohmann::ordered_json& summary) {
   return text;
 }
 
+int run_command(const RunOptions& options, Driver driver) {
+  const RunSettings settings = load_run_file(options.file, options.assignments);
+  const FinishedRun run = train(settings, {.driver = driver,
+                                           .earlier = earlier_output(options, settings),
+                                           .quiet = options.quiet,
+                                           .save = options.save,
+                                           .interrupted = options.interrupted,
+                                           .live_port = options.live_port,
+                                           .title = {}});
+  return report_run(run, options);
+}
+
+/// `hearsay run` and `hearsay simulate` differ in the driver, and the simulator resumes nothing.
+void add_training(CLI::App& command, Driver driver, Invocation& invocation) {
+  const auto options = std::make_shared<RunOptions>();
+  options->interrupted = &invocation.interrupted;
+  add_output_options(command, *options);
+  if (driver == Driver::zmq) add_resume_option(command, *options);
+  add_live_option(command, *options);
+  command.callback([options, driver, &invocation] {
+    invocation.on_signal = OnSignal::end_in_good_order;
+    invocation.run = [options, driver] { return run_command(*options, driver); };
+  });
+}
+
 }  // namespace
 
 void print_closing_words(const FinishedRun& run) {
@@ -72,18 +100,6 @@ void print_closing_words(const FinishedRun& run) {
   std::fputs(table.text().c_str(), stdout);
 }
 
-int run_command(const RunOptions& options, Driver driver) {
-  const RunSettings settings = load_run_file(options.file, options.assignments);
-  const FinishedRun run = train(settings, {.driver = driver,
-                                           .earlier = earlier_output(options, settings),
-                                           .quiet = options.quiet,
-                                           .save = options.save,
-                                           .interrupted = options.interrupted,
-                                           .live_port = options.live_port,
-                                           .title = {}});
-  return report_run(run, options);
-}
-
 int report_run(const FinishedRun& run, const RunFileOptions& options) {
   if (options.json)
     std::printf("%s\n", json_text(run.summary).c_str());
@@ -92,6 +108,16 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
   if (run.status == RunStatus::diverged || run.status == RunStatus::lost)
     std::fprintf(stderr, "hearsay: %s\n", run.reason.c_str());
   return exit_code_of(run.status);
+}
+
+void add_run(CLI::App& program, Invocation& invocation) {
+  add_training(*program.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ"), Driver::zmq,
+               invocation);
+}
+
+void add_simulate(CLI::App& program, Invocation& invocation) {
+  add_training(*program.add_subcommand("simulate", "the same run in virtual time, in one process"),
+               Driver::simulator, invocation);
 }
 
 }  // namespace hearsay

@@ -1,17 +1,21 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/summary.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"
-#include "topology/interchange.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/interchange.hpp"
 #include "topology/participation.hpp"
 #include "topology/schedule.hpp"
 #include "topology/spectrum.hpp"
@@ -21,6 +25,16 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct TopologyOptions {
+  std::string spec;  ///< "ring(16)", or a topology file
+  std::string weights;
+  std::string schedule;
+  double participation = 1.0;
+  std::uint64_t seed = 1;
+  std::vector<fs::path> write;
+  bool json = false;
+};
 
 constexpr PeerId most_printed_rows = 16;
 
@@ -35,7 +49,7 @@ Cluster cluster_of(const TopologyOptions& options) {
   const std::string weights = options.weights.empty() ? "metropolis" : options.weights;
   if (names_a_file(options.spec)) return load_cluster_file(options.spec, options.seed, weights);
   const TopologySpec spec = parse_topology_spec(options.spec);
-  RunSettings::Topology topology;
+  TopologySettings topology;
   topology.kind = spec.spelling;
   topology.peers = spec.peers;
   topology.weights = weights;
@@ -215,8 +229,6 @@ std::string as_text(const Report& report) {
   return text;
 }
 
-}  // namespace
-
 int topology_command(const TopologyOptions& options) {
   const Cluster cluster = cluster_of(options);
   std::unique_ptr<Schedule> schedule;
@@ -234,6 +246,29 @@ int topology_command(const TopologyOptions& options) {
   for (const fs::path& file : options.write) write_topology(cluster, file);
   std::fputs((options.json ? json_text(as_json(report)) + "\n" : as_text(report)).c_str(), stdout);
   return exit_done;
+}
+
+}  // namespace
+
+void add_topology(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
+  const auto options = std::make_shared<TopologyOptions>();
+  command.add_option("SPEC", options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file")
+      ->required();
+  command.add_option("--weights", options->weights, "mixing weights (metropolis)");
+  command.add_option("--schedule", options->schedule, "also look at a time-varying schedule");
+  command.add_option("--participation", options->participation,
+                     "the share of the peers that takes part in a round of the schedule (1)");
+  command.add_option("--seed", options->seed, "of random topologies (1)");
+  command
+      .add_option("--write", options->write,
+                  "write the topology to FILE, by its ending: .toml .graphml .dot .svg")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--json", options->json, "print the record as JSON");
+  command.callback(
+      [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
 }
 
 }  // namespace hearsay

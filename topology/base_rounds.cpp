@@ -18,15 +18,15 @@ void link(Round& round, PeerId a, PeerId b, double weight) {
   round.push_back({b, a, weight});
 }
 
-/// Lets `rounds` happen from round `first` on, beside what is there.
+/// Adds `rounds` to `into` from round `first` on, beside the links that are there.
 void lay(Rounds& into, std::size_t first, const Rounds& rounds) {
   into.resize(std::max(into.size(), first + rounds.size()));
   for (std::size_t r = 0; r < rounds.size(); ++r)
     into[first + r].insert(into[first + r].end(), rounds[r].begin(), rounds[r].end());
 }
 
-/// The fewest factors from 2 to `base` whose product is `number`, none larger than `largest`; none where it has a
-/// prime factor beyond. Few numbers come up: the divisors of one.
+/// The fewest factors from 2 to `base` whose product is `number`, none larger than `largest`; nothing if it
+/// has a larger prime factor. Few numbers come up: the divisors of one.
 std::optional<Peers> fewest_factors(PeerId number, PeerId largest) {
   if (number == 1) return Peers{};
   std::optional<Peers> fewest;
@@ -42,7 +42,7 @@ std::optional<Peers> fewest_factors(PeerId number, PeerId largest) {
 
 Rounds hyper_hypercube(std::span<const PeerId> peers, const Peers& factors) {
   Rounds rounds;
-  std::size_t place = 1;  // of the digit in a number
+  std::size_t place = 1;  // the weight of the digit in a number
   for (const PeerId factor : factors) {
     Round& round = rounds.emplace_back();
     for (std::size_t first = 0; first < peers.size(); ++first)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// The group Z_m1 x Z_m2 x ...; a peer's number written in these mixed radices, last digit fastest.
+/// The group Z_m1 x Z_m2 x ...: a peer's number is written in these mixed radices, last digit fastest.
 using Moduli = std::vector<PeerId>;
 
 /// a + b, digit by digit.
@@ -101,7 +101,7 @@ std::optional<Spectrum> shift_invariant_spectrum(const MixingMatrix& mixing) {
   return std::nullopt;
 }
 
-/// W = I - c L: the weight c that all links share; none if they differ.
+/// The weight c that all links of W = I - c L share; nothing if they differ.
 std::optional<double> shared_weight(const MixingMatrix& mixing) {
   std::optional<double> shared;
   for (PeerId peer = 0; peer < mixing.peer_count(); ++peer)
@@ -119,9 +119,10 @@ bool has_links_of(const MixingMatrix& mixing, const Graph& graph) {
   return true;
 }
 
-/// The grid whose links W has; its number of columns, if any. A path is a grid of one row.
+/// The number of columns of the grid whose links W has; nothing if it is no grid. A path is a grid of one
+/// row.
 std::optional<PeerId> grid_columns(const MixingMatrix& mixing) {
-  // Peer 0 sits in a corner: its neighbors are 1 and the first of the second row.
+  // Peer 0 is in a corner: its neighbors are peer 1 and the first peer of the second row.
   const std::vector<PeerId>& corner = mixing.row(0).heard_by;
   if (corner.empty() || corner.size() > 2) return std::nullopt;
   const PeerId n = mixing.peer_count();
@@ -142,7 +143,7 @@ std::optional<Spectrum> laplacian_spectrum(const MixingMatrix& mixing) {
   const std::optional<double> weight = shared_weight(mixing);
   if (!weight) return std::nullopt;
   const double n = mixing.peer_count();
-  double least = 0.0;  // of the Laplacian's eigenvalues but the first, 0
+  double least = 0.0;  // the smallest eigenvalue of the Laplacian but the first, which is 0
   double most = 0.0;
   if (is_star(mixing)) {
     least = 1.0;

@@ -7,9 +7,8 @@
 
 namespace hearsay {
 
-/// The spectrum of W where its structure has a closed form; none otherwise. The structure is recognized in
-/// the matrix itself, whatever it was made from, but for the numbering of the peers, which must be the
-/// family's:
+/// The spectrum of W if its structure has a closed form; nothing otherwise. The structure is recognized in
+/// the matrix itself, whatever it was made from. Only the numbering of the peers must be the family's:
 ///
 /// * W looks the same from every peer up to a shift on Z_n, on Z_a x Z_b or on Z_2^k (ring, complete, torus,
 ///   hypercube, exponential, also directed rounds): the eigenvalues are the Fourier sums of row 0,

@@ -6,7 +6,8 @@
 
 namespace hearsay {
 
-/// W with all its zeros, peer_count x peer_count: for solvers on few peers and for laws written in matrices.
+/// W with all its zeros, peer_count x peer_count: for solvers on few peers, and for laws in terms of
+/// matrices.
 Eigen::MatrixXd dense(const MixingMatrix& mixing);
 
 }  // namespace hearsay

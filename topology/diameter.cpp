@@ -43,8 +43,8 @@ class Search {
 constexpr std::size_t batch = 512;
 using Reached = std::array<std::uint64_t, batch / 64>;
 
-/// The largest eccentricity among the peers first ... first + 511: the number of sweeps, each of which lets
-/// every peer reach what its neighbors had reached, until nothing is new.
+/// The largest eccentricity among the peers first ... first + 511. It is the number of sweeps until nothing
+/// is new, where in each sweep every peer reaches what its neighbors had reached.
 unsigned largest_eccentricity(const Graph& graph, PeerId first) {
   std::vector<Reached> before(graph.peer_count(), Reached{});
   const std::size_t searches = std::min<std::size_t>(batch, graph.peer_count() - first);

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "topology/drawn_graph.hpp"
-#include "topology/interchange.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/interchange.hpp"
 
 namespace hearsay {
 namespace {
@@ -37,8 +37,8 @@ DrawnGraph read_drawing(const std::string& text, bool directed) {
   return drawn;
 }
 
-/// The text without lines that begin with #, which Graphviz takes for a preprocessor's and skips; Boost does
-/// not know them.
+/// The text without lines that begin with #. Graphviz takes them for a preprocessor's and skips them; Boost
+/// does not know them.
 std::string without_preprocessor_lines(std::string_view text) {
   std::string kept;
   while (!text.empty()) {
@@ -50,8 +50,8 @@ std::string without_preprocessor_lines(std::string_view text) {
   return kept;
 }
 
-/// Boost's parser descends into every brace; a hostile file could exhaust the stack. Braces in strings and comments are
-/// none. HTML is not taken apart: behind its beginning no closing brace is believed in.
+/// Boost's parser descends into every brace; a hostile file could exhaust the stack. Braces in strings and
+/// comments do not count. HTML is not parsed: after its beginning, no closing brace counts.
 void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
   bool html = false;
@@ -81,7 +81,7 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-/// [name="value", ...] of those that have a value.
+/// "[name="value", ...]" with the attributes that have a value.
 std::string attribute_list(const std::vector<std::pair<std::string, std::string>>& attributes) {
   std::string list;
   for (const auto& [name, value] : attributes)

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <optional>
 
-#include "topology/foundation/ensure.hpp"
 #include "topology/fixed_graphs.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 namespace {
@@ -27,7 +27,7 @@ std::optional<Layout> rows_and_columns(const Graph& graph) {
   const PeerId n = graph.peer_count();
   for (PeerId rows = 2; rows <= n / 2; ++rows) {
     const PeerId columns = n / rows;
-    // Peer 0 is linked with the first of the second row in both.
+    // In a grid and in a torus, peer 0 is linked with the first peer of the second row.
     if (n % rows != 0 || !graph.adjacent(0, 1) || !graph.adjacent(0, columns)) continue;
     const bool is_grid = graph.edges() == grid_graph(rows, columns).edges();
     if (!is_grid && graph.edges() != torus_graph(rows, columns).edges()) continue;
@@ -39,7 +39,7 @@ std::optional<Layout> rows_and_columns(const Graph& graph) {
   return std::nullopt;
 }
 
-/// On a circle, clockwise from the top; the hub of a star in its middle.
+/// All peers on a circle, clockwise from the top; the hub of a star is in its middle.
 Layout circle(const Graph& graph) {
   const PeerId n = graph.peer_count();
   std::optional<PeerId> hub;
@@ -87,7 +87,7 @@ std::string escaped(const std::string& text) {
 std::string link_element(Point a, Point b, bool arc) {
   if (!arc) return printed("<path d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x, a.y, b.x, b.y);
   // A quadratic curve that leaves the straight line by a quarter of its length, so that it passes beside the
-  // peers between.
+  // peers in between.
   const Point middle{0.5 * (a.x + b.x) + 0.25 * (b.y - a.y), 0.5 * (a.y + b.y) - 0.25 * (b.x - a.x)};
   return printed("<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", a.x, a.y, middle.x, middle.y, b.x, b.y);
 }

@@ -22,7 +22,8 @@ std::string_view leading_number(std::string_view text) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
-/// Letter by letter, but runs of digits by their value; names that differ in leading zeros only, as text.
+/// True if `left` comes before `right` in natural order: letter by letter, but runs of digits by their value.
+/// Names that differ in leading zeros only are compared as text.
 bool naturally_before(const std::string& left, const std::string& right) {
   std::string_view a = left;
   std::string_view b = right;

@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// An edge as a file has it, by the names of its ends.
+/// An edge of a file, with the names of its ends.
 struct DrawnLink {
   std::string from;
   std::string to;
@@ -17,7 +17,7 @@ struct DrawnLink {
   bool directed = false;
 };
 
-/// What any format's reader finds, in the file's order.
+/// The result of any format's reader, in the file's order.
 struct DrawnGraph {
   std::vector<PeerNotes> peers;
   std::vector<DrawnLink> links;

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "topology/graph.hpp"
 #include "topology/foundation/peer_id.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/graph.hpp"
 
 namespace hearsay {
 
@@ -26,7 +26,7 @@ struct TopologySpec {
 };
 
 /// The peers are the first argument, before the family's own: "ring(16)", "random-regular(16, 4)",
-/// "small-world(100, 4, 0.1)"; a torus and a grid have theirs in their size: "torus(4x4)".
+/// "small-world(100, 4, 0.1)"; the peers of a torus and a grid follow from their size: "torus(4x4)".
 TopologySpec parse_topology_spec(const std::string& spec);
 
 std::span<const Choice> family_choices();

@@ -50,7 +50,7 @@ struct Cone {
   void correct() { correction = symmetrized(multiplier_step * Sparse(slack_step.sparseView()) * inverse); }
 };
 
-/// The constraints g >= 0, entry by entry: the weights, and what the row sums leave of 1. Empty for `any`.
+/// The constraints g >= 0, entry by entry: the weights, and 1 minus the row sums. Empty for `any`.
 struct Orthant {
   Vector slack;
   Vector multiplier;
@@ -93,7 +93,7 @@ class Solver {
 
   void run() {
     constexpr int most_iterations = 100;
-    constexpr double wanted = 1e-9;  // of s above the optimum: rounding leaves room for it
+    constexpr double wanted = 1e-9;  // how far s may be above the optimum; more than rounding errors
     for (int iteration = 0; iteration < most_iterations && complementarity() > wanted; ++iteration)
       if (!advance()) return;
   }
@@ -194,7 +194,8 @@ class Solver {
     return newton;
   }
 
-  /// The right-hand side: the multipliers' defect in the dual constraints, once slack times multiplier is `target`.
+  /// The right-hand side: the multipliers' defect in the dual constraints, once slack times multiplier is
+  /// `target`.
   Vector defect(double target) const {
     const Eigen::Index s = link_count();
     Vector right = Vector::Zero(s + 1);
@@ -212,7 +213,7 @@ class Solver {
     return right;
   }
 
-  /// Every step for complementary products of `target`.
+  /// Computes every step, for complementary products of `target`.
   void find_steps(const Eigen::LLT<Matrix>& newton, double target) {
     const Vector step = newton.solve(defect(target));
     weight_step_ = step.head(link_count());
@@ -255,7 +256,7 @@ class Solver {
     });
   }
 
-  /// One iteration; false where rounding lets nothing improve any more.
+  /// One iteration; false if rounding prevents any further improvement.
   bool advance() {
     for (Cone& cone : cones_) {
       cone.invert();
@@ -278,7 +279,7 @@ class Solver {
       rows_.correct();
     }
     find_steps(newton, centering * now / constraint_count());
-    // Short of the boundary, where the next step would have no room.
+    // Stop short of the boundary, where the next step would have no room.
     const double primal = 0.95 * longest_primal();
     const double dual = 0.95 * longest_dual();
 
@@ -321,7 +322,7 @@ FastestWeights fastest_weights(const Graph& graph, LinkWeights kind) {
   Solver solver(graph, kind);
   solver.run();
   FastestWeights found{{}, solver.least_rho()};
-  // Down, so that row sums of at most 1 stay so. What has come that close to 0 is on its way there.
+  // Rounded down, so that row sums stay at most 1. Weights this close to 0 tend to 0.
   for (const double weight : solver.weights())
     found.edge_weights.push_back(std::abs(weight) < 1e-7 ? 0.0 : std::floor(weight * 0x1p30) * 0x1p-30);
   return found;

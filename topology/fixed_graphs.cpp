@@ -8,8 +8,8 @@
 namespace hearsay {
 namespace {
 
-/// Links in any orientation, some of them perhaps twice or from a peer to itself where a family's rule folds
-/// back on few peers; those fall away.
+/// The graph of links in any orientation. If a family's rule folds back on few peers, some links come twice
+/// or lead from a peer to itself; those are dropped.
 Graph folded(PeerId peer_count, std::vector<Edge> edges) {
   for (Edge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "topology/graph.hpp"
 #include "topology/foundation/peer_id.hpp"
+#include "topology/graph.hpp"
 
 namespace hearsay {
 
@@ -12,7 +12,7 @@ namespace hearsay {
 Graph ring_graph(PeerId peer_count);
 /// 0 - 1 - ... - n-1.
 Graph path_graph(PeerId peer_count);
-/// Everyone with everyone.
+/// Every peer is linked with every other.
 Graph complete_graph(PeerId peer_count);
 /// Peer 0 is the hub.
 Graph star_graph(PeerId peer_count);

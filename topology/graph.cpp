@@ -12,7 +12,7 @@
 namespace hearsay {
 namespace {
 
-/// Every link is two arcs, one from each end.
+/// A link is stored as two arcs, one from each end.
 using Arcs = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                                 boost::no_property, PeerId, std::uint64_t>;
 

@@ -22,8 +22,8 @@ struct Edge {
 /// compressed sparse row graph. Immutable, and cheap to copy (copies share the storage).
 class Graph {
  public:
-  /// The order of the edges and of their ends does not matter. Misuse on no peers, a peer linked with itself,
-  /// an end that is no peer, and a link given twice.
+  /// The order of the edges and of their ends does not matter. Misuse if there are no peers, a peer is linked
+  /// with itself, an end is no peer, or a link is given twice.
   Graph(PeerId peer_count, std::vector<Edge> edges);
 
   PeerId peer_count() const;
@@ -48,13 +48,13 @@ class Graph {
 unsigned eccentricity(const Graph& graph, PeerId peer);
 
 /// Links between the two peers farthest apart; the graph is connected. Exact, by breadth-first search from
-/// every peer, 512 at a time bit by bit where the graph is compact: O(n m) for n peers and m links, and at
-/// most about two seconds for 10,000 peers in any family.
+/// every peer; if the graph is compact, 512 searches run at a time, bit by bit. O(n m) for n peers and m
+/// links; at most about two seconds for 10,000 peers in any family.
 unsigned diameter(const Graph& graph);
 
-/// Misuse unless the graph is connected: gossip never reaches agreement across components. The sentence says
-/// how many there are and which two peers are out of each other's reach; `origin` is what the sentence calls
-/// the graph.
+/// Misuse unless the graph is connected: gossip never reaches agreement across components. The message says
+/// how many components there are and which two peers are out of each other's reach. It calls the graph
+/// `origin`.
 void require_connected(const Graph& graph, const std::string& origin = "the topology");
 
 }  // namespace hearsay

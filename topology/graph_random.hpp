@@ -8,10 +8,10 @@
 
 namespace hearsay {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the random numbers graphs and matchings are drawn with.
+/// SplitMix64 (Steele, Lea, Flood 2014): the random numbers with which graphs and matchings are drawn.
 ///
-/// Integer arithmetic only, and its own distributions, because every peer of a run draws the graph for
-/// itself: the same seed must give the same graph with every compiler, standard library and machine.
+/// It uses integer arithmetic only, and its own distributions. Every peer of a run draws the graph for
+/// itself, so the same seed must give the same graph with every compiler, standard library and machine.
 class GraphRandom {
  public:
   /// `draw` numbers independent sequences of one seed (the attempts at a graph).

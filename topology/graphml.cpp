@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "topology/drawn_graph.hpp"
-#include "topology/interchange.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/interchange.hpp"
 
 // Boost.Graph's own GraphML reader numbers the nodes in the file's order and keeps their names to itself, so
 // the document is read as a tree instead.
@@ -21,7 +21,8 @@ std::string attribute(const Tree& element, const std::string& name) {
   return element.get<std::string>("<xmlattr>." + name, "");
 }
 
-/// Runs of white space become one space, as Boost's parser has it everywhere but in CDATA: where lines break means nothing.
+/// The text with every run of white space made one space, as Boost's parser does everywhere but in CDATA:
+/// line breaks have no meaning.
 std::string in_one_line(const std::string& text) {
   std::istringstream words(text);
   std::string line;
@@ -29,7 +30,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// <key id="d0" for="edge" attr.name="weight"><default>...: which id stands for which attribute.
+/// An element <key id="d0" for="edge" attr.name="weight"><default>...: it says which attribute an id stands
+/// for.
 struct Key {
   std::string domain;  ///< "node", "edge", "all" ...
   std::string name;
@@ -41,7 +43,7 @@ Keys read_keys(const Tree& document) {
   Keys keys;
   for (const auto& [tag, element] : document) {
     if (tag != "key") continue;
-    // Dots separate levels in a path, and this attribute's name has one.
+    // The attribute's name has a dot, which would separate levels in a path.
     const auto attributes = element.get_child_optional("<xmlattr>");
     const std::string name =
         attributes ? attributes->get<std::string>(Tree::path_type("attr.name", '/'), "") : "";
@@ -68,14 +70,14 @@ std::map<std::string, std::string> read_data(const Tree& element, const Keys& ke
   return values;
 }
 
-/// Where the text goes on behind the next `end`.
+/// The position in the text behind the next `end`.
 std::size_t behind(std::string_view text, std::size_t from, std::string_view end) {
   const std::size_t at = text.find(end, from);
   return at == text.npos ? text.size() : at + end.size();
 }
 
-/// Boost's parser descends into every element; a hostile file could exhaust the stack. Elements are told from what only
-/// looks like them: in comments, CDATA, instructions and quoted attributes.
+/// Boost's parser descends into every element; a hostile file could exhaust the stack. Text in comments,
+/// CDATA, instructions and quoted attributes only looks like elements and does not count.
 void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {

@@ -17,7 +17,7 @@ struct PeerNotes {
   bool operator==(const PeerNotes&) const = default;
 };
 
-/// What a drawn graph may say about a link; texts as written, empty if absent.
+/// What a drawn graph may say about a link. Texts are as written, empty if absent.
 struct LinkNotes {
   std::optional<double> weight;
   std::string latency;
@@ -25,31 +25,31 @@ struct LinkNotes {
   bool operator==(const LinkNotes&) const = default;
 };
 
-/// A graph with the attributes of ours that DOT and GraphML files carry.
+/// A graph with our attributes, which DOT and GraphML files carry.
 struct AnnotatedGraph {
   Graph graph;
   std::vector<PeerNotes> peers;  ///< by peer
   std::vector<LinkNotes> links;  ///< by link, parallel to graph.edges()
 };
 
-/// The graph with peers named 0 ... n-1 unless names are given, and with the weights of a symmetric W on its
-/// links if there is one.
+/// The graph with names for its peers (0 ... n-1 unless names are given) and weights on its links (if a
+/// symmetric W is given).
 AnnotatedGraph annotated(const Graph& graph, const MixingMatrix* mixing = nullptr,
                          const std::vector<std::string>& names = {});
 
-/// The matrix of the weights on the links; a Misuse that names the link that has none.
+/// The matrix of the weights on the links. Misuse names a link that has no weight.
 MixingMatrix explicit_mixing(const AnnotatedGraph& annotated);
 
-// Text in, text out: files belong to whoever asks. Both formats are read as networkx, Graphviz and yEd write
-// them: nodes with the attribute "address", edges with "weight", "latency", "bandwidth", all optional, and
-// whatever else is there is passed over. A directed graph is folded: each arc needs its opposite, with the same
-// attributes. Peers are numbered in the natural order of their names, runs of digits by their value: 0, 1, ...
-// 9, 10 and peer9, peer10, wherever in the file they stand. Misuse names the first thing that is wrong: a syntax
-// error, a loop, a double, an arc without its opposite, a weight that is no number, an empty graph.
+// Text in, text out: the caller reads and writes the files. Both formats are read as networkx, Graphviz and
+// yEd write them: nodes with the attribute "address", edges with "weight", "latency", "bandwidth", all
+// optional. Everything else is ignored. A directed graph is folded: each arc needs its opposite, with the
+// same attributes. Peers are numbered in the natural order of their names, in which runs of digits count by
+// their value (0, 1, ... 9, 10 and peer9, peer10), not in the file's order. Misuse names the first error: a
+// syntax error, a loop, a double, an arc without its opposite, a weight that is no number, an empty graph.
 
 AnnotatedGraph parse_dot(std::string_view text);
 AnnotatedGraph parse_graphml(std::string_view text);
-/// Misuse on a backslash in a name or attribute, which DOT cannot quote.
+/// Misuse if a name or attribute has a backslash, which DOT cannot quote.
 std::string to_dot(const AnnotatedGraph& annotated);
 std::string to_graphml(const AnnotatedGraph& annotated);
 

@@ -12,7 +12,7 @@
 namespace hearsay {
 namespace {
 
-/// No peer is in one matching twice.
+/// True if no peer is in the matching twice.
 bool disjoint(const std::vector<Edge>& matching, std::vector<std::size_t>& last_seen, std::size_t number) {
   for (const Edge& edge : matching)
     for (const PeerId peer : {edge.a, edge.b})
@@ -20,7 +20,7 @@ bool disjoint(const std::vector<Edge>& matching, std::vector<std::size_t>& last_
   return true;
 }
 
-/// For every link in order its color.
+/// The color of every link, in the order of the links.
 using Colors = std::vector<std::size_t>;
 
 Colors few_colors(const Graph& graph) {

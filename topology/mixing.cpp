@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "topology/foundation/ensure.hpp"
 #include "topology/fastest_mixing.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double tolerance = 1e-12;
 
-/// The matrix whose entries on the graph's links are `weight(edge)`, the same both ways.
+/// The matrix whose entries on the graph's links are `weight(edge)`, the same in both directions.
 template <class Weight>
 MixingMatrix symmetric_on(const Graph& graph, Weight weight) {
   std::vector<WeightedLink> links;
@@ -123,7 +123,7 @@ MixingMatrix MixingMatrix::lazy(const Graph& graph) {
 
 MixingMatrix MixingMatrix::best_constant(const Graph& graph) {
   if (graph.edges().empty()) return metropolis(graph);
-  // max-degree is I - L / (1 + max degree), so its spectrum gives the Laplacian's.
+  // The max-degree matrix is I - L / (1 + max degree), so its spectrum gives the Laplacian's.
   const double scale = static_cast<double>(1 + graph.max_degree());
   const Spectrum of_max_degree = spectrum(max_degree(graph));
   const double constant =
@@ -142,7 +142,7 @@ MixingMatrix MixingMatrix::fastest(const Graph& graph) {
 MixingMatrix MixingMatrix::fastest_chain(const Graph& graph) {
   if (!links_look_alike(graph)) return on_used_links(graph, fastest_weights(graph, LinkWeights::averages));
   MixingMatrix mixing = best_constant(graph);
-  // Beyond the constant that averages may have at most, rho falls until best_constant.
+  // Averages allow a constant of at most 1 / max degree; rho falls up to best_constant, which is beyond.
   if (!mixing.non_negative()) {
     const double most = 1.0 / static_cast<double>(graph.max_degree());
     mixing = symmetric_on(graph, [&](Edge) { return most; });
@@ -188,7 +188,7 @@ MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLin
     weighted.push_back({link.from, link.to,
                         link.to < peer_count ? 1.0 / static_cast<double>(1 + heard_by_peer[link.to]) : 1.0});
   MixingMatrix mixing(peer_count, std::move(weighted), names, Columns::may_not);
-  // Whom peer 0's news reach, and whose news reach peer 0.
+  // Search the peers that news of peer 0 reach, then those whose news reach peer 0.
   for (const bool outward : {true, false}) {
     const auto next = [&](PeerId peer) {
       const MixingRow& row = mixing.rows_[peer];
@@ -222,12 +222,15 @@ MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLin
 
 std::span<const Choice> mixing_choices() {
   static const std::array<Choice, 6> choices{{
-      {"metropolis", "", "1 / (1 + the larger degree) on each link; works on every graph"},
-      {"max-degree", "", "1 / (1 + the largest degree of the graph) on every link"},
-      {"lazy", "", "half metropolis, half standing still: no negative eigenvalues"},
+      {"metropolis", "", "1 / (1 + the larger degree) on each link; works on every graph",
+       "a closed form, self weights of at least 0"},
+      {"max-degree", "", "1 / (1 + the largest degree of the graph) on every link", "as `metropolis`"},
+      {"lazy", "", "half metropolis, half standing still: no negative eigenvalues", "as `metropolis`"},
       {"best-constant", "", "the equal link weight that contracts fastest; self weights can be negative"},
-      {"fastest", "", "the symmetric weights that contract fastest, proven; some can be negative"},
-      {"fastest-chain", "", "the fastest without negative weights"},
+      {"fastest", "", "the symmetric weights that contract fastest, proven; some can be negative",
+       "FDLA (Xiao, Boyd 2004), with a dual certificate of how far from the best they can be"},
+      {"fastest-chain", "", "the fastest without negative weights",
+       "Boyd, Diaconis, Xiao 2004; for the methods that refuse negative ones"},
   }};
   return choices;
 }

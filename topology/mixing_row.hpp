@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// One neighbor a peer listens to, and how much.
+/// A neighbor that a peer hears, and its weight.
 struct WeightedNeighbor {
   PeerId id;
   double weight;
@@ -21,8 +21,8 @@ struct MixingRow {
   double self_weight = 1.0;
   std::vector<WeightedNeighbor> hears;  ///< in-neighbors j with w_ij != 0
   std::vector<PeerId> heard_by;         ///< out-neighbors k with w_ki != 0
-  /// Whether the peer takes part in the round (participation.hpp). One that does may still have no neighbor; one
-  /// that does not has none.
+  /// True if the peer takes part in the round (participation.hpp). A peer that does may still have no
+  /// neighbor; a peer that does not has none.
   bool participates = true;
 };
 

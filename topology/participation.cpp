@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "topology/graph_random.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/graph_random.hpp"
 
 namespace hearsay {
 namespace {
@@ -18,7 +18,7 @@ const std::string participation_key = "topology.participation";
 /// More rows than this take gigabytes.
 constexpr double most_rows = 1e7;
 
-/// Rounds drawn in advance, over and over.
+/// Rounds that were drawn in advance and repeat.
 class DrawnRounds final : public Schedule {
  public:
   DrawnRounds(std::string name, PeerId peers, std::vector<std::vector<MixingRow>> rounds)
@@ -36,7 +36,7 @@ class DrawnRounds final : public Schedule {
   std::vector<std::vector<MixingRow>> rounds_;
 };
 
-/// Takes out of the peer's row all who do not take part.
+/// Removes from the peer's row all peers that do not take part.
 void restrict_to(const std::vector<bool>& takes_part, PeerId peer, MixingRow& row) {
   if (!takes_part[peer]) {
     row = MixingRow{1.0, {}, {}, false};
@@ -49,7 +49,7 @@ void restrict_to(const std::vector<bool>& takes_part, PeerId peer, MixingRow& ro
   row.self_weight = 1.0 - sum;
 }
 
-/// Who hears whom, ever: links by (hearer, speaker), ascending.
+/// All links that ever occur, as (hearer, speaker), ascending.
 using Links = std::vector<std::pair<PeerId, PeerId>>;
 
 void unite(Links& links, Links more) {
@@ -106,7 +106,7 @@ std::unique_ptr<Schedule> with_participation(std::unique_ptr<Schedule> schedule,
     unite(all, links_of(rows));
   }
 
-  // That both ends of a link take part.
+  // The probability that both ends of a link take part.
   const double both = static_cast<double>(participants) * (participants - 1.0) / (n * (n - 1.0));
   const double least_periods =
       std::ceil(std::max(8.0 / both, 64.0 / static_cast<double>(schedule->period())));
@@ -117,7 +117,7 @@ std::unique_ptr<Schedule> with_participation(std::unique_ptr<Schedule> schedule,
   };
   require_fit(least_periods);
 
-  // The seed also makes graphs and orders: the participants' numbers are others.
+  // The seed also makes graphs and orders; the participants are drawn from other numbers.
   const std::uint64_t own_seed = GraphRandom(seed, 0x7061727469636970u).bits();
   std::vector<PeerId> peers(n);
   std::vector<std::vector<MixingRow>> rounds;

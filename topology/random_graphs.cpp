@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "topology/fixed_graphs.hpp"
-#include "topology/graph_random.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/graph_random.hpp"
 
 namespace hearsay {
 namespace {
 
-/// The first connected graph of up to `draws`; `draw_once` may give none.
+/// The first connected graph among several draws; `draw_once` may return none.
 template <class DrawOnce>
 Graph connected_draw(PeerId peer_count, std::uint64_t seed, const std::string& spelling,
                      const std::string& remedy, DrawOnce draw_once) {
@@ -36,7 +36,7 @@ std::string below_text(PeerId peer_count) {
   return "expected a degree below the " + std::to_string(peer_count) + " peers";
 }
 
-/// One attempt at a simple graph with all degrees equal; none if the last ends do not fit together.
+/// One attempt at a simple graph with all degrees equal; nothing if the last ends do not fit together.
 std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, GraphRandom& random) {
   std::set<Edge> edges;
   std::vector<PeerId> ends;
@@ -49,7 +49,7 @@ std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, Gra
       if (a == b || !edges.insert({a, b}).second) left.insert(left.end(), {a, b});
     }
     if (left.size() == ends.size()) {
-      // Nothing fitted. Is there a pair left that would?
+      // No pair has fitted. Is there one left that would?
       std::vector<PeerId> open = left;
       std::sort(open.begin(), open.end());
       open.erase(std::unique(open.begin(), open.end()), open.end());

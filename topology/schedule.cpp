@@ -8,16 +8,16 @@
 
 #include "topology/base_rounds.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 #include "topology/graph_random.hpp"
 #include "topology/matchings.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 namespace {
 
 const std::string schedule_key = "topology.schedule";
 
-/// The same rounds over and over, in the same order.
+/// Repeats the same rounds in the same order.
 class Cycle : public Schedule {
  public:
   Cycle(std::string name, std::vector<MixingMatrix> rounds)
@@ -36,7 +36,7 @@ class Cycle : public Schedule {
   std::vector<MixingMatrix> rounds_;
 };
 
-/// The same rounds over and over, each time in another order.
+/// Repeats the same rounds, each time in another order.
 class ShuffledCycle final : public Cycle {
  public:
   ShuffledCycle(std::string name, std::vector<MixingMatrix> rounds, std::uint64_t seed)
@@ -48,9 +48,9 @@ class ShuffledCycle final : public Cycle {
   bool repeats_in_order() const override { return rounds_.size() == 1; }
 
  private:
-  /// Where position round % period of this period's order points: the swap-or-not shuffle (Hoang, Morris,
-  /// Rogaway 2012), which answers for one position without working out the others. In every pass a random
-  /// reflection pairs the positions up, and a coin for each pair says whether it swaps.
+  /// The entry at position round % period in this period's order, by the swap-or-not shuffle (Hoang, Morris,
+  /// Rogaway 2012), which computes one position without the others. In every pass a random reflection pairs
+  /// the positions up, and a coin for each pair says whether it swaps.
   std::size_t drawn(std::uint64_t round) const {
     const std::uint64_t count = rounds_.size();
     std::uint64_t position = round % count;
@@ -107,7 +107,8 @@ std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph&
   return rounds;
 }
 
-/// A round is a row for every peer; a star of 10,000 would have 10,000 matchings.
+/// Misuse if the rounds do not fit in memory: a round has a row for every peer, and a star of 10,000 would
+/// have 10,000 matchings.
 void require_rounds_fit(const std::string& kind, std::size_t rounds, const Graph& graph,
                         const std::string& reason) {
   if (static_cast<double>(rounds) * graph.peer_count() > 3e7)
@@ -174,12 +175,17 @@ PeerId whole_argument(const Spelling& spelling, const std::string& kind, const C
 std::span<const Choice> schedule_choices() {
   static const std::array<Choice, 6> choices{{
       {"static", "", "the mixing matrix of topology.weights in every round"},
-      {"one-peer-exponential", "", "each round one peer 1, 2, 4, 8, ... away, weight 1/2; directed"},
-      {"hypercube-matchings", "", "each round the pairs along one dimension average; a power of two"},
+      {"one-peer-exponential", "", "each round one peer 1, 2, 4, 8, ... away, weight 1/2; directed",
+       "a period is exact for powers of two"},
+      {"hypercube-matchings", "", "each round the pairs along one dimension average; a power of two",
+       "a period is exact"},
       {"random-matchings", "", "each round one matching of an edge coloring of the graph, in random order"},
       {"base", "(b)",
-       "few rounds that average exactly for any number of peers, each with at most b - 1 others"},
-      {"dealt-links", "(b)", "each round every b-th link of the shuffled graph, metropolis weights"},
+       "few rounds that average exactly for any number of peers, each with at most b - 1 others",
+       "the Base-(k+1) graph, b = k + 1 (Takezawa et al. 2023), a period of at most 2 log_b n + 2 rounds; "
+       "over `kind = \"base(b)\"` or `\"complete\"`"},
+      {"dealt-links", "(b)", "each round every b-th link of the shuffled graph, metropolis weights",
+       "one round connects few, any b in a row the whole graph"},
   }};
   return choices;
 }

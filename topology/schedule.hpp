@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "topology/foundation/peer_id.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/graph.hpp"
 #include "topology/mixing.hpp"
 #include "topology/mixing_row.hpp"
-#include "topology/foundation/peer_id.hpp"
-#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -20,13 +20,13 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual PeerId peer_count() const = 0;
-  /// Row of `peer` in round `round`. The reference lives as long as the schedule, and the same reference always
-  /// shows the same row: a row may be known again by its address.
+  /// Row of `peer` in round `round`. The reference lives as long as the schedule. The same reference always
+  /// shows the same row, so a row can be identified by its address.
   virtual const MixingRow& row(PeerId peer, std::uint64_t round) const = 0;
-  /// Rounds 0 ... period-1 hold every link that ever occurs: the sequence repeats after them, or goes on with
-  /// the same rounds in another order. 1 for a static schedule.
+  /// Rounds 0 ... period-1 have every link that ever occurs. After them the sequence repeats, or has the same
+  /// rounds in another order. 1 for a static schedule.
   virtual std::uint64_t period() const = 0;
-  /// Whether every period has its rounds in the same order.
+  /// True if every period has its rounds in the same order.
   virtual bool repeats_in_order() const { return true; }
   virtual std::string name() const = 0;
 };
@@ -41,16 +41,17 @@ class Schedule {
 ///                            them (an edge coloring after Misra, Gries 1992); the pairs of one average.
 ///                            Each period goes through all matchings, in an order drawn from the seed
 ///                            and the number of the period.
-///     base(b)                at most b - 1 neighbors in a round, weights by base_rounds.hpp, and a period averages
-///                            exactly for any n. The graph needs the links: topology.kind = "base(b)".
+///     base(b)                at most b - 1 neighbors in a round, weights by base_rounds.hpp, and a period
+///                            averages exactly for any n. The graph needs the links: topology.kind =
+///                            "base(b)".
 ///     dealt-links(b)         the links of the graph, shuffled by the seed, are dealt to b rounds that repeat
 ///                            in the same order, each with Metropolis weights of its own. A single round may
-///                            connect nobody with most others; any b in a row have all links.
+///                            leave most peers unconnected; any b in a row have all links.
 ///
-/// The weights in `mixing` are for the static schedule; matchings and one-peer-exponential have 1/2 everywhere.
-/// Misuse: an unknown name (and the nearest known one), arguments that do not fit, one-way links
-/// other than static, a number of peers that is no power
-/// of two for hypercube-matchings, and a graph that lacks links the schedule needs.
+/// The weights in `mixing` are for the static schedule; matchings and one-peer-exponential have 1/2
+/// everywhere. Misuse: an unknown name (and the nearest known one), arguments that do not fit, one-way links
+/// in a schedule other than static, a number of peers that is no power of two for hypercube-matchings, and a
+/// graph that lacks links the schedule needs.
 std::unique_ptr<Schedule> make_schedule(const std::string& kind, const Graph& graph, MixingMatrix mixing,
                                         std::uint64_t seed);
 std::span<const Choice> schedule_choices();

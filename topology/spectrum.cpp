@@ -22,7 +22,7 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
 
-/// Up to here the dense solvers take at most a few tenths of a second.
+/// With up to so many peers the dense solvers take at most a few tenths of a second.
 constexpr PeerId dense_peers = 300;
 
 Sparse sparse(const MixingMatrix& mixing) {
@@ -39,9 +39,9 @@ Sparse sparse(const MixingMatrix& mixing) {
   return matrix;
 }
 
-/// A number between the smallest and the largest eigenvalue of a symmetric W apart from the constant vector's:
-/// the Rayleigh quotient of e_0 - e_1. The constant vector's eigenvalue is moved there, W - J + interior J, out
-/// of the way of both ends.
+/// A number between the smallest and the largest eigenvalue of a symmetric W (without the constant vector's):
+/// the Rayleigh quotient of e_0 - e_1. In W - J + interior J the constant vector's eigenvalue is moved to it,
+/// away from both ends.
 template <class Matrix>
 double interior(const Matrix& w) {
   return 0.5 * (w.coeff(0, 0) + w.coeff(1, 1)) - w.coeff(0, 1);
@@ -49,7 +49,7 @@ double interior(const Matrix& w) {
 
 // ---- Lanczos: products with W alone
 
-/// x -> (W - J + interior J) x, in the shape Spectra asks for.
+/// x -> (W - J + interior J) x, with the interface that Spectra asks for.
 class MovedProduct {
  public:
   using Scalar = double;
@@ -68,7 +68,7 @@ class MovedProduct {
   double move_;
 };
 
-/// One end of an operator's spectrum by restarted Lanczos; none if it has not settled after `restarts`.
+/// One end of an operator's spectrum by restarted Lanczos; nothing if it has not settled after `restarts`.
 template <class Operator>
 std::optional<double> lanczos_end(Operator& product, Spectra::SortRule end, Eigen::Index restarts) {
   constexpr Eigen::Index basis =
@@ -86,8 +86,8 @@ std::optional<double> lanczos_end(Operator& product, Spectra::SortRule end, Eige
 /// Which end of the spectrum: the largest eigenvalue or the smallest.
 enum class End { top, bottom };
 
-/// x -> P |shift I - W|^-1 P x, where P takes the mean off (the constant vector with it) and the shift lies
-/// beyond that end of the spectrum, so that the matrix is positive definite and the end sticks out.
+/// x -> P |shift I - W|^-1 P x, where P subtracts the mean (and with it the constant vector). The shift lies
+/// beyond that end of the spectrum, so that the matrix is positive definite and the end stands out.
 class InverseProduct {
  public:
   using Scalar = double;
@@ -112,7 +112,7 @@ class InverseProduct {
   Eigen::SimplicialLLT<Sparse> factor_;
 };
 
-/// Gershgorin: no eigenvalue is beyond this.
+/// Gershgorin's bound: no eigenvalue is beyond it.
 double bound(const Sparse& w, End end) {
   const double sign = end == End::top ? 1.0 : -1.0;
   double farthest = -std::numeric_limits<double>::infinity();
@@ -125,8 +125,8 @@ double bound(const Sparse& w, End end) {
   return sign * farthest;
 }
 
-/// The end of the spectrum, the constant vector included, by bisection: a shift is beyond it iff the matrix is
-/// positive definite there. Slow, and never fails.
+/// The end of the spectrum, the constant vector included, by bisection: a shift is beyond it iff the matrix
+/// is positive definite there. Slow, but it never fails.
 double bisected_end(const Sparse& w, End end) {
   double within = interior(w);
   double beyond = bound(w, end);
@@ -175,9 +175,9 @@ std::size_t reach_of_first(const Sparse& w) {
 
 /// Both ends of the spectrum of a symmetric W without its constant vector.
 ///
-/// Lanczos needs few products where eigenvalues thin out towards the ends and does not converge where they
-/// crowd, as on a long ring; a factorization is cheap on long graphs (they have small separators) and fills
-/// up on expanders, where Lanczos is quick. So the graph's length decides how long Lanczos is given.
+/// Lanczos needs few products if eigenvalues thin out towards the ends. It does not converge if they crowd
+/// there, as on a long ring. A factorization is cheap on long graphs (they have small separators) and fills
+/// up on expanders, on which Lanczos is quick. So the graph's length decides how long Lanczos is given.
 Spectrum sparse_ends(const Sparse& w) {
   const bool compact =
       static_cast<double>(reach_of_first(w)) < 3.0 * std::log2(static_cast<double>(w.rows()));
@@ -193,7 +193,7 @@ Spectrum sparse_ends(const Sparse& w) {
 Spectrum sparse_spectrum(const MixingMatrix& mixing) {
   const Sparse w = sparse(mixing);
   if (mixing.symmetric()) return sparse_ends(w);
-  // W'W is symmetric, doubly stochastic too, and has (W - J)'(W - J) next to its constant vector.
+  // W'W is symmetric and doubly stochastic, too; without its constant vector it is (W - J)'(W - J).
   const Sparse squared = Sparse(w.transpose()) * w;
   const Spectrum ends = sparse_ends(squared);
   return norm_spectrum(std::sqrt(std::max(0.0, ends.second)), ends.how);

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/arithmetic/finite_kernel.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -16,8 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Inf and NaN are the numbers whose exponent is all ones. Looks at all of them before it says so: the answer is nearly
-/// always yes.
+/// True if no number is Inf or NaN, that is, has an exponent of all ones. It does not stop at the first: the
+/// answer is nearly always true.
 template <class Bits>
 bool AllFinite(std::span<const std::byte> bytes, Bits exponent) {
   const hn::ScalableTag<Bits> words;

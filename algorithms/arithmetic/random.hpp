@@ -16,20 +16,20 @@ enum class Purpose : std::uint32_t {
   partition = 5,  ///< which peer gets which sample
   network = 6,    ///< jitter and message loss
   compute = 7,    ///< emulated compute times
-  decision = 8,   ///< which way a method turns: snapshots, participation
+  decision = 8,   ///< decisions of a method: snapshots, participation
 };
 
-/// 128 bits out of a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Stateless, so any
-/// peer, iteration or element can be asked for in any order.
+/// 128 bits out of a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Stateless, so the
+/// numbers of any peer, iteration or element can be computed in any order.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Two 32-bit subkeys for a message whose elements are hashed one by one: the fast counter-based generator
-/// of the compression kernels. With i the element's index and a, b, the subkeys,
+/// Two 32-bit subkeys a, b for a message whose elements are hashed one by one, by the fast counter-based
+/// generator of the compression kernels. With i the element's index,
 ///
 ///     h = (i ^ a) * M1;  h ^= h >> 16;  h ^= b;  h *= M2;  h ^= h >> 15
 ///
-/// A single hash of i ^ a would be one sequence for all keys, merely permuted; b between the two multiplies
-/// is what makes streams differ (tested).
+/// A single hash of i ^ a would give all keys one sequence, merely permuted; b between the two
+/// multiplications makes streams differ (tested).
 struct ElementKey {
   std::uint32_t a;
   std::uint32_t b;

@@ -13,8 +13,8 @@ namespace hearsay {
 
 namespace {
 
-/// sum_{i<n} term(i) in 16 lanes. The inner loop has a constant count, which is what lets the compiler keep
-/// the lanes in vector registers without reordering a single addition.
+/// sum_{i<n} term(i) in 16 lanes. The inner loop has a constant count, so that the compiler can keep the
+/// lanes in vector registers without reordering a single addition.
 template <class Term>
 double sum_in_lanes(std::size_t n, Term term) {
   std::array<double, lane_count> lanes{};

@@ -6,8 +6,8 @@
 namespace hearsay {
 
 /// Reductions over vectors of float or double. All of them accumulate in double, element i in lane i mod 16,
-/// the lanes joined pairwise at the end: the same bits wherever the vector lies and whatever the machine's
-/// vector width. Overflow and NaN propagate as in any sum.
+/// and join the lanes pairwise at the end. So they give the same bits wherever the vector lies and whatever
+/// the machine's vector width is. Overflow and NaN propagate as in any sum.
 
 /// sum_k x_k^2
 template <class Scalar>
@@ -33,11 +33,11 @@ double norm_1(std::span<const Scalar> x);
 template <class Scalar>
 double sum(std::span<const Scalar> x);
 
-/// True where no entry is Inf or NaN.
+/// True if no entry is Inf or NaN.
 template <class Scalar>
 bool all_finite(std::span<const Scalar> x);
 
-/// The same of the scalars in a message, which begins at any address.
+/// The same for the scalars in a message, which may begin at any address.
 template <class Scalar>
 bool all_finite(std::span<const std::byte> bytes);
 

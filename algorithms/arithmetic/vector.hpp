@@ -8,7 +8,7 @@ namespace hearsay {
 using Index = Eigen::Index;
 
 /// A parameter vector in R^d, or anything of its shape. 64-byte aligned (EIGEN_MAX_ALIGN_BYTES=64 is part of
-/// the interface of the library): what a kernel computes must not depend on where a vector happens to lie.
+/// the interface of the library): what a kernel computes must not depend on a vector's address.
 template <class Scalar>
 using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 

@@ -9,7 +9,7 @@ namespace hearsay {
 
 static_assert(std::endian::native == std::endian::little, "messages are little-endian and are not swapped");
 
-/// Entry `index` of an array of numbers that begins anywhere, aligned or not.
+/// Entry `index` of an array of numbers that begins at any address, aligned or not.
 template <class Number>
 Number read_scalar(std::span<const std::byte> bytes, std::size_t index) {
   Number value;

@@ -1,14 +1,14 @@
 #include "algorithms/compression/aliases.hpp"
 
 #include "algorithms/compression/quantizers/dither_norm.hpp"
-#include "algorithms/compression/transforms/fwht.hpp"
 #include "algorithms/compression/quantizers/level_set.hpp"
+#include "algorithms/compression/transforms/fwht.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// bucket as the user gave it, if it is a bucket at all.
+/// The argument `bucket` as the user gave it, if it is a bucket; else `fallback`.
 std::string bucket_of(const Arguments& arguments, const std::string& fallback) {
   const std::string bucket(arguments.text("bucket"));
   if (bucket.empty()) return fallback;

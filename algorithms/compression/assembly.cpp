@@ -1,13 +1,14 @@
-// From a spelling to a compressor: aliases are expanded, stages put in their places, known combinations fused.
+// From a spelling to a compressor: aliases are expanded, stages put in their places, known combinations
+// fused.
 #include <algorithm>
 #include <type_traits>
 
+#include "algorithms/compression/coders/plain_indices.hpp"
+#include "algorithms/compression/pipeline.hpp"
 #include "algorithms/compression/quantizers/dither.hpp"
 #include "algorithms/compression/quantizers/natural.hpp"
-#include "algorithms/compression/pipeline.hpp"
-#include "algorithms/compression/coders/plain_indices.hpp"
-#include "algorithms/compression/registry.hpp"
 #include "algorithms/compression/quantizers/sign.hpp"
+#include "algorithms/compression/registry.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
@@ -31,7 +32,7 @@ const StageEntry& find_entry(const StageSpelling& stage) {
                           nearest_name(stage.name, known) + "')");
 }
 
-/// The spelling without aliases. What an alias expands to is refused where the alias stands.
+/// The spelling without aliases. An error in an alias's expansion is reported at the alias.
 PipelineSpelling expanded(const PipelineSpelling& spelling) {
   PipelineSpelling stages;
   for (const StageSpelling& stage : spelling) {
@@ -67,7 +68,7 @@ class Assembly {
       if (!stage.bodies.empty()) refuse_stage(stage, stage.name + " takes no compressors in braces");
       add(stage, make);
     }
-    // A selector may say how its values travel where nothing else does.
+    // If nothing else says how a selector's values travel, the selector may.
     if (stages_.selector && !stages_.quantizer && !stages_.index_coder &&
         !stages_.selector->default_tail().empty())
       for (const StageSpelling& stage : parse_pipeline(stages_.selector->default_tail()))
@@ -98,7 +99,7 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    // Layers are those of the model; coefficients of many coordinates are one.
+    // Layers are those of the model; coefficients that mix coordinates form one layer.
     if (!stages_.transforms.back()->mixes()) return;
     layers_end_at_ = stages_.transforms.back()->spelling();
     if (segments_.empty()) return;
@@ -124,7 +125,7 @@ class Assembly {
     if (std::ranges::any_of(stage.arguments, [](const auto& argument) { return argument.value == "layer"; }))
       refuse_stage(stage, stage.name + " has a bucket per layer, and behind " + layers_end_at_ +
                               " there are no layers; expected bucket=whole or a number such as bucket=512");
-    // Nobody asked for layers: they are the default, where there are any.
+    // The user did not ask for layers: they are only the default, so the whole vector takes their place.
     StageSpelling whole = stage;
     whole.arguments.push_back({"bucket", "whole", stage.column, stage.column});
     stages_.quantizer = made(maker, whole);
@@ -183,7 +184,7 @@ class Assembly {
 
   SegmentTable segments_;
   bool fuse_;
-  std::string layers_end_at_;  ///< the stage behind which there are none; empty: there are
+  std::string layers_end_at_;  ///< the stage after which there are no layers; empty if there are
   PipelineStages<Scalar> stages_;
 };
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
 #include "algorithms/compression/quantizers/places.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 enum BucketKind : std::uint8_t { remainders = 0, full_precision = 1 };
 
-/// 16 bits of all the codes of a bucket, multiplied and folded one after the other.
+/// A checksum of 16 bits over the codes of a bucket, multiplied and folded one after the other.
 class CodeChecksum {
  public:
   void add(std::int64_t code) {
@@ -55,7 +55,7 @@ Modulo<Scalar>::Modulo(std::int64_t modulus, double step, Buckets buckets)
     : modulus_(modulus),
       bits_(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(modulus - 1)))),
       step_(step),
-      // One step of room above, for the rounding up.
+      // One step is left above, for rounding up.
       largest_ratio_(
           std::min(0x1p52, std::floor(static_cast<double>(std::numeric_limits<Scalar>::max()) / step) - 1)),
       buckets_(std::move(buckets)) {

@@ -8,23 +8,24 @@
 
 namespace hearsay {
 
-/// Modulo quantizer: random rounding to a fixed grid, of which only the remainder is sent. Whoever holds a vector near z, its
-/// side information y, finds the rest by itself.
+/// Modulo quantizer: random rounding to a fixed grid, of which only the remainder is sent. A receiver that
+/// holds a vector y near z, its side information, finds the rest by itself.
 ///
 ///   code     q_i = floor(z_i / step + u_i),  u_i uniform in [0, 1);   sent: w_i = q_i mod k
 ///   decoded  C(z)_i = q_i step,  q_i the member of w_i + k Z nearest to y_i / step
 ///
-/// Exact recovery of q wherever k step >= 2 (step + |z_i - y_i|): then unbiased, with E (C(z)_i - z_i)^2 <= step^2 / 4, however
-/// large z is. Outside of that the result would be off by multiples of k step, so each bucket carries 16 bits of a checksum
-/// of its q: a mismatch is `malformed`. The sender, told what the holders have (EncodeInput::near), sends a bucket for which
-/// the condition fails in full precision.
+/// If k step >= 2 (step + |z_i - y_i|), q is recovered exactly; then C is unbiased, with E (C(z)_i - z_i)^2
+/// <= step^2 / 4, however large z is. Otherwise the result would be off by multiples of k step. So each
+/// bucket carries a checksum of 16 bits over its q: a mismatch is `malformed`. A sender that knows what the
+/// receivers have (EncodeInput::near) sends a bucket for which the condition fails in full precision.
 ///
-/// Message    per bucket a byte, 0 or 1.  0: the checksum (u16) and the w_i, ceil(log2 k) bits each, in the places of
-///            places.hpp.  1: the coordinates as Scalars.
+/// Message    per bucket a byte, 0 or 1.  0: the checksum (u16) and the w_i, ceil(log2 k) bits each, in the
+///            places of places.hpp.  1: the coordinates as Scalars.
 /// Failure    Inf or NaN: the bucket is sent in full precision and decodes as `not_finite`.
-/// Source     Davies, Gurunathan, Moshrefi, Ashkboos, Alistarh 2021 (arXiv:2002.09268), lattice quantization with the cubic
-///            lattice; Lu, De Sa 2020 (Moniqua, arXiv:2002.11787), which takes the receiver's own model for y.
-/// Departs    both bound |z - y| beforehand; here the bound is checked bucket by bucket, by either side.
+/// Source     Davies, Gurunathan, Moshrefi, Ashkboos, Alistarh 2021 (arXiv:2002.09268), lattice quantization
+///            with the cubic lattice; Lu, De Sa 2020 (Moniqua, arXiv:2002.11787), which takes the receiver's
+///            own model for y.
+/// Departs    both papers bound |z - y| beforehand; here either side checks the bound bucket by bucket.
 template <class Scalar>
 class Modulo final : public RoundingCompressor<Scalar> {
  public:
@@ -45,7 +46,7 @@ class Modulo final : public RoundingCompressor<Scalar> {
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
-  /// Whether a holder of y recovers every code of a bucket.
+  /// True if a receiver with side information y recovers every code of a bucket.
   bool recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const;
   std::int64_t nearest(std::uint32_t remainder, double near) const;
   Scalar value(std::int64_t code) const { return static_cast<Scalar>(static_cast<double>(code) * step_); }
@@ -53,7 +54,7 @@ class Modulo final : public RoundingCompressor<Scalar> {
   std::int64_t modulus_;
   unsigned bits_;
   double step_;
-  double largest_ratio_;  ///< |z / step| from here on is sent in full precision
+  double largest_ratio_;  ///< if |z / step| reaches this, full precision is sent
   Buckets buckets_;
   std::vector<Scalar> decoded_;  ///< scratch
 };

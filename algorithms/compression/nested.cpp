@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/seam/compose.hpp"
-#include "algorithms/compression/registry.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/seam/compose.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -34,7 +34,7 @@ std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& sta
   return parts;
 }
 
-/// A share of ||z||^2 that several messages lose: summing them up in Scalar loses about this much, whatever is left unsaid.
+/// The share of ||z||^2 that several messages lose, at least the rounding errors of their sum in Scalar.
 template <class Scalar>
 double with_roundings(double share) {
   constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
@@ -43,8 +43,8 @@ double with_roundings(double share) {
 
 bool loses_nothing(const Traits& traits) { return traits.unbiased && traits.omega == 0.0; }
 
-/// Whether the compressor is unbiased, and its omega is finite, on vectors of the model's size; of some size where that is not
-/// known (of a single coordinate, topk(1%) would lose nothing).
+/// The traits on vectors of the model's size. If that is not known, a size is assumed (on a single
+/// coordinate, topk(1%) would lose nothing).
 template <class Scalar>
 Traits traits_on(const Compressor<Scalar>& compressor, const SegmentTable& segments) {
   return compressor.traits(segments.empty() ? 65'536 : static_cast<std::size_t>(segments.back().end()));
@@ -143,7 +143,8 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);
   }
-  // What is left by one compressor is no Gaussian data for the next: to be measured (typical_omega.hpp).
+  // What one compressor leaves is not Gaussian for the next, so omega_typical has to be measured
+  // (typical_omega.hpp).
   if (traits.unbiased && traits.omega == 0.0) traits.omega_typical = 0.0;
   return traits;
 }
@@ -160,7 +161,7 @@ template <class Scalar>
 CodecStatus Nested<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   prepare_for(input.vector.size());
   residual_.assign(input.vector.begin(), input.vector.end());
-  out.resize(most_bytes_);  // so that no later message needs more
+  out.resize(most_bytes_);  // no later message needs more
   CodecStatus status = CodecStatus::ok;
   std::size_t size = 0;
   for (std::size_t round = 0; round < rounds_; ++round) {

@@ -1,8 +1,8 @@
 #include "algorithms/compression/none.hpp"
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/seam/compose.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/seam/byte_pieces.hpp"
 #include "algorithms/compression/seam/compose.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/tiled_coding.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -86,7 +86,8 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
   } else if (stages_.quantizer) {
     traits = composed(traits, stages_.quantizer->traits(n));
   }
-  // An error of many coefficients may gather in one coordinate, unless they are independent and have mean 0.
+  // The errors of many coefficients may add up in one coordinate, unless they are independent and have mean
+  // 0.
   if (mixed_ && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
   double expansion = 1.0;
   for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
@@ -94,7 +95,7 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
     const double left = traits.unbiased ? traits.omega : expansion * (1.0 - *traits.contraction);
     traits.contraction = left < 1.0 ? std::optional(1.0 - left) : std::nullopt;
   }
-  // A flat embedding, or padding, leaves less of an error than the stages behind it make of Gaussian data.
+  // After a flat embedding, or padding, the stages behind it make a smaller error than on Gaussian data.
   if (mixed_ && traits.omega_typical > 0.0) traits.omega_typical = std::numeric_limits<double>::infinity();
   traits.bytes = most_bytes(dimension);
   traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
@@ -115,7 +116,8 @@ void Pipeline<Scalar>::reserve(std::size_t most) {
 template <class Scalar>
 void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
   if (stages_.transforms.empty()) return;
-  // They change places with every sweep: each is to hold the most there is. No transform makes fewer of many.
+  // The two change places with every sweep, so each must have room for the most coefficients. No transform
+  // makes them fewer.
   const std::size_t most = coefficients_of(dimension);
   for (auto* sweep : {&ping_, &pong_}) sweep->reserve(most);
   if (stages_.selector && stages_.selector->uses_latest())
@@ -145,8 +147,8 @@ std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vect
 template <class Scalar>
 bool Pipeline<Scalar>::surely_returns() const {
   if (!mixed_) return true;
-  // No quantizer gives more than the norm of its values, natural twice as much, and a grid a step more; no inverse
-  // more than the sum of its coefficients.
+  // No quantizer returns more than the norm of its values (natural twice as much, a grid one step more), and
+  // no inverse more than the sum of its coefficients.
   const auto n = static_cast<double>(ping_.size());
   double largest = static_cast<double>(std::bit_cast<Scalar>(largest_magnitude_of<Scalar>(ping_)));
   if (stages_.selector) largest *= static_cast<double>(stages_.selector->factor(ping_.size()));
@@ -174,7 +176,8 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
     seed_ = input.random.bits64();
     write_scalar(message.take(sizeof(seed_)), 0, seed_);
   }
-  // A coordinate that is not selected counts too. Without a selector, a quantizer meets what is not finite itself.
+  // Coordinates that are not selected count, too. Without a selector, the quantizer itself meets every value
+  // that is not finite.
   bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
   std::span<const Scalar> latest;
   if (stages_.selector && stages_.selector->uses_latest()) latest = input.latest;
@@ -204,7 +207,7 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
     values = values_;
     quantize_input.shared_scale = selection_.shared_scale;
   }
-  // The vector as a whole has failed, whatever would be seen of it.
+  // The vector as a whole has failed, even if the selected values are finite.
   if (!finite && stages_.selector) {
     std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
     values = values_;
@@ -218,7 +221,7 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
         quantize_and_code(quantizer, *stages_.coder, values, quantize_input, header, message.rest(), codes_);
     message.take(bytes);
     if (quantized != CodecStatus::ok && !stages_.selector) finite = all_finite(input.vector);
-    // Of finite coordinates, what a transform or a factor made of them left the range.
+    // The coordinates are finite: if the values are not, a transform or a factor has left the range.
     if (!finite)
       status = CodecStatus::not_finite;
     else

@@ -21,19 +21,20 @@ struct PipelineStages {
   std::unique_ptr<Coder> coder;                  ///< with a quantizer
 };
 
-/// Stage after stage, each over the whole vector: what the fused compressors (dither, natural, sign, topk) do in one sweep, and
-/// everything they do not.
+/// Runs stage after stage, each over the whole vector. It can do what the fused compressors (dither, natural,
+/// sign, topk) do in one sweep, and everything that they cannot.
 ///
 ///   coefficients  y = T(z)                       transforms
 ///   values        v = factor y[selection]        selector
 ///   codes         q = Q(v)                       quantizer
 ///   decoded       C(z) = T^-1(Q^-1(q) placed on the selection, 0 elsewhere)
 ///
-/// Message    a 64-bit seed where a transform uses one; how many coordinates are dropped (u32) where it varies (how many are kept would say as much for any dimension); the selector's seed, or
-///            the indices, unless they are shared; the quantizer's header; the codes, or the values as Scalars.
+/// Message    a 64-bit seed if a transform uses one; how many coordinates are dropped (u32) if that varies
+///            (the number of kept ones would fit any dimension); the selector's seed, or the indices, unless
+///            they are shared; the quantizer's header; the codes, or the values as Scalars.
 /// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
-///            `saturated` where that happens to a finite vector: one so near the end of the range that the way through
-///            the transforms and back leaves it.
+///            `saturated` if that happens to a finite vector: it is so near the end of the range that the
+///            transforms and their inverses leave the range.
 template <class Scalar>
 class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelection<Scalar> {
  public:
@@ -46,7 +47,7 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
   SharedSelection<Scalar>* shared_selection() override;
-  /// Where all coordinates are quantized as they are: without transform and selector.
+  /// Only for pipelines that quantize all coordinates as they are: without transform and selector.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
@@ -60,29 +61,31 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
 
   std::size_t coefficients_of(std::size_t dimension) const;
   std::size_t most_bytes(std::size_t dimension) const;
-  /// Room for as many values as a message may ever have: no later one allocates.
+  /// Makes room for as many values as a message may ever have, so that no later message allocates.
   void reserve(std::size_t most);
   /// The same for the coefficients before, between and after transforms.
   void reserve_sweeps(std::size_t dimension);
-  /// The coefficients; `latest` becomes what is known of it there, none where nothing is.
+  /// The coefficients of `vector`. `latest` becomes its part of them, empty if that is not known.
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed,
                                     std::span<const Scalar>& latest);
-  /// Writes the message. `ok`: the stages could express all they were given.
+  /// Writes the message. `ok` if the stages could express all values.
   CodecStatus write_message(const EncodeInput<Scalar>& input, PacketBuffer& out);
-  /// Of the coefficients just encoded, in `ping_`: their size alone says that no way back leaves the range.
+  /// True if the size of the coefficients just encoded (in `ping_`) ensures that the inverses stay within the
+  /// range.
   bool surely_returns() const;
-  /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed into `seed_`.
+  /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed
+  /// into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
                      std::span<const std::uint32_t> shared_indices);
-  /// ping_ = T^-1(values_ on selection_), with transforms; whether that is finite.
+  /// ping_ = T^-1(values_ on selection_), with transforms. True if that is finite.
   bool restore(std::size_t dimension);
-  /// into += scale T^-1(values_ on selection_), or nothing where that is not finite.
+  /// into += scale T^-1(values_ on selection_); leaves `into` as it is if that is not finite.
   CodecStatus apply(Scalar scale, std::span<Scalar> into);
 
   PipelineStages<Scalar> stages_;
   bool seeded_;          ///< a transform uses a seed
   bool mixed_;           ///< a transform mixes coordinates
-  double coarsest_ = 0;  ///< a step behind it that does not shrink with the values (grid)
+  double coarsest_ = 0;  ///< a quantizer's step that does not shrink with the values (grid)
 
   // Scratch, kept from message to message.
   std::uint64_t seed_ = 0;

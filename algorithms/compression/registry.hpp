@@ -15,11 +15,20 @@
 
 namespace hearsay {
 
+/// What the manual's table of compressors says of one, in Markdown, beside its summary.
+struct CompressorManual {
+  std::string_view spellings;     ///< "`natural`, `natural(bits=8)`"
+  std::string_view details = {};  ///< what the summary leaves out
+  std::string_view unbiased;
+  std::string_view bytes;  ///< of a message's payload
+};
+
 /// One registered name: a stage, an alias of stages, or a whole compressor.
 struct CompressorName {
   std::string_view name;
   std::string_view summary;
   std::string_view example;  ///< a compressor in which it occurs
+  CompressorManual manual;
 };
 
 /// Builds a stage from its spelling, in float and in double.
@@ -42,7 +51,7 @@ struct StageEntry {
   StageMakers make;
 };
 
-/// All of them, in the order of a listing.
+/// All stages, and all names, in the order of a listing.
 std::span<const StageEntry> stage_entries();
 std::span<const CompressorName> compressor_names();
 
@@ -51,7 +60,8 @@ template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> make_compressor(const PipelineSpelling& spelling,
                                                     const SegmentTable& segments);
 
-/// Stage after stage, even where a fused compressor does the same in one sweep: what those are compared with.
+/// The compressor that runs stage after stage, even if a fused compressor does the same in one sweep; tests
+/// compare the two.
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> make_unfused_compressor(const std::string& spelling,
                                                             const SegmentTable& segments);

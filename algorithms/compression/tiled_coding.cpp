@@ -9,12 +9,12 @@ namespace hearsay {
 
 namespace {
 
-/// About so many values make a tile: they and their codes fill two thirds of a first cache.
+/// About how many values make a tile: they and their codes fill two thirds of a first-level cache.
 constexpr std::size_t tile_values = 4096;
 
-/// Values of a tile, of n.
+/// How many of the n values make a tile.
 std::size_t tile_size(std::size_t n, std::size_t quantizer_grain, std::size_t coder_grain) {
-  const std::size_t grain = std::lcm(quantizer_grain, coder_grain);  // 0 where one of them is
+  const std::size_t grain = std::lcm(quantizer_grain, coder_grain);  // 0 if one of them is
   if (grain == 0 || grain >= n) return n;
   return std::max<std::size_t>(tile_values / grain, 1) * grain;
 }
@@ -39,7 +39,7 @@ CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
     codes.resize(part.size());
     status = quantizer.quantize(part, part_input, headers.take(quantizer.header_bytes(part.size())), codes);
     if (status != CodecStatus::ok && part.size() < n) {
-      // What the whole message says of a failure is a matter of all values.
+      // How a message reports a failure depends on all values.
       tile = n;
       codes.resize(n);
       status = quantizer.quantize(values, input, header, codes);

@@ -12,11 +12,12 @@ namespace hearsay {
 
 struct CodedValues {
   CodecStatus status;  ///< of the quantizer
-  std::size_t bytes;   ///< that the codes take
+  std::size_t bytes;   ///< how many bytes the codes take
 };
 
-/// Values to codes to bytes, a tile after the other where both stages take parts: a tile's codes are appended to the message
-/// while they are in the first cache. The same bytes as one stage after the other over all values. `codes` is scratch space.
+/// Values to codes to bytes, tile by tile if both stages take parts: a tile's codes are appended to the
+/// message while they are in the first-level cache. The bytes are those of one stage after the other over all
+/// values. `codes` is scratch space.
 template <class Scalar>
 CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
                               std::span<const Scalar> values, const QuantizeInput& input,

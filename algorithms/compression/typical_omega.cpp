@@ -50,7 +50,7 @@ std::optional<Sums> measure(Compressor<Scalar>& compressor, std::size_t dimensio
 template <class Scalar>
 Traits measured_traits(Compressor<Scalar>& compressor, std::size_t dimension) {
   Traits traits = compressor.traits(dimension);
-  // Without a relative bound the ratio is one of the data's scale, not of the compressor.
+  // Without a relative bound the ratio depends on the data's scale, not only on the compressor.
   const bool relative = traits.unbiased && std::isfinite(traits.omega);
   if (relative && !std::isfinite(traits.omega_typical) && dimension > 0)
     if (const std::optional<Sums> sums = measure(compressor, dimension))
@@ -72,7 +72,8 @@ std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::si
   return LinearError{keep, std::max(0.0, size - keep * keep)};
 }
 
-/// A projection keeps delta of what it is given and makes delta (1 - delta) noise; so does an unbiased operator, scaled.
+/// A projection keeps delta of its input and makes delta (1 - delta) noise; so does a scaled unbiased
+/// operator.
 std::optional<LinearError> worst_error(const Traits& traits) {
   if (traits.absolute_error_per_coordinate) return LinearError{};
   if (traits.unbiased) return LinearError{1.0, traits.omega};

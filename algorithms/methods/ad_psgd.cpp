@@ -18,7 +18,7 @@ Task AdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // gradient: g = grad F_i(xhat; xi)
   const Vector<Scalar>& gradient = co_await it.gradient(snapshot_);
 
-  // average: when the reply comes, or came (take_reply)
+  // average: when the reply comes or has come (take_reply)
   if (asks) co_await it.receive(reply_slot, partner);
 
   // step: x_i <- x_i - eta g
@@ -48,13 +48,10 @@ void AdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AdPsgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  // A request, and an answer to everybody who may happen to ask.
+  // A request, and an answer to every neighbor, since each may ask.
   const std::uint64_t messages = neighbors_.empty() ? 0 : 1 + neighbors_.size();
   return {messages, messages * view(x_).size_bytes(), neighbors_.empty()};
 }
-
-template class AdPsgd<float>;
-template class AdPsgd<double>;
 
 MethodInfo ad_psgd_info() {
   return {.name = "ad-psgd",
@@ -65,8 +62,12 @@ MethodInfo ad_psgd_info() {
           .compressor = CompressorNeed::none,
           .permits_negative_weights = true,
           .asynchronous = true,
-          .make_float = make_method<AdPsgd<float>, float>,
-          .make_double = make_method<AdPsgd<double>, double>};
+          .manual = {.iteration = "x_i, x_j <- (x_i + x_j)/2 for a random neighbor j, at any time; x_i <- "
+                                  "x_i - eta g_i, g_i of an earlier x_i",
+                     .bytes_note = ", asked at most 1",
+                     .memory = "3",
+                     .needs = "links both ways, whatever their weights; asynchronous"},
+          .make = factory<AdPsgd>()};
 }
 
 }  // namespace hearsay

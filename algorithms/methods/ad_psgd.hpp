@@ -4,7 +4,8 @@
 
 namespace hearsay {
 
-/// AD-PSGD: asynchronous pairwise averaging. Nobody waits for anybody's gradient; peers count iterations of their own.
+/// AD-PSGD: asynchronous pairwise averaging. No peer waits for another's gradient; each counts its own
+/// iterations.
 ///
 ///   snapshot   xhat = x_i;  j drawn evenly from the neighbors
 ///   ask        send x_i to j (it travels while the gradient is computed)
@@ -13,25 +14,31 @@ namespace hearsay {
 ///              at i, when the reply comes:    x_i <- (x_i + x_j) / 2
 ///   step       x_i <- x_i - eta g, once the reply is in
 ///
-/// Atomic     a peer whose own request is out averages with nobody else before its reply, so both ends average the same two
-///            vectors. It puts off the requests of neighbors of larger color in a greedy coloring (topology/coloring.hpp) until
-///            then, in the order in which they came, and refuses those of smaller color, which go on without. Averaging goes on
-///            during gradients, verdicts and waits; a peer that has ended refuses all.
-/// No cycles  only larger colors wait for smaller ones, so peers that are put off form chains, no longer than there are colors.
-/// Pace       an exchange takes a round trip, at either end: where that is longer than a gradient, it is what an iteration takes.
-/// Sends      a request of 4d bytes (8d in double) per iteration, and as much for every request answered; refusals are empty.
-///            Depends on the draws: a forecast is a bound.
+/// Atomic     a peer whose own request is out averages with no other peer before its reply, so both ends
+///            average the same two vectors. Until then it defers the requests of neighbors of larger color in
+///            a greedy coloring (topology/coloring.hpp), in the order in which they came. It refuses those of
+///            neighbors of smaller color, which continue without averaging. Averaging goes on during
+///            gradients, verdicts and waits; a peer that has ended refuses all requests.
+/// No cycles  a peer is deferred only by one of smaller color, so chains of deferred peers end: none is
+///            longer than the number of colors.
+/// Pace       an exchange takes a round trip at either end. If that is longer than a gradient, an iteration
+///            takes as long as a round trip.
+/// Sends      a request of 4d bytes (8d in double) per iteration, and as much for every request answered;
+///            refusals are empty. The number depends on the draws, so a forecast is a bound.
 /// Shapes     x, xhat, g in R^d; memory 3d.
-/// Needs      links both ways, which stay. The weights of W are not used: who is linked is, and both ends of a pair weigh 1/2.
-/// Invariant  an average keeps the sum of the pair, but for the rounding of one sum, and leaves equal models as they are; both
-///            ends come out equal, bit for bit; every average that was asked for and done was answered, once.
-/// Drift      an evaluation needs every peer, and its verdict holds back those that are 2 evaluate_every ahead: that is how far
-///            two peers' iterations differ at most, and the run is no shorter than its slowest peer's gradients.
-/// Source     Lian, Zhang, Zhang, Liu 2018 (arXiv:1710.06952), Algorithm 1, and its deadlock-free form with active and passive
-///            peers.
-/// Departs    any graph, and everybody asks: there one side of a bipartite graph does. An iteration is a
-///            peer's own; there k counts the steps of all, and a slow peer does fewer. A gradient goes with one request, by
-///            the same peer; there a second thread may average at a rate of its own.
+/// Needs      links in both directions, which stay. The weights of W are not used, only its links; both ends
+///            of a pair weigh 1/2.
+/// Invariant  an average keeps the sum of the pair, but for the rounding of one sum, and leaves equal models
+///            as they are. Both ends are then equal, bit for bit. Every request is answered or refused, once.
+/// Drift      an evaluation needs every peer, and its verdict holds back peers that are 2 evaluate_every
+///            ahead. So the iterations of two peers differ by no more, and the run is no shorter than its
+///            slowest peer's gradients.
+/// Source     Lian, Zhang, Zhang, Liu 2018 (arXiv:1710.06952), Algorithm 1, and its deadlock-free form with
+///            active and passive peers.
+/// Departs    any graph, and every peer asks; in the paper one side of a bipartite graph does. Every peer
+///            counts its own iterations; in the paper k counts the steps of all, and a slow peer does fewer.
+///            Each gradient goes with one request of the same peer; in the paper a second thread may average
+///            at a rate of its own.
 template <class Scalar>
 class AdPsgd final : public Algorithm<Scalar>, private Answering<Scalar> {
  public:

@@ -30,7 +30,7 @@ Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
   sum_ = gradient;
 
-  // reduce-scatter: in step s, pass chunk i-s on and add one's own part to chunk i-s-1
+  // reduce-scatter: in step s, pass chunk i-s on and add this peer's part to chunk i-s-1
   for (PeerId step = 0; step + 1 < peer_count_; ++step, ++slot) {
     PacketBuffer buffer = it.new_packet();
     write_full<Scalar>(chunk(chunk_back(step)), buffer);
@@ -62,7 +62,7 @@ void AllreduceSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  // Every chunk passes through this peer twice, but for the two that end or begin their way here.
+  // Every chunk passes through this peer twice, but for the two whose way begins or ends here.
   Traffic traffic{2 * (std::uint64_t{peer_count_} - 1), 0};
   const auto dimension = static_cast<std::uint64_t>(x_.size());
   const auto bytes_of = [&](PeerId c) {
@@ -74,9 +74,6 @@ Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
   return traffic;
 }
 
-template class AllreduceSgd<float>;
-template class AllreduceSgd<double>;
-
 MethodInfo allreduce_sgd_info() {
   return {.name = "allreduce-sgd",
           .summary = "centralized SGD by ring all-reduce: the baseline",
@@ -87,8 +84,10 @@ MethodInfo allreduce_sgd_info() {
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .make_float = make_method<AllreduceSgd<float>, float>,
-          .make_double = make_method<AllreduceSgd<double>, double>};
+          .manual = {.iteration = "x <- x - (eta/n) sum_j g_j, by a ring all-reduce",
+                     .memory = "3",
+                     .needs = "nothing of W"},
+          .make = factory<AllreduceSgd>()};
 }
 
 }  // namespace hearsay

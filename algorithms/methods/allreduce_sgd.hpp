@@ -7,19 +7,19 @@ namespace hearsay {
 /// All-reduce SGD: centralized SGD, the gradients summed by a ring all-reduce on real messages. The baseline.
 ///
 ///   gradient        g_i = grad F_i(x; xi_i)
-///   reduce-scatter  n-1 steps: pass a partial sum of one of n chunks on to peer i+1, add one's own part to the
-///                   chunk that comes from peer i-1
+///   reduce-scatter  n-1 steps: pass a partial sum of one of n chunks on to peer i+1, add this peer's part to
+///                   the chunk that comes from peer i-1
 ///   all-gather      n-1 steps: pass a complete chunk on
 ///   step            x <- x - (eta/n) sum_j g_j
 ///
-/// Sends      2(n-1) messages of 4d/n bytes (8d/n in double) per iteration, one after the other, to the peer with the
-///            next id, whatever the mixing graph.
+/// Sends      2(n-1) messages of 4d/n bytes (8d/n in double) per iteration, one after the other, to the peer
+///            with the next id, whatever the mixing graph.
 /// Shapes     x, the sum, g in R^d; memory 3d. Chunk c is [floor(c d / n), floor((c+1) d / n)).
 /// Needs      nothing of W. No compressor.
-/// Invariant  all models are equal, bit for bit, by construction: every chunk is summed in one order (that of the
-///            ring, beginning with peer c) and then copied.
-/// Source     the bandwidth-optimal ring of Patarasuk and Yuan 2009, section 4; the gradient is summed unscaled and
-///            divided by n in the step.
+/// Invariant  all models are equal, bit for bit, by construction: every chunk is summed in one order (that of
+///            the ring, beginning with peer c) and then copied.
+/// Source     the bandwidth-optimal ring of Patarasuk and Yuan 2009, section 4; the gradient is summed
+///            unscaled and divided by n in the step.
 template <class Scalar>
 class AllreduceSgd final : public Algorithm<Scalar> {
  public:

@@ -53,7 +53,7 @@ Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(trackers_.hear(*compressor_, neighbors, trackers));
 }
 
-/// C(vector - own_replica), which own_replica takes at once.
+/// Encodes C(vector - own_replica) and adds it to own_replica.
 template <class Scalar>
 PacketRef Beer<Scalar>::compressed(Iteration<Scalar>& it, const Vector<Scalar>& vector, RandomStream& random,
                                    Vector<Scalar>& own_replica) {
@@ -81,9 +81,6 @@ Traffic Beer<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const 
   return twice(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()));
 }
 
-template class Beer<float>;
-template class Beer<double>;
-
 MethodInfo beer_info() {
   return {.name = "beer",
           .summary = "compressed gradient tracking: any contraction, no bias from differing data",
@@ -97,8 +94,11 @@ MethodInfo beer_info() {
           .options = {.consensus_step = 0.1},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
-          .make_float = make_method<Beer<float>, float>,
-          .make_double = make_method<Beer<double>, double>};
+          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i; V_i <- V_i + gamma "
+                                  "sum_j w_ij (G_j - G_i) + g_i' - g_i; H_i, G_i follow x_i, V_i through C",
+                     .memory = "2 deg + 7",
+                     .needs = "W symmetric; C contracting; full gradients or large batches"},
+          .make = factory<Beer>()};
 }
 
 }  // namespace hearsay

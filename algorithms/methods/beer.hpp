@@ -1,12 +1,12 @@
 #pragma once
 
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// BEER: compressed gradient tracking. For any contraction C, without assumptions on how the peers' data differ; with full
-/// gradients it converges to the optimum itself.
+/// BEER: compressed gradient tracking. For any contraction C, without assumptions on how the peers' data
+/// differ; with full gradients it converges to the optimum itself.
 ///
 ///   step       x_i <- x_i + gamma sum_j w_ij (H_j - H_i) - eta V_i
 ///   models     h_i = C(x_i - H_i), sent to every neighbor;   H_j <- H_j + h_j
@@ -17,11 +17,13 @@ namespace hearsay {
 /// Start      V_i = g_i = grad F_i(x_0; xi_i), H = x_0, G = 0.
 /// Options    consensus_step gamma.
 /// Sends      2 deg messages of |C| bytes per iteration.
-/// Shapes     x, V, H, G, g, a difference and the newest gradient in R^d, H_j and G_j of every neighbor: memory (2 deg + 7) d.
-/// Needs      W symmetric doubly stochastic and fixed; C contracting in expectation (an unbiased one scaled by
-///            1/(1 + omega)); full gradients or large batches for convergence beyond a floor. Every message delivered once.
-/// Invariant  mean V = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by -eta mean V;
-///            H_j and G_j equal their owners', bit for bit.
+/// Shapes     x, V, H, G, g, a difference and the newest gradient in R^d, H_j and G_j of every neighbor:
+///            memory (2 deg + 7) d.
+/// Needs      W symmetric doubly stochastic and fixed; C contracting in expectation (an unbiased one scaled
+///            by 1/(1 + omega)); full gradients or large batches for convergence beyond a floor. Every
+///            message delivered once.
+/// Invariant  mean V = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by
+///            -eta mean V; H_j and G_j equal their owners', bit for bit.
 /// Source     Zhao, Li, Li, Richtarik, Chi 2022 (arXiv:2201.13320), Algorithm 1.
 /// Departs    H starts at the common x_0, not at 0; edge differences.
 template <class Scalar>

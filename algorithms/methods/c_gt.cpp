@@ -64,13 +64,10 @@ Traffic CGt<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return twice(compressed_traffic(rows.at(number - 1), *compressor_, x_.size()));
 }
 
-template class CGt<float>;
-template class CGt<double>;
-
 namespace {
 
-/// Without gradients the trackers vanish; s = (x, H):  d = x - H,  xhat = H + keep d + noise,  x' = x - gamma mu xhat,
-/// H' = H + a (keep d + noise).
+/// Without gradients the trackers vanish; s = (x, H):  d = x - H,  xhat = H + keep d + noise,
+/// x' = x - gamma mu xhat,  H' = H + a (keep d + noise).
 GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
   const double step = *options.consensus_step * mu;
   const double damping = *options.damping;
@@ -97,8 +94,12 @@ MethodInfo c_gt_info() {
       .needs_symmetric_mixing = true,
       .options = {.consensus_step = 0.2, .damping = 0.3},
       .gossip_model = gossip_model,
-      .make_float = make_method<CGt<float>, float>,
-      .make_double = make_method<CGt<double>, double>};
+      .manual = {.iteration = "x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i; y_i <- y_i - gamma "
+                              "sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i; xhat_i = H_i + C(x_i - H_i), H_i "
+                              "<- H_i + a (xhat_i - H_i), yhat_i likewise",
+                 .memory = "2 deg + 11",
+                 .needs = "as `cedas`; full gradients or large batches"},
+      .make = factory<CGt>()};
 }
 
 }  // namespace hearsay

@@ -5,25 +5,27 @@
 
 namespace hearsay {
 
-/// C-GT: gradient tracking with compressed messages. Two of them per iteration and, at a constant step size, no bias from peers
-/// whose data differ; with full gradients it converges to the optimum itself.
+/// C-GT: gradient tracking with compressed messages. There are two messages per iteration and, at a constant
+/// step size, no bias from peers whose data differ; with full gradients it converges to the optimum itself.
 ///
-///   models     xhat = COMM(x, H), yhat = COMM(y, G): both compressed and sent to every neighbor (DampedReferences)
+///   models     xhat = COMM(x, H), yhat = COMM(y, G): both compressed and sent to every neighbor
+///              (DampedReferences)
 ///   step       x_i <- x_i - gamma sum_j w_ij (xhat_i - xhat_j) - eta y_i
-///   gradient   g_i' = grad F_i(x_i; xi_i)                                     (what says yhat travels)
+///   gradient   g_i' = grad F_i(x_i; xi_i)                                     (yhat's message travels)
 ///   track      y_i <- y_i - gamma sum_j w_ij (yhat_i - yhat_j) + g_i' - g_i;   g_i <- g_i'
 ///
 /// Start      y_i = g_i = grad F_i(x_0; xi_i), H = x_0, G = 0.
 /// Options    consensus_step gamma, damping a of both references.
 /// Sends      2 deg messages of |C| bytes per iteration.
-/// Shapes     x, y, g, a difference, the newest gradient, and H, xhat_i, xhat_j, G, yhat_i, yhat_j in R^d, H_j and G_j of
-///            every neighbor: memory (2 deg + 11) d.
-/// Needs      W symmetric doubly stochastic and fixed; C unbiased, or a contraction; full gradients or large batches for
-///            convergence beyond a floor. Every message delivered exactly once.
-/// Invariant  mean y = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by -eta mean y; H_j and
-///            G_j equal their owners', bit for bit.
+/// Shapes     x, y, g, a difference, the newest gradient, and H, xhat_i, xhat_j, G, yhat_i, yhat_j in R^d,
+///            H_j and G_j of every neighbor: memory (2 deg + 11) d.
+/// Needs      W symmetric doubly stochastic and fixed; C unbiased, or a contraction; full gradients or large
+///            batches for convergence beyond a floor. Every message delivered exactly once.
+/// Invariant  mean y = mean g, to the rounding of antisymmetric edge terms; the mean of the models moves by
+///            -eta mean y; H_j and G_j equal their owners', bit for bit.
 /// Source     Liao, Li, Huang, Pu 2022 (arXiv:2103.13748), Algorithm 1.
-/// Departs    one replica per neighbor and edge differences in place of H_w = W H, which drifts; H starts at the common x_0.
+/// Departs    one replica per neighbor and edge differences in place of H_w = W H, which drifts; H starts at
+///            the common x_0.
 template <class Scalar>
 class CGt final : public Algorithm<Scalar> {
  public:

@@ -48,9 +48,6 @@ Traffic Cedas<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
   return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
-template class Cedas<float>;
-template class Cedas<double>;
-
 namespace {
 
 /// Without gradients, s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,  D' = D + (gamma/2) mu yhat,
@@ -83,8 +80,13 @@ MethodInfo cedas_info() {
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.3, .damping = 0.3},
           .gossip_model = gossip_model,
-          .make_float = make_method<Cedas<float>, float>,
-          .make_double = make_method<Cedas<double>, double>};
+          .manual = {.iteration =
+                         "yhat_i = H_i + C(x_i - eta g_i - D_i - H_i); D_i <- D_i + (gamma/2) sum_j w_ij "
+                         "(yhat_i - yhat_j); H_i <- H_i + a (yhat_i - H_i); x_i <- x_i - eta g_i - D_i",
+                     .memory = "deg + 8",
+                     .needs = "W symmetric; C unbiased, or a mild contraction with a = 1; gamma small enough",
+                     .related = "Liu et al. 2021, Algorithm 1"},
+          .make = factory<Cedas>()};
 }
 
 }  // namespace hearsay

@@ -32,7 +32,8 @@ Task ChocoGossip<Scalar>::iterate(Iteration<Scalar>& it) {
       compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
 
   if (backlog_) {
-    // catch up: send to every neighbor of this round the q_i that it missed, or xhat_i;  xhat_j <- xhat_j + every q_j
+    // catch up: send to every neighbor of this round the q_i that it missed, or xhat_i;
+    // xhat_j <- xhat_j + every q_j
     backlog_->say(buffer.bytes());
     const Slot told = backlog_->tell(it, own_replica_);
     const std::span<const PacketRef> messages = co_await it.collect(told);
@@ -70,9 +71,6 @@ Traffic ChocoGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows)
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
-template class ChocoGossip<float>;
-template class ChocoGossip<double>;
-
 MethodInfo choco_gossip_info() {
   return {.name = "choco-gossip",
           .summary = "averages what one local gradient step leaves, through compressed messages",
@@ -89,8 +87,12 @@ MethodInfo choco_gossip_info() {
           .options = {.consensus_step = 0.2},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
-          .make_float = make_method<ChocoGossip<float>, float>,
-          .make_double = make_method<ChocoGossip<double>, double>};
+          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i) from x_0 - eta grad "
+                                  "f_i(x_0): averages, no training",
+                     .bytes_note = " (*)",
+                     .memory = "deg + 4",
+                     .needs = "as `choco-sgd`"},
+          .make = factory<ChocoGossip>()};
 }
 
 }  // namespace hearsay

@@ -1,35 +1,35 @@
 #pragma once
 
 #include "algorithms/methods/parts/backlog.hpp"
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// CHOCO-GOSSIP: the peers average their vectors, exactly and through compressed messages. No training: the first iteration
-/// makes vectors that differ, one full local gradient step, and what follows brings every x_i to their mean, which is one step of
-/// centralized gradient descent.
+/// CHOCO-GOSSIP: the peers average their vectors, exactly and through compressed messages. No training: in
+/// the first iteration one full local gradient step makes the vectors differ. All later iterations bring
+/// every x_i to their mean, which is one step of centralized gradient descent.
 ///
 ///   start      x_i <- x_0 - eta_1 grad f_i(x_0), in the first iteration
 ///   compress   q_i = C(x_i - xhat_i), encoded once, sent to every neighbor
 ///   replicas   xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
 ///
-/// Where W changes from round to round, q_i goes through a Backlog, a peer starts in the first iteration in which it takes
-/// part, and instead of sending q_i and the replicas' line comes
+/// If W changes from round to round, q_i goes through a Backlog, and a peer starts in the first iteration in
+/// which it takes part. Sending q_i and the line "replicas" are replaced by
 ///
 ///   catch up   send to every neighbor of this round the q_i that it missed, this one included, or xhat_i;
 ///              xhat_j <- xhat_j + every q_j that was missed, or xhat_j as it came
 ///
 /// Options    consensus_step gamma.
-/// Sends      deg messages of |C| bytes per iteration; where W changes, 8 and (|C| + 4) bytes for every iteration since the
-///            last meeting, or 8 + 4 and xhat_i, whichever is shorter.
-/// Shapes     x, xhat, a difference in R^d, one xhat_j per neighbor, and a gradient: memory (deg + 4) d; where W changes,
-///            one xhat_j for everyone it ever hears, and at most one vector's bytes for the backlog.
-/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C contracting in expectation (an
-///            unbiased one scaled by 1/(1 + omega)). Every message delivered exactly once.
-/// Invariant  the mean of the vectors stays, for any C and gamma; xhat_j = its owner's xhat, bit for bit (where W changes, at
-///            every meeting, just before they mix, and in between what it was then).
+/// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
+///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter.
+/// Shapes     x, xhat, a difference in R^d, one xhat_j per neighbor, and a gradient: memory (deg + 4) d; if W
+///            changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the backlog.
+/// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C contracting in
+///            expectation (an unbiased one scaled by 1/(1 + omega)). Every message delivered exactly once.
+/// Invariant  the mean of the vectors stays, for any C and gamma; xhat_j = its owner's xhat, bit for bit (if
+///            W changes: as it was at their last meeting, just before they mixed).
 /// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 1.
 /// Departs    xhat starts at the common x_0, not at 0; edge differences. That W may change is ours.
 template <class Scalar>
@@ -51,8 +51,8 @@ class ChocoGossip final : public Algorithm<Scalar> {
   Vector<Scalar> own_replica_;                      // xhat_i
   Replicas<Scalar> replicas_;                       // xhat_j
   Vector<Scalar> difference_;                       // x_i - xhat_i
-  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, where W changes
-  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
+  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, if W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while
 };
 
 MethodInfo choco_gossip_info();

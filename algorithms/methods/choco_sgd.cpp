@@ -41,10 +41,12 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   }
   local_.add_to(x_);
 
-  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;  catch up: with what it missed, or xhat_i
+  // compress: q_i = C(x_i - xhat_i), encoded once, sent to every neighbor;
+  // catch up: with every q_i that it missed, or xhat_i
   if (!posted) posted = send(it, compressed(it));
 
-  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself;  catch up: every q_j missed, or xhat_j
+  // replicas: xhat_j <- xhat_j + q_j, for every neighbor j and for i itself;
+  // catch up: every q_j missed, or xhat_j
   const std::span<const PacketRef> packets = co_await it.collect(*posted);
   take_in(it, packets);
 
@@ -52,7 +54,7 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   if (!pipelined_) consensus(it);
 }
 
-/// q_i, which xhat_i takes at once; an empty packet where the trigger says that there is no news.
+/// Encodes q_i and adds it to xhat_i; an empty packet if the trigger says that there is no news.
 template <class Scalar>
 PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
@@ -141,9 +143,6 @@ Traffic ChocoSgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) co
   return gossip_traffic(rows.at(number - 1), traits.bytes, exact);
 }
 
-template class ChocoSgd<float>;
-template class ChocoSgd<double>;
-
 MethodInfo choco_sgd_info() {
   return {.name = "choco-sgd",
           .summary = "compressed gossip that keeps the mean: any contraction, and a consensus step",
@@ -165,8 +164,14 @@ MethodInfo choco_sgd_info() {
                       .form = "plain"},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
-          .make_float = make_method<ChocoSgd<float>, float>,
-          .make_double = make_method<ChocoSgd<double>, double>};
+          .manual = {.iteration = "x_i <- x_i - eta g_i; xhat_i <- xhat_i + C(x_i - xhat_i); x_i <- x_i + "
+                                  "gamma sum_j w_ij (xhat_j - xhat_i)",
+                     .bytes_note = " (*)",
+                     .memory = "deg + 4",
+                     .needs = "W symmetric, or any schedule; C contracting (`scale{...}` makes an unbiased "
+                              "one so); a small enough gamma",
+                     .related = "Koloskova et al. 2020, Algorithm 1; SPARQ, SQuARM: Singh et al. 2019, 2020"},
+          .make = factory<ChocoSgd>()};
 }
 
 }  // namespace hearsay

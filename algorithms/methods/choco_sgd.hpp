@@ -4,8 +4,8 @@
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
@@ -16,31 +16,36 @@ namespace hearsay {
 ///   replicas   xhat_j <- xhat_j + q_j, for every neighbor j and for i itself
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (xhat_j - xhat_i)
 ///
-/// Where W changes from round to round, q_i goes through a Backlog, and instead of sending q_i and the replicas' line comes
+/// If W changes from round to round, q_i goes through a Backlog. Sending q_i and the line "replicas" are
+/// replaced by
 ///
 ///   catch up   send to every neighbor of this round the q_i that it missed, this one included, or xhat_i;
 ///              xhat_j <- xhat_j + every q_j that was missed, or xhat_j as it came
 ///
-/// Options    consensus_step gamma: the rougher C, the smaller; too large a one explodes.
-///            form = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus, compress, and the gradient
-///            while q_i travels, for fixed W.
-///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i), for fixed W.
+/// Options    consensus_step gamma: the rougher C, the smaller gamma must be; too large a gamma explodes.
+///            form = "plain" is the order above; "pipelined" that of Koloskova, Lin et al.: consensus,
+///            compress, and the gradient while q_i travels, for fixed W.
+///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
+///            for fixed W.
 ///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
-///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only where ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2; otherwise an
-///            empty message (where W changes, one that holds no packet of this iteration) says so, so that silence is never
-///            mistaken for loss.
-/// Sends      deg messages of |C| bytes per iteration; where W changes, 8 and (|C| + 4) bytes for every iteration since the
-///            last meeting, or 8 + 4 and xhat_i, whichever is shorter.
-/// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6 d. Where W
-///            changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the backlog.
-/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C contracting in expectation: an
-///            unbiased C of omega >= 1 must be scaled by 1/(1 + omega). Every message delivered exactly once.
-/// Invariant  consensus keeps the mean of the models, for any C and gamma; xhat_j = its owner's xhat, bit for bit (where W
-///            changes, at every meeting, just before they mix, and in between what it was then).
-/// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 2; pipelined: Koloskova, Lin, Stich, Jaggi 2020
-///            (arXiv:1907.09356), Algorithm 1. Trigger: Singh, Data, George, Diggavi 2019 (arXiv:1910.14280); SQuARM: 2020
-///            (arXiv:2005.07041).
-/// Departs    xhat starts at the common x_0, not at 0; edge differences throughout. That W may change is ours.
+///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2.
+///            Otherwise an empty message says so (if W changes, one that holds no packet of this iteration):
+///            silence is never mistaken for loss.
+/// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
+///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter.
+/// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6
+///            d. If W changes, one xhat_j for everyone it ever hears, and at most one vector's bytes for the
+///            backlog.
+/// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C contracting in
+///            expectation: an unbiased C of omega >= 1 must be scaled by 1/(1 + omega). Every message
+///            delivered exactly once.
+/// Invariant  consensus keeps the mean of the models, for any C and gamma; xhat_j = its owner's xhat, bit for
+///            bit (if W changes: as it was at their last meeting, just before they mixed).
+/// Source     Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), Algorithm 2; pipelined: Koloskova, Lin, Stich,
+///            Jaggi 2020 (arXiv:1907.09356), Algorithm 1. Trigger: Singh, Data, George, Diggavi 2019
+///            (arXiv:1910.14280); SQuARM: 2020 (arXiv:2005.07041).
+/// Departs    xhat starts at the common x_0, not at 0; edge differences throughout. That W may change is
+///            ours.
 template <class Scalar>
 class ChocoSgd final : public Algorithm<Scalar> {
  public:
@@ -71,8 +76,8 @@ class ChocoSgd final : public Algorithm<Scalar> {
   Vector<Scalar> aggregate_;    // s_i; empty with memory = "replicas"
   Vector<Scalar> change_;       // q_i, then a q_j; empty with memory = "replicas"
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, where W changes
-  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
+  std::optional<Backlog<Scalar>> backlog_;          // of the q_i, if W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while
 };
 
 MethodInfo choco_sgd_info();

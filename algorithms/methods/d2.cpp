@@ -37,23 +37,24 @@ Traffic D2<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
-template class D2<float>;
-template class D2<double>;
-
 MethodInfo d2_info() {
-  return {.name = "d2",
-          .aliases = {"exact-diffusion"},
-          .summary = "exact diffusion: gossip without the bias of different data",
-          .equation = "x_i <- sum_j w_ij (psi_j' + x_j - psi_j), psi_j' = x_j - eta g_j",
-          .bytes = "deg (4d + 64)",
-          .source = "Tang et al. 2018, arXiv:1803.07068, Algorithm 1",
-          .compressor = CompressorNeed::none,
-          .membership = Membership::reinitialise,
-          .needs_symmetric_mixing = true,
-          .permits_negative_weights = true,
-          .smallest_eigenvalue_above = -1.0 / 3.0,
-          .make_float = make_method<D2<float>, float>,
-          .make_double = make_method<D2<double>, double>};
+  return {
+      .name = "d2",
+      .aliases = {"exact-diffusion"},
+      .summary = "exact diffusion: gossip without the bias of different data",
+      .equation = "x_i <- sum_j w_ij (psi_j' + x_j - psi_j), psi_j' = x_j - eta g_j",
+      .bytes = "deg (4d + 64)",
+      .source = "Tang et al. 2018, arXiv:1803.07068, Algorithm 1",
+      .compressor = CompressorNeed::none,
+      .membership = Membership::reinitialise,
+      .needs_symmetric_mixing = true,
+      .permits_negative_weights = true,
+      .smallest_eigenvalue_above = -1.0 / 3.0,
+      .manual = {.iteration = "phi_i = psi_i' + x_i - psi_i, psi_i' = x_i - eta g_i; x_i <- sum_j w_ij phi_j",
+                 .memory = "4",
+                 .needs = "W symmetric, smallest eigenvalue above -1/3 (`weights = \"lazy\"` always is)",
+                 .related = "exact diffusion: Yuan et al. 2019"},
+      .make = factory<D2>()};
 }
 
 }  // namespace hearsay

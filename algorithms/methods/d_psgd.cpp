@@ -12,14 +12,14 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
   const Slot slot = it.post(full_packet(it, x_));
 
-  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
 
-  // mix, step: x_i + gamma sum_j w_ij (x_j - x_i) + s_i, where x_j - x_i is of `staleness` iterations before
+  // mix, step: x_i + gamma sum_j w_ij (x_j - x_i) + s_i, with x_j - x_i from `staleness` iterations before
   const std::uint64_t staleness = past_.size();
   mixed_ = x_;
   if (it.number() > staleness) {
@@ -52,23 +52,24 @@ Traffic DPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
   return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
-template class DPsgd<float>;
-template class DPsgd<double>;
-
 MethodInfo d_psgd_info() {
-  return {.name = "d-psgd",
-          .summary = "decentralized parallel SGD: full-precision gossip",
-          .equation = "x_i <- sum_j w_ij x_j - eta g_i",
-          .bytes = "deg (4d + 64)",
-          .source = "Lian et al. 2017, arXiv:1705.09056, Algorithm 1",
-          .compressor = CompressorNeed::none,
-          .membership = Membership::exact,
-          .may_be_joined = true,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},
-          .make_float = make_method<DPsgd<float>, float>,
-          .make_double = make_method<DPsgd<double>, double>};
+  return {
+      .name = "d-psgd",
+      .summary = "decentralized parallel SGD: full-precision gossip",
+      .equation = "x_i <- sum_j w_ij x_j - eta g_i",
+      .bytes = "deg (4d + 64)",
+      .source = "Lian et al. 2017, arXiv:1705.09056, Algorithm 1",
+      .compressor = CompressorNeed::none,
+      .membership = Membership::exact,
+      .may_be_joined = true,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},
+      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
+                 .memory = "3 (+ s with `staleness = s`)",
+                 .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "
+                          "- lambda_n) < 2 sin(pi / (2 (2s + 1)))"},
+      .make = factory<DPsgd>()};
 }
 
 }  // namespace hearsay

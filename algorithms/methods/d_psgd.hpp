@@ -13,31 +13,34 @@ namespace hearsay {
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   mix, step  x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
 ///
-/// With staleness s > 0, iteration t waits for what its neighbors said s iterations before, and mixes that:
+/// With staleness s > 0, iteration t waits for the models of s iterations before, and mixes those:
 ///
 ///   x_i(t+1) = x_i(t) + gamma sum_j w_ij (x_j(t-s) - x_i(t-s)) - eta g_i      no sum for t <= s
 ///
-/// A peer may then be s iterations further ahead of its neighbors, so that none waits for another's slow iteration unless s of
-/// them in a row are slow. Time decides nothing: the same seed gives the same bits.
+/// A peer may then be s iterations further ahead of its neighbors. So it waits for a slow neighbor only if s
+/// iterations in a row are slow. Time decides nothing: the same seed gives the same bits.
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
-/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch;
-///            consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper.
-/// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more for H > 1, s d more
-///            for staleness.
-/// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine. With staleness: W
-///            symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2 (2 s + 1))) (staleness_limit.hpp).
-/// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness: both ends of an
-///            edge apply the same difference. Equal models with a zero gradient stay, bit for bit (edge-difference form).
-/// Source     Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017 (arXiv:1705.09056), Algorithm 1: combine-then-adapt, the
-///            gradient is taken at x_i before mixing.
-/// Departs    the sum is written over edge differences; equal to sum_j w_ij x_j because rows sum to 1. The consensus step is
-///            CHOCO's; with W it makes (1 - gamma) I + gamma W.
-///            Staleness is ours. Near it: consensus whose two ends are delayed alike (Olfati-Saber, Murray 2004, "Consensus
-///            problems in networks of agents with switching topology and time-delays", in continuous time, with a delay below
-///            pi / (2 lambda_max(L)), which our bound becomes for large s), and the bound on how far workers are apart of SSP
-///            (Ho et al. 2013, "More effective distributed ML via a stale synchronous parallel parameter server"), which lets a
-///            worker read whatever newer value is there, so that its bits depend on time. Here it is always s iterations old.
+/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
+///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper.
+/// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more
+///            for H > 1, s d more for staleness.
+/// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
+///            With staleness: W symmetric and the same in every round, gamma (1 - lambda_n) < 2 sin(pi / (2
+///            (2 s + 1))) (staleness_limit.hpp).
+/// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness:
+///            both ends of an edge apply the same difference. Equal models with a zero gradient stay, bit for
+///            bit (edge-difference form).
+/// Source     Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017 (arXiv:1705.09056), Algorithm 1: combine-then-adapt,
+///            the gradient is taken at x_i before mixing.
+/// Departs    the sum is written over edge differences; equal to sum_j w_ij x_j because rows sum to 1. The
+///            consensus step is CHOCO's; with W it makes (1 - gamma) I + gamma W.
+///            Staleness is ours. Related: consensus whose two ends are delayed alike (Olfati-Saber, Murray
+///            2004, "Consensus problems in networks of agents with switching topology and time-delays"), in
+///            continuous time, with a delay below pi / (2 lambda_max(L)), which our bound tends to for large
+///            s. SSP (Ho et al. 2013, "More effective distributed ML via a stale synchronous parallel
+///            parameter server") also bounds how far workers are apart. It lets a worker read newer values if
+///            they are there, so that its bits depend on time; here a value is always s iterations old.
 template <class Scalar>
 class DPsgd final : public Algorithm<Scalar> {
  public:
@@ -58,7 +61,7 @@ class DPsgd final : public Algorithm<Scalar> {
   double consensus_step_;  // gamma
   Vector<Scalar> x_;
   Vector<Scalar> mixed_;
-  std::vector<Vector<Scalar>> past_;  // x_i of the last s iterations, that of iteration t at t mod s
+  std::vector<Vector<Scalar>> past_;  // x_i of the last s iterations; that of iteration t is at t mod s
   LocalSteps<Scalar> local_;
 };
 

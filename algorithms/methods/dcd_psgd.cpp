@@ -21,7 +21,7 @@ Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   std::optional<Slot> told;
   if (backlog_) told = backlog_->tell(it, x_);
 
-  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
@@ -78,9 +78,6 @@ Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
-template class DcdPsgd<float>;
-template class DcdPsgd<double>;
-
 MethodInfo dcd_psgd_info() {
   return {.name = "dcd-psgd",
           .summary = "difference compression: replicas follow compressed model differences",
@@ -94,8 +91,10 @@ MethodInfo dcd_psgd_info() {
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},
-          .make_float = make_method<DcdPsgd<float>, float>,
-          .make_double = make_method<DcdPsgd<double>, double>};
+          .manual = {.bytes_note = " (*)",
+                     .memory = "deg + 3",
+                     .needs = "W symmetric, or any schedule; C unbiased, omega below a limit"},
+          .make = factory<DcdPsgd>()};
 }
 
 }  // namespace hearsay

@@ -2,37 +2,39 @@
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// DCD-PSGD: difference compression. Every holder of a replica, the owner included, applies the same decoded bytes,
-/// so a replica equals its owner's model bit for bit.
+/// DCD-PSGD: difference compression. Every holder of a replica, the owner included, applies the same decoded
+/// bytes, so a replica equals its owner's model bit for bit.
 ///
 ///   gradient    g_i  = grad F_i(x_i; xi_i)
-///   difference  z_i  = sum_j w_ij (xhat_j - x_i) - eta g_i          (= x_i' - x_i with x_i' the D-PSGD half step)
+///   difference  z_i  = sum_j w_ij (xhat_j - x_i) - eta g_i    (= x_i' - x_i, x_i' the D-PSGD half step)
 ///   compress    c_i  = C(z_i), encoded once;   x_i <- x_i + c_i     (the decoded bytes, never z_i)
 ///   exchange    send c_i to every neighbor;    xhat_j <- xhat_j + c_j
 ///
-/// Where W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
+/// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///
-///   catch up    send to every neighbor of this round the c_i that it missed, which travel during the gradient, or x_i;
-///               xhat_j <- xhat_j + every c_j that was missed, or x_j
+///   catch up    send to every neighbor of this round the c_i that it missed, which travel during the
+///               gradient, or x_i; xhat_j <- xhat_j + every c_j that was missed, or x_j
 ///
-/// Sends      deg messages of |C| bytes per iteration, one sequential message time; where W changes, 8 and (|C| + 4) bytes for
-///            every iteration since the last meeting, or 8 + 4 and x_i, whichever is shorter.
-/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own minibatch.
-/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d; where W changes, one xhat_j for everyone it ever
-///            hears, and at most one vector's bytes for the backlog.
-/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C unbiased with relative error below
-///            the mean-square limit, omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for circulant W (DcdLimit). Every
-///            message delivered exactly once: a lost c_j would displace xhat_j for good.
-/// Invariant  xhat_j = x_j after every iteration; where W changes, xhat_j = x_j at every meeting, just before they mix, and
-///            in between what x_j was then. The fixed points are those of D-PSGD.
+/// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
+///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and x_i, whichever is shorter.
+/// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
+///            minibatch.
+/// Shapes     x, z, g in R^d and one xhat_j per neighbor: memory (deg + 3) d; if W changes, one xhat_j for
+///            everyone it ever hears, and at most one vector's bytes for the backlog.
+/// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with relative
+///            error below the mean-square limit, omega < n / sum_{k>=2} (1 - lambda_k)/(1 + lambda_k) for
+///            circulant W (DcdLimit). Every message delivered exactly once: a lost c_j would displace xhat_j
+///            for good.
+/// Invariant  xhat_j = x_j after every iteration; if W changes, xhat_j = x_j as it was at their last meeting,
+///            just before they mixed. The fixed points are those of D-PSGD.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 1.
-/// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less. That W may change is
-///            ours.
+/// Departs    z_i is formed from edge differences, without adding and subtracting x_i: one rounding less.
+///            That W may change is ours.
 template <class Scalar>
 class DcdPsgd final : public Algorithm<Scalar> {
  public:
@@ -51,8 +53,8 @@ class DcdPsgd final : public Algorithm<Scalar> {
   Replicas<Scalar> replicas_;  // xhat_j
   Vector<Scalar> difference_;  // z_i
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
-  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
+  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, if W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while
 };
 
 MethodInfo dcd_psgd_info();

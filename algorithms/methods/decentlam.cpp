@@ -44,9 +44,6 @@ Traffic DecentLam<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) c
   return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
-template class DecentLam<float>;
-template class DecentLam<double>;
-
 MethodInfo decentlam_info() {
   return {.name = "decentlam",
           .summary = "gossip with momentum that does not amplify the bias of different data",
@@ -59,8 +56,8 @@ MethodInfo decentlam_info() {
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
           .options = {.momentum = 0.9},
-          .make_float = make_method<DecentLam<float>, float>,
-          .make_double = make_method<DecentLam<double>, double>};
+          .manual = {.memory = "5", .needs = "W symmetric"},
+          .make = factory<DecentLam>()};
 }
 
 }  // namespace hearsay

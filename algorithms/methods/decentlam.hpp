@@ -4,8 +4,9 @@
 
 namespace hearsay {
 
-/// DecentLaM: momentum SGD on what D-PSGD minimises, the pull of the neighbors being part of the gradient.
-/// Plain local momentum amplifies the bias of different data by 1/(1 - beta)^2, this not at all.
+/// DecentLaM: momentum SGD on the function that D-PSGD minimises, with the pull of the neighbors as a part of
+/// the gradient. Plain local momentum amplifies the bias of different data by 1/(1 - beta)^2; DecentLaM does
+/// not amplify it.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   mix        gt_i = (x_i - sum_j w_ij (x_j - eta g_j)) / eta
@@ -15,7 +16,7 @@ namespace hearsay {
 /// Options    momentum beta, 0.9 unless set; with 0 it is D-PSGD, adapt then combine.
 /// Sends      deg messages of d scalars per iteration, after the gradient.
 /// Shapes     x, m, x - eta g, a mixed copy and g in R^d: memory 5 d.
-/// Needs      W symmetric, the same in every round: m holds the pull of all rounds before.
+/// Needs      W symmetric and the same in every round, since m holds the pull of all rounds before.
 /// Invariant  the limit with full gradients is that of D-PSGD, adapt then combine, whatever beta; the mean of
 ///            the m_i is the heavy-ball momentum of the mean gradients.
 /// Source     Yuan, Chen, Huang, Zhang, Pan, Xu, Yin 2021 (arXiv:2104.11981), Algorithm 2; their analysis

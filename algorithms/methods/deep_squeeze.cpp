@@ -39,7 +39,7 @@ Task DeepSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight stays with c_i
+    if (!packets[j]) continue;  // lost: its weight goes to c_i
     heard_.setZero();
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_)));
     x_ += static_cast<Scalar>(consensus_step_) * static_cast<Scalar>(neighbors[j].weight) *
@@ -61,9 +61,6 @@ template <class Scalar>
 Traffic DeepSqueeze<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
-
-template class DeepSqueeze<float>;
-template class DeepSqueeze<double>;
 
 namespace {
 
@@ -93,8 +90,11 @@ MethodInfo deep_squeeze_info() {
           .permits_time_varying = true,
           .options = {.consensus_step = 0.05, .optimizer = "sgd", .local_steps = 1},
           .gossip_model = gossip_model,
-          .make_float = make_method<DeepSqueeze<float>, float>,
-          .make_double = make_method<DeepSqueeze<double>, double>};
+          .manual = {.iteration = "x_i <- x_i - eta g_i; c_i = C(x_i + e_i); e_i <- x_i + e_i - c_i; x_i <- "
+                                  "x_i + gamma sum_j w_ij (c_j - c_i)",
+                     .memory = "6",
+                     .needs = "W doubly stochastic; C contracting; a small gamma"},
+          .make = factory<DeepSqueeze>()};
 }
 
 }  // namespace hearsay

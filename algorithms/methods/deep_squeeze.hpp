@@ -11,11 +11,12 @@ namespace hearsay {
 ///   compress   v_i = x_i + e_i;   c_i = C(v_i), encoded once, sent to every neighbor;   e_i <- v_i - c_i
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (c_j - c_i)
 ///
-/// Options    consensus_step gamma, small: what is compressed is the model, not a difference that vanishes; optimizer,
-///            local_steps: see LocalSteps.
+/// Options    consensus_step gamma, small, since the model is compressed and not a difference that vanishes;
+///            optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration.
 /// Shapes     x, e, v, c_i, c_j, g in R^d: memory 6 d, whatever the degree.
-/// Needs      W doubly stochastic, of any round; C contracting in expectation (an unbiased one scaled by 1/(1 + omega)).
+/// Needs      W doubly stochastic, of any round; C contracting in expectation (an unbiased one scaled by 1/(1
+///            + omega)).
 /// Invariant  consensus keeps the mean of the models, for any C and gamma; e_i + c_i = v_i.
 /// Source     Tang, Lian, Qiu, Yuan, Zhang, Zhang, Liu 2019 (arXiv:1907.07346), Algorithm 1.
 /// Departs    edge differences; the paper's form of the mixing, X + gamma (W - I) C(V), is the same.

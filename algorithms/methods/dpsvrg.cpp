@@ -5,7 +5,6 @@
 
 #include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/seam/method_factory.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -20,7 +19,8 @@ double acceleration_for(double rho) {
 /// An epoch that never ends.
 constexpr std::uint64_t endless = 1'000'000'000'000'000;
 
-/// Growing epochs, and their means, are svrg's; saga takes no snapshots at all.
+/// The options that an estimator does not read: only svrg has growing epochs and their means, and saga takes
+/// no snapshots at all.
 UnreadOptions unread_options(const MethodOptions& options) {
   const std::string because_of = "estimator = " + *options.estimator;
   if (*options.estimator == "saga") return {{"inner_length", "inner_growth", "snapshot"}, because_of};
@@ -79,7 +79,8 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& full = co_await it.full_gradient(x_);
     estimate_ = full;
   } else if (estimator_ == Estimator::saga) {
-    // estimate: v_i = mean of the table + sum over the minibatch of (gradient - what the table had) / |xi|
+    // estimate: v_i = mean of the table + sum over the minibatch of (gradient - its old entry in the table) /
+    // |xi|
     if (table_.empty()) {
       table_.resize(it.sample_count(), x_.size());
       for (Index sample = 0; sample < it.sample_count(); ++sample) {
@@ -169,7 +170,7 @@ std::optional<Traffic> Dpsvrg<Scalar>::traffic_up_to(std::uint64_t last, const P
   return traffic_of(messages_in(position.rounds_before + position.rounds, rows));
 }
 
-/// Every period of the schedule holds the same rounds, in whatever order.
+/// How many messages the first rounds take. Every period of the schedule has the same rounds, in any order.
 template <class Scalar>
 std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t first_rounds, const PeerRows& rows) {
   const auto sum = [&](std::uint64_t begin, std::uint64_t end) {
@@ -186,9 +187,6 @@ template <class Scalar>
 Traffic Dpsvrg<Scalar>::traffic_of(std::uint64_t messages) const {
   return {messages, messages * view(x_).size_bytes()};
 }
-
-template class Dpsvrg<float>;
-template class Dpsvrg<double>;
 
 MethodInfo dpsvrg_info() {
   return {.name = "dpsvrg",
@@ -210,8 +208,11 @@ MethodInfo dpsvrg_info() {
                       .gossip = "plain",
                       .prox_order = "mix-then-prox"},
           .unread_options = unread_options,
-          .make_float = make_method<Dpsvrg<float>, float>,
-          .make_double = make_method<Dpsvrg<double>, double>};
+          .manual = {.iteration = "v_i = g_i(x_i) - g_i(xt_i) + grad f_i(xt_i); q = x - eta v; c(k) times "
+                                  "q_i <- sum_j w_ij q_j; x_i <- prox_{eta h}(q_i)",
+                     .memory = "7",
+                     .needs = "W doubly stochastic"},
+          .make = factory<Dpsvrg>()};
 }
 
 }  // namespace hearsay

@@ -8,10 +8,12 @@
 
 namespace hearsay {
 
-/// DPSVRG: decentralized proximal stochastic variance-reduced gradient. Minimises (1/n) sum_i f_i + h with a constant step.
+/// DPSVRG: decentralized proximal stochastic variance-reduced gradient. Minimises (1/n) sum_i f_i + h with a
+/// constant step.
 ///
 ///   epoch s = 1, 2, ..., of K_s = ceil(beta^s n_0) iterations:
-///   snapshot   xt_i <- x_i (or the mean of the last epoch's iterates);  m_i = grad f_i(xt_i), all local samples
+///   snapshot   xt_i <- x_i (or the mean of the last epoch's iterates);
+///              m_i = grad f_i(xt_i), all local samples
 ///   iteration k = 1 ... K_s of the epoch:
 ///   estimate   v_i = grad f_i(x_i; xi) - grad f_i(xt_i; xi) + m_i       on one minibatch xi
 ///   step       q_i = x_i - eta v_i
@@ -21,18 +23,23 @@ namespace hearsay {
 /// Options    inner_length n_0, inner_growth beta; snapshot = "last" | "average";
 ///            consensus = c(k): "k", "5", "min(k, 20)"; gossip = "plain" | "chebyshev" (c rounds of FastMix,
 ///            y_{r+1} = (1 + e) W y_r - e y_{r-1}, which do the work of c^2: Liu, Morse 2011; static W only);
-///            prox_order = "mix-then-prox", whose zeros are exact, | "prox-then-mix", as PMGT-VR has it (Ye, Xiong, Zhang 2020);
-///            estimator = "svrg" | "loopless-svrg" (a snapshot with probability 1/n_0, at all peers at once) |
-///            "saga" (a table of sample gradients; memory m_i d). The last two have no epochs: k counts on, K = infinity;
-///            they refuse inner_growth and snapshot, which they would not read, and saga inner_length, too.
+///            prox_order = "mix-then-prox", whose zeros are exact, | "prox-then-mix", as in PMGT-VR (Ye,
+///            Xiong, Zhang 2020);
+///            estimator = "svrg" | "loopless-svrg" (a snapshot with probability 1/n_0, at all peers at once)
+///            | "saga" (a table of sample gradients; memory m_i d). The last two have no epochs: k keeps
+///            counting, K = infinity. They refuse inner_growth and snapshot, which they would not read; saga
+///            refuses inner_length, too.
 /// Sends      deg messages of d scalars per gossip round: c(k) deg per iteration. Snapshots cost no message.
-/// Shapes     x, xt, m, v, q, g and a mixed copy in R^d: memory 7 d, and d more each for snapshot = "average" and for "chebyshev".
-/// Needs      every round's W doubly stochastic, the union of a few consecutive rounds connected; a step size below
-///            about 1/(4 L); no compressor.
-/// Invariant  E v_i = grad f_i(x_i) over the draws; v_i = m_i, bit for bit, where x_i = xt_i; mixing keeps mean_i q_i.
-/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), Algorithm 1, reconstructed from the abstract: a k-step consensus
-///            (Chen, Ozdaglar 2012) inside a loop of growing epochs (Allen-Zhu, Yuan 2016, SVRG++). What the text leaves open
-///            is an option. SAGA: Defazio, Bach, Lacoste-Julien 2014; loopless: Kovalev, Horvath, Richtarik 2020.
+/// Shapes     x, xt, m, v, q, g and a mixed copy in R^d: memory 7 d, and d more each for snapshot = "average"
+///            and for "chebyshev".
+/// Needs      every round's W doubly stochastic, the union of a few consecutive rounds connected; a step size
+///            below about 1/(4 L); no compressor.
+/// Invariant  E v_i = grad f_i(x_i) over the draws; v_i = m_i, bit for bit, if x_i = xt_i; mixing keeps
+///            mean_i q_i.
+/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), Algorithm 1, reconstructed from the abstract:
+///            a k-step consensus (Chen, Ozdaglar 2012) inside a loop of growing epochs (Allen-Zhu, Yuan 2016,
+///            SVRG++). Whatever the text leaves open is an option. SAGA: Defazio, Bach, Lacoste-Julien 2014;
+///            loopless: Kovalev, Horvath, Richtarik 2020.
 /// Departs    edge-difference form of the mixing; minibatches instead of single samples.
 template <class Scalar>
 class Dpsvrg final : public Algorithm<Scalar> {

@@ -42,9 +42,6 @@ Traffic Dspg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const 
   return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
-template class Dspg<float>;
-template class Dspg<double>;
-
 MethodInfo dspg_info() {
   return {.name = "dspg",
           .summary = "decentralized stochastic proximal gradient: gossip, then the proximal map of h",
@@ -57,8 +54,8 @@ MethodInfo dspg_info() {
           .permits_negative_weights = true,
           .permits_time_varying = true,
           .composite = true,
-          .make_float = make_method<Dspg<float>, float>,
-          .make_double = make_method<Dspg<double>, double>};
+          .manual = {.memory = "4", .needs = "W doubly stochastic; a falling step size"},
+          .make = factory<Dspg>()};
 }
 
 }  // namespace hearsay

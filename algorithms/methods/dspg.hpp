@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// DSPG: decentralized stochastic proximal gradient, what DPSVRG is measured against. Minimises (1/n) sum_i f_i + h.
+/// DSPG: decentralized stochastic proximal gradient, the baseline of DPSVRG. Minimises (1/n) sum_i f_i + h.
 ///
 ///   gradient   g_i = grad f_i(x_i; xi_i)
 ///   step       q_i = x_i - eta_t g_i
@@ -13,11 +13,11 @@ namespace hearsay {
 ///
 /// Sends      deg messages of d scalars per iteration, after the gradient.
 /// Shapes     x, q, g and a mixed copy in R^d: memory 4 d.
-/// Needs      W doubly stochastic, of any round; eta_t falling (step_schedule = "inverse-sqrt"), for with a constant step
-///            the noise of the gradients leaves a floor; no compressor.
-/// Invariant  mean_i q_i is kept by the mixing; zeros of the proximal map stay zeros, as nothing is mixed behind it.
-/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), the baseline DSPG; its order of steps as reconstructed from
-///            the abstract, for want of the paper's text.
+/// Needs      W doubly stochastic, of any round; eta_t falling (step_schedule = "inverse-sqrt"): with a
+///            constant step the noise of the gradients leaves a floor; no compressor.
+/// Invariant  mixing keeps mean_i q_i; zeros of the proximal map stay zeros, since no mixing follows it.
+/// Source     Li, Xu, Wang, Wang, Lui 2021 (arXiv:2112.10389), the baseline DSPG; its order of steps as
+///            reconstructed from the abstract, for want of the paper's text.
 /// Departs    edge-difference form of the mixing.
 template <class Scalar>
 class Dspg final : public Algorithm<Scalar> {

@@ -21,7 +21,7 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-  // t counts from 1, and from 1 again after every restart.
+  // t counts from 1, and begins again at 1 after every restart.
   const std::uint64_t before = restart_every_ == 0 ? it.number() - 1 : (it.number() - 1) % restart_every_;
   const auto t = static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
   const bool restart = restarts_after(it.number());
@@ -30,7 +30,7 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   std::optional<Slot> told;
   if (backlog_) told = backlog_->tell(it, own_estimate_);
 
-  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
@@ -131,7 +131,7 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
-/// Where W is fixed, every R-th iteration in full precision, and all others alike.
+/// The traffic of iterations 1 to `last` if W is fixed: every R-th in full precision, all others alike.
 template <class Scalar>
 std::optional<Traffic> EcdPsgd<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
   if (backlog_) return std::nullopt;
@@ -142,9 +142,6 @@ std::optional<Traffic> EcdPsgd<Scalar>::traffic_up_to(std::uint64_t last, const 
       restarts * compressed.messages * view(x_).size_bytes() + (last - restarts) * compressed.payload_bytes,
       compressed.exact || restarts == last};
 }
-
-template class EcdPsgd<float>;
-template class EcdPsgd<double>;
 
 MethodInfo ecd_psgd_info() {
   return {
@@ -161,8 +158,10 @@ MethodInfo ecd_psgd_info() {
       .needs_symmetric_mixing = true,
       .permits_time_varying = true,
       .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1},
-      .make_float = make_method<EcdPsgd<float>, float>,
-      .make_double = make_method<EcdPsgd<double>, double>};
+      .manual = {.bytes_note = " (*)",
+                 .memory = "deg + 6",
+                 .needs = "W symmetric, or any schedule; C unbiased with an absolute error"},
+      .make = factory<EcdPsgd>()};
 }
 
 }  // namespace hearsay

@@ -2,13 +2,14 @@
 
 #include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// ECD-PSGD: extrapolation compression. The model stays exact; what is compressed is an extrapolated point, and all
-/// holders average what they hear with weights 2/t, so that the error of an estimate falls like 1/t in variance.
+/// ECD-PSGD: extrapolation compression. The model stays exact: an extrapolated point is compressed instead.
+/// All holders average what they receive with weights 2/t, so that the variance of an estimate's error falls
+/// like 1/t.
 ///
 ///   gradient     g_i   = grad F_i(x_i; xi_i)
 ///   half step    x_i'  = xt_i + sum_j w_ij (xt_j - xt_i) - eta g_i
@@ -19,27 +20,31 @@ namespace hearsay {
 ///
 /// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
 ///
-/// Where W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
+/// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///
-///   catch up     send to every neighbor of this round the c_i that it missed, which travel during the gradient, or xt_i;
-///                the estimates of all c_j that were missed, each with its own t, or xt_j as it came
+///   catch up     send to every neighbor of this round the c_i that it missed, which travel during the
+///                gradient, or xt_i; the estimates of all c_j that were missed, each with its own t, or xt_j
+///                as it came
 ///
-/// where every peer counts the iterations in which it takes part: t is 1 + the number of c_i that it said before.
+/// Every peer then counts the iterations in which it takes part: t is 1 + the number of c_i that it has sent
+/// before.
 ///
-/// Sends      deg messages of |C| bytes per iteration, one sequential message time; where W changes, 8 and (|C| + 4) bytes for
-///            every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
+/// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
+///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
 /// Options    optimizer, local_steps: see LocalSteps; restart_every, below.
-/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; where W changes, one xt_j for everyone
-///            it ever hears, and at most one vector's bytes for the backlog.
-/// Needs      W doubly stochastic, symmetric where it is fixed, weights non-negative; C unbiased with an *absolute* error
-///            bound (a fixed grid with integers of any length): z_i grows like t, so an error relative to it would, too.
-/// Invariant  xt_j is the same at every holder, bit for bit (where W changes, at every meeting, just before they mix); e_t = xt_t - x_t obeys
-///            e_{t+1} = (1 - 2/t) e_t + (2/t) (C(z_t) - z_t), hence Var e_{t+1} = 2(2t-1)/(3t(t-1)) v for independent
-///            errors of variance v, and what was wrong at t = 1 is forgotten at t = 3.
+/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; if W changes, one
+///            xt_j for everyone it ever hears, and at most one vector's bytes for the backlog.
+/// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with an
+///            *absolute* error bound (a fixed grid with integers of any length): z_i grows like t, so an
+///            error relative to z_i would grow, too.
+/// Invariant  xt_j is the same at every holder, bit for bit (if W changes, at every meeting, just before they
+///            mix); e_t = xt_t - x_t obeys e_{t+1} = (1 - 2/t) e_t + (2/t) (C(z_t) - z_t), hence Var e_{t+1}
+///            = 2(2t-1)/(3t(t-1)) v for independent errors of variance v, and an error at t = 1 is forgotten
+///            at t = 3.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 2.
-/// Departs    both (1 - t/2) x + (t/2) x' and (1 - 2/t) xt + (2/t) c are written as differences, which do not cancel.
-///            `restart_every` = R > 0: every R-th iteration sends x_i' in full precision, sets xt = x' and t = 1 again,
-///            which bounds the integers' length. Ours, not the paper's; and so is that W may change.
+/// Departs    both (1 - t/2) x + (t/2) x' and (1 - 2/t) xt + (2/t) c are written as differences, which do not
+///            cancel. `restart_every` = R > 0: every R-th iteration sends x_i' in full precision, sets xt =
+///            x' and t = 1 again, which bounds the integers' length. This is ours, as is that W may change.
 template <class Scalar>
 class EcdPsgd final : public Algorithm<Scalar> {
  public:
@@ -70,8 +75,8 @@ class EcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> extrapolated_;  // z_i
   Vector<Scalar> decoded_;       // c_i, then c_j, one neighbor at a time
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, where W changes
-  mutable std::optional<BacklogTraffic> foretold_;  // once it was asked for: traits take a while
+  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, if W changes
+  mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while
 };
 
 MethodInfo ecd_psgd_info();

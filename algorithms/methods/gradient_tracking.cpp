@@ -47,9 +47,6 @@ Traffic GradientTracking<Scalar>::traffic(std::uint64_t number, const PeerRows& 
   return twice(gossip_traffic(rows.at(number - 1), view(x_).size_bytes()));
 }
 
-template class GradientTracking<float>;
-template class GradientTracking<double>;
-
 MethodInfo gradient_tracking_info() {
   return {.name = "gradient-tracking",
           .aliases = {"dsgt"},
@@ -61,8 +58,8 @@ MethodInfo gradient_tracking_info() {
           .membership = Membership::reinitialise,
           .permits_negative_weights = true,
           .permits_time_varying = true,
-          .make_float = make_method<GradientTracking<float>, float>,
-          .make_double = make_method<GradientTracking<double>, double>};
+          .manual = {.memory = "5", .needs = "W doubly stochastic"},
+          .make = factory<GradientTracking>()};
 }
 
 }  // namespace hearsay

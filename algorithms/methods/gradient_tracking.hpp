@@ -4,8 +4,8 @@
 
 namespace hearsay {
 
-/// Gradient tracking (DIGing, DSGT): every peer follows the mean gradient of all by gossip, and steps
-/// along that.
+/// Gradient tracking (DIGing, DSGT): every peer follows the mean gradient of all peers by gossip, and steps
+/// along it.
 ///
 ///   publish    send y_i to every neighbor (it travels while the gradient is computed)
 ///   gradient   g_i' = grad F_i(x_i; xi_i)
@@ -21,10 +21,10 @@ namespace hearsay {
 /// Source     Pu, Nedic 2020 (DSGT, arXiv:1805.11454), Algorithm 1, adapt then combine in x; Nedic,
 ///            Olshevsky, Shi 2017 (DIGing, arXiv:1607.03218), Algorithm 1, for rounds that vary, combine then
 ///            adapt.
-/// Departs    an iteration begins with the tracker instead of ending with it, so it asks for one gradient and
-///            y_0 = g_0 needs no case of its own: the first messages are zeros. Where W varies, y is
-///            mixed in the round after its own. Edge-difference form of both mixings; the change of the
-///            gradient is added as g' + (W y - g), which leaves a lone peer with its gradient, bit for bit.
+/// Departs    an iteration begins with the tracker instead of ending with it. So it asks for one gradient,
+///            and y_0 = g_0 needs no case of its own: the first messages are zeros. If W varies, y is mixed
+///            in the round after its own. Edge-difference form of both mixings; the change of the gradient is
+///            added as g' + (W y - g), which leaves a lone peer with its gradient, bit for bit.
 template <class Scalar>
 class GradientTracking final : public Algorithm<Scalar> {
  public:

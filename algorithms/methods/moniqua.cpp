@@ -24,7 +24,7 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
   const PacketRef own = std::move(buffer).seal();
   const Slot slot = it.post(own);
 
-  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
@@ -38,7 +38,7 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight stays with x_i
+    if (!packets[j]) continue;  // lost: its weight goes to x_i
     recovered_.setZero();
     it.report(compressor_->accumulate_near(packets[j]->bytes(), own_model, 1, view(recovered_)));
 
@@ -64,9 +64,6 @@ Traffic Moniqua<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
-template class Moniqua<float>;
-template class Moniqua<double>;
-
 MethodInfo moniqua_info() {
   return {.name = "moniqua",
           .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
@@ -78,8 +75,11 @@ MethodInfo moniqua_info() {
           .default_compressor = "mod(k=256, step=0.02)",
           .permits_time_varying = true,
           .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1},
-          .make_float = make_method<Moniqua<float>, float>,
-          .make_double = make_method<Moniqua<double>, double>};
+          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
+                                  "says of x_j, read near x_i",
+                     .memory = "5",
+                     .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other"},
+          .make = factory<Moniqua>()};
 }
 
 }  // namespace hearsay

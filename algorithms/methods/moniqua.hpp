@@ -5,22 +5,27 @@
 
 namespace hearsay {
 
-/// Moniqua: gossip on models that are quantized modulo a range. Neighbors' models differ little, so a holder finds from its own
-/// model which of the possible values was meant: no replicas, no error memory, no scales.
+/// Moniqua: gossip on models that are quantized modulo a range. Neighbors' models differ little, so a
+/// receiver finds out from its own model which of the possible values was meant. It needs no replicas, no
+/// error memory and no scales.
 ///
-///   publish    q_i = C(x_i), its codes modulo k only, sent to every neighbor (it travels while the gradient is computed)
+///   publish    q_i = C(x_i), its codes modulo k only, sent to every neighbor (it travels while the gradient
+///              is computed)
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   recover    xt_j = the value near x_i that q_j stands for, for every neighbor j;  xt_i likewise, from q_i
 ///   consensus  x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i
 ///
-/// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller; optimizer, local_steps: see LocalSteps.
+/// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller; optimizer,
+///            local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step).
 /// Shapes     x, xt_i, xt_j, the mixed model and g in R^d: memory 5 d, whatever the degree.
-/// Needs      W doubly stochastic, of any round; |x_i - x_j| <= theta = step (k - 2) / 2 in every coordinate and at any time
-///            between neighbors. Where that fails a checksum in the message says so, and the run has diverged.
-/// Invariant  xt_j is the same floats at all who recover it, so consensus keeps the mean of the models.
+/// Needs      W doubly stochastic, of any round; |x_i - x_j| <= theta = step (k - 2) / 2 in every coordinate
+///            and at any time between neighbors. If that fails, a checksum in the message shows it, and the
+///            run has diverged.
+/// Invariant  xt_j is the same at all receivers, bit for bit, so consensus keeps the mean of the models.
 /// Source     Lu, De Sa 2020 (arXiv:2002.11787), Algorithm 1 (with a slack matrix (1 - gamma) I + gamma W).
-/// Departs    random rounding to a grid of the model's own units instead of a share of theta, edge differences, the checksum.
+/// Departs    random rounding to a grid of the model's own units instead of a share of theta, edge
+///            differences, the checksum.
 template <class Scalar>
 class Moniqua final : public Algorithm<Scalar> {
  public:

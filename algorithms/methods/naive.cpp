@@ -22,7 +22,7 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
   const Slot slot = it.post(std::move(buffer).seal());
 
-  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or what H local steps add up to
+  // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
   for (bool more = true; more;) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
@@ -34,7 +34,7 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight stays with C(x_i)
+    if (!packets[j]) continue;  // lost: its weight goes to C(x_i)
     heard_neighbor_.setZero();
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
     mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);
@@ -57,9 +57,6 @@ Traffic Naive<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
   return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
-template class Naive<float>;
-template class Naive<double>;
-
 MethodInfo naive_info() {
   return {.name = "naive",
           .summary = "naive quantized D-PSGD: compresses the models themselves (negative control)",
@@ -72,8 +69,8 @@ MethodInfo naive_info() {
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
           .options = {.optimizer = "sgd", .local_steps = 1},
-          .make_float = make_method<Naive<float>, float>,
-          .make_double = make_method<Naive<double>, double>};
+          .manual = {.memory = "5", .needs = "a negative control: its error never vanishes"},
+          .make = factory<Naive>()};
 }
 
 }  // namespace hearsay

@@ -5,19 +5,19 @@
 
 namespace hearsay {
 
-/// Naive quantized D-PSGD, a negative control: it compresses the models themselves, and shows why one must not.
+/// Naive quantized D-PSGD, a negative control: it compresses the models themselves, and shows why that fails.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   publish    c_i = C(x_i), encoded once, sent to every neighbor
 ///   mix, step  x_i <- C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) - eta g_i        (the self term is C(x_i), too)
 ///
-/// The error of C scales with the model, not with what is left to learn, and enters the average at every iteration:
-/// a floor that no step size schedule of the gradient removes, or a random walk of the mean.
+/// The error of C scales with the model, not with what is left to learn, and enters the average at every
+/// iteration: a floor that no step size schedule of the gradient removes, or a random walk of the mean.
 ///
 /// Options    optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration.
 /// Shapes     x, C(x_i), one C(x_j), the mixed model, g in R^d; memory 5d.
-/// Needs      W doubly stochastic; takes any compressor, converges with none but `none`.
+/// Needs      W doubly stochastic. It takes any compressor, but converges with `none` only.
 /// Invariant  with compressor none it is D-PSGD; nothing else is preserved.
 /// Source     the "naive compression" of Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), section 3.
 template <class Scalar>

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -14,8 +14,8 @@ namespace hearsay {
 
 namespace {
 
-/// Takes out of `column` what `earlier` columns hold of it, twice, for what rounding left; then makes it of length 1. False,
-/// and the column is worthless, where next to nothing remains.
+/// Subtracts from `column` its projection on the `earlier` columns, twice because of rounding, then gives it
+/// length 1. False if next to nothing remains; the column is then worthless.
 template <class Scalar>
 bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlier) {
   const double before = std::sqrt(squared_norm<Scalar>(column));
@@ -26,15 +26,16 @@ bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlie
       for (std::size_t i = 0; i < column.size(); ++i) column[i] -= along * other[i];
     }
   const double left = std::sqrt(squared_norm<Scalar>(column));
-  // What depends on the earlier columns leaves rounding errors, which have no direction.
+  // A column that depends on the earlier ones leaves rounding errors, which have no direction.
   constexpr double rounding = 64.0 * std::numeric_limits<Scalar>::epsilon();
   if (!(left > 1e-30 && left > rounding * before)) return false;
   for (Scalar& entry : column) entry = static_cast<Scalar>(static_cast<double>(entry) / left);
   return true;
 }
 
-/// Makes the columns orthonormal, one after the other, of which there are no more than they are long. In the place of one that
-/// vanishes comes what `before` had there or else the first unit vector that is not in the span of the earlier ones.
+/// Makes the columns orthonormal, one after the other; there are no more of them than they are long. A column
+/// that vanishes is replaced by that of `before`, or else by the first unit vector that is not in the span of
+/// the earlier ones.
 template <class Scalar>
 void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, std::size_t rank) {
   const std::size_t length = columns.size() / rank;
@@ -49,7 +50,7 @@ void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, s
       column[unit] = 1;
       found = orthonormalise_one(column, earlier);
     }
-    // Not a number, from a model that diverges: the run is about to say so.
+    // The columns are NaN, from a model that diverges: the run is about to say so.
     if (!found) std::ranges::fill(column, Scalar(0));
   }
 }
@@ -75,7 +76,7 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
     columns += rank_of(layer) * layer.columns;
   }
   for (std::size_t k = 0; k < neighbors_.size(); ++k) {
-    // The same at both ends: a stream of the edge.
+    // The directions are the same at both ends: they come from a stream of the edge.
     const auto [low, high] = std::minmax(input.self, neighbors_[k]);
     RandomStream random(std::uint64_t{low} << 32 | high, 0, 0, Purpose::decision);
     Directions& directions = directions_[k];
@@ -112,7 +113,8 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   }
   local_.add_to(x_);
 
-  // exchange: send M_i P of the edge, or M_i' P; the slot is the receiver's id, as every neighbor gets its own
+  // exchange: send M_i P of the edge, or M_i' P; the slot is the receiver's id, as every neighbor gets its
+  // own
   const std::size_t size = scalars(from_the_right);
   for (std::size_t k = 0; k < neighbors.size(); ++k) {
     project(directions_[k], from_the_right, view(difference_).first(size));
@@ -140,7 +142,7 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   for (PacketRef& packet : said_) packet = {};
 }
 
-/// What a message holds.
+/// How many scalars a message has.
 template <class Scalar>
 std::size_t PowerGossip<Scalar>::scalars(bool from_the_right) const {
   Index sum = 0;
@@ -149,7 +151,7 @@ std::size_t PowerGossip<Scalar>::scalars(bool from_the_right) const {
   return static_cast<std::size_t>(sum);
 }
 
-/// into = M P of every layer, column after column, or M' P; a layer that is no matrix as it is.
+/// into = M P (or M' P) of every layer, column after column; a layer that is no matrix is copied.
 template <class Scalar>
 void PowerGossip<Scalar>::project(const Directions& directions, bool from_the_right,
                                   std::span<Scalar> into) const {
@@ -241,9 +243,6 @@ Traffic PowerGossip<Scalar>::traffic(std::uint64_t number, const PeerRows& rows)
   return gossip_traffic(rows.at(number - 1), scalars(number % 2 == 1) * sizeof(Scalar));
 }
 
-template class PowerGossip<float>;
-template class PowerGossip<double>;
-
 MethodInfo power_gossip_info() {
   return {.name = "power-gossip",
           .aliases = {"powergossip"},
@@ -254,8 +253,11 @@ MethodInfo power_gossip_info() {
           .compressor = CompressorNeed::none,
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .rank = 1},
-          .make_float = make_method<PowerGossip<float>, float>,
-          .make_double = make_method<PowerGossip<double>, double>};
+          .manual = {.iteration = "M_i <- M_i - eta G_i + gamma w_ij (M_j - M_i) P P' for every layer's "
+                                  "matrix M and edge, P from the last exchange",
+                     .memory = "3, and rank (rows + columns) a neighbor",
+                     .needs = "W symmetric; a model with matrices"},
+          .make = factory<PowerGossip>()};
 }
 
 }  // namespace hearsay

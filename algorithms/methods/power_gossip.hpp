@@ -7,25 +7,34 @@
 
 namespace hearsay {
 
-/// PowerGossip: two neighbors exchange what one step of a power iteration tells of the difference of their layers' matrices,
-/// and move towards each other by that. No step size of its own to tune, and messages of a row or a column.
+/// PowerGossip: two neighbors exchange one step of a power iteration on the difference of their layers'
+/// matrices, and move towards each other by its result. There is no step size to tune, and a message has a
+/// row or a column.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i);   x_i <- x_i - eta g_i
 ///   For every edge (lo, hi), lo < hi, and the matrix M of every layer:
-///   directions odd t: columns P of orthonormal vectors, shared by both ends (right ones); even t: the same from the left
+///   directions odd t: columns P of orthonormal vectors, shared by both ends (right ones);
+///              even t: the same from the left
 ///   exchange   send M_i P (even t: M_i' P);   D = M_hi P - M_lo P
 ///   consensus  M_lo <- M_lo + gamma w D P',   M_hi <- M_hi - gamma w D P'          (even t: P D')
 ///   warm start the directions of the next iteration are D, made orthonormal
 ///   Layers without a second dimension are exchanged in full: D = x_hi - x_lo.
 ///
-/// Options    rank, the columns of P, at most a layer's shorter side; consensus_step gamma; optimizer, local_steps: see LocalSteps.
-/// Sends      deg messages of 4 rank (rows or columns) bytes per layer's matrix (8 in double) and 4 a coordinate elsewhere.
-/// Shapes     x, D and g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 3 d and those.
-/// Needs      W symmetric and fixed; a model with matrices (softmax, mlp), or nothing is saved.
-/// Invariant  both ends of an edge compute the same D and P, bit for bit, and move by exactly opposite amounts, so the mean
-///            of the models is kept; a difference of at most that rank is gone after two iterations with gamma w = 1/2.
-/// Source     Vogels, Karimireddy, Jaggi 2020 (arXiv:2008.01425), Algorithm 1 with warm start, one power iteration a round.
-/// Departs    sums of Gram-Schmidt in double; where a column of D vanishes its direction stays, made orthogonal to the others.
+/// Options    rank, the columns of P, at most a layer's shorter side; consensus_step gamma; optimizer,
+///            local_steps: see LocalSteps.
+/// Sends      deg messages of 4 rank (rows or columns) bytes per layer's matrix (8 in double) and 4 a
+///            coordinate elsewhere.
+/// Shapes     x, D and g in R^d, and per neighbor rank (rows + columns) scalars a matrix: memory 3 d and
+///            those.
+/// Needs      W symmetric and fixed; a model with matrices (softmax, mlp), for without them no bytes are
+///            saved.
+/// Invariant  both ends of an edge compute the same D and P, bit for bit, and move by exactly opposite
+///            amounts, so the mean of the models is kept; a difference of at most that rank is gone after two
+///            iterations with gamma w = 1/2.
+/// Source     Vogels, Karimireddy, Jaggi 2020 (arXiv:2008.01425), Algorithm 1 with warm start, one power
+///            iteration a round.
+/// Departs    sums of Gram-Schmidt in double; if a column of D vanishes, its direction stays, made orthogonal
+///            to the others.
 template <class Scalar>
 class PowerGossip final : public Algorithm<Scalar> {
  public:
@@ -38,7 +47,7 @@ class PowerGossip final : public Algorithm<Scalar> {
   std::uint64_t traffic_period() const override { return 2; }
 
  private:
-  /// What an edge keeps of each side, of all matrices one after the other, column after column.
+  /// The directions of an edge on each side, for all matrices one after the other, column after column.
   struct Directions {
     Vector<Scalar> right;  ///< rank x (columns of the matrix)
     Vector<Scalar> left;   ///< rank x (rows)

@@ -47,9 +47,6 @@ Traffic QgMomentum<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) 
   return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
 }
 
-template class QgMomentum<float>;
-template class QgMomentum<double>;
-
 MethodInfo qg_momentum_info() {
   return {.name = "qg-momentum",
           .summary = "gossip with quasi-global momentum: it remembers how the mixed model moved",
@@ -65,8 +62,8 @@ MethodInfo qg_momentum_info() {
           .permits_time_varying = true,
           .smallest_eigenvalue_above = -0.9,
           .options = {.momentum = 0.9},
-          .make_float = make_method<QgMomentum<float>, float>,
-          .make_double = make_method<QgMomentum<double>, double>};
+          .manual = {.memory = "5", .needs = "W doubly stochastic, smallest eigenvalue above -0.9"},
+          .make = factory<QgMomentum>()};
 }
 
 }  // namespace hearsay

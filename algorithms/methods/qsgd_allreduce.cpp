@@ -31,7 +31,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   const PeerId next = (self_ + 1) % peer_count_;
   const PeerId previous = back(1);
   Slot slot = 0;
-  // In place of a message that did not come: one that nobody can decode.
+  // Stands for a message that did not come: a packet that cannot be decoded.
   const auto nothing = [&it] {
     it.report(CodecStatus::malformed);
     PacketBuffer buffer = it.new_packet();
@@ -39,7 +39,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
     return std::move(buffer).seal();
   };
 
-  // What is owed is a step: m_i <- m_i eta_{t-1} / eta_t
+  // m_i remembers a part of a step, so it follows the step size: m_i <- m_i eta_{t-1} / eta_t
   if (feedback_.remembers() && it.previous_step_size() != it.step_size())
     memory_ *= it.previous_step_size() / it.step_size();
 
@@ -129,23 +129,25 @@ std::uint64_t QsgdAllreduce<Scalar>::traffic_period() const {
   return compressor_->shared_selection() ? peer_count_ : 1;
 }
 
-template class QsgdAllreduce<float>;
-template class QsgdAllreduce<double>;
-
 MethodInfo qsgd_allreduce_info() {
-  return {.name = "qsgd-allreduce",
-          .summary = "centralized SGD on compressed gradients, gathered round a ring, with error feedback",
-          .equation = "x <- x - (eta/n) sum_j C(g_j + m_j); m_i <- g_i + m_i - C(g_i + m_i)",
-          .bytes = "(n-1) (|C| + 64)",
-          .source = "Alistarh et al. 2017, arXiv:1610.02132, Algorithm 1; feedback: Karimireddy et al. 2019",
-          .compressor = CompressorNeed::corrected,
-          .default_compressor = "dither(linf, bits=4, bucket=512)",
-          .pattern = Pattern::ring,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .options = {.feedback = "auto"},
-          .make_float = make_method<QsgdAllreduce<float>, float>,
-          .make_double = make_method<QsgdAllreduce<double>, double>};
+  return {
+      .name = "qsgd-allreduce",
+      .summary = "centralized SGD on compressed gradients, gathered round a ring, with error feedback",
+      .equation = "x <- x - (eta/n) sum_j C(g_j + m_j); m_i <- g_i + m_i - C(g_i + m_i)",
+      .bytes = "(n-1) (|C| + 64)",
+      .source = "Alistarh et al. 2017, arXiv:1610.02132, Algorithm 1; feedback: Karimireddy et al. 2019",
+      .compressor = CompressorNeed::corrected,
+      .default_compressor = "dither(linf, bits=4, bucket=512)",
+      .pattern = Pattern::ring,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {.feedback = "auto"},
+      .manual =
+          {.iteration =
+               "x <- x - (eta/n) sum_j C(g_j + m_j), m_i the error left over; packets gathered round a ring",
+           .memory = "3",
+           .needs = "nothing of W; C unbiased, or contractive with `algorithm.feedback`"},
+      .make = factory<QsgdAllreduce>()};
 }
 
 }  // namespace hearsay

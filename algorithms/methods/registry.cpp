@@ -61,4 +61,27 @@ std::string methods_that(const std::function<bool(const MethodInfo&)>& property)
   return names;
 }
 
+MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method) {
+  MethodOptions resolved = method.options;
+  for (const OptionKey& key : option_keys()) {
+    if (!key.set_in(set)) continue;
+    if (!key.set_in(method.options))
+      throw Misuse("algorithm." + key.name, key.text(set),
+                   method.name + " does not read it; leave it out (those that do: " +
+                       methods_that([&](const MethodInfo& reader) { return key.set_in(reader.options); }) +
+                       ")");
+    key.copy(set, resolved);
+  }
+  if (!method.unread_options) return resolved;
+  const UnreadOptions unread = method.unread_options(resolved);
+  for (const OptionKey& key : option_keys()) {
+    if (std::ranges::find(unread.names, key.name) == unread.names.end()) continue;
+    if (key.set_in(set))
+      throw Misuse("algorithm." + key.name, key.text(set),
+                   method.name + " with " + unread.because_of + " does not read it; leave it out");
+    key.copy({}, resolved);
+  }
+  return resolved;
+}
+
 }  // namespace hearsay

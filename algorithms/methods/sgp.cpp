@@ -75,9 +75,6 @@ Traffic Sgp<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return gossip_traffic(rows.at(number - 1), view(z_).size_bytes() + sizeof(Scalar));
 }
 
-template class Sgp<float>;
-template class Sgp<double>;
-
 MethodInfo sgp_info() {
   return {
       .name = "sgp",
@@ -91,8 +88,11 @@ MethodInfo sgp_info() {
       .permits_negative_weights = true,
       .permits_time_varying = true,
       .push_sum = true,
-      .make_float = make_method<Sgp<float>, float>,
-      .make_double = make_method<Sgp<double>, double>};
+      .manual = {.iteration = "x_i <- sum_j p_j (x_j - eta g_j), u_i <- sum_j p_j u_j, p_j = 1/(1 + "
+                              "outdeg_j); the model is x_i / u_i",
+                 .memory = "3",
+                 .needs = "of W only who hears whom"},
+      .make = factory<Sgp>()};
 }
 
 }  // namespace hearsay

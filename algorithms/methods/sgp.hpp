@@ -4,13 +4,13 @@
 
 namespace hearsay {
 
-/// SGP: stochastic gradient push. Push-sum gossip, for graphs in which who hears me need not be whom I hear.
-/// Each peer hands out equal shares of its mass, which only takes knowing how many listen, and the ratio of
-/// two sums undoes the uneven weights that this leaves.
+/// SGP: stochastic gradient push. Push-sum gossip, for graphs in which links may have one direction only.
+/// Each peer hands out equal shares of its mass, for which it only has to know how many peers hear it. The
+/// ratio of two sums undoes the uneven weights that this leaves.
 ///
 ///   gradient   g_i = grad F_i(z_i; xi_i)                  z_i = x_i / u_i is the model; u_i = 1 at the start
 ///   step       x_i <- x_i - eta g_i
-///   push       send p_i (x_i, u_i) to all that hear i, keep as much           p_i = 1 / (1 + number of them)
+///   push       send p_i (x_i, u_i) to all that hear i, keep as much           p_i = 1 / (1 + their number)
 ///   absorb     x_i <- sum_j p_j x_j,  u_i <- sum_j p_j u_j                over i itself and whom it hears
 ///
 /// Sends      out-degree messages of d + 1 scalars per iteration, after the gradient.

@@ -27,4 +27,14 @@ void LeastSquares<Scalar>::differentiate(DenseRows<Scalar>& outputs, std::span<c
 template class LeastSquares<float>;
 template class LeastSquares<double>;
 
+ModelInfo least_squares_info() {
+  return {.name = "least-squares",
+          .description = "numeric targets, 1/2 (a^T x - b)^2",
+          .parameters = "features",
+          .has_intercept = false,
+          .examples = {"least-squares"},
+          .make = sample_model<LeastSquares>(
+              Targets::numbers, [](const ModelShape&, double features, double) { return features; })};
+}
+
 }  // namespace hearsay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/objectives/linear_objective.hpp"
+#include "algorithms/objectives/model.hpp"
 
 namespace hearsay {
 
@@ -14,5 +15,7 @@ class LeastSquares final : public LinearObjective<Scalar> {
   double output_loss(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const override;
   void differentiate(DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const override;
 };
+
+ModelInfo least_squares_info();
 
 }  // namespace hearsay

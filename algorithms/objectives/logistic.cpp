@@ -45,4 +45,14 @@ void Logistic<Scalar>::differentiate(DenseRows<Scalar>& outputs, std::span<const
 template class Logistic<float>;
 template class Logistic<double>;
 
+ModelInfo logistic_info() {
+  return {.name = "logistic",
+          .description = "two classes, log(1 + exp(-y a^T x))",
+          .parameters = "features",
+          .has_intercept = false,
+          .examples = {"logistic"},
+          .make = sample_model<Logistic>(
+              Targets::two_classes, [](const ModelShape&, double features, double) { return features; })};
+}
+
 }  // namespace hearsay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithms/objectives/linear_objective.hpp"
+#include "algorithms/objectives/model.hpp"
 
 namespace hearsay {
 
@@ -16,5 +17,7 @@ class Logistic final : public LinearObjective<Scalar> {
   double output_loss(const DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const override;
   void differentiate(DenseRows<Scalar>& outputs, std::span<const Scalar> targets) const override;
 };
+
+ModelInfo logistic_info();
 
 }  // namespace hearsay

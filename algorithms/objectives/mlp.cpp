@@ -4,9 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/objectives/cross_entropy.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/objectives/cross_entropy.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -120,5 +121,35 @@ void Mlp<Scalar>::add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar
 
 template class Mlp<float>;
 template class Mlp<double>;
+
+namespace {
+
+ModelShape read_layers(const std::string& text, std::vector<std::string> arguments) {
+  if (arguments.empty())
+    throw Misuse("model.kind", text, "expected the sizes of the hidden layers, as in mlp(64)");
+  return {model_sizes(text, arguments)};
+}
+
+double dimension_of(const ModelShape& shape, double features, double classes) {
+  double inputs = features;
+  double dimension = 0.0;
+  for (const Index outputs : shape.sizes) {
+    dimension += (inputs + 1.0) * static_cast<double>(outputs);
+    inputs = static_cast<double>(outputs);
+  }
+  return dimension + (inputs + 1.0) * classes;
+}
+
+}  // namespace
+
+ModelInfo mlp_info() {
+  return {.name = "mlp",
+          .arguments = "(hidden, ...)",
+          .description = "fully connected layers with biases and ReLU, softmax output; random start",
+          .parameters = "of all layers",
+          .examples = {"mlp(6)", "mlp(7, 5)"},
+          .read = read_layers,
+          .make = sample_model<Mlp>(Targets::classes, dimension_of)};
+}
 
 }  // namespace hearsay

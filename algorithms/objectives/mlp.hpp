@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/sample_objective.hpp"
 
 namespace hearsay {
@@ -25,7 +26,7 @@ class Mlp final : public SampleObjective<Scalar> {
 
   /// The random start all peers share: weights N(0, 2/inputs) before a ReLU (He et al. 2015,
   /// arXiv:1502.01852) and N(0, 2/(inputs + outputs)) in the last layer (Glorot, Bengio 2010), biases 0.
-  Vector<Scalar> initial(std::uint64_t seed) const;
+  Vector<Scalar> initial(std::uint64_t seed) const override;
 
  private:
   struct Layer {
@@ -47,5 +48,7 @@ class Mlp final : public SampleObjective<Scalar> {
   std::vector<Layer> layers_;
   Index dimension_ = 0;
 };
+
+ModelInfo mlp_info();
 
 }  // namespace hearsay

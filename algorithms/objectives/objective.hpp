@@ -11,8 +11,8 @@ namespace hearsay {
 ///
 ///     f_i(x) = (n/m) sum_{s in shard} loss_s(x) + (l2/2) ||x||^2        x in R^d
 ///
-/// so that (1/n) sum_i f_i is the pooled objective for every partition. Implement this class to train your own
-/// model. All members are const and callable from several threads at once.
+/// so that (1/n) sum_i f_i is the pooled objective for every partition. Implement this class to train your
+/// own model. All members are const and callable from several threads at once.
 template <class Scalar>
 class Objective {
  public:
@@ -30,8 +30,8 @@ class Objective {
 
   /// An unbiased estimate of grad f_i(x) from the local samples `samples` (a sample may occur twice):
   ///     (n m_i / m) mean_{s in samples} grad loss_s(x) + l2 x
-  /// With `samples` = 0, ..., m_i - 1 it is the full local gradient. `gradient` already has size d; every entry is
-  /// overwritten. With no samples only the regularizer remains.
+  /// With `samples` = 0, ..., m_i - 1 it is the full local gradient. `gradient` already has size d; every
+  /// entry is overwritten. With no samples only the regularizer remains.
   virtual void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                         Vector<Scalar>& gradient) const = 0;
 };

@@ -3,9 +3,10 @@
 #include <Eigen/Cholesky>
 #include <utility>
 
-#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -149,5 +150,38 @@ template Problem<float> separable_quadratics<float>(Index, std::size_t, double, 
 template Problem<double> separable_quadratics<double>(Index, std::size_t, double, std::uint64_t);
 template Problem<float> dense_quadratics<float>(Index, std::size_t, double, std::uint64_t);
 template Problem<double> dense_quadratics<double>(Index, std::size_t, double, std::uint64_t);
+
+namespace {
+
+ModelShape read_dimension(const std::string& text, std::vector<std::string> arguments) {
+  const bool dense = arguments.size() == 2 && arguments[1] == "dense";
+  if (dense) arguments.pop_back();
+  if (arguments.size() != 1)
+    throw Misuse("model.kind", text, "expected quadratic(100) or quadratic(100, dense)");
+  const std::vector<Index> sizes = model_sizes(text, arguments);
+  if (dense && sizes[0] > 20'000)
+    throw Misuse("model.kind", text, "a dense quadratic has at most 20000 dimensions");
+  return {sizes, dense};
+}
+
+template <class Scalar>
+Problem<Scalar> make_quadratics(const ModelShape& shape, std::size_t peers, double l2, std::uint64_t seed) {
+  return shape.dense ? dense_quadratics<Scalar>(shape.sizes[0], peers, l2, seed)
+                     : separable_quadratics<Scalar>(shape.sizes[0], peers, l2, seed);
+}
+
+}  // namespace
+
+ModelInfo quadratic_info() {
+  return {.name = "quadratic",
+          .arguments = "(d) or (d, dense)",
+          .description =
+              "no data: a seeded quadratic per peer, separable or with a full matrix, and a known "
+              "minimiser",
+          .parameters = "d",
+          .examples = {"quadratic(12)", "quadratic(12, dense)"},
+          .read = read_dimension,
+          .make = SeededModel{make_quadratics<float>, make_quadratics<double>}};
+}
 
 }  // namespace hearsay

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/problem.hpp"
 
 namespace hearsay {
@@ -67,5 +68,7 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
 /// Memory n d^2, time n d^2 + d^3.
 template <class Scalar>
 Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
+
+ModelInfo quadratic_info();
 
 }  // namespace hearsay

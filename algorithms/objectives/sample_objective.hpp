@@ -26,6 +26,11 @@ class SampleObjective : public Objective<Scalar> {
   /// empty.
   double accuracy(const Vector<Scalar>& x) const;
 
+  /// The start that all peers share: zeros, unless the model's gradient vanishes there.
+  virtual Vector<Scalar> initial(std::uint64_t /*seed*/) const {
+    return Vector<Scalar>::Zero(this->dimension());
+  }
+
  protected:
   Index feature_count() const { return shard_.samples->feature_count(); }
   Index class_count() const { return static_cast<Index>(shard_.samples->class_count); }

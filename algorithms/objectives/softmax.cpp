@@ -21,4 +21,14 @@ void Softmax<Scalar>::differentiate(DenseRows<Scalar>& outputs, std::span<const 
 template class Softmax<float>;
 template class Softmax<double>;
 
+ModelInfo softmax_info() {
+  return {.name = "softmax",
+          .description = "any number of classes, cross entropy of X a",
+          .parameters = "classes * features",
+          .has_intercept = false,
+          .examples = {"softmax"},
+          .make = sample_model<Softmax>(Targets::classes, [](const ModelShape&, double features,
+                                                             double classes) { return features * classes; })};
+}
+
 }  // namespace hearsay

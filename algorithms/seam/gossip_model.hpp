@@ -9,8 +9,8 @@ namespace hearsay {
 ///
 ///   d = c s;    s <- A s + b noise
 ///
-/// where s in R^3 is what the method remembers (padded with zeros) and d what it compresses next. Linear, so that the
-/// noise that comes back, and with it the consensus step that a compressor permits, can be computed.
+/// where s in R^3 is what the method remembers (padded with zeros) and d what it compresses next. Linear, so
+/// that the noise that comes back, and with it the consensus step that a compressor permits, can be computed.
 struct GossipModel {
   Eigen::Matrix3d step = Eigen::Matrix3d::Zero();              ///< A
   Eigen::Vector3d noise = Eigen::Vector3d::Zero();             ///< b

@@ -6,10 +6,16 @@
 
 namespace hearsay {
 
-/// The factory of a method class, for its MethodInfo.
-template <class Method, class Scalar>
-std::unique_ptr<Algorithm<Scalar>> make_method(const MethodInput<Scalar>& input) {
-  return std::make_unique<Method>(input);
+/// The `make` of a method's MethodInfo. Instantiates the class `Method` for float and for double, so its
+/// functions need to be defined before.
+template <template <class> class Method>
+MethodFactory factory() {
+  return {.in_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
+            return std::make_unique<Method<float>>(input);
+          },
+          .in_double = [](const MethodInput<double>& input) -> std::unique_ptr<Algorithm<double>> {
+            return std::make_unique<Method<double>>(input);
+          }};
 }
 
 }  // namespace hearsay

@@ -1,10 +1,7 @@
 #include "algorithms/seam/method_options.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "algorithms/methods/registry.hpp"
-#include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -39,50 +36,38 @@ std::span<const OptionKey> option_keys() {
   constexpr double below_1 = 1.0 - std::numeric_limits<double>::epsilon();
   constexpr double any = std::numeric_limits<double>::max();
   static const std::vector<OptionKey> keys = {
-      {"restart_every", Count{&O::restart_every, 0}},
-      {"feedback", Text{&O::feedback, {}}},
-      {"consensus_step", Number{&O::consensus_step, tiny, 2.0}},
-      {"damping", Number{&O::damping, tiny, 1.0}},
-      {"momentum", Number{&O::momentum, 0.0, below_1}},
-      {"optimizer", Text{&O::optimizer, {}}},
-      {"local_steps", Count{&O::local_steps, 1}},
-      {"staleness", Count{&O::staleness, 0}},
-      {"trigger", Number{&O::trigger, 0.0, any}},
-      {"rank", Count{&O::rank, 1}},
-      {"memory", Text{&O::memory, {"replicas", "aggregate"}}},
-      {"form", Text{&O::form, {"plain", "pipelined"}}},
-      {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}}},
-      {"inner_length", Count{&O::inner_length, 1}},
-      {"inner_growth", Number{&O::inner_growth, 1.0, 16.0}},
-      {"snapshot", Text{&O::snapshot, {"last", "average"}}},
-      {"consensus", Text{&O::consensus, {}, true}},
-      {"gossip", Text{&O::gossip, {"plain", "chebyshev"}}},
-      {"prox_order", Text{&O::prox_order, {"mix-then-prox", "prox-then-mix"}}},
+      {"restart_every", Count{&O::restart_every, 0},
+       "iterations between restarts in full precision; 0: never"},
+      {"feedback", Text{&O::feedback, {}}, "what becomes of the error of a message"},
+      {"consensus_step", Number{&O::consensus_step, tiny, 2.0},
+       "gamma: the rougher the compressor, the smaller"},
+      {"damping", Number{&O::damping, tiny, 1.0}, "a: how far the references follow"},
+      {"momentum", Number{&O::momentum, 0.0, below_1}, "beta"},
+      {"optimizer", Text{&O::optimizer, {}},
+       "what a local step is: `sgd`, `heavy-ball(0.9)`, `nesterov(0.9)`, `adagrad`, `adagrad-da`, `adam(0.9, "
+       "0.999)`, `amsgrad` or `novograd`; every peer keeps a state of its own"},
+      {"local_steps", Count{&O::local_steps, 1}, "H: local steps to a round, each on its own minibatch"},
+      {"staleness", Count{&O::staleness, 0}, "s: what is mixed is s iterations old"},
+      {"trigger", Number{&O::trigger, 0.0, any},
+       "c_0: a peer with less news than c_0 sqrt(t) eta^2 (squared) sends an empty message; 0: it always "
+       "sends"},
+      {"rank", Count{&O::rank, 1}, "columns of P"},
+      {"memory", Text{&O::memory, {"replicas", "aggregate"}},
+       "`aggregate` keeps a sum instead of the neighbors' replicas"},
+      {"form", Text{&O::form, {"plain", "pipelined"}}, "`pipelined` sends while the gradient is computed"},
+      {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}},
+       "how stochastic gradients are corrected; `saga` and `loopless-svrg` have no epochs, and refuse the "
+       "keys of epochs"},
+      {"inner_length", Count{&O::inner_length, 1}, "n_0: steps of the first epoch"},
+      {"inner_growth", Number{&O::inner_growth, 1.0, 16.0},
+       "how much longer each epoch is than the one before"},
+      {"snapshot", Text{&O::snapshot, {"last", "average"}}, "where an epoch's full gradient is taken"},
+      {"consensus", Text{&O::consensus, {}, true}, "c(k): gossip rounds of the k-th step of an epoch"},
+      {"gossip", Text{&O::gossip, {"plain", "chebyshev"}}, "how these gossip rounds mix"},
+      {"prox_order", Text{&O::prox_order, {"mix-then-prox", "prox-then-mix"}},
+       "whether the proximal map comes after or before the gossip rounds"},
   };
   return keys;
-}
-
-MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method) {
-  MethodOptions resolved = method.options;
-  for (const OptionKey& key : option_keys()) {
-    if (!key.set_in(set)) continue;
-    if (!key.set_in(method.options))
-      throw Misuse("algorithm." + key.name, key.text(set),
-                   method.name + " does not read it; leave it out (those that do: " +
-                       methods_that([&](const MethodInfo& reader) { return key.set_in(reader.options); }) +
-                       ")");
-    key.copy(set, resolved);
-  }
-  if (!method.unread_options) return resolved;
-  const UnreadOptions unread = method.unread_options(resolved);
-  for (const OptionKey& key : option_keys()) {
-    if (std::ranges::find(unread.names, key.name) == unread.names.end()) continue;
-    if (key.set_in(set))
-      throw Misuse("algorithm." + key.name, key.text(set),
-                   method.name + " with " + unread.because_of + " does not read it; leave it out");
-    key.copy({}, resolved);
-  }
-  return resolved;
 }
 
 }  // namespace hearsay

@@ -10,10 +10,8 @@
 
 namespace hearsay {
 
-struct MethodInfo;
-
-/// What only some methods read of a run file's [algorithm]. Three uses: what the user set; what a method reads, each with
-/// its default (MethodInfo::options); what a method is built from, complete.
+/// What only some methods read of a run file's [algorithm]. Three uses: what the user set; what a method
+/// reads, each with its default (MethodInfo::options); what a method is built from, complete.
 struct MethodOptions {
   std::optional<std::uint64_t> restart_every = {};  ///< iterations between restarts; 0 = never
   std::optional<std::string> feedback = {};         ///< see FeedbackRule
@@ -55,6 +53,7 @@ struct OptionKey {
   };
   std::string name;  ///< "consensus_step"
   std::variant<Number, Count, Text> kind;
+  std::string description;  ///< one clause, for the reference of keys
 
   bool set_in(const MethodOptions& options) const;
   /// As a user would write it; where it is set.
@@ -64,9 +63,5 @@ struct OptionKey {
 
 /// In the order of the struct.
 std::span<const OptionKey> option_keys();
-
-/// What the user set, completed by the method's defaults. Misuse where an option is set that the method does not read,
-/// naming the methods that do, or the other option because of which it goes unread; that one is left out, then.
-MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method);
 
 }  // namespace hearsay

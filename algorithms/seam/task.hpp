@@ -7,8 +7,8 @@
 namespace hearsay {
 
 /// One iteration of a method, as a coroutine that suspends where the paper says "exchange with neighbors" or
-/// "evaluate the gradient". Starts suspended; whoever owns it resumes it when what it waits for is there. A method
-/// never nests Tasks.
+/// "evaluate the gradient". Starts suspended; whoever owns it resumes it when what it waits for is there. A
+/// method never nests Tasks.
 class Task {
  public:
   struct promise_type {

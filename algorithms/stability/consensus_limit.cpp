@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-/// Beyond them a limit takes longer than a user would wait for it.
+/// Beyond these sizes a limit takes longer than a user would wait for it.
 constexpr std::size_t most_peers = 4096;
 constexpr PeerId largest_power_iteration = 48;
 
@@ -21,7 +21,7 @@ double response(const GossipModel& one, const GossipModel& other) {
   for (int doublings = 0; doublings < 50; ++doublings) {
     const Eigen::Matrix3d more = power * sum * other_power.transpose();
     sum += more;
-    // Written so that not-a-numbers, too, are out of bounds.
+    // Written so that NaN, too, is out of bounds.
     if (!(sum.cwiseAbs().maxCoeff() < 1e12)) return std::numeric_limits<double>::infinity();
     if (more.cwiseAbs().maxCoeff() <= 1e-14 * sum.cwiseAbs().maxCoeff()) break;
     power = (power * power).eval();

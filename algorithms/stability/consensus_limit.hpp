@@ -8,21 +8,24 @@
 
 namespace hearsay {
 
-/// Which consensus steps gamma of a compressed method are stable on W, in mean square and without gradients: those at which
-/// the noise that comes back (NoiseFeedback, with the response of the method's GossipModel) is weaker than the noise that went
-/// out,
+/// The consensus steps gamma at which a compressed method is stable on W, in mean square and without
+/// gradients. At these steps the noise that comes back (NoiseFeedback, with the response of the method's
+/// GossipModel) is weaker than the noise that went out,
 ///
 ///     noise * largest eigenvalue of K < 1.
 ///
-/// A model: it takes the compressor's noise for independent between peers, coordinates and rounds, which random rounding is,
-/// and top-k, whose error is largest where it was largest before, is not.
+/// This is a model: it assumes that the compressor's noise is independent between peers, coordinates and
+/// rounds. That holds for random rounding, but not for top-k, whose error is largest where it was largest
+/// before.
 class ConsensusLimit {
  public:
-  /// Nothing where the method has no such model, W is not symmetric, or its eigenvectors would cost seconds.
+  /// The limit on W; nothing if the method has no such model, W is not symmetric, or its eigenvectors would
+  /// cost seconds.
   static std::optional<ConsensusLimit> of(const MixingMatrix& mixing, const MethodInfo& method);
 
   bool stable(const MethodOptions& options, const LinearError& error) const;
-  /// From which consensus step on it is not, to three digits, between 0.0001 and 8; 0 where not even the smallest is stable.
+  /// The largest stable consensus step to three digits, between 0.0001 and 8; 0 if not even the smallest is
+  /// stable.
   double largest_step(MethodOptions options, const LinearError& error) const;
 
  private:

@@ -9,12 +9,12 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t most_rows = 1024;
-/// Multiplications and additions, a second or so.
+/// The most multiplications and additions: about a second.
 constexpr double most_work = 2e9;
-/// What is squared and summed up.
+/// Responses below this are left out: only their squares are summed.
 constexpr double negligible = 1e-7;
 
-/// A row a peer, of what the peers make of one unit of noise at each peer.
+/// Row i, column j: what one unit of noise at peer j has become at peer i.
 using Responses = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// (W - I) G of round `round`.
@@ -34,7 +34,7 @@ double links_per_round(const Schedule& schedule) {
   return links / static_cast<double>(schedule.period());
 }
 
-/// The sums of the K_ts, row (t, i) and column (s, j); nothing where gossip is too slow to tell.
+/// The sums of the K_ts, row (t, i) and column (s, j); nothing if gossip is too slow to compute them.
 std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   const auto n = static_cast<Eigen::Index>(schedule.peer_count());
   const auto period = static_cast<Eigen::Index>(schedule.period());
@@ -43,7 +43,7 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   Eigen::MatrixXd gains = Eigen::MatrixXd::Zero(n * period, n * period);
   Responses G(n, n), differences(n, n);
   for (Eigen::Index s = 0; s < period; ++s) {
-    // The mean, which no difference sees, is left out.
+    // The mean is left out, since it cancels in every difference.
     G = Responses::Identity(n, n).array() - 1.0 / static_cast<double>(n);
     for (Eigen::Index t = s + 1; G.cwiseAbs().maxCoeff() > negligible; ++t) {
       if ((work += work_per_round) > most_work) return std::nullopt;
@@ -55,7 +55,8 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   return gains;
 }
 
-/// Of a matrix without negative entries. Shifted, so that it also converges where the noise only ever goes round.
+/// The largest eigenvalue of a matrix without negative entries. The shift makes the iteration converge even
+/// if the noise only cycles through the phases.
 double largest_eigenvalue(const Eigen::MatrixXd& matrix) {
   const double shift = 0.5 * matrix.rowwise().sum().mean();
   Eigen::VectorXd d = Eigen::VectorXd::Ones(matrix.rows()).normalized();

@@ -1,5 +1,6 @@
-// One rank of the rival: RANK RANKS FOLDER ADDRESS ring|bcube FLOATS ITERATIONS. All meet in the folder, an empty one that they share,
-// and reduce over TCP from their addresses. Prints the seconds of an all-reduce, and a 0.
+// One rank of the rival: RANK RANKS FOLDER ADDRESS ring|bcube FLOATS ITERATIONS. All meet in the folder, an
+// empty one that they share, and reduce over TCP from their addresses. Prints the seconds of an all-reduce,
+// and a 0.
 
 #include <gloo/allreduce.h>
 #include <gloo/barrier.h>

@@ -1,6 +1,7 @@
-// What the transport costs against OpenMPI's and gloo's over TCP on loopback, eight processes: an exchange with both neighbors of a
-// ring against MPI_Neighbor_allgather, and against ZeroMQ's sockets alone, which says how much of it is ours; and an iteration of
-// allreduce-sgd (its gradient included) against their all-reduces. In turns; the medians of five are compared.
+// What the transport costs against OpenMPI's and gloo's over TCP on loopback, eight processes: an exchange
+// with both neighbors of a ring against MPI_Neighbor_allgather, and against ZeroMQ's sockets alone, which
+// says how much of it is ours; and an iteration of allreduce-sgd (its gradient included) against their
+// all-reduces. In turns; the medians of five are compared.
 
 #include <algorithm>
 #include <cstdio>

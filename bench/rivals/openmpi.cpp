@@ -2,7 +2,7 @@
 //
 //     rival_openmpi allreduce FLOATS ITERATIONS     seconds of an MPI_Allreduce
 //     rival_openmpi neighbors BYTES ITERATIONS      seconds of an MPI_Neighbor_allgather in a ring
-//     rival_openmpi sgd RUN_FILE ITERATIONS         seconds of all iterations of SGD with MPI_Allreduce, and the loss it ends with
+//     rival_openmpi sgd RUN_FILE ITERATIONS         seconds of SGD with MPI_Allreduce, and its last loss
 
 #include <mpi.h>
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/clock.hpp"
 
 using namespace hearsay;

@@ -8,7 +8,8 @@
 
 namespace hearsay {
 
-/// Where the processes of a rival run: each in its peer's namespace of the kernel's network, or all on loopback.
+/// Where the processes of a rival run: each in its peer's namespace of the kernel's network, or all on
+/// loopback.
 struct RivalPlace {
   PeerId peers;
   const KernelNetwork* network = nullptr;
@@ -26,15 +27,15 @@ struct OpenMpiWay {
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-/// Every algorithm that coll_tuned_allreduce_algorithm knows for eight ranks, each with OpenMPI's own limit of messages that are
-/// sent without asking the receiver first (64 KiB), and with one that lets all pass.
+/// Every algorithm that coll_tuned_allreduce_algorithm knows for eight ranks, each with OpenMPI's own limit
+/// of messages that are sent without asking the receiver first (64 KiB), and with one that lets all pass.
 std::vector<OpenMpiWay> openmpi_allreduce_ways();
 
 bool has_openmpi();
 bool has_gloo();
 
-/// Seconds of an MPI_Allreduce of so many floats, or of an MPI_Neighbor_allgather of so many bytes in a ring. Nothing where it
-/// failed, which is said.
+/// Seconds of an MPI_Allreduce of so many floats, or of an MPI_Neighbor_allgather of so many bytes in a ring.
+/// Nothing where it failed, which is said.
 std::optional<RivalResult> openmpi_allreduce(const RivalPlace& place, const OpenMpiWay& way,
                                              std::size_t floats, int iterations);
 std::optional<RivalResult> openmpi_neighbors(const RivalPlace& place, std::size_t bytes, int iterations);

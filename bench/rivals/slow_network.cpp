@@ -1,6 +1,7 @@
-// Who reaches the target loss first on a wire that the kernel limits (network namespaces, tbf; root only): hearsay's methods against
-// SGD with OpenMPI's all-reduce, in its best algorithm, and against gloo's all-reduce, all with the same model, start, step size and
-// emulated compute, from bench/slow-network.toml or another sweep; at 10 Mbit/s where nothing else is said:
+// Who reaches the target loss first on a wire that the kernel limits (network namespaces, tbf; root only):
+// hearsay's methods against SGD with OpenMPI's all-reduce, in its best algorithm, and against gloo's
+// all-reduce, all with the same model, start, step size and emulated compute, from bench/slow-network.toml or
+// another sweep; at 10 Mbit/s where nothing else is said:
 //
 //     bench_rivals_slow_network [SWEEP_FILE [KEY=VALUE...]]
 
@@ -11,11 +12,11 @@
 #include <fstream>
 
 #include "bench/rivals/rival_programs.hpp"
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/process/local_run.hpp"
-#include "runtime/simulator/simulator.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/settings/sweep_settings.hpp"
+#include "runtime/simulator/simulator.hpp"
 
 using namespace hearsay;
 
@@ -42,8 +43,8 @@ void print_row(const std::string& name, std::uint64_t iterations, double predict
   std::fflush(stdout);
 }
 
-/// The iteration at which the simulator's run reaches the target, which is that of the real one, too (the twin law); then real
-/// processes to there.
+/// The iteration at which the simulator's run reaches the target, which is that of the real one, too (the
+/// twin law); then real processes to there.
 std::optional<Trained> train(const SweepPoint& point, const KernelNetwork& network) {
   auto experiment = prepare<float>(point.run);
   const auto predicted = simulate(experiment, Duration{0});

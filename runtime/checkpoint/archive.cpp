@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "runtime/foundation/byte_stream.hpp"
 #include "runtime/checkpoint/peer_image.hpp"
-#include "runtime/record/json.hpp"
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/foundation/byte_stream.hpp"
+#include "runtime/peer/staleness.hpp"
+#include "runtime/record/json.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -14,9 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the driver wants back beside the peer: u32 how many destinations have released messages; of each u32 id, u64 up to which
-// iteration; u32 how much the observer was told and has not answered; of each u8 kind, u64 iteration, u64 length, and its
-// bytes; then the meters.
+// What the driver wants back beside the peer: u32 how many destinations have released messages; of each u32
+// id, u64 up to which iteration; u32 how much the observer was told and has not answered; of each u8 kind,
+// u64 iteration, u64 length, and its bytes; then the meters.
 
 std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeters& meters) {
   ByteWriter out;
@@ -64,16 +65,6 @@ CheckpointOwner owner_of(const Experiment<Scalar>& experiment, PeerId id) {
 
 }  // namespace
 
-template <class Scalar>
-std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
-  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
-  if (experiment.method->pattern == Pattern::ring) return std::min<std::uint64_t>(by_verdicts, 1);
-  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
-  if (!all_speak) return by_verdicts;
-  return std::min<std::uint64_t>(
-      by_verdicts, diameter(experiment.cluster.graph) * (staleness_of(experiment.settings) + 1));
-}
-
 fs::path archive_directory(const RunSettings& settings) { return settings.run.output / "checkpoints"; }
 
 template <class Scalar>
@@ -92,7 +83,8 @@ std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* 
   return iterations;
 }
 
-/// Else a run that is resumed with another seed by mistake would begin anew, and remove what it should have gone on with.
+/// Without this check a run that is resumed with another seed by mistake would begin anew, and remove the
+/// checkpoints that it should have resumed from.
 template <class Scalar>
 void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
@@ -117,7 +109,7 @@ std::optional<std::string> PeerArchive<Scalar>::begin() {
   return note(log_.begin(0, 0));
 }
 
-/// What was written of an attempt to log.
+/// Returns the failure, and notes whether the log has no hole.
 template <class Scalar>
 std::optional<std::string> PeerArchive<Scalar>::note(std::optional<std::string> failure) {
   log_is_whole_ = !failure;
@@ -128,7 +120,7 @@ template <class Scalar>
 RevivedPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, Waiting waiting,
                                               PacketPool& packets) const {
   RevivedPeer<Scalar> revived;
-  revived.peer = make_peer(experiment_, id_, packets, experiment_.settings.failure.checkpoint_every);
+  revived.peer = make_peer(experiment_, id_, packets, checkpoint_rule(experiment_.settings));
   if (iteration == 0) return revived;
   const fs::path file = checkpoint_path(directory_, id_, iteration);
   ReadCheckpoint read = read_checkpoint(owner_, file, packets);
@@ -165,7 +157,7 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::revive(PacketPool& packets) {
   RevivedPeer<Scalar> revived = make(newest, Waiting::kept, packets);
   std::uint64_t last_since = newest;
   std::uint64_t whole_bytes = 0;
-  // The newest checkpoint's own log; where a later checkpoint was damaged, those of later ones go on from it.
+  // The newest checkpoint's own log. If a later checkpoint was damaged, the logs since that one continue it.
   for (const std::uint64_t since : list_logs(directory_, id_)) {
     if (since < newest) continue;
     ReadLog read = read_packet_log(directory_, {owner_.run_id, id_}, since, packets);
@@ -201,8 +193,6 @@ std::optional<std::string> PeerArchive<Scalar>::save(Peer<Scalar>& peer, const S
   return note(log_.begin(peer.iteration(), list_checkpoints(directory_, id_).front()));
 }
 
-template std::uint64_t largest_lead<float>(const Experiment<float>&);
-template std::uint64_t largest_lead<double>(const Experiment<double>&);
 template class PeerArchive<float>;
 template class PeerArchive<double>;
 

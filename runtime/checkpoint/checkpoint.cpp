@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <system_error>
 
 #include "runtime/foundation/byte_stream.hpp"
@@ -159,7 +160,9 @@ std::optional<std::string> write_checkpoint(const std::filesystem::path& directo
                                             const CheckpointOwner& owner, const Checkpoint& checkpoint,
                                             std::size_t keep) {
   const std::filesystem::path file = checkpoint_path(directory, owner.peer, checkpoint.iteration);
-  if (auto error = write_durably(file, encode_checkpoint(owner, checkpoint))) return error;
+  const std::vector<std::byte> bytes = encode_checkpoint(owner, checkpoint);
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (auto error = try_to_write_file(file, {all}, Durability::power_failure)) return error;
   // What cannot be removed takes room, and nothing else: the new file is there.
   std::error_code ignored;
   const std::vector<std::uint64_t> held = list_checkpoints(directory, owner.peer);
@@ -197,20 +200,8 @@ std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& direct
   return iterations;
 }
 
-std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held) {
-  std::optional<std::uint64_t> newest;
-  if (held.empty()) return newest;
-  for (const std::uint64_t iteration : held.front()) {
-    const bool everywhere = std::ranges::all_of(held, [&](const std::vector<std::uint64_t>& one) {
-      return std::ranges::find(one, iteration) != one.end();
-    });
-    if (everywhere && (!newest || *newest < iteration)) newest = iteration;
-  }
-  return newest;
-}
-
-std::size_t checkpoints_to_keep(std::uint64_t diameter, std::uint64_t every) {
-  return static_cast<std::size_t>(1 + (diameter + every - 1) / every);
+std::size_t checkpoints_to_keep(std::uint64_t lead, std::uint64_t every) {
+  return static_cast<std::size_t>(1 + (lead + every - 1) / every);
 }
 
 }  // namespace hearsay

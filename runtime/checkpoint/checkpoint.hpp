@@ -17,7 +17,7 @@ namespace hearsay {
 //   offset  bytes  field             meaning
 //        0      8  magic             "hearsay" and a zero
 //        8      4  version           checkpoint_version; it is looked at before the checksum
-//       12      4  run id            digest of what the peers of a run agree on (handshake.hpp)
+//       12      4  run id            digest of what the peers of a run agree on (agreement.hpp)
 //       16      4  peer              whose it is
 //       20      4  peer count
 //       24      4  scalar bytes      4: float, 8: double
@@ -31,15 +31,15 @@ namespace hearsay {
 //       72         image             the peer (peer_image.hpp)
 //                  meters            whatever the driver wants back
 //                  P packets         each u32 length, and its bytes
-//                  M messages        each u32 to, u64 iteration, u32 slot, u32 sender, u32 which packet (from 0)
+//                  M messages        each u32 to, u64 iteration, u32 slot, u32 sender, u32 packet (from 0)
 //   end-8      8  checksum           XXH3 (64 bits, seed 0) of everything before it
 //
-// A file stands under its name, checkpoint-PEER-ITERATION (12 digits or more), as a whole or not at all: it is written under another one, brought to
-// the disk, renamed, and the name brought to the disk.
+// A file stands under its name, checkpoint-PEER-ITERATION (12 digits or more), as a whole or not at all: it
+// is written under another one, brought to the disk, renamed, and the name brought to the disk.
 
 inline constexpr std::uint32_t checkpoint_version = 3;
 
-/// Whose checkpoint a file is: of another run, or another peer, it is refused.
+/// Whose checkpoint a file is: a file of another run or another peer is refused.
 struct CheckpointOwner {
   std::uint32_t run_id = 0;
   PeerId peer = 0;
@@ -59,7 +59,7 @@ struct Checkpoint {
 
 std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint);
 
-/// A checkpoint, or in one sentence why there is none.
+/// A checkpoint, or one sentence that says why there is none.
 struct ReadCheckpoint {
   std::optional<Checkpoint> checkpoint;
   std::string defect;
@@ -75,23 +75,24 @@ ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesyst
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, PeerId peer,
                                       std::uint64_t iteration);
 
-/// Writes the file; then removes the peer's older ones but for the newest `keep`, of which this is one, later ones (of a life
-/// that was given up for an earlier checkpoint) and what a process that died had left half written. Nothing where that went well, else why not: then all earlier files are as they were.
+/// Nothing if the file was written, else why not; then all earlier files are as they were. Afterwards removes
+/// the peer's other checkpoints but for the newest `keep`, of which this is one; later ones, which stem from
+/// a process whose progress was given up for an earlier checkpoint; and what a process that died left half
+/// written.
 std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
                                             const CheckpointOwner& owner, const Checkpoint& checkpoint,
                                             std::size_t keep);
 
 /// The iterations of which the directory has a file of this peer, by its name, ascending.
 std::vector<std::uint64_t> list_checkpoints(const std::filesystem::path& directory, PeerId peer);
-/// Those of them whose file is whole and this owner's; `passed_over`, where given, gets a sentence for each other.
+/// Those of them whose file is whole and this owner's. `passed_over`, if given, gets a sentence for each of
+/// the others.
 std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& directory,
                                              const CheckpointOwner& owner,
                                              std::vector<std::string>* passed_over = nullptr);
-/// The newest iteration that is in every list; nothing where there is none.
-std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held);
 
-/// How many files a peer has to keep so that all have one of a common iteration: 1 + ceil(diameter / every). While one takes its
-/// checkpoint, no other is more iterations ahead of it than they are links apart.
-std::size_t checkpoints_to_keep(std::uint64_t diameter, std::uint64_t every);
+/// How many files a peer has to keep so that all peers have one of a common iteration:
+/// 1 + ceil(lead / every), the lead being the most iterations that one peer can be ahead of another.
+std::size_t checkpoints_to_keep(std::uint64_t lead, std::uint64_t every);
 
 }  // namespace hearsay

@@ -1,6 +1,5 @@
 #include "runtime/checkpoint/keeper.hpp"
 
-#include <cstdio>
 #include <utility>
 
 namespace hearsay {
@@ -38,9 +37,8 @@ void Safekeeping<Scalar>::complain(const std::optional<std::string>& failure) {
   if (!failure) return;
   failed_ = true;
   if (std::exchange(complained_, true)) return;
-  std::fprintf(stderr,
-               "hearsay: peer %u could not keep what it would need to come back (%s); training goes on\n",
-               id_, failure->c_str());
+  notice_("peer " + std::to_string(id_) + " could not keep what it would need to come back (" + *failure +
+          "); training goes on");
 }
 
 template class Safekeeping<float>;

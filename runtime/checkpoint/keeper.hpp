@@ -1,17 +1,19 @@
 #pragma once
 
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/foundation/notice.hpp"
 
 namespace hearsay {
 
-/// What a running peer puts away so that it can come back (peer_archive.hpp); nothing, where the run takes no checkpoints. A
-/// disk that does not take it is no reason to stop training, but worth a word on standard error: one, until from one checkpoint to
-/// the next all went well again.
+/// Keeps the archive of a running peer (archive.hpp); does nothing if the run takes no checkpoints. A disk
+/// that takes no more is no reason to stop training. The failure is a notice, once, and once more
+/// only after all writes from one checkpoint to the next have succeeded.
 template <class Scalar>
 class Safekeeping {
  public:
-  Safekeeping(const Experiment<Scalar>& experiment, PeerId id) : id_(id) {
-    if (experiment.settings.failure.checkpoint_every != 0)
+  Safekeeping(const Experiment<Scalar>& experiment, PeerId id, Notice notice)
+      : id_(id), notice_(std::move(notice)) {
+    if (experiment.settings.failure.keeps_checkpoints())
       archive_.emplace(experiment, id, archive_directory(experiment.settings));
   }
 
@@ -19,15 +21,17 @@ class Safekeeping {
   void hear(const MessageKey& key, const PacketRef& packet);
   void hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every);
   void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
-  /// What an earlier process under this id was; or what all were at one iteration. Throws Misuse.
+  /// Restores what an earlier process under this id was; or, if `at` is given, the checkpoint that all peers
+  /// restore. Throws Misuse.
   RevivedPeer<Scalar> revive(std::optional<std::uint64_t> at, PacketPool& packets);
 
  private:
   void complain(const std::optional<std::string>& failure);
 
   PeerId id_;
+  Notice notice_;
   std::optional<PeerArchive<Scalar>> archive_;
-  bool failed_ = false;  // something, since the last checkpoint was due
+  bool failed_ = false;  // whether a write failed since the last checkpoint was due
   bool complained_ = false;
 };
 

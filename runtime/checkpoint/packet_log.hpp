@@ -14,12 +14,13 @@
 
 namespace hearsay {
 
-// A peer's log holds what it was handed since its checkpoint, in that order: since a peer is pure, checkpoint and log make the
-// same peer again. It is begun anew at every checkpoint, in a file log-PEER-ITERATION. Numbers are little-endian:
+// A peer's log holds what it was handed since its checkpoint, in that order: since a peer is pure, checkpoint
+// and log make the same peer again. It is begun anew at every checkpoint, in a file log-PEER-ITERATION.
+// Numbers are little-endian:
 //
 //    0   8  magic           "hearlog" and a zero
 //    8   4  version         packet_log_version
-//   12   4  run id          (handshake.hpp)
+//   12   4  run id          (agreement.hpp)
 //   16   4  peer
 //   20   4  zero
 //   24   8  iteration       of the checkpoint
@@ -32,14 +33,14 @@ namespace hearsay {
 //    5   3  zero
 //    8   8  iteration       of a verdict: the evaluated one
 //   16   4  slot            of a verdict: 1: go on, 0: stop
-//   20   4  sender          of a verdict: after how many iterations it says that checkpoints are due; 0: it does not
+//   20   4  sender          of a verdict: the announced number of iterations between checkpoints, or 0
 //   24   8  checksum        of the payload, whose seed is the checksum of the 24 bytes before it
 //   32      payload
 //
-// A checksum is XXH3 (64 bits, seed 0 unless said). A record is written with one system call, before the peer is handed it,
-// and not brought to the disk: a process that is killed loses nothing, at most the record that was being written, which nobody
-// has acted upon. A machine that loses power may lose the end of the log, and its peers fall back to the newest checkpoint that
-// all of them hold.
+// A checksum is XXH3 (64 bits, seed 0 unless said). A record is written with one system call, before the peer
+// is handed it, and not brought to the disk: a process that is killed loses nothing, at most the record that
+// was being written, which nobody has acted upon. A machine that loses power may lose the end of the log, and
+// its peers fall back to the newest checkpoint that all of them hold.
 
 inline constexpr std::uint32_t packet_log_version = 1;
 
@@ -64,8 +65,8 @@ struct LogOwner {
 /// All whole records from the beginning, up to the first that is damaged or not all there.
 struct ReadLog {
   std::vector<Heard> heard;
-  std::uint64_t whole_bytes = 0;  ///< head and records; 0 where there is no head of this log
-  bool torn = false;              ///< something came behind them
+  std::uint64_t whole_bytes = 0;  ///< head and whole records; 0 if there is no head of this log
+  bool torn = false;              ///< something that is no whole record follows them
   std::string defect;             ///< why there is no such log, in one sentence
 };
 
@@ -85,10 +86,11 @@ class PacketLog {
   PacketLog(std::filesystem::path directory, LogOwner owner)
       : directory_(std::move(directory)), owner_(owner) {}
 
-  /// Begins the log of what comes after the checkpoint at `since`, in place of one that may be there; then removes those from before
-  /// `oldest_checkpoint`, the oldest one that is kept.
+  /// Begins the log of what comes after the checkpoint at `since`, in place of one that may be there. Then
+  /// removes the logs from before `oldest_checkpoint`, the oldest checkpoint that is kept.
   std::optional<std::string> begin(std::uint64_t since, std::uint64_t oldest_checkpoint);
-  /// Goes on behind the `whole_bytes` that were read of the log since `since`; what is behind them is cut off.
+  /// Continues the log since `since` after the `whole_bytes` that were read of it, and cuts off what follows
+  /// them.
   std::optional<std::string> go_on(std::uint64_t since, std::uint64_t whole_bytes);
 
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);

@@ -1,11 +1,11 @@
 #include "runtime/checkpoint/peer_image.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
 
 #include "runtime/foundation/byte_stream.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -20,21 +20,6 @@ enum class Kind : std::uint8_t {
   numbers = 5,
   bytes = 6
 };
-
-constexpr std::array counters_in_order = {
-    &PeerCounters::gradient_evaluations,
-    &PeerCounters::gossip_rounds,
-    &PeerCounters::late,
-    &PeerCounters::duplicate,
-    &PeerCounters::overflow,
-    &PeerCounters::exchanges_asked,
-    &PeerCounters::exchanges_answered,
-    &PeerCounters::digests_compared,
-    &PeerCounters::digests_differed,
-    &PeerCounters::resyncs,
-    &PeerCounters::unfit_copies,
-};
-static_assert(sizeof(PeerCounters) == counters_in_order.size() * sizeof(std::uint64_t));
 
 template <class Scalar>
 struct StateWriter final : StateVisitor<Scalar> {
@@ -135,12 +120,12 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
   ensure(peer.state_ == PeerState::checkpoint_due, "a peer is saved when a checkpoint is due");
   ByteWriter image;
   image.number(peer.completed_);
-  write_optional(image, peer.last_verdict_);
-  write_optional(image, peer.stop_after_);
-  image.number(peer.announced_checkpoints_);
-  for (const auto counter : counters_in_order) image.number(peer.counters_.*counter);
-  image.number(static_cast<std::uint32_t>(peer.told_.size()));
-  for (const auto& [hearer, digest] : peer.told_) {
+  write_optional(image, peer.verdicts_.last);
+  write_optional(image, peer.verdicts_.stop_after);
+  image.number(peer.verdicts_.checkpoint_every);
+  for (const PeerCounterRow& row : peer_counter_rows) image.number(peer.counters_.*row.member);
+  image.number(static_cast<std::uint32_t>(peer.guard_.last_sent_digests().size()));
+  for (const auto& [hearer, digest] : peer.guard_.last_sent_digests()) {
     image.number(hearer);
     image.number(digest);
   }
@@ -161,17 +146,18 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
 
 template <class Scalar>
 bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiting) {
-  ensure(peer.state_ == PeerState::idle && peer.completed_ == 0 && !peer.last_verdict_,
+  ensure(peer.state_ == PeerState::idle && peer.completed_ == 0 && !peer.verdicts_.last,
          "a peer is restored before anything happens to it");
   if (peer.answering_) return false;
   ByteReader image(bytes);
   peer.completed_ = image.number<std::uint64_t>();
-  peer.last_verdict_ = read_optional(image);
-  peer.stop_after_ = read_optional(image);
-  peer.announced_checkpoints_ = image.number<std::uint64_t>();
-  for (const auto counter : counters_in_order) peer.counters_.*counter = image.number<std::uint64_t>();
-  if (image.number<std::uint32_t>() != peer.told_.size()) return false;
-  for (auto& [hearer, digest] : peer.told_) {
+  peer.verdicts_.last = read_optional(image);
+  peer.verdicts_.stop_after = read_optional(image);
+  peer.verdicts_.checkpoint_every = image.number<std::uint64_t>();
+  for (const PeerCounterRow& row : peer_counter_rows)
+    peer.counters_.*row.member = image.number<std::uint64_t>();
+  if (image.number<std::uint32_t>() != peer.guard_.last_sent_digests().size()) return false;
+  for (auto& [hearer, digest] : peer.guard_.last_sent_digests()) {
     if (image.number<std::uint32_t>() != hearer) return false;
     digest = image.number<std::uint64_t>();
   }

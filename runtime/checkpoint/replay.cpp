@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime/network/link.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/session/retention.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
@@ -14,12 +15,17 @@ template <class Scalar>
 class Replay {
  public:
   Replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known, PeerMeters& meters)
-      : in_a_ring_(experiment.method->pattern == Pattern::ring),
+      : pattern_(experiment.method->pattern),
         staleness_(staleness_of(experiment.settings)),
         restored_after_(peer.iteration()),
+        destinations_(partners_of(experiment, peer.id()).destinations),
+        retention_(destinations_, experiment.method->asynchronous),
         peer_(peer),
-        state_(std::move(known)),
-        meters_(meters) {}
+        unacknowledged_(std::move(known.untold)),
+        meters_(meters) {
+    for (const auto& [to, next_needed] : known.released) retention_.release(to, next_needed);
+    for (Outgoing& message : known.retained) keep(std::move(message));
+  }
 
   SessionState run(const std::vector<Heard>& log) {
     peer_.start();
@@ -27,17 +33,25 @@ class Replay {
     for (const Heard& heard : log) {
       if (const auto* data = std::get_if<HeardData>(&heard)) {
         meters_.bytes_received += header_bytes + data->packet->size();
-        forget(data->key);
+        release(data->key);
         peer_.deliver(data->key, data->packet);
       } else if (const auto& verdict = std::get<HeardVerdict>(heard); is_news(verdict.evaluated)) {
         peer_.verdict(verdict.evaluated, verdict.go_on, verdict.checkpoint_every);
       }
       settle();
     }
-    state_.next_needed = first_needed_in(peer_.iteration() + 1, staleness_);
-    state_.last_verdict = peer_.last_verdict();
-    std::erase_if(state_.untold, [&](const Told& told) { return !is_news(told.iteration); });
-    return std::move(state_);
+    std::erase_if(unacknowledged_, [&](const Told& told) { return !is_news(told.iteration); });
+    SessionState state{first_needed_in(peer_.iteration() + 1, staleness_),
+                       peer_.last_verdict(),
+                       {},
+                       {},
+                       std::move(unacknowledged_)};
+    for (const PeerId to : destinations_) {
+      state.released.emplace_back(to, retention_.floor(to));
+      for (RetainedMessage& message : retention_.of(to))
+        state.retained.push_back({to, message.key, std::move(message.packet), message.marks});
+    }
+    return state;
   }
 
  private:
@@ -51,7 +65,7 @@ class Replay {
       for (Outgoing& outgoing : peer_.outbox()) {
         if (outgoing.key.iteration > restored_after_)  // else it says it again
           meters_.count_sent(outgoing.to, header_bytes + outgoing.packet->size());
-        state_.retained.push_back(std::move(outgoing));
+        keep(std::move(outgoing));
       }
       peer_.outbox().clear();
       switch (peer_.state()) {
@@ -60,7 +74,7 @@ class Replay {
           break;
         case PeerState::evaluation_due:
           meters_.counters = peer_.counters();
-          state_.untold.push_back(
+          unacknowledged_.push_back(
               {FrameKind::evaluation, peer_.iteration(), encode_snapshot(meters_, peer_.model())});
           peer_.evaluation_taken();
           break;
@@ -79,23 +93,23 @@ class Replay {
     }
   }
 
-  /// A neighbor that speaks in an iteration is past those before it, but for the staleness; in a ring, everybody is.
-  void forget(const MessageKey& heard) {
-    for (auto& [to, next_needed] : state_.released)
-      if (to == heard.sender)
-        next_needed = std::max(next_needed, first_needed_in(heard.iteration, staleness_));
-    const std::uint64_t first =
-        in_a_ring_ ? heard.iteration - 1 : first_needed_in(heard.iteration, staleness_);
-    std::erase_if(state_.retained, [&](const Outgoing& message) {
-      return (in_a_ring_ || message.to == heard.sender) && message.key.iteration < first;
-    });
+  void keep(Outgoing message) {
+    retention_.keep(message.to, {message.key, std::move(message.packet), 0, message.marks});
   }
 
-  bool in_a_ring_;
+  void release(const MessageKey& heard) {
+    const SenderProgress progress{heard.sender, heard.iteration,
+                                  first_needed_in(heard.iteration, staleness_)};
+    for (const PeerId to : destinations_) retention_.release(to, pattern_.forgets(to, progress));
+  }
+
+  const Pattern& pattern_;  // of the method
   std::uint64_t staleness_;
   std::uint64_t restored_after_;
+  std::vector<PeerId> destinations_;
+  Retention retention_;
   Peer<Scalar>& peer_;
-  SessionState state_;
+  std::vector<Told> unacknowledged_;
   PeerMeters& meters_;
 };
 

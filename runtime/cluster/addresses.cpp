@@ -1,6 +1,6 @@
 #include "runtime/cluster/addresses.hpp"
 
-#include "runtime/cluster/host_address.hpp"
+#include "runtime/cluster/address.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -23,6 +23,20 @@ ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place) {
       throw Misuse("observer", toml_text(addresses.observer),
                    "peer " + cluster.peers[id].name + " listens there; expected an address of its own");
   return addresses;
+}
+
+std::string default_observer(const std::string& address_of_first) {
+  Address observer = Address::parse(address_of_first);
+  const int port = std::stoi(observer.port);
+  observer.port = std::to_string(port > 1 ? port - 1 : port + 1);
+  return observer.text();
+}
+
+std::string bind_address(const std::string& address, const std::string& host) {
+  Address bind = Address::parse(address);
+  if (host.empty() && (bind.is_numeric() || bind.in_brackets)) return address;
+  const bool is_local = host.empty() && bind.host == "localhost";
+  return Address{is_local ? "127.0.0.1" : host.empty() ? "*" : host, bind.port}.text();
 }
 
 std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place) {

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "runtime/toml/key_row.hpp"
 
 namespace hearsay {
 
-/// How `hearsay launch` reaches a peer's host and what it finds there. In a topology file, [launch] says it for all peers
-/// and a [[peer]] for itself:
+/// How `hearsay launch` reaches a peer's host and what it finds there. In a topology file, [launch] says it
+/// for all peers and a [[peer]] for itself:
 ///
 ///     [launch]
 ///     user = "trainer"                     # on hosts whose `host` names none
@@ -25,5 +28,11 @@ struct LaunchSettings {
   std::string directory = ".";
   bool operator==(const LaunchSettings&) const = default;
 };
+
+/// The keys of [launch], and of a [[peer]], by the last part of their names.
+const std::vector<KeyRow<LaunchSettings>>& launch_keys();
+
+/// What differs from the defaults, a line each; parses back to the same.
+std::string to_toml(const LaunchSettings& launch);
 
 }  // namespace hearsay

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "runtime/cluster/address_setting.hpp"
+#include "runtime/cluster/address.hpp"
 #include "runtime/cluster/name_range.hpp"
 #include "runtime/toml/setting.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -158,20 +158,6 @@ std::vector<std::string> slurm_addresses(const Environment& environment, PeerId 
   return addresses;
 }
 
-/// Where the port's colon is.
-std::size_t end_of_host(const std::string& address) { return address.rfind(':'); }
-
-/// "10.0.0.1" or "[::1]".
-std::string host_of(const std::string& address) {
-  const std::size_t begin = std::string_view("tcp://").size();
-  return address.substr(begin, end_of_host(address) - begin);
-}
-
-bool is_numeric(const std::string& host) {
-  return host.starts_with('[') ||
-         std::ranges::all_of(host, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-}
-
 }  // namespace
 
 PeerPlace place_in(const Environment& environment, PeerId peer_count, bool topology_has_addresses) {
@@ -189,20 +175,6 @@ PeerPlace place_in(const Environment& environment, PeerId peer_count, bool topol
     place.observer = read_environment_address("HEARSAY_OBSERVER", *observer);
   if (const std::string* const bind = find(environment, "HEARSAY_BIND")) place.bind = *bind;
   return place;
-}
-
-std::string default_observer(const std::string& address_of_first) {
-  const std::size_t colon = end_of_host(address_of_first);
-  const int port = std::stoi(address_of_first.substr(colon + 1));
-  return address_of_first.substr(0, colon + 1) + std::to_string(port > 1 ? port - 1 : port + 1);
-}
-
-std::string bind_address(const std::string& address, const std::string& bind) {
-  const std::string port = address.substr(end_of_host(address));
-  if (!bind.empty()) return "tcp://" + bind + port;
-  const std::string host = host_of(address);
-  if (host == "localhost") return "tcp://127.0.0.1" + port;
-  return is_numeric(host) ? address : "tcp://*" + port;
 }
 
 }  // namespace hearsay

@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
-#include "runtime/cluster/address_setting.hpp"
-#include "runtime/cluster/launch_keys.hpp"
+#include "runtime/cluster/address.hpp"
+#include "runtime/cluster/launch_settings.hpp"
 #include "runtime/cluster/name_range.hpp"
-#include "runtime/toml/setting_table.hpp"
 #include "runtime/toml/document.hpp"
+#include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
@@ -23,19 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_pairs_of_a_table = 1'000'000;
 constexpr std::size_t most_listed_peers = 100'000;
-
-const std::vector<std::string> top_keys = [] {
-  std::vector<std::string> keys = {"family", "peers", "weights", "observer", "observer_bind", "peer", "link"};
-  for (std::string& key : launch_keys("launch")) keys.push_back(std::move(key));
-  return keys;
-}();
-const std::vector<std::string> peer_keys = [] {
-  std::vector<std::string> keys = {"peer.name", "peer.address", "peer.bind", "peer.host"};
-  for (std::string& key : launch_keys("peer")) keys.push_back(std::move(key));
-  return keys;
-}();
-const std::vector<std::string> link_keys = {"link.from",    "link.to",        "link.weight",
-                                            "link.latency", "link.bandwidth", "link.one_way"};
 
 /// Peers by name; a number is an id.
 class PeerNames {
@@ -113,24 +100,91 @@ class PeerNames {
 };
 
 /// "user@node1" or "node1", for ssh. It takes what begins with a dash for an option of its own.
-std::string read_host(const Setting& setting) {
+std::string read_host(const Setting& setting, const fs::path&) {
   const std::string& host = setting.name();
   const bool one_word = std::ranges::none_of(host, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
   if (host.front() == '-' || host.ends_with('@') || !one_word) setting.refuse("\"HOST\" or \"USER@HOST\"");
   return host;
 }
 
+double read_weight(const Setting& setting, const fs::path&) {
+  const double weight = setting.number();
+  if (weight == 0.0) setting.refuse("a number other than 0: a link of weight 0 is none");
+  return weight;
+}
+
+std::string as_text(const std::string& text) { return toml_text(text); }
+
+// Addresses as text, of somebody whom others find there, and of one who listens there.
+ValueKind<std::string> address() {
+  return {"address", [](const Setting& setting, const fs::path&) { return read_address(setting); }, as_text};
+}
+ValueKind<std::string> address_or_wildcard() {
+  return {"address",
+          [](const Setting& setting, const fs::path&) { return read_address_or_wildcard(setting); }, as_text};
+}
+
+/// The keys of the file's root and of [launch], but for the arrays [[peer]] and [[link]]; in the order in
+/// which they are read.
+const std::vector<KeyRow<ClusterDescription>>& root_keys() {
+  using D = ClusterDescription;
+  static const std::vector<KeyRow<D>> keys = {
+      {"family", &D::family, kinds::spelling()},
+      {"weights", &D::weights, kinds::spelling()},
+      {"observer", &D::observer, address()},
+      {"observer_bind", &D::observer_bind, address_or_wildcard()},
+      {"peers", &D::peer_count, kinds::count<PeerId>(1)},
+  };
+  return keys;
+}
+
+const std::vector<KeyRow<LaunchSettings>>& launch_table() {
+  static const std::vector<KeyRow<LaunchSettings>> keys = [] {
+    std::vector<KeyRow<LaunchSettings>> rows = launch_keys();
+    for (KeyRow<LaunchSettings>& row : rows) row.info.key = "launch." + row.info.key;
+    return rows;
+  }();
+  return keys;
+}
+
+const std::vector<KeyRow<ClusterPeer>>& peer_keys() {
+  using P = ClusterPeer;
+  static const std::vector<KeyRow<P>> keys = [] {
+    std::vector<KeyRow<P>> rows = {
+        {"peer.name", &P::name, kinds::name()},
+        {"peer.address", &P::address, address()},
+        {"peer.bind", &P::bind, address_or_wildcard()},
+        {"peer.host", &P::host, {"host", read_host, as_text}},
+    };
+    add_table(rows, "peer", &P::launch, launch_keys());
+    return rows;
+  }();
+  return keys;
+}
+
+/// The keys of a [[link]] but for its ends.
+const std::vector<KeyRow<DescribedLink>>& link_keys() {
+  using L = DescribedLink;
+  static const std::vector<KeyRow<L>> keys = {
+      {"link.weight", &L::weight, kinds::optional<double>({"number other than 0", read_weight, toml_number})},
+      {"link.latency", &L::latency, kinds::optional(kinds::duration())},
+      {"link.bandwidth", &L::bandwidth, kinds::optional(kinds::bandwidth())},
+      {"link.one_way", &L::one_way, kinds::flag()},
+  };
+  return keys;
+}
+
+template <class Of>
+std::vector<std::string> known(const std::vector<KeyRow<Of>>& rows, std::vector<std::string> others) {
+  for (const KeyRow<Of>& row : rows) others.push_back(row.name());
+  return others;
+}
+
 /// One peer of a [[peer]] table whose settings have no ranges.
 ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
                       const LaunchSettings& common) {
   ClusterPeer peer{std::to_string(id), {}, {}, {}, common};
-  for (const Setting& setting : settings) {
-    if (setting.key == "peer.name") peer.name = setting.name();
-    if (setting.key == "peer.address") peer.address = read_address(setting);
-    if (setting.key == "peer.bind") peer.bind = read_address_or_wildcard(setting);
-    if (setting.key == "peer.host") peer.host = read_host(setting);
-    read_launch_setting(setting, "peer", directory, peer.launch);
-  }
+  for (const Setting& setting : settings) read_key(peer_keys(), setting, directory, peer);
   if (peer.address.empty() && !peer.bind.empty())
     std::ranges::find(settings, "peer.bind", &Setting::key)
         ->refuse("peer.address, too: where its neighbors find it");
@@ -164,10 +218,11 @@ std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
 
 std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& directory,
                                     const LaunchSettings& common) {
+  const std::vector<std::string> known_in_peer = names_of(peer_keys());
   std::vector<ClusterPeer> peers;
   std::map<std::string, PeerId> names;
   for (const SettingTable& table : tables_of(array)) {
-    require_known_keys(table.settings, peer_keys);
+    require_known_keys(table.settings, known_in_peer);
     for (const std::vector<Setting>& settings : without_ranges(table)) {
       ClusterPeer peer = read_peer(settings, static_cast<PeerId>(peers.size()), directory, common);
       if (!names.emplace(peer.name, peers.size()).second)
@@ -181,8 +236,8 @@ std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& direct
   return peers;
 }
 
-/// The pairs of peers that a [[link]] joins: ranges at both ends step together; else everybody at one end with everybody
-/// at the other but himself, each pair once.
+/// The pairs of peers that a [[link]] joins: ranges at both ends step together; else everybody at one end
+/// with everybody at the other but himself, each pair once.
 std::vector<std::pair<PeerId, PeerId>> pairs_of(const PeerNames::End& from, const PeerNames::End& to,
                                                 const Setting& from_setting, const Setting& to_setting) {
   std::vector<std::pair<PeerId, PeerId>> pairs;
@@ -207,21 +262,15 @@ std::vector<std::pair<PeerId, PeerId>> pairs_of(const PeerNames::End& from, cons
 }
 
 std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& names) {
+  const std::vector<std::string> known_in_link = known(link_keys(), {"link.from", "link.to"});
   std::vector<DescribedLink> links;
   std::map<std::pair<PeerId, PeerId>, std::string> seen;
   for (const SettingTable& table : tables_of(array)) {
-    require_known_keys(table.settings, link_keys);
+    require_known_keys(table.settings, known_in_link);
     const Setting& from = table.required("from");
     const Setting& to = table.required("to");
     DescribedLink link{0, 0, {}, {}, {}, table.place};
-    for (const Setting& setting : table.settings) {
-      if (setting.key == "link.latency") link.latency = setting.duration();
-      if (setting.key == "link.bandwidth") link.bandwidth = setting.bandwidth();
-      if (setting.key == "link.one_way") link.one_way = setting.flag();
-      if (setting.key != "link.weight") continue;
-      link.weight = setting.number();
-      if (*link.weight == 0.0) setting.refuse("a number other than 0: a link of weight 0 is none");
-    }
+    for (const Setting& setting : table.settings) read_key(link_keys(), setting, {}, link);
     for (const auto& [a, b] : pairs_of(names.find_all(from), names.find_all(to), from, to)) {
       const auto [earlier, is_new] = seen.emplace(std::minmax(a, b), table.place);
       if (!is_new)
@@ -256,29 +305,26 @@ void check_addresses(const ClusterDescription& description) {
 ClusterDescription parse_cluster_description(std::string_view toml_text_of_file, const std::string& source) {
   ClusterDescription description;
   description.source = source;
+  const std::vector<std::string> tables = known(launch_table(), {"peer", "link"});
+  std::vector<std::string> known_keys = names_of(root_keys());
+  known_keys.insert(known_keys.end(), tables.begin(), tables.end());
   std::map<std::string, Setting> settings;
   for (Setting& setting : flattened(parse_toml(toml_text_of_file, source))) {
-    require_known_keys({setting}, top_keys);
+    require_known_keys({setting}, known_keys);
     settings.emplace(setting.key, std::move(setting));
   }
   const auto find = [&](const std::string& key) -> const Setting* {
     const auto found = settings.find(key);
     return found == settings.end() ? nullptr : &found->second;
   };
-
-  if (const Setting* family = find("family")) description.family = family->name();
-  if (const Setting* weights = find("weights")) description.weights = weights->name();
-  if (const Setting* observer = find("observer")) description.observer = read_address(*observer);
-  if (const Setting* bind = find("observer_bind")) {
-    if (description.observer.empty()) bind->refuse("observer, too: where the peers find it");
-    description.observer_bind = read_address_or_wildcard(*bind);
-  }
-  if (const Setting* peers = find("peers"))
-    description.peer_count = static_cast<PeerId>(peers->count(1, std::numeric_limits<PeerId>::max()));
+  const fs::path directory = fs::absolute(fs::path(source)).parent_path();
+  if (const Setting* bind = find("observer_bind"); bind && !find("observer"))
+    bind->refuse("observer, too: where the peers find it");
+  for (const KeyRow<ClusterDescription>& key : root_keys())
+    if (const Setting* setting = find(key.name())) key.read(*setting, directory, description);
   if (const Setting* peer = find("peer")) {
-    const fs::path directory = fs::absolute(fs::path(source)).parent_path();
     LaunchSettings common;
-    for (const auto& [key, setting] : settings) read_launch_setting(setting, "launch", directory, common);
+    for (const auto& [key, setting] : settings) read_key(launch_table(), setting, directory, common);
     description.peers = read_peers(*peer, directory, common);
     const auto listed = static_cast<PeerId>(description.peers.size());
     if (const Setting* peers = find("peers"); peers && description.peer_count != listed)

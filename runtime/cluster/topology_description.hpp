@@ -38,8 +38,8 @@ struct ClusterDescription {
 /// Reads the keys of a TOML description; Misuse for what a single key, peer or link has wrong.
 ClusterDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
 
-/// The description that a graph drawn elsewhere gives, its attributes checked as those of a TOML file are; without the
-/// weights of its links unless `with_weights`.
+/// The description that a graph drawn elsewhere gives, its attributes checked as those of a TOML file are;
+/// without the weights of its links unless `with_weights`.
 ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights);
 
 /// Both directions of every link that has a network of its own, by (from, to).

@@ -5,8 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/cluster/launch_settings.hpp"
 #include "runtime/cluster/topology_description.hpp"
-#include "runtime/cluster/launch_keys.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -45,8 +46,8 @@ Graph make_listed_graph(const ClusterDescription& description) {
   return graph;
 }
 
-/// The weights' name: "explicit" where the file's links have weights, else what the file says, else what the run says,
-/// which may not contradict the file.
+/// The weights' name: "explicit" where the file's links have weights, else what the file says, else what the
+/// run says, which may not contradict the file.
 std::string weights_name(const ClusterDescription& description, const std::string& of_the_run) {
   const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
   const auto with = std::ranges::find_if(description.links, has_weight);
@@ -63,7 +64,7 @@ std::string weights_name(const ClusterDescription& description, const std::strin
   const auto one_way = std::ranges::find_if(description.links, &DescribedLink::one_way);
   if (one_way != description.links.end()) {
     const std::string& wanted = of_the_file.empty() ? of_the_run : of_the_file;
-    if (wanted != RunSettings::Topology{}.weights || !of_the_file.empty())
+    if (wanted != TopologySettings{}.weights || !of_the_file.empty())
       throw Misuse(one_way->place + ": link.one_way", "true",
                    "expected no weights beside one-way links, not " + toml_text(wanted) +
                        ": the methods that take such links share equally");
@@ -75,7 +76,7 @@ std::string weights_name(const ClusterDescription& description, const std::strin
                  "expected [[link]] tables that give them, not a family");
   if (name == "explicit" && !some && !description.links.empty())
     throw Misuse(description.source + ": weights", "\"explicit\"", "expected a weight on every link");
-  if (of_the_run != RunSettings::Topology{}.weights && name != of_the_run)
+  if (of_the_run != TopologySettings{}.weights && name != of_the_run)
     throw Misuse("topology.weights", toml_text(of_the_run),
                  "expected " + toml_text(name) + ", the weights of " + description.source +
                      ", or none: they are its own");
@@ -181,7 +182,7 @@ Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
   return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights);
 }
 
-Cluster make_cluster(const RunSettings::Topology& topology, std::uint64_t seed) {
+Cluster make_cluster(const TopologySettings& topology, std::uint64_t seed) {
   if (!topology.file.empty()) return load_cluster_file(topology.file, seed, topology.weights);
   if (topology.weights == "explicit")
     throw Misuse("topology.weights", "\"explicit\"",

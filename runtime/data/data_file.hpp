@@ -10,11 +10,11 @@
 
 namespace hearsay {
 
-/// The whole content of a file, inflated if it is gzipped (told by its first bytes). Throws a Misuse for a file that
-/// cannot be read, is cut off inside its compressed stream, or fails its checksum.
+/// The whole content of a file, inflated if its first bytes say that it is gzipped. Misuse if the file cannot
+/// be read, is cut off inside its compressed stream, or fails its checksum.
 std::string read_data_file(const std::filesystem::path& path);
 
-/// The number that makes up all of `text` ("-1", "+1", "2.5e-3"), if it is one and finite.
+/// The number in `text` ("-1", "+1", "2.5e-3"); nothing unless all of the text is one finite number.
 std::optional<double> finite_number(std::string_view text);
 
 /// "PATH, line 3: WHAT"

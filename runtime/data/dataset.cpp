@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of which part of a source that holds both.
+/// The part of a source that holds both.
 enum class Part { train, test };
 
 bool is_synthetic(const std::string& source) { return source.substr(0, source.find('(')) == "synthetic"; }
@@ -53,12 +53,12 @@ SyntheticShape parse_shape(const std::string& source) {
   return shape;
 }
 
-/// Refuses what the machine cannot hold: the kernel would grant the memory and later end the process.
+/// Refuses data that the machine cannot hold: the kernel would grant the memory and later kill the process.
 template <class Scalar>
 void require_memory(const SyntheticShape& shape, const std::string& source) {
   constexpr double gigabyte = 1e9;
   const double rows =
-      1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples, centers
+      1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples and centers
   const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -130,7 +130,7 @@ void require_samples(const std::string& key, const std::string& text, const Samp
   if (samples.feature_count() == 0) throw Misuse(key, text, "its samples have no features");
 }
 
-/// The distinct targets, ascending, which must be integers.
+/// The distinct targets in ascending order. Misuse unless they are integers.
 template <class Scalar>
 std::vector<Scalar> distinct_labels(const std::string& source, const std::vector<Scalar>& targets) {
   std::vector<Scalar> labels;
@@ -180,7 +180,7 @@ void scale_features(Samples<Scalar>& samples, double factor) {
                  "expected a number other than 0 that leaves every feature finite");
 }
 
-/// Sparse rows can be widened to the features another file uses; dense ones must agree.
+/// Sparse rows are widened to the features that the other file uses; dense rows must agree.
 template <class Scalar>
 void agree_on_features(const RunSettings::Data& data, Samples<Scalar>& train, Samples<Scalar>& test) {
   const Index features = std::max(train.feature_count(), test.feature_count());

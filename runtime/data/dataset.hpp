@@ -8,7 +8,7 @@
 
 namespace hearsay {
 
-/// Training samples, and test samples where there are any; both have the same features and classes.
+/// Training samples, and test samples if there are any; both have the same features and classes.
 template <class Scalar>
 struct LoadedData {
   std::shared_ptr<const Samples<Scalar>> train;
@@ -24,10 +24,10 @@ struct LoadedData {
 ///     csv:PATH             numbers, the target in the last column
 ///     npy:X,Y              two NumPy arrays
 ///
-/// Files may be gzipped. For `classification`, the distinct targets of libsvm, csv and npy data, which must
-/// be integers, become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1). The features are
-/// multiplied by data.scale. Throws a Misuse that names the file, and the line or offset, of the first thing
-/// wrong.
+/// Files may be gzipped. For `classification`, the targets of libsvm, csv and npy data must be integers;
+/// their distinct values become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1). The features
+/// are multiplied by data.scale. Throws a Misuse that names the file and the line or offset of the first
+/// error.
 template <class Scalar>
 LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed);
 

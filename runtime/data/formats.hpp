@@ -6,12 +6,12 @@
 
 namespace hearsay {
 
-// One reader per file format, each in a dataset_FORMAT.cpp of its own. They return the numbers as the file has them:
-// `class_count` is 0 where targets are arbitrary numbers, and the number of classes where the format itself numbers
-// them from 0. All throw a Misuse that names file and position.
+// One reader per file format, each in a .cpp file of its own. They return the numbers as the file has them.
+// `class_count` is the number of classes if the format itself numbers them from 0; it is 0 if targets are
+// arbitrary numbers. All throw a Misuse that names file and position.
 
-/// Sparse text, one sample a line: "LABEL INDEX:VALUE INDEX:VALUE ...", indices from 1, ascending; "#" begins a
-/// comment. Features = largest index.
+/// Sparse text, one sample a line: "LABEL INDEX:VALUE INDEX:VALUE ...", indices from 1, ascending; "#" begins
+/// a comment. The number of features is the largest index.
 template <class Scalar>
 Samples<Scalar> read_libsvm(const std::filesystem::path& path);
 

@@ -14,7 +14,7 @@ namespace {
 /// A dense model has at least one parameter per feature; an index beyond this is a damaged file.
 constexpr std::int64_t largest_index = 100'000'000;
 
-/// The next word of the line, removed from it; empty at its end.
+/// Removes the next word from the line and returns it; empty at the line's end.
 std::string_view next_word(std::string_view& line) {
   const auto first = std::min(line.find_first_not_of(" \t"), line.size());
   const auto last = std::min(line.find_first_of(" \t", first), line.size());
@@ -23,7 +23,7 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// Fit for a terminal, even where the file is no text.
+/// The text in quotes, fit for a terminal even if the file is no text.
 std::string quoted(std::string_view text) {
   std::string shown(text.substr(0, 40));
   for (char& letter : shown)

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "runtime/data/data_file.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "runtime/foundation/whole_file.hpp"
 
 namespace hearsay {
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// What stands behind `'key':` in the header's dictionary, up to its end.
+/// The rest of the header's dictionary behind `'key':`.
 std::string_view value_of(const std::filesystem::path& path, std::string_view header, std::string_view key) {
   const auto at = header.find("'" + std::string(key) + "'");
   const auto colon = at == std::string_view::npos ? at : header.find_first_not_of(' ', at + key.size() + 2);

@@ -14,8 +14,9 @@ struct NpyArray {
   Vector<Scalar> values;
 };
 
-/// Reads a .npy file (versions 1 to 3, gzipped or not) of little-endian f4, f8, i4, i8 or u1 in C order and converts
-/// it to Scalar. Throws a Misuse for anything else, and when the bytes are not as many as the shape promises.
+/// Reads a .npy file (versions 1 to 3, gzipped or not) of little-endian f4, f8, i4, i8 or u1 in C order and
+/// converts it to Scalar. Throws a Misuse for anything else, and if the shape promises more or fewer bytes
+/// than there are.
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path);
 

@@ -10,23 +10,25 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
 #include "algorithms/methods/registry.hpp"
-#include "runtime/experiment/join_later.hpp"
+#include "algorithms/objectives/model.hpp"
 #include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 #include "topology/participation.hpp"
 #include "topology/spectrum.hpp"
-#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// run.iterations, or as many as run.epochs passes over the data take: every peer that takes part draws local_steps
-/// minibatches. (What an estimator of dpsvrg's takes beyond its draws is not foreseen; the records count it.)
+/// run.iterations, or as many as run.epochs passes over the data take: every peer that takes part draws
+/// local_steps minibatches. (What an estimator of dpsvrg's takes beyond its draws is not foreseen; the
+/// records count it.)
 template <class Scalar>
 std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& method,
                               const Problem<Scalar>& problem) {
@@ -50,7 +52,8 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
   return static_cast<std::uint64_t>(iterations);
 }
 
-/// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key by key.
+/// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key
+/// by key.
 std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
                                  const std::vector<LinkOverride>& of_run) {
   std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
@@ -82,7 +85,8 @@ std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
   return static_cast<std::uint64_t>(largest);
 }
 
-/// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for hours.
+/// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for
+/// hours.
 template <class Scalar>
 void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
   const std::uint64_t largest_shard = largest_shard_of(problem);
@@ -143,7 +147,7 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
     refuse("the two ends of a broken link would part as many iterations apart as algorithm.staleness says");
   if (settings.topology.schedule != "static" || settings.topology.participation < 1.0)
     refuse("it wants a static schedule with all peers");
-  if (settings.failure.checkpoint_every != 0)
+  if (settings.failure.keeps_checkpoints())
     refuse("who comes back joins with a neighbor's model, so failure.checkpoint_every is to be 0");
 }
 
@@ -156,7 +160,8 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   if (problem.dimension() > largest_dimension)
     throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
                  std::to_string(largest_dimension) + " fit into a message");
-  // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is expanded.
+  // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is
+  // expanded.
   const auto compressor =
       make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
   settings.algorithm.compressor = compressor->spelling();
@@ -175,10 +180,10 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                      methods_that([](const MethodInfo& other) { return other.composite; }));
   require_droppable(settings, method);
   check_join_later(settings, method, cluster.graph);
-  if (method.asynchronous && settings.failure.checkpoint_every != 0)
+  if (method.asynchronous && settings.failure.keeps_checkpoints())
     throw Misuse(
         "failure.checkpoint_every",
-        settings.failure.checkpoint_every == as_announced ? to_text(settings.failure.checkpoint_period)
+        settings.failure.checkpoint_period != Duration{0} ? to_text(settings.failure.checkpoint_period)
                                                           : std::to_string(settings.failure.checkpoint_every),
         method.name +
             " is asynchronous: what a peer did depends on when messages came, and cannot be lived through "
@@ -250,15 +255,15 @@ namespace {
 
 /// What only peers have that come back, or come late.
 struct PeerReturns {
-  std::uint64_t checkpoint_every = 0;
+  CheckpointRule checkpoints = {};
   std::optional<EntryPoint> joins_at = {};
 };
 
-/// The neighbors of a method that gossips; who hears it only where that changes.
+/// The neighbors in the mixing graph, of a method that uses it; who hears the peer only if that changes.
 template <class Scalar>
-Partners gossip_partners(const Experiment<Scalar>& experiment, PeerId id) {
+Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
   Partners partners;
-  if (experiment.method->pattern == Pattern::gossip) partners = partners_of(experiment, id);
+  if (experiment.method->pattern.uses_graph) partners = partners_of(experiment, id);
   if (experiment.schedule->period() == 1) partners.destinations.clear();
   return partners;
 }
@@ -306,7 +311,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .evaluate_every = settings.run.evaluate_every,
                         .packets = &packets,
                         .patient_neighbors = std::move(patient_neighbors),
-                        .checkpoint_every = returns.checkpoint_every,
+                        .checkpoints = returns.checkpoints,
                         .staleness = staleness_of(settings),
                         .weights_follow = weights_follow(experiment),
                         .edges_return = experiment.method->membership == Membership::exact,
@@ -316,59 +321,62 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
 
 }  // namespace
 
+CheckpointRule checkpoint_rule(const RunSettings& settings) {
+  return {.every = settings.failure.checkpoint_every,
+          .as_announced = settings.failure.checkpoint_period != Duration{0}};
+}
+
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
-                                        std::uint64_t checkpoint_every) {
-  const Partners partners = gossip_partners(experiment, id);
+                                        CheckpointRule checkpoints) {
+  const Partners partners = mixing_partners(experiment, id);
   return make_peer_around(experiment, id, packets,
                           make_method(experiment, id, experiment.problem.initial, partners), partners,
-                          {.checkpoint_every = checkpoint_every});
+                          {.checkpoints = checkpoints});
 }
 
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_peer_with(const Experiment<Scalar>& experiment, PeerId id,
                                              PacketPool& packets,
                                              std::unique_ptr<Algorithm<Scalar>> algorithm) {
-  return make_peer_around(experiment, id, packets, std::move(algorithm), gossip_partners(experiment, id), {});
+  return make_peer_around(experiment, id, packets, std::move(algorithm), mixing_partners(experiment, id), {});
 }
 
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> make_joining_peer(const Experiment<Scalar>& experiment, PeerId id,
                                                 PacketPool& packets, const EntryPoint& entry,
                                                 const Vector<Scalar>& model) {
-  const Partners partners = gossip_partners(experiment, id);
+  const Partners partners = mixing_partners(experiment, id);
   return make_peer_around(experiment, id, packets, make_method(experiment, id, model, partners), partners,
                           {.joins_at = entry});
 }
 
 template <class Scalar>
 Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
-  const PeerId n = experiment.peer_count();
-  if (experiment.method->pattern == Pattern::ring)
-    return n == 1 ? Partners{} : Partners{{(id + n - 1) % n}, {(id + 1) % n}};
-  Partners result;
-  for (std::uint64_t round = 0; round < experiment.schedule->period(); ++round) {
-    const MixingRow& row = experiment.schedule->row(id, round);
-    for (const WeightedNeighbor& neighbor : row.hears) result.sources.push_back(neighbor.id);
-    result.destinations.insert(result.destinations.end(), row.heard_by.begin(), row.heard_by.end());
-  }
-  for (std::vector<PeerId>* ids : {&result.sources, &result.destinations}) {
-    std::sort(ids->begin(), ids->end());
-    ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
-  }
-  return result;
+  return experiment.method->pattern.partners(id, *experiment.schedule);
+}
+
+template <class Scalar>
+std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
+  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
+  const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
+  return std::min(
+      by_verdicts,
+      experiment.method->pattern.lead(experiment.cluster.graph, all_speak, staleness_of(experiment.settings))
+          .value_or(by_verdicts));
 }
 
 #define HEARSAY_EXPERIMENT(Scalar)                                                                         \
   template Experiment<Scalar> prepare<Scalar>(const RunSettings&);                                         \
   template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
   template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
-                                                           std::uint64_t);                                 \
+                                                           CheckpointRule);                                \
   template std::unique_ptr<Peer<Scalar>> make_peer_with<Scalar>(                                           \
       const Experiment<Scalar>&, PeerId, PacketPool&, std::unique_ptr<Algorithm<Scalar>>);                 \
   template std::unique_ptr<Peer<Scalar>> make_joining_peer<Scalar>(                                        \
       const Experiment<Scalar>&, PeerId, PacketPool&, const EntryPoint&, const Vector<Scalar>&);           \
-  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);
+  template Partners partners_of<Scalar>(const Experiment<Scalar>&, PeerId);                                \
+  template std::uint64_t largest_lead<Scalar>(const Experiment<Scalar>&);
 HEARSAY_EXPERIMENT(float)
 HEARSAY_EXPERIMENT(double)
 #undef HEARSAY_EXPERIMENT

@@ -3,24 +3,21 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/toml/document.hpp"
+#include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
-std::string list_of(const std::vector<PeerId>& ids) {
-  std::string text;
-  for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
-  return text + "]";
-}
-
 namespace {
 
-/// Whether those of the graph that are not in `absent` reach each other without them; peer 0 is there.
+/// Whether those of the graph that are not in `absent` reach each other without them; the observer's peer is
+/// there.
 bool rest_is_connected(const Graph& graph, const std::vector<PeerId>& absent) {
   std::vector<bool> met(graph.peer_count());
   for (const PeerId id : absent) met[id] = true;
-  std::vector<PeerId> reached = {0};
-  met[0] = true;
+  std::vector<PeerId> reached = {observer_peer};
+  met[observer_peer] = true;
   for (std::size_t k = 0; k < reached.size(); ++k)
     for (const PeerId neighbor : graph.neighbors(reached[k])) {
       if (met[neighbor]) continue;
@@ -36,11 +33,12 @@ void check_join_later(const RunSettings& settings, const MethodInfo& method, con
   const std::vector<PeerId>& later = settings.failure.join_later;
   if (later.empty()) return;
   const auto refuse = [&](const std::string& why) {
-    throw Misuse("failure.join_later", list_of(later), why);
+    throw Misuse("failure.join_later", toml_list(later), why);
   };
   if (!settings.failure.drops())
     refuse("a run that waits for its peers begins with all of them; expected failure.policy = \"drop\"");
-  if (later.front() == 0) refuse("peer 0 keeps the record from the start; expected ids from 1 on");
+  if (later.front() == observer_peer)
+    refuse("peer 0 keeps the record from the start; expected ids from 1 on");
   if (later.back() >= graph.peer_count())
     refuse("the topology has peers 0 to " + std::to_string(graph.peer_count() - 1));
   if (later.size() + 2 > graph.peer_count())
@@ -53,7 +51,7 @@ void check_join_later(const RunSettings& settings, const MethodInfo& method, con
 
 void require_all_from_the_start(const RunSettings& settings, const char* driver) {
   if (settings.failure.join_later.empty()) return;
-  throw Misuse("failure.join_later", list_of(settings.failure.join_later),
+  throw Misuse("failure.join_later", toml_list(settings.failure.join_later),
                std::string(driver) +
                    " begins with all peers; those that come later are started one by one, each with "
                    "hearsay peer");

@@ -9,13 +9,11 @@
 
 namespace hearsay {
 
-/// failure.join_later: the run can begin without those peers, and the method takes them in later. Misuse otherwise.
+/// Throws Misuse unless the run can begin without the peers of failure.join_later, and the method takes them
+/// in later.
 void check_join_later(const RunSettings& settings, const MethodInfo& method, const Graph& graph);
 
-/// As in a run file: "[4, 6]". At least one.
-std::string list_of(const std::vector<PeerId>& ids);
-
-/// Misuse where there are such peers: `driver` starts all peers itself, at once.
+/// Throws Misuse if there are such peers: `driver` starts all peers itself, at once.
 void require_all_from_the_start(const RunSettings& settings, const char* driver);
 
 }  // namespace hearsay

@@ -2,6 +2,11 @@
 
 #include <xxhash.h>
 
+#include "runtime/foundation/digest.hpp"
+#include "runtime/toml/document.hpp"
+#include "runtime/wire/frame.hpp"
+#include "topology/foundation/misuse.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -19,6 +24,51 @@ std::uint64_t topology_digest(const Schedule& schedule) {
 }
 
 }  // namespace
+
+Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, std::uint64_t data_digest,
+                         std::uint64_t topology_digest) {
+  const RunSettings::Run& run = settings.run;
+  const RunSettings::Algorithm& algorithm = settings.algorithm;
+  const RunSettings::Model& model = settings.model;
+  Agreement agreement{{
+      {"protocol", std::to_string(wire_version)},
+      {"algorithm.kind", algorithm.kind},
+      {"algorithm.compressor", algorithm.compressor.empty() ? "the method's default" : algorithm.compressor},
+      {"algorithm.step_size", toml_number(algorithm.step_size)},
+      {"algorithm.step_schedule", algorithm.step_schedule},
+      {"algorithm.warm_up", std::to_string(algorithm.warm_up)},
+      {"algorithm.batch", algorithm.batch ? std::to_string(*algorithm.batch) : "full"},
+      {"run.seed", std::to_string(run.seed)},
+      {"run.scalar", run.scalar == ScalarKind::float32 ? "float" : "double"},
+      {"run.evaluate_every", std::to_string(run.evaluate_every)},
+      {"run.target_loss", run.target_loss ? toml_number(*run.target_loss) : "none"},
+      {"model dimension", std::to_string(dimension)},
+      {"model.kind", model.kind},
+      {"model.l1", toml_number(model.l1)},
+      {"model.l2", toml_number(model.l2)},
+      {"model.regularizer", model.regularizer},
+      {"model.init", model.init == "zeros" ? "zeros" : "a file"},
+      {"data (digest of samples and labels)", hexadecimal(data_digest)},
+      {"data.partition", settings.data.partition},
+      {"topology.peers", std::to_string(settings.topology.peers)},
+      {"topology (digest of links and weights)", hexadecimal(topology_digest)},
+      {"topology.schedule", settings.topology.schedule},
+      {"topology.participation", toml_number(settings.topology.participation)},
+  }};
+  if (!settings.failure.join_later.empty()) {  // the weights of the first iteration follow from them
+    std::string ids;
+    for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
+    agreement.settings.push_back({"failure.join_later", ids});
+  }
+  for (const OptionKey& key : option_keys())
+    agreement.settings.push_back(
+        {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});
+  for (const AgreedSetting& setting : agreement.settings)
+    if (!is_agreeable(setting.value))
+      throw Misuse(setting.key, setting.value.substr(0, 40),
+                   "expected at most 1024 bytes without control characters");
+  return agreement;
+}
 
 template <class Scalar>
 Agreement agreement_of(const Experiment<Scalar>& experiment) {

@@ -2,31 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/consensus_limit.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
+#include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
 
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 template <class Scalar>
 class Check {
@@ -83,7 +77,7 @@ class Check {
   void check_topology() {
     const MixingMatrix& mixing = experiment_.cluster.mixing;
     const std::string& weights = experiment_.cluster.weights;
-    if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern == Pattern::gossip)
+    if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern.reads_weights)
       throw Misuse("algorithm.kind", method_.name,
                    "the topology has one-way links, and averages along them favor some peers; expected " +
                        methods_that([](const MethodInfo& other) { return other.push_sum; }) +
@@ -101,8 +95,8 @@ class Check {
                   " needs weights of at least 0, and this matrix has negative ones; fastest-chain and "
                   "metropolis have none");
     if (!method_.permits_time_varying && experiment_.schedule->period() != 1) refuse_changing_links();
-    if (method_.pattern == Pattern::ring && experiment_.settings.topology.participation < 1.0)
-      throw Misuse("topology.participation", number(experiment_.settings.topology.participation),
+    if (!method_.pattern.uses_graph && experiment_.settings.topology.participation < 1.0)
+      throw Misuse("topology.participation", three_digits(experiment_.settings.topology.participation),
                    method_.name + " needs every peer in every iteration; use 1, or d-psgd");
     check_options_of_changing_links();
     check_smallest_eigenvalue();
@@ -110,13 +104,13 @@ class Check {
 
   /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
   [[noreturn]] void refuse_changing_links() const {
-    const RunSettings::Topology& topology = experiment_.settings.topology;
+    const TopologySettings& topology = experiment_.settings.topology;
     const std::string why = method_.name + " needs the same mixing in every round; expected ";
     const std::string others = ", or one of " + methods_that([](const MethodInfo& other) {
-                                 return other.permits_time_varying && other.pattern == Pattern::gossip;
+                                 return other.permits_time_varying && other.pattern.uses_graph;
                                });
     if (topology.schedule == "static")
-      throw Misuse("topology.participation", number(topology.participation), why + "1" + others);
+      throw Misuse("topology.participation", three_digits(topology.participation), why + "1" + others);
     throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
   }
 
@@ -144,9 +138,9 @@ class Check {
     const double smallest = spectrum(experiment_.cluster.mixing).smallest;
     if (smallest > limit + rounding) return;
     unsound("topology.weights", experiment_.cluster.weights,
-            "the smallest eigenvalue of this mixing matrix is " + number(smallest) + ", and " + method_.name +
-                " needs one above " + number(limit) +
-                (number(smallest) == number(limit) ? ", by more than rounding" : "") +
+            "the smallest eigenvalue of this mixing matrix is " + three_digits(smallest) + ", and " +
+                method_.name + " needs one above " + three_digits(limit) +
+                (three_digits(smallest) == three_digits(limit) ? ", by more than rounding" : "") +
                 "; expected \"lazy\", or link weights half as large");
   }
 
@@ -179,7 +173,7 @@ class Check {
   }
 
   void check_leader() {
-    if (method_.pattern == Pattern::gossip && make()->shared_selection())
+    if (!method_.pattern.has_leader && make()->shared_selection())
       throw Misuse("algorithm.compressor", compressor_,
                    "it needs a common leader, which " + method_.name +
                        " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
@@ -218,7 +212,7 @@ class Check {
                                                   (experiment_.schedule->repeats_in_order()
                                                        ? ", which has too many rounds or mixes too slowly"
                                                        : ", whose order is drawn anew")) +
-                                     "; " + compressor_ + " has " + number(traits_.omega_typical) +
+                                     "; " + compressor_ + " has " + three_digits(traits_.omega_typical) +
                                      " on Gaussian data");
       return;
     }
@@ -230,17 +224,18 @@ class Check {
     const double omega = typical ? traits_.omega_typical : traits_.omega;
     // Peers that hardly listen tolerate anything: no remedy.
     if (const double self_weight = of_mixing ? of_mixing->self_weight_for(omega) : 1.0; self_weight < 0.95)
-      remedy += ", or lazier weights: self weights of at least " + number(self_weight) +
-                " tolerate it (weights = \"lazy\" tolerates less than " + number(of_mixing->omega(0.5)) + ")";
+      remedy += ", or lazier weights: self weights of at least " + three_digits(self_weight) +
+                " tolerate it (weights = \"lazy\" tolerates less than " +
+                three_digits(of_mixing->omega(0.5)) + ")";
     if (typical)
       unsound("algorithm.compressor", compressor_,
-              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
-                  method_.name + " tolerates less than " + number(limit) + here + remedy);
+              "its relative variance is " + three_digits(traits_.omega_typical) + " on Gaussian data, and " +
+                  method_.name + " tolerates less than " + three_digits(limit) + here + remedy);
     else
-      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
-                                     " on Gaussian data, but up to " + number(traits_.omega) +
-                                     " in the worst case; " + method_.name + " tolerates less than " +
-                                     number(limit) + here + remedy);
+      experiment_.warnings.push_back(compressor_ + ": relative variance " +
+                                     three_digits(traits_.omega_typical) + " on Gaussian data, but up to " +
+                                     three_digits(traits_.omega) + " in the worst case; " + method_.name +
+                                     " tolerates less than " + three_digits(limit) + here + remedy);
   }
 
   void check_absolute() {
@@ -261,14 +256,14 @@ class Check {
                                      " with it; watch the consensus distance");
     else if (traits_.omega_typical >= 1.0)
       unsound("algorithm.compressor", compressor_,
-              "its relative variance is " + number(traits_.omega_typical) + " on Gaussian data, and " +
+              "its relative variance is " + three_digits(traits_.omega_typical) + " on Gaussian data, and " +
                   method_.name +
                   ", at any consensus step, diverges where that is 1 or more; expected scale{" + compressor_ +
                   "}");
     else
-      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
-                                     " on Gaussian data, but up to " + number(traits_.omega) +
-                                     " in the worst case, and " + method_.name +
+      experiment_.warnings.push_back(compressor_ + ": relative variance " +
+                                     three_digits(traits_.omega_typical) + " on Gaussian data, but up to " +
+                                     three_digits(traits_.omega) + " in the worst case, and " + method_.name +
                                      ", at any consensus step, diverges where that is 1 or more; scale{...} "
                                      "rules it out");
   }
@@ -288,9 +283,9 @@ class Check {
       experiment_.consensus_step_limit->worst = limit->largest_step(options, *worst);
     if (*options.consensus_step < largest) return;
     if (largest > 0.0)
-      return unsound("algorithm.consensus_step", number(*options.consensus_step),
+      return unsound("algorithm.consensus_step", three_digits(*options.consensus_step),
                      method_.name + " with " + compressor_ + " is predicted to diverge from " +
-                         number(largest) + " on, on this topology; expected a smaller one");
+                         three_digits(largest) + " on, on this topology; expected a smaller one");
     MethodOptions undamped = options;
     undamped.damping = 1.0;
     const bool damping_helps = options.damping && limit->largest_step(undamped, *typical) > 0.0;
@@ -318,14 +313,15 @@ class Check {
                                      " with it; watch the loss");
     else if (traits_.omega_typical >= 1.0)
       unsound("algorithm.compressor", compressor_,
-              "its relative variance is " + number(traits_.omega_typical) +
+              "its relative variance is " + three_digits(traits_.omega_typical) +
                   " on Gaussian data, and with feedback " + feedback +
                   " an error of 1 or more piles up; expected scale{" + compressor_ +
                   "}, or feedback = \"none\"");
     else
-      experiment_.warnings.push_back(compressor_ + ": relative variance " + number(traits_.omega_typical) +
-                                     " on Gaussian data, but up to " + number(traits_.omega) +
-                                     " in the worst case; with feedback " + feedback +
+      experiment_.warnings.push_back(compressor_ + ": relative variance " +
+                                     three_digits(traits_.omega_typical) + " on Gaussian data, but up to " +
+                                     three_digits(traits_.omega) + " in the worst case; with feedback " +
+                                     feedback +
                                      " an error of 1 or more piles up, and scale{...} rules it out");
   }
 
@@ -347,7 +343,7 @@ class Check {
         compressor->accumulate(packet.bytes(), -1, view(left)) != CodecStatus::ok)
       return "";
     const double size = squared_norm(z);
-    return size > 0.0 ? " (by " + number(1.0 - squared_norm(view(std::as_const(left))) / size) +
+    return size > 0.0 ? " (by " + three_digits(1.0 - squared_norm(view(std::as_const(left))) / size) +
                             " on the first gradient)"
                       : "";
   }
@@ -368,8 +364,8 @@ class Check {
 
 std::string no_shorter_than_none(const std::string& compressor, double bits_per_coordinate,
                                  std::size_t bits_of_none) {
-  return compressor + " takes " + number(bits_per_coordinate) + " bits per coordinate, and none takes " +
-         std::to_string(bits_of_none) + " and loses nothing";
+  return compressor + " takes " + three_digits(bits_per_coordinate) +
+         " bits per coordinate, and none takes " + std::to_string(bits_of_none) + " and loses nothing";
 }
 
 template <class Scalar>

@@ -4,10 +4,10 @@
 
 namespace hearsay {
 
-/// Whether a method is sound on this topology with this compressor: what it needs of W, of the schedule and of C.
-/// Throws Misuse, with the remedy in the sentence, unless algorithm.allow_unsound is set; what is then wrong, and what is
-/// merely doubtful, goes into the experiment's warnings. Fills in its omega_limit and consensus_step_limit, too,
-/// where they are cheap to compute (dcd_limit.hpp, consensus_limit.hpp).
+/// Whether a method is sound on this topology with this compressor: what it needs of W, of the schedule and
+/// of C. Throws Misuse, with the remedy in the sentence, unless algorithm.allow_unsound is set; what is then
+/// wrong, and what is merely doubtful, goes into the experiment's warnings. Fills in its omega_limit and
+/// consensus_step_limit, too, where they are cheap to compute (dcd_limit.hpp, consensus_limit.hpp).
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment);
 

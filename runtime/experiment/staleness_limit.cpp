@@ -1,13 +1,13 @@
 #include "runtime/experiment/staleness_limit.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <string>
 
+#include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/spectrum.hpp"
 #include "topology/foundation/spelling.hpp"
+#include "topology/spectrum.hpp"
 
 namespace hearsay {
 
@@ -15,12 +15,6 @@ namespace {
 
 // A peer keeps as many of its models, and as many messages of every neighbor.
 constexpr std::uint64_t most_staleness = 100;
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 /// Rounded down, so that what is advised is allowed.
 std::string at_most(double value) { return number_text(std::floor(1e4 * value + 1e-6) / 1e4); }
@@ -50,7 +44,7 @@ void check_staleness(Experiment<Scalar>& experiment) {
   if (staleness == 0 && step <= 1.0) return;
 
   const std::string key = staleness > 0 ? "algorithm.staleness" : "algorithm.consensus_step";
-  const std::string value = staleness > 0 ? std::to_string(staleness) : number(step);
+  const std::string value = staleness > 0 ? std::to_string(staleness) : three_digits(step);
   if (staleness > most_staleness)
     throw Misuse(key, value, "expected at most " + std::to_string(most_staleness) + " iterations");
   const MixingMatrix& mixing = experiment.cluster.mixing;
@@ -69,8 +63,8 @@ void check_staleness(Experiment<Scalar>& experiment) {
   constexpr double rounding = 1e-9;
   if (step * fastest < limit - rounding) return;
   const std::string sentence = "the peers come to agree where consensus_step (1 - lambda_n) is below " +
-                               number(limit) + ", and here it is " + number(step) + " x " + number(fastest) +
-                               remedy(step, fastest, staleness);
+                               three_digits(limit) + ", and here it is " + three_digits(step) + " x " +
+                               three_digits(fastest) + remedy(step, fastest, staleness);
   if (!algorithm.allow_unsound)
     throw Misuse(key, value, sentence + " (algorithm.allow_unsound = true tries it all the same)");
   experiment.warnings.push_back(key + " = " + value + ": " + sentence);

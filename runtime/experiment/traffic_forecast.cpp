@@ -35,8 +35,8 @@ class PeerForecast {
     if (algorithm_.catches_up() && iterations_to_sum(last) > most_iterations / rows_.peer_count())
       return at_most(last);
     if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
-    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever order. Only in the
-    // first one have neighbors that catch up missed less.
+    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever
+    // order. Only in the first one have neighbors that catch up missed less.
     const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
     const PeerTraffic first = sum(1, std::min(cycle, last));
     if (last <= cycle) return first;

@@ -21,8 +21,9 @@ struct TrafficForecast {
   std::uint64_t total_bytes() const;
 };
 
-/// The bytes that the peers of this run will send, if it takes all its iterations: from what the method says of its
-/// traffic, without running it. For data-independent codecs `bytes_sent` of the run is this, to the byte.
+/// The bytes that the peers of this run will send, if it takes all its iterations: from what the method says
+/// of its traffic, without running it. For data-independent codecs `bytes_sent` of the run is this, to the
+/// byte.
 template <class Scalar>
 TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment);
 

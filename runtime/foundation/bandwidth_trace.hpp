@@ -10,9 +10,10 @@
 
 namespace hearsay {
 
-/// A bandwidth that changes in the course of a run, as it was measured somewhere: piecewise constant, row by row. The last row
-/// lasts as long as the one before it; then the trace begins anew, and so on. One row alone is a bandwidth that does not change. Times
-/// are those since the start of the run. A value; copies share the rows.
+/// A bandwidth that changes in the course of a run, as it was measured somewhere: piecewise constant, row by
+/// row. The last row lasts as long as the one before it; then the trace begins anew, and so on. One row alone
+/// is a bandwidth that does not change. Times are those since the start of the run. A value; copies share the
+/// rows.
 class BandwidthTrace {
  public:
   struct Row {
@@ -33,8 +34,9 @@ class BandwidthTrace {
   /// Over a period.
   double mean_bytes_per_s() const;
 
-  /// When so many bytes have gone through that begin at `start`: the integral of the bandwidth up to then is `bytes`, rounded to the
-  /// nearest nanosecond, at most 1e18 ns later. With a bandwidth that never changes, `Bandwidth::time_for` later to the bit.
+  /// When so many bytes have gone through that begin at `start`: the integral of the bandwidth up to then is
+  /// `bytes`, rounded to the nearest nanosecond, at most 1e18 ns later. With a bandwidth that never changes,
+  /// `Bandwidth::time_for` later to the bit.
   Duration end_of(std::uint64_t bytes, Duration start) const;
   /// When so many bytes have begun that are through at `end`.
   Duration start_of(std::uint64_t bytes, Duration end) const;

@@ -30,8 +30,8 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads them again, total on arbitrary bytes: once something is asked for that is not there, `failed` is true, every number is
-/// 0 and every run of bytes empty.
+/// Reads them again, total on arbitrary bytes: once something is asked for that is not there, `failed` is
+/// true, every number is 0 and every run of bytes empty.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}

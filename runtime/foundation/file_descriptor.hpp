@@ -3,7 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace hearsay {
@@ -30,5 +34,21 @@ class FileDescriptor {
  private:
   int number_ = -1;
 };
+
+/// How many of the bytes were written: all, or those before an error (errno says which). A signal is no
+/// error. They go where the file stands, or to `offset`.
+inline std::size_t write_all(int file, std::string_view bytes, std::optional<::off_t> offset = {}) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const char* const from = bytes.data() + done;
+    const ::ssize_t written =
+        offset ? ::pwrite(file, from, bytes.size() - done, *offset + static_cast<::off_t>(done))
+               : ::write(file, from, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  return done;
+}
 
 }  // namespace hearsay

@@ -22,17 +22,11 @@ void RecordFile::append(std::string_view line) {
 
 void RecordFile::write_waiting() {
   defect_.reset();
-  std::size_t done = 0;
-  while (done < waiting_.size()) {
-    const ::ssize_t written = ::pwrite(file_.number(), waiting_.data() + done, waiting_.size() - done,
-                                       static_cast<::off_t>(written_bytes_ + done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
-  }
+  std::size_t done = write_all(file_.number(), waiting_, static_cast<::off_t>(written_bytes_));
   if (done < waiting_.size()) {
     defect_ = "cannot write " + path_.string() + ": " + std::strerror(errno);
-    // What was written of the line that is not whole goes; where even that fails, the next one is written over it.
+    // What was written of the line that is not whole goes; where even that fails, the next one is written
+    // over it.
     const std::size_t whole = waiting_.rfind('\n', done == 0 ? 0 : done - 1);
     done = done == 0 || whole == std::string::npos ? 0 : whole + 1;
     if (::ftruncate(file_.number(), static_cast<::off_t>(written_bytes_ + done)) != 0) errno = 0;

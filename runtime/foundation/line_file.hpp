@@ -10,13 +10,15 @@
 
 namespace hearsay {
 
-/// A file that grows by whole lines. Where a line cannot be written (the disk is full), it waits in memory with those behind it, and
-/// the next one tries again: nobody's training ends because its record has no room for a while.
+/// A file that grows by whole lines. Where a line cannot be written (the disk is full), it waits in memory
+/// with those behind it, and the next one tries again: nobody's training ends because its record has no room
+/// for a while.
 class RecordFile {
  public:
   /// Not open.
   RecordFile() = default;
-  /// Goes on behind what is there. With `on_disk`, a line is on the disk when it is written, even if the machine loses power.
+  /// Goes on behind what is there. With `on_disk`, a line is on the disk when it is written, even if the
+  /// machine loses power.
   RecordFile(const std::filesystem::path& path, bool on_disk);
 
   bool is_open() const { return static_cast<bool>(file_); }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -214,6 +215,12 @@ std::string to_text(Duration duration) {
   ShortestText shortest;
   for (const auto& [unit, power_of_ten] : units) shortest.offer(shifted(ns, power_of_ten), unit);
   return sign + shortest.text();
+}
+
+std::string three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
 }
 
 double seconds(Duration duration) { return static_cast<double>(duration.count()) / 1e9; }

@@ -43,6 +43,8 @@ std::string to_text(Bandwidth bandwidth);
 /// In ns, us, ms or s, whichever has the shortest number (a whole one at a draw); parses back to the same
 /// value.
 std::string to_text(Duration duration);
+/// Three significant digits, for sentences: "0.25", "1.2e-05".
+std::string three_digits(double value);
 double seconds(Duration duration);
 
 }  // namespace hearsay

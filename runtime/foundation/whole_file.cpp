@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <string_view>
+#include <limits>
 #include <system_error>
-#include <utility>
 
 #include "runtime/foundation/file_descriptor.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -19,19 +19,16 @@ namespace {
 
 constexpr std::string_view partial_ending = ".partial";
 
-bool write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ::ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
+constexpr std::size_t largest_text_bytes = 64u << 20;
+constexpr std::size_t piece_bytes = 1u << 16;
 
-bool write_and_sync(const std::filesystem::path& file, std::span<const std::byte> bytes) {
-  FileDescriptor out(file, O_WRONLY | O_CREAT | O_TRUNC);
-  return out && write_all(out.number(), bytes) && ::fsync(out.number()) == 0 && out.close();
+bool write_parts(const std::filesystem::path& path, std::initializer_list<std::string_view> parts,
+                 Durability durability) {
+  FileDescriptor out(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!out) return false;
+  for (const std::string_view part : parts)
+    if (write_all(out.number(), part) < part.size()) return false;
+  return (durability == Durability::end_of_process || ::fsync(out.number()) == 0) && out.close();
 }
 
 bool sync_directory(const std::filesystem::path& directory) {
@@ -39,39 +36,65 @@ bool sync_directory(const std::filesystem::path& directory) {
   return in && ::fsync(in.number()) == 0;
 }
 
+/// Reads a file that is probably `expected` bytes long; false, and errno says why, if it cannot be read. It
+/// stops if there are more than `most`.
+template <class Content>
+bool read_all(const FileDescriptor& in, std::size_t expected, std::size_t most, Content& content) {
+  content.resize(expected + 1);  // one more finds the end
+  std::size_t have = 0;
+  while (have <= most) {
+    if (have == content.size()) content.resize(have + have / 2 + piece_bytes);
+    const ::ssize_t got = ::read(in.number(), content.data() + have, content.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  content.resize(have);
+  return true;
+}
+
 }  // namespace
 
-std::optional<std::string> write_durably(const std::filesystem::path& file,
-                                         std::span<const std::byte> bytes) {
-  const std::filesystem::path partial = file.string() + std::string(partial_ending);
-  if (write_and_sync(partial, bytes) && ::rename(partial.c_str(), file.c_str()) == 0 &&
-      sync_directory(file.parent_path()))
+std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
+                                             std::initializer_list<std::string_view> parts,
+                                             Durability durability) {
+  const std::filesystem::path partial = path.string() + std::string(partial_ending);
+  if (write_parts(partial, parts, durability) && ::rename(partial.c_str(), path.c_str()) == 0 &&
+      (durability == Durability::end_of_process || sync_directory(path.parent_path())))
     return std::nullopt;
   const std::string reason = std::strerror(errno);
   ::unlink(partial.c_str());
-  return "cannot write " + file.string() + ": " + reason;
+  return "cannot write " + path.string() + ": " + reason;
 }
 
-FileBytes read_bytes(const std::filesystem::path& file) {
+void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts) {
+  if (const auto defect = try_to_write_file(path, parts, Durability::end_of_process)) throw Misuse(*defect);
+}
+
+FileBytes read_bytes(const std::filesystem::path& path) {
   const auto refused = [&](const std::string& reason) {
-    return FileBytes{std::nullopt, "cannot read " + file.string() + ": " + reason};
+    return FileBytes{std::nullopt, "cannot read " + path.string() + ": " + reason};
   };
   // A pipe would keep its reader waiting for somebody to write.
-  const FileDescriptor in(file, O_RDONLY | O_NONBLOCK);
+  const FileDescriptor in(path, O_RDONLY | O_NONBLOCK);
   struct ::stat status = {};
   if (!in || ::fstat(in.number(), &status) != 0) return refused(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return refused("it is not a regular file");
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ::ssize_t got = ::read(in.number(), bytes.data() + have, bytes.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return refused(std::strerror(errno));
-    if (got == 0) break;  // it has become shorter
-    have += static_cast<std::size_t>(got);
-  }
-  bytes.resize(have);
-  return {std::move(bytes), ""};
+  FileBytes read{std::vector<std::byte>(), ""};
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (!read_all(in, size, std::numeric_limits<std::size_t>::max(), *read.bytes))
+    return refused(std::strerror(errno));
+  return read;
+}
+
+std::string read_text_file(const std::string& path) {
+  const FileDescriptor in(path, O_RDONLY);
+  std::string text;
+  if (!in || !read_all(in, piece_bytes, largest_text_bytes, text))
+    throw Misuse("cannot read " + path + ": " + std::strerror(errno));
+  if (text.size() > largest_text_bytes) throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
+  return text;
 }
 
 std::string numbered_name(const std::string& kind, std::uint32_t peer, std::uint64_t iteration) {

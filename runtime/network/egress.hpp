@@ -6,21 +6,23 @@
 
 namespace hearsay {
 
-/// Where data messages become frames: the shaper says when each is due, and its header gets what the receiver has to know.
-/// Pure: told the time.
+/// Turns data messages into frames: the shaper says when each is due, and the header is completed with what
+/// the receiver has to know. Pure: told the time.
 class Egress {
  public:
-  /// `same_machine`: all peers share one clock, and due times travel as they are; otherwise the hold that remains does.
+  /// `same_machine`: all peers share one clock, so headers carry due times; otherwise they carry the
+  /// remaining hold.
   Egress(EgressPort port, bool same_machine) : port_(std::move(port)), same_machine_(same_machine) {}
 
-  /// The run begins; before anything is sent.
+  /// The run begins. To be called before anything is sent.
   void begin(Instant start_of_run) { port_.begin(start_of_run); }
 
   struct Frame {
     FrameHeader header;
     std::uint32_t losses;  ///< emulated
   };
-  /// `common` is the session's header of the message; `posted` is when the method sent it, `now` when it leaves here.
+  /// `common` is the session's header of the message, `posted` the instant at which the method sent it, `now`
+  /// the instant at which it leaves here.
   Frame frame(FrameHeader common, const PacketRef& packet, Instant posted, Instant now, Link& link) {
     if (packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
       checked_ = packet;

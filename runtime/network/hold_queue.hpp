@@ -4,15 +4,16 @@
 #include <queue>
 #include <vector>
 
-#include "runtime/peer/inbox.hpp"
-#include "runtime/network/link.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/network/link.hpp"
+#include "runtime/peer/inbox.hpp"
 
 namespace hearsay {
 
-/// Frames that have come over the real wire, but not yet over the emulated one. Pure: told the time, it says which may be
-/// seen, and when to ask again. A frame passes two stages: it becomes due, then the ingress port releases it, in the
-/// order of due times (ties by sender, then sequence), as `IngressPort` wants it.
+/// Frames that have arrived over the real wire, but not yet over the emulated one. Pure: told the time, it
+/// says which frames may be seen and when to ask again. A frame passes two stages: it becomes due, then the
+/// ingress port releases it. Releases follow the order of due times (ties by sender, then sequence), as
+/// `IngressPort` requires.
 class HoldQueue {
  public:
   struct Held {
@@ -27,7 +28,7 @@ class HoldQueue {
 
   explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}
 
-  /// The run begins; before any frame comes.
+  /// The run begins. To be called before any frame is added.
   void begin(Instant start_of_run) { ingress_.begin(start_of_run); }
   void add(Held frame) { waiting_.push(std::move(frame)); }
   std::size_t size() const { return waiting_.size() + released_.size(); }
@@ -47,7 +48,7 @@ class HoldQueue {
     }
   }
 
-  /// When `release` has something to do next; Instant::max() where nothing is held.
+  /// When `release` has something to do next; Instant::max() if nothing is held.
   Instant next() const {
     Instant instant = Instant::max();
     if (!released_.empty()) instant = released_.front().at;

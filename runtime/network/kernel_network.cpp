@@ -15,7 +15,7 @@ constexpr const char* observer_bridge = "observer";
 std::string cable_of(PeerId id) { return "peer" + std::to_string(id); }
 std::string observer_cable_of(PeerId id) { return "record" + std::to_string(id); }
 
-/// Host number `host` of a network of 65,534.
+/// The address of host number `host` in a network of 65,534.
 std::string host_address(int network, PeerId host) {
   return "10." + std::to_string(network) + "." + std::to_string(host / 256) + "." +
          std::to_string(host % 256);
@@ -23,24 +23,25 @@ std::string host_address(int network, PeerId host) {
 
 constexpr int run_network = 77;
 constexpr int observer_network = 78;
-constexpr PeerId most_peers = 128;  // the kernel has one table of neighbors for all namespaces, of 1,024
+constexpr PeerId most_peers = 128;  // all namespaces share the kernel's table of 1,024 neighbors
 constexpr PeerId observer_host = 65'001;
 constexpr std::uint64_t frame_bytes = 1514;
 constexpr double least_bytes_per_s = 1000.0;
 
-/// What TCP hands over, and the kernel hands on, as one: what the wire takes 0.5 ms for. Frame by frame, eight peers at 100 Mbit/s
-/// keep more than two cores busy with nothing else.
+/// How many frames TCP and the kernel pass on as one batch: as many as the wire carries in 0.5 ms. If they
+/// were passed on one by one, eight peers at 100 Mbit/s would keep more than two cores busy with nothing
+/// else.
 std::uint64_t batch_frames(Bandwidth bandwidth) {
   constexpr std::uint64_t least = 2, most = 40;  // 64 KiB is TCP's own limit
   constexpr double batch_s = 500e-6;
   return std::clamp(static_cast<std::uint64_t>(batch_s * bandwidth.bytes_per_s / frame_bytes), least, most);
 }
 
-/// What may leave at once after a pause. More would be a faster network than was asked for; with no more than a batch the wire
-/// would stand idle for as long as the kernel's timer wakes tbf late.
+/// How much may leave at once after a pause: a batch and a half. More would emulate a faster network than was
+/// asked for. With one batch the wire would stand idle whenever the kernel's timer wakes tbf late.
 std::uint64_t burst_bytes(Bandwidth bandwidth) { return 3 * batch_frames(bandwidth) / 2 * frame_bytes; }
 
-/// Limits what leaves through the interface; frames count with their headers.
+/// Limits what leaves through the interface, counted in whole frames with their headers.
 void limit(const NetworkNamespace& place, const std::string& interface, Bandwidth bandwidth,
            Duration latency) {
   // Nothing is dropped: what waits is bounded by TCP's windows.
@@ -58,10 +59,11 @@ void limit(const NetworkNamespace& place, const std::string& interface, Bandwidt
   place.run(words);
 }
 
-/// What one connection may have waiting at the port, 1 MB and more where nobody says otherwise, is about two batches: so the
-/// connections of a peer take turns, as they do in the fair queue that most hosts have. Else the one that comes first fills the queue for
-/// as long as a small packet takes, and the ports of the others stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s.
-/// False where this process may not say so.
+/// Lets one connection have no more than about two batches waiting at the port (the kernel's default is 1 MB
+/// and more). The connections of a peer then take turns, as they do in the fair queue that most hosts have.
+/// Otherwise the first connection fills the queue for as long as a small packet takes. The ports of the other
+/// receivers stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s. False if this process may
+/// not change the limit.
 bool let_connections_take_turns(const NetworkNamespace& peer, Bandwidth bandwidth) {
   return peer.succeeds({"sh", "-c",
                         "echo " + std::to_string(2 * batch_frames(bandwidth) * frame_bytes) +
@@ -73,9 +75,10 @@ void add_bridge(const NetworkNamespace& hub, const std::string& name) {
   hub.run({"ip", "link", "set", name, "addrgenmode", "none", "up"});
 }
 
-/// From the peer's `interface` to a port of the hub's bridge, in the network 10.`network`.0.0/16. No IPv6, whose
-/// announcements would be counted. TCP's congestion control is reno, which every kernel has, whatever this machine's is: bbr,
-/// for one, which looks for the limit again and again, leaves up to a quarter of so short a wire unused.
+/// Adds a cable from the peer's `interface` to a port of the hub's bridge, in the network
+/// 10.`network`.0.0/16. IPv6 is off, since its announcements would be counted. TCP's congestion control is
+/// reno, which every kernel has, whatever this machine uses: bbr, for one, probes for the limit again and
+/// again, and leaves up to a quarter of so short a wire unused.
 void add_cable(const NetworkNamespace& hub, const std::string& port, const std::string& bridge,
                const NetworkNamespace& peer, const std::string& interface, int network, PeerId host) {
   hub.run({"ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", peer.path()});

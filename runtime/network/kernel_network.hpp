@@ -9,23 +9,24 @@
 
 namespace hearsay {
 
-/// The emulated network made by the kernel instead of by the built-in shaper: every peer is a host of its own, a network
-/// namespace with an Ethernet interface whose cable ends in a switch (veth, bridge). tbf limits what a peer sends
-/// (bandwidth_up) at its interface, and what is sent to it (bandwidth_down) at the switch's port: real frames, real TCP, real
-/// acknowledgements. A second cable, without limits, leads from every peer to the observer, whose messages are no part of the
-/// run.
+/// The emulated network made by the kernel instead of by the built-in shaper. Every peer is a host of its
+/// own: a network namespace with an Ethernet interface whose cable ends in a switch (veth, bridge). tbf
+/// limits what a peer sends (bandwidth_up) at its interface, and what is sent to it (bandwidth_down) at the
+/// switch's port: real frames, real TCP, real acknowledgements. A second cable, without limits, leads from
+/// every peer to the observer, whose messages do not count.
 ///
-/// Latency is the kernel's (netem) where it has netem and the run has neither jitter nor message loss, which netem would
-/// give to frames and not to messages; else the built-in link holds a message for so long after it came.
+/// The kernel holds the latency (netem) if it has netem and the run has neither jitter nor message loss,
+/// which netem would apply to frames instead of messages. Otherwise the built-in link holds every message for
+/// that long after it came.
 ///
-/// Root only. Nothing is left of it when the process ends, whichever way (NetworkNamespace).
+/// Root only. Nothing of the network is left when the process ends, in whatever way (NetworkNamespace).
 class KernelNetwork {
  public:
-  /// Misuse where the process is not root, a program (ip, tc) or a part of the kernel (veth, bridge, tbf) is missing, or a
-  /// link has a bandwidth of its own.
+  /// Misuse if the process is not root, if a program (ip, tc) or a part of the kernel (veth, bridge, tbf) is
+  /// missing, or if a link has a bandwidth of its own.
   KernelNetwork(const RunSettings& settings, PeerId peer_count);
 
-  /// The namespaces of a peer, and of the switch and the observer.
+  /// The namespace of a peer; `hub` is that of the switch and the observer.
   const NetworkNamespace& peer(PeerId id) const { return peers_[id]; }
   const NetworkNamespace& hub() const { return hub_; }
 
@@ -34,10 +35,12 @@ class KernelNetwork {
   std::string observer_address() const;
 
   bool holds_latency() const { return holds_latency_; }
-  /// What a user has to know of who does what: "the kernel limits the bandwidth (tbf); ..."
+  /// For the user: what the kernel does and what the built-in link does ("the kernel limits the bandwidth
+  /// (tbf); ...").
   const std::string& description() const { return description_; }
 
-  // What the kernel has counted at the peer's limits since the beginning, every frame with its headers; 0 where there is none.
+  // Bytes that the kernel has counted at the peer's limits since the beginning, every frame with its headers;
+  // 0 if there is no limit.
   std::uint64_t bytes_sent(PeerId id) const;
   std::uint64_t bytes_received(PeerId id) const;
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The latest due time that a header can carry; later ones are this one.
+/// The latest due time that a header can carry; later times are lowered to it.
 constexpr Instant last_instant{Duration{due_limit_ns - 1}};
 
 Instant later(Instant instant, Duration wait) {

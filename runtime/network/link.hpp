@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "runtime/foundation/bandwidth_trace.hpp"
-#include "runtime/settings/run_settings.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -17,24 +17,25 @@ namespace hearsay {
 //
 //   egress    start   = max(now, egress_free)                            one port, shared by a peer's links
 //             end     = start + b / up;  egress_free = end
-//   own rate  end     = max(end, max(start, link_free) + b / own)        only where a link has a bandwidth
+//   own rate  end     = max(end, max(start, link_free) + b / own)        only if a link has a bandwidth
 //             link_free = end
 //   flight    due     = max(due of the frame before, end + latency + jitter + losses x time-out)
 //   ingress   release = max(due, max(ingress_free, due - b / fed) + b / down);  ingress_free = release
 //
-// A bandwidth of 0 is unlimited: its b / bandwidth is 0. A stage forwards bytes as they come, it does not
-// wait for the last one: due - b / fed is when the first byte reaches the receiver, with fed the slower of
-// `up` and `own`, and a frame between two equal idle ports takes b / up once, not twice.
+// A bandwidth of 0 is unlimited: its b / bandwidth is 0. A stage forwards bytes as they come and does not
+// wait for the last one. The first byte reaches the receiver at due - b / fed, where fed is the slower of
+// `up` and `own`; so a frame between two equal idle ports takes b / up once, not twice.
 //
-// Where a port has a bandwidth trace, b / up and b / down are what b bytes take that begin when these do, by the integral of the
-// trace; and b / fed is what they took that ended at due - latency, since the receiver knows the sender's trace but not what jitter
-// and losses a frame had. Traces count from the start of the run, `begin`; in virtual time that is 0.
+// If a port has a bandwidth trace, b / up and b / down are how long b bytes take from that instant on, by the
+// integral of the trace. Then b / fed is how long b bytes took that ended at due - latency: the receiver
+// knows the sender's trace, but not a frame's jitter and losses. Traces count from the start of the run,
+// `begin`; in virtual time that is 0.
 //
 // Jitter is uniform on the whole nanoseconds of [0, jitter]; the due time of the frame before keeps a link
 // from reordering, as TCP does. A lost message costs one constant time-out of max(200 ms, 3 x latency) (200
-// ms is Linux's smallest; no exponential backoff), the retransmission may be lost again, so `losses` is
-// geometric. Only time is charged: what TCP retransmits is one segment, a small part of a message, so no
-// egress bytes. Times end at 2^62 - 1 ns.
+// ms is Linux's smallest; no exponential backoff). The retransmission may be lost again, so `losses` is
+// geometric. A loss costs time but no egress bytes: TCP retransmits one segment, a small part of a message.
+// Times end at 2^62 - 1 ns.
 
 struct LinkSettings {
   Duration latency{0};
@@ -44,10 +45,10 @@ struct LinkSettings {
   bool operator==(const LinkSettings&) const = default;
 };
 
-/// The network of one peer: its own where it has one, else everybody's.
+/// The network of one peer: its own if it has one, else the common one.
 const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
 
-/// The directed link as the sender's network and the link's own override say.
+/// The settings of a directed link, from the sender's network and the link's own override.
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
 
 /// The rate at which a link's bytes reach the receiver's port, `fed` above: the slower of the sender's egress
@@ -61,14 +62,14 @@ struct ArrivalRate {
   Bandwidth own;
   Duration latency{0};  ///< of the link
 
-  /// What `bytes` took that are due at this time since the start of the run.
+  /// How long `bytes` took that are due at `due`, a time since the start of the run.
   Duration time_until(Duration due, std::uint64_t bytes) const {
     return std::max(up.time_until(due - latency, bytes), own.time_for(bytes));
   }
 };
 ArrivalRate arrival_rate(const RunSettings& settings, PeerId from, PeerId to);
 
-/// Of a peer's port.
+/// The two rates of a peer's port.
 PortRate sending_rate(const NetworkSettings& network);
 PortRate receiving_rate(const NetworkSettings& network);
 
@@ -88,8 +89,8 @@ class Link {
  public:
   Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& settings);
 
-  /// What befalls frame number `sequence`: drawn from the stream of (run seed, link, sequence), whatever the
-  /// time and whatever was sent before.
+  /// Jitter and losses of frame number `sequence`. They are drawn from the stream of (run seed, link,
+  /// sequence), independent of time and of what was sent before.
   struct Fate {
     Duration jitter{0};
     std::uint32_t losses = 0;
@@ -115,7 +116,7 @@ class EgressPort {
  public:
   EgressPort(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
 
-  /// The run begins; before anything is sent.
+  /// The run begins. To be called before anything is sent.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
   Departure send(Instant now, std::uint64_t frame_bytes, Link& link);
 
@@ -126,18 +127,19 @@ class EgressPort {
   Instant free_ = Instant::min();
 };
 
-/// How long a port has been sending, for the record: of a frame what its bytes take, once those before it are through.
+/// Measures for the record how long a port sends: how long a frame's bytes take once the frames before it are
+/// through.
 class SendingTime {
  public:
   SendingTime(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
 
-  /// Of a frame that is handed to the port so long after the start of the run.
+  /// The time of a frame that is handed to the port `since_start` after the start of the run.
   Duration of(Duration since_start, std::uint64_t frame_bytes);
 
  private:
   PortRate up_;
   Framing framing_;
-  Instant free_{};  // in a time that begins with the run
+  Instant free_{};  // counted from the start of the run
 };
 
 /// The receiving side of a peer's port.
@@ -145,12 +147,12 @@ class IngressPort {
  public:
   IngressPort(PortRate down, Framing framing) : down_(std::move(down)), framing_(framing) {}
 
-  /// The run begins; before anything is received.
+  /// The run begins. To be called before anything is received.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
 
-  /// When the peer may see a frame that is due at `due` and came at the rate `fed` (arrival_rate). To be
-  /// called in the order of due, ties by sender, then sequence; frames are released in the order of the
-  /// calls.
+  /// When the peer may see a frame that is due at `due` and came at the rate `fed` (ArrivalRate). To be
+  /// called in the order of due times (ties by sender, then sequence); frames are released in the order of
+  /// the calls.
   Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
 
  private:

@@ -15,4 +15,16 @@ std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation
                                    : std::numeric_limits<std::uint32_t>::max();
 }
 
+std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held) {
+  std::optional<std::uint64_t> newest;
+  if (held.empty()) return newest;
+  for (const std::uint64_t iteration : held.front()) {
+    const bool everywhere = std::ranges::all_of(held, [&](const std::vector<std::uint64_t>& one) {
+      return std::ranges::find(one, iteration) != one.end();
+    });
+    if (everywhere && (!newest || *newest < iteration)) newest = iteration;
+  }
+  return newest;
+}
+
 }  // namespace hearsay

@@ -1,7 +1,4 @@
-#include "runtime/security/credentials.hpp"
-#include "runtime/observer/observer_session.hpp"
-
-// Hellos, and who has the name of a peer where two processes claim it.
+#include "runtime/observer/claims.hpp"
 
 namespace hearsay {
 
@@ -13,130 +10,77 @@ std::string place_of_process(const std::string& host, std::uint32_t incarnation)
 
 }  // namespace
 
-template <class Scalar>
-void ObserverSession<Scalar>::answer_hello(const FrameHeader& header, std::span<const std::byte> payload,
-                                           Instant now, const std::string& host) {
-  if (turned_away_because_) return turn_away_caller(header);
-  const std::string objection = objection_to(header, payload);
-  if (header.sender < peers_.size()) peers_[header.sender].refusal = objection;
-  if (!objection.empty()) return say(header.sender, FrameKind::refuse, objection);
-  if (must_wait(header, now, host)) return;
-  admit(header, host);
+bool NameClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payload) {
+  const std::string objection = objection_to(hello, payload);
+  if (hello.sender < claims_.size()) claims_[hello.sender].refusal = objection;
+  if (!objection.empty()) words_.say(hello.sender, FrameKind::refuse, objection);
+  return objection.empty();
 }
 
 /// Why that peer cannot take part; else empty.
-template <class Scalar>
-std::string ObserverSession<Scalar>::objection_to(const FrameHeader& hello,
-                                                  std::span<const std::byte> payload) const {
+std::string NameClaims::objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const {
   const std::optional<Agreement> theirs = decode_agreement(payload);
   if (!theirs) return "the observer cannot read the hello of this peer";
-  if (const auto difference = disagreement(*theirs, agreement_, "the observer")) return *difference;
+  if (const auto difference = disagreement(*theirs, input_.agreement, "the observer")) return *difference;
   const std::string sender = std::to_string(hello.sender);
-  if (hello.sender >= peers_.size())
-    return "the run has peers 0 to " + std::to_string(peers_.size() - 1) + ", this is peer " + sender;
-  if (hello.iteration != experiment_.iterations)
-    return "peer 0 runs " + std::to_string(experiment_.iterations) + " iterations, peer " + sender + " " +
+  if (hello.sender >= claims_.size())
+    return "the run has peers 0 to " + std::to_string(claims_.size() - 1) + ", this is peer " + sender;
+  if (hello.iteration != input_.iterations)
+    return "peer 0 runs " + std::to_string(input_.iterations) + " iterations, peer " + sender + " " +
            std::to_string(hello.iteration) + "; give both the same run.iterations";
   return {};
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::turn_away_caller(const FrameHeader& hello) {
-  if (hello.slot == 2) {
-    over_ = true;
-    return;
-  }
-  say(hello.sender, FrameKind::refuse, *turned_away_because_);
-  if (hello.sender < peers_.size()) peers_[hello.sender].turned_away = true;
-  over_ = true;
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (id != observer_peer && !peers_[id].gone && !peers_[id].turned_away) over_ = false;
-}
-
-/// Whether the name is taken, as far as is known. Under "drop", where the run has begun, whoever comes anew is a new peer.
-template <class Scalar>
-bool ObserverSession<Scalar>::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {
-  PeerSeen& peer = peers_[hello.sender];
-  if (!peer.welcomed || peer.gone || (started_ && experiment_.settings.failure.drops())) return false;
-  if (peer.incarnation == hello.incarnation) {
-    if (peer.rival && hello.sequence == peer.rival->hello.incarnation) refuse_rival(peer);
+bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {
+  Claim& claim = claims_[hello.sender];
+  if (is_absent(hello.sender)) return false;
+  if (is_holder(hello)) {
+    if (claim.rival && hello.sequence == claim.rival->hello.incarnation) refuse_rival(claim);
     return false;
   }
   // The rival says hello with every sign of life.
-  const Duration answer_time = heartbeat_interval(lost_after_) / 2;
-  if (peer.rival && peer.rival->hello.incarnation == hello.incarnation) {
-    if (now - peer.rival->since >= answer_time) return false;
-  } else if (!peer.rival || now - peer.rival->since > 4 * answer_time) {
-    peer.rival = Rival{hello, host, now};
+  const Duration answer_time = heartbeat_interval(input_.failure.lost_after) / 2;
+  if (claim.rival && claim.rival->hello.incarnation == hello.incarnation) {
+    if (now - claim.rival->since >= answer_time) return false;
+  } else if (!claim.rival || now - claim.rival->since > 4 * answer_time) {
+    claim.rival = Rival{hello, host, now};
   } else {
-    return true;  // one after the other
+    return true;  // rivals are judged one after the other
   }
-  say(hello.sender, FrameKind::again);
-  outbox_.back().header.sequence = hello.incarnation;
-  outbox_.back().only_to = peer.incarnation;
+  ObserverWord& question = words_.say(hello.sender, FrameKind::again);
+  question.header.sequence = hello.incarnation;
+  question.only_to = claim.incarnation;
   return true;
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::refuse_rival(PeerSeen& peer) {
-  const FrameHeader& hello = peer.rival->hello;
+void NameClaims::refuse_rival(Claim& claim) {
+  const FrameHeader& hello = claim.rival->hello;
   const std::string sentence = "two processes claim to be peer " + std::to_string(hello.sender) +
-                               ": the one " + place_of_process(peer.host, peer.incarnation) +
+                               ": the one " + place_of_process(claim.host, claim.incarnation) +
                                " came first and is kept, this one " +
-                               place_of_process(peer.rival->host, hello.incarnation) + " takes no part";
-  say(hello.sender, FrameKind::refuse, sentence, 1);
-  outbox_.back().only_to = hello.incarnation;
-  if (hello.slot == 2) {  // in the middle of the run: it listens to no refusal any more
-    say(hello.sender, FrameKind::stop, sentence, 2);
-    outbox_.back().only_to = hello.incarnation;
-  }
-  peer.rival.reset();
+                               place_of_process(claim.rival->host, hello.incarnation) + " takes no part";
+  words_.say(hello.sender, FrameKind::refuse, sentence, 1).only_to = hello.incarnation;
+  // A process in the middle of the run listens to no refusal any more.
+  if (hello.slot == 2) words_.say(hello.sender, FrameKind::stop, sentence, 2).only_to = hello.incarnation;
+  claim.rival.reset();
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::note_unreachable(PeerId id, std::uint32_t incarnation) {
-  PeerSeen& peer = peers_[id];
-  if (peer.welcomed && peer.incarnation == incarnation && peer.rival)
-    admit(FrameHeader(peer.rival->hello), std::string(peer.rival->host));
+std::optional<NameClaims::Rival> NameClaims::rival_of(PeerId id, std::uint32_t incarnation) const {
+  const Claim& claim = claims_[id];
+  if (claim.stage == Stage::absent || claim.incarnation != incarnation) return std::nullopt;
+  return claim.rival;
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::admit(const FrameHeader& header, const std::string& host) {
-  const PeerId sender = header.sender;
-  PeerSeen& peer = peers_[sender];
-  const bool is_successor = peer.welcomed && peer.incarnation != header.incarnation;
-  if (is_successor) peer.rival.reset();
-  if (is_successor && started_ && experiment_.settings.failure.drops())
-    lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
-  peer.host = host;
-  if (peer.gone) return welcome_joiner(header);
-  peer.incarnation = header.incarnation;
-  peer.welcomed = true;
-  peer.ready = false;  // whoever was ready under this name may have been started anew since
-  peer.resumes = header.slot == 1;
-  peer.holds = {0};  // every peer can begin
-  peer.said_what_it_holds = header.slot != 1;
-  if (stopped_ && started_ && peer.resumes) {
-    say(sender, FrameKind::stop);
-    return expect_no_last_words();
-  }
-  say(sender, FrameKind::welcome);
-  if (header.slot == 2) take_note_that_it_is_under_way();
-  choose_checkpoint();
+void NameClaims::note_host(const FrameHeader& hello, const std::string& host) {
+  Claim& claim = claims_[hello.sender];
+  if (is_taken(hello)) claim.rival.reset();
+  claim.host = host;
 }
 
-#define HEARSAY_OBSERVER_SESSION_CLAIMS(Scalar)                                                              \
-  template void ObserverSession<Scalar>::answer_hello(const FrameHeader&, std::span<const std::byte>,        \
-                                                      Instant, const std::string&);                          \
-  template std::string ObserverSession<Scalar>::objection_to(const FrameHeader&, std::span<const std::byte>) \
-      const;                                                                                                 \
-  template void ObserverSession<Scalar>::turn_away_caller(const FrameHeader&);                               \
-  template bool ObserverSession<Scalar>::must_wait(const FrameHeader&, Instant, const std::string&);         \
-  template void ObserverSession<Scalar>::refuse_rival(PeerSeen&);                                            \
-  template void ObserverSession<Scalar>::note_unreachable(PeerId, std::uint32_t);                            \
-  template void ObserverSession<Scalar>::admit(const FrameHeader&, const std::string&);
-HEARSAY_OBSERVER_SESSION_CLAIMS(float)
-HEARSAY_OBSERVER_SESSION_CLAIMS(double)
-#undef HEARSAY_OBSERVER_SESSION_CLAIMS
+void NameClaims::welcome(const FrameHeader& hello) {
+  Claim& claim = claims_[hello.sender];
+  claim.incarnation = hello.incarnation;
+  claim.stage = Stage::welcomed;
+}
 
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "runtime/record/json.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -58,6 +59,17 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
 }
 
 template <class Scalar>
+std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, std::uint64_t iteration,
+                                                                   std::span<const std::byte> payload) {
+  const auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
+  if (!snapshot) return std::nullopt;
+  std::vector<Verdict> verdicts;
+  if (const auto verdict = take(peer, iteration, snapshot->model, snapshot->meters))
+    verdicts.push_back(*verdict);
+  return verdicts;
+}
+
+template <class Scalar>
 bool Observer<Scalar>::complete(std::uint64_t iteration, const Gathering& gathered) const {
   for (std::size_t peer = 0; peer < counts_from_.size(); ++peer)
     if (counts_from_[peer] <= iteration && gathered.models[peer].size() == 0) return false;
@@ -74,6 +86,10 @@ std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
                                 }) != counts_from_.end()) {
     auto& [iteration, gathered] = *gathering_.begin();
     if (!complete(iteration, gathered)) break;
+    if (count_of(gathered.models) == 0.0) {  // it was of peers that are gone; the others are ahead of it
+      gathering_.erase(gathering_.begin());
+      continue;
+    }
     const Evaluation evaluation = evaluate(iteration, gathered);
     models_ = std::move(gathered.models);
     gathering_.erase(gathering_.begin());
@@ -168,16 +184,14 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
 }
 
 template <class Scalar>
-RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers) {
-  RunOutcome<Scalar> outcome;
-  outcome.evaluations = observer.evaluations();
-  outcome.target = observer.target();
-  outcome.models = observer.models();
-  outcome.mean_model = observer.mean_model();
-  outcome.status = observer.target() ? RunStatus::target : RunStatus::done;
-  if (const auto& diverged = observer.diverged()) {
-    outcome.status = RunStatus::diverged;
-    outcome.reason = "the loss left the finite range by iteration " + std::to_string(diverged->iteration);
+RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
+  RunResult result;
+  result.evaluations = evaluations_;
+  result.target = target_;
+  result.status = target_ ? RunStatus::target : RunStatus::done;
+  if (diverged_) {
+    result.status = RunStatus::diverged;
+    result.reason = "the loss left the finite range by iteration " + std::to_string(diverged_->iteration);
   }
   // The earliest departure says most.
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
@@ -185,18 +199,16 @@ RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOu
     const std::optional<Divergence>& divergence = peers[id].divergence;
     if (!divergence || divergence->iteration >= earliest) continue;
     earliest = divergence->iteration;
-    outcome.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
-    outcome.reason =
+    result.status = divergence->malformed ? RunStatus::lost : RunStatus::diverged;
+    result.reason =
         divergence->what + " (peer " + std::to_string(id) + ", iteration " + std::to_string(earliest) + ")";
   }
-  outcome.peers = std::move(peers);
-  return outcome;
+  result.peers = std::move(peers);
+  return result;
 }
 
 template class Observer<float>;
 template class Observer<double>;
-template RunOutcome<float> conclude<float>(const Observer<float>&, std::vector<PeerOutcome>);
-template RunOutcome<double> conclude<double>(const Observer<double>&, std::vector<PeerOutcome>);
 template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
 template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
 template double consensus_distance<float>(const std::vector<Vector<float>>&, const Vector<float>&);

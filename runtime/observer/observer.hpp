@@ -4,25 +4,22 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
+#include "runtime/observer/evaluator.hpp"
 #include "runtime/record/outcome.hpp"
-#include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
 
-/// The answer to an evaluation: whether the peers go on beyond iteration evaluated + evaluate_every.
-struct Verdict {
-  std::uint64_t evaluated;
-  bool go_on;
-};
-
-/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run goes on.
-/// Pure: used unchanged by the simulator and, behind sockets of its own that no shaped link touches, by the ZeroMQ
-/// driver. Snapshots of several iterations may be under way; each peer sends its own in order.
+/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the
+/// run goes on. Pure: used unchanged by the simulator and, behind sockets of its own that no shaped link
+/// touches, by the ZeroMQ driver. Snapshots of several iterations may be under way; each peer sends its
+/// own in order.
 template <class Scalar>
-class Observer {
+class Observer final : public Evaluator {
  public:
   Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
       : problem_(&problem),
@@ -31,32 +28,33 @@ class Observer {
         last_meters_(problem.peer_count()),
         before_(problem.peer_count()) {}
 
-  /// Evaluates x_0, before anything has happened. To be called once, first.
-  Verdict begin();
-  /// Or takes up a run of which this is known already, x_0 included; the verdicts on it.
-  std::vector<Verdict> resume(const std::vector<Evaluation>& record);
+  Verdict begin() override;
+  std::vector<Verdict> resume(const std::vector<Evaluation>& record) override;
+  std::optional<std::vector<Verdict>> take_payload(PeerId peer, std::uint64_t iteration,
+                                                   std::span<const std::byte> payload) override;
+  std::vector<Verdict> drop(PeerId peer) override;
+  void take_back(PeerId peer, std::uint64_t iteration) override;
+  void take_in(PeerId peer, std::uint64_t iteration) override;
+  const std::vector<Evaluation>& evaluations() const override { return evaluations_; }
+  const PeerMeters& last_meters(PeerId peer) const override { return last_meters_[peer]; }
+  std::size_t model_bytes() const override {
+    return static_cast<std::size_t>(problem_->dimension()) * sizeof(Scalar);
+  }
+  RunResult conclude(std::vector<PeerOutcome> peers) const override;
 
-  /// Peer `peer` has ended iteration `iteration` with this model. The verdict, when it was the last one to do so.
+  /// Peer `peer` has ended iteration `iteration` with this model. Returns the verdict if no other model
+  /// was missing.
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
 
-  /// Peer `peer` is gone: evaluations are of the others from now on, those that wait for it included. The verdicts
-  /// on those that are complete without it, in order.
-  std::vector<Verdict> drop(PeerId peer);
-  /// It is back: evaluations from that at `iteration` on are of it, too.
-  void take_back(PeerId peer, std::uint64_t iteration);
-  /// The same of a new peer in its place, whose meters begin at 0: what the earlier one did still counts.
-  void take_in(PeerId peer, std::uint64_t iteration);
-
-  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const std::optional<Evaluation>& target() const { return target_; }
   /// The evaluation whose loss was not finite.
   const std::optional<Evaluation>& diverged() const { return diverged_; }
-  /// What a peer said last that it has done.
-  const PeerMeters& last_meters(PeerId peer) const { return last_meters_[peer]; }
   /// Of the last complete evaluation; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
   const Vector<Scalar>& mean_model() const { return mean_; }
+  /// The whole outcome of the run that ended with `result`.
+  RunOutcome<Scalar> with_models(RunResult result) const { return {std::move(result), models_, mean_}; }
 
  private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
@@ -86,11 +84,6 @@ class Observer {
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
 };
-
-/// The outcome of a run whose peers have ended as `peers` say: diverged if one of them or the loss did, else at its target
-/// or done. The driver adds `seconds`, and overrides the status where the run was interrupted or a peer lost.
-template <class Scalar>
-RunOutcome<Scalar> conclude(const Observer<Scalar>& observer, std::vector<PeerOutcome> peers);
 
 /// Mean of the models, summed in peer order in double; without empty ones, of peers that are gone.
 template <class Scalar>

@@ -1,360 +1,399 @@
 #include "runtime/observer/observer_session.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
-#include "runtime/foundation/little_endian.hpp"
 #include "runtime/record/json.hpp"
 
 namespace hearsay {
 
 namespace {
 
+using Standing = Members::Standing;
+
 constexpr Duration patience_after_stop = std::chrono::seconds(5);
-/// More than a peer can have missed while it was away: it is never further than two from the last that it heard.
+/// More than a peer can have missed while it was away: it is never further than two from the last that
+/// it heard.
 constexpr std::size_t verdicts_told_again = 4;
 
 }  // namespace
 
-template <class Scalar>
-ObserverSession<Scalar>::ObserverSession(const Experiment<Scalar>& experiment, Agreement agreement,
-                                         Duration start_patience, Instant now,
-                                         const std::vector<Evaluation>& record)
-    : experiment_(experiment),
-      agreement_(std::move(agreement)),
-      run_id_(run_id(agreement_)),
-      observer_(experiment.problem, experiment.settings.run.target_loss),
-      record_(record),
-      peers_(experiment.peer_count()),
-      lost_after_(experiment.settings.failure.lost_after),
-      attention_(lost_after_),
-      start_deadline_(now + start_patience),
-      next_heartbeat_(now + heartbeat_interval(lost_after_)) {
-  for (const PeerId id : experiment.settings.failure.join_later) {
-    peers_[id].gone = true;
-    observer_.drop(id);
-  }
-  if (record_.empty())
-    verdicts_ = {observer_.begin()};
-  else
-    take_up(std::numeric_limits<std::uint64_t>::max());
-}
+ObserverSession::ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now,
+                                 const std::vector<Evaluation>& record)
+    : input_(std::move(input)),
+      evaluator_(evaluator),
+      words_(run_id(input_.agreement)),
+      claims_(input_, words_),
+      start_(input_, claims_),
+      schedule_(input_, evaluator, record),
+      members_(input_),
+      start_deadline_(now + input_.start_patience),
+      next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {}
 
-/// What is known of the run from before, but for what peers that go on from the checkpoint at `iteration` will say again.
-template <class Scalar>
-void ObserverSession<Scalar>::take_up(std::uint64_t iteration) {
-  std::erase_if(record_, [&](const Evaluation& evaluation) {
-    return evaluation.iteration != 0 && evaluation.iteration >= iteration;
-  });
-  verdicts_ = observer_.resume(record_);
-  for (PeerSeen& peer : peers_) peer.evaluated = verdicts_.back().evaluated;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::take_holds(PeerId sender, std::span<const std::byte> payload) {
-  PeerSeen& peer = peers_[sender];
-  if (!peer.resumes) return;
-  peer.holds.clear();
-  for (std::size_t at = 0; at + 8 <= payload.size(); at += 8)
-    peer.holds.push_back(load_little_endian<std::uint64_t>(payload.subspan(at, 8)));
-  peer.said_what_it_holds = true;
-  if (under_way_ || resumed_from_) return say_resume(sender);
-  choose_checkpoint();
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::say_resume(PeerId to) {
-  FrameHeader header = header_of(FrameKind::resume);
-  header.iteration = resumed_from_.value_or(0);
-  header.slot = under_way_ ? 1 : 0;
-  outbox_.push_back({to, header, {}});
-}
-
-/// Some peer is in the middle of the run: those that come back join it.
-template <class Scalar>
-void ObserverSession<Scalar>::take_note_that_it_is_under_way() {
-  if (under_way_) return;
-  under_way_ = true;
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (peers_[id].resumes && peers_[id].said_what_it_holds && !peers_[id].ready) say_resume(id);
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
-                                   const std::string& host) {
+void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
+                           const std::string& host) {
   if (header.kind == FrameKind::hello) return answer_hello(header, payload, now, host);
-  if (header.run_id != run_id_ || header.sender >= peers_.size()) return;
-  PeerSeen& peer = peers_[header.sender];
+  const PeerId sender = header.sender;
+  if (header.run_id != words_.run_id() || sender >= input_.peer_count) return;
   if (header.kind == FrameKind::join) return take_in(header, now);
-  if (header.kind == FrameKind::alive) note_whether_it_is_alone(header, now);
-  if (peer.gone && (header.kind != FrameKind::alive || !take_back(header, now))) return;
-  if (!peer.welcomed || header.incarnation != peer.incarnation) {  // who greets will be answered
+  if (header.kind == FrameKind::alive) note_detachment(header, now);
+  if (members_.is_gone(sender) && (header.kind != FrameKind::alive || !take_back(header, now))) return;
+  if (!claims_.is_holder(header)) {  // who greets will be answered
     // What is said with every sign of life, before the run and in it.
-    if (header.kind != FrameKind::alive && header.kind != FrameKind::holds && header.kind != FrameKind::ready)
-      return;
-    say(header.sender, FrameKind::again);
-    outbox_.back().only_to = header.incarnation;
+    if (header.kind == FrameKind::alive || header.kind == FrameKind::holds || header.kind == FrameKind::ready)
+      words_.say(sender, FrameKind::again).only_to = header.incarnation;
     return;
   }
-  peer.heard_at = now;
+  members_[sender].heard_at = now;
   switch (header.kind) {
     case FrameKind::ready:
       if (header.slot == 0) return take_ready(header, now);
-      peer.waits_for = printable_text(payload);
-      return;
+      return start_.note_waiting(sender, printable_text(payload));
     case FrameKind::holds:
-      return take_holds(header.sender, payload);
-    case FrameKind::alive: {
-      if (header.slot != 0) take_note_that_it_is_under_way();
-      if (!peer.ready) return take_ready(header, now);  // it shows life to the observer once it is
-      const bool has_begun = header.slot != 0;
-      if (started_ && (!has_begun || header.sequence <= verdicts_.back().evaluated))
-        start(header.sender, now);
-      return;
-    }
+      return take_holds(sender, payload);
+    case FrameKind::alive:
+      return take_alive(header, now);
     case FrameKind::evaluation:
-      return take_evaluation(header, peer, payload);
+      if (started()) say_verdicts(schedule_.take(header, payload));
+      return;
     case FrameKind::result:
-      return take_result(peer, payload);
+      return take_result(sender, payload);
     case FrameKind::parted:
-      return lose_peer(header.sender, "peer " + std::to_string(header.sender) + " has left");
+      return lose_peer(sender, "peer " + std::to_string(sender) + " has left");
     case FrameKind::stop:
-      // One that was started wrongly in the middle of the run, and refused, takes no part.
-      if (under_way_ && !peer.ready && (header.slot == 2 || experiment_.settings.failure.drops())) return;
-      return payload.empty() || header.slot == 130 ? interrupt(now)
-                                                   : lose(printable_text(payload), header.slot);
+      return take_stop(header, payload, now);
     default:
       return;
   }
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::take_ready(const FrameHeader& header, Instant now) {
-  peers_[header.sender].ready = true;
-  peers_[header.sender].verdicts_told = header.sequence;
-  if (started_) return start(header.sender, now);
-  if (!std::ranges::all_of(peers_, [](const PeerSeen& peer) { return peer.ready || peer.gone; })) return;
-  started_ = under_way_ = true;
+void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
+                                   const std::string& host) {
+  if (turning_away_) return turn_away_caller(hello);
+  if (!claims_.accepts(hello, payload)) return;
+  // Under "drop", once the run has begun, whoever comes anew is a new peer.
+  const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
+  if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
+  admit(hello, host);
+}
+
+void ObserverSession::note_unreachable(PeerId id, std::uint32_t incarnation) {
+  if (const auto rival = claims_.rival_of(id, incarnation)) admit(rival->hello, rival->host);
+}
+
+void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
+  const PeerId sender = hello.sender;
+  const bool is_successor = claims_.is_taken(hello);
+  claims_.note_host(hello, host);
+  if (is_successor && started() && drops())
+    lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
+  if (members_.is_gone(sender)) return welcome_joiner(hello);
+  claims_.welcome(hello);  // whoever was ready under this name may have been started anew since
+  start_.note_welcome(sender, hello.slot == 1);
+  if (closing_ != Closing::open && started() && start_.resumes(sender)) {
+    words_.say(sender, FrameKind::stop);
+    return expect_no_results_of_killed_peers();
+  }
+  words_.say(sender, FrameKind::welcome);
+  if (hello.slot == 2) mark_under_way();
+  choose_checkpoint();
+}
+
+/// It may come back, or be there for the first time: its neighbors tell it so, and how.
+void ObserverSession::welcome_joiner(const FrameHeader& hello) {
+  if (!input_.may_be_joined) {
+    words_.say(hello.sender, FrameKind::refuse,
+               "the run has gone on without peer " + std::to_string(hello.sender) +
+                   " (failure.policy = \"drop\"), and " + input_.method + " cannot be joined");
+    return;
+  }
+  if (!claims_.is_holder(hello)) claims_.welcome(hello);
+  words_.say(hello.sender, FrameKind::welcome);
+}
+
+void ObserverSession::turn_away(const std::string& why) {
+  turning_away_ = TurningAway{why, {}};
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (id != observer_peer && !members_.is_gone(id)) turning_away_->not_told.insert(id);
+}
+
+void ObserverSession::turn_away_caller(const FrameHeader& hello) {
+  if (hello.slot != 2) {
+    words_.say(hello.sender, FrameKind::refuse, turning_away_->why);
+    turning_away_->not_told.erase(hello.sender);
+    if (!turning_away_->not_told.empty()) return;
+  }
+  closing_ = Closing::over;
+}
+
+void ObserverSession::take_holds(PeerId sender, std::span<const std::byte> payload) {
+  if (!start_.resumes(sender)) return;
+  start_.note_checkpoints(sender, payload);
+  if (progress_ != Progress::gathering || start_.resumed_from()) return say_resume(sender);
+  choose_checkpoint();
+}
+
+/// Once all are here, and none is in the middle of the run.
+void ObserverSession::choose_checkpoint() {
+  if (progress_ != Progress::gathering || !start_.can_choose()) return;
+  if (!start_.choose())
+    return lose(
+        "there is no iteration of which every peer holds a checkpoint; without --resume the run begins anew",
+        2);
+  schedule_.resume_from(*start_.resumed_from());
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (start_.resumes(id)) say_resume(id);
+}
+
+void ObserverSession::say_resume(PeerId to) {
+  FrameHeader header = words_.header_of(FrameKind::resume);
+  header.iteration = start_.resumed_from().value_or(0);
+  header.slot = progress_ == Progress::gathering ? 0 : 1;
+  words_.add(to, header);
+}
+
+void ObserverSession::mark_under_way() {
+  if (progress_ != Progress::gathering) return;
+  progress_ = Progress::under_way;
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
+}
+
+void ObserverSession::take_ready(const FrameHeader& header, Instant now) {
+  claims_.mark_ready(header.sender);
+  schedule_.note_verdicts_known(header.sender, header.sequence);
+  if (started()) return start_peer(header.sender, now);
+  if (start_.is_blocked()) return;
+  progress_ = Progress::started;
   // A run that is taken up goes on from where its record ends.
   origin_ = now - std::chrono::round<Duration>(
-                      std::chrono::duration<double>(observer_.evaluations().back().seconds));
-  bridge_lost_evaluations();
-  for (PeerSeen& peer : peers_) peer.heard_at = now;
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (!peers_[id].gone) start(id, now);
+                      std::chrono::duration<double>(schedule_.evaluations().back().seconds));
+  schedule_.bridge_lost_evaluations();
+  members_.note_heard_all(now);
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (!members_.is_gone(id)) start_peer(id, now);
 }
 
-/// Peers have passed evaluations of which the record, whose end was lost, knows nothing: they are not taken again.
-template <class Scalar>
-void ObserverSession<Scalar>::bridge_lost_evaluations() {
-  std::uint64_t told = 0;
-  for (const PeerSeen& peer : peers_) told = std::max(told, peer.verdicts_told);
-  if (told == 0 || told - 1 <= verdicts_.back().evaluated) return;
-  lost_evaluations_ = {verdicts_.back().evaluated, told - 1};
-  verdicts_.push_back({told - 1, true});
-  for (PeerSeen& peer : peers_) peer.evaluated = told - 1;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::start(PeerId id, Instant now) {
-  FrameHeader header = header_of(FrameKind::start);
+void ObserverSession::start_peer(PeerId id, Instant now) {
+  FrameHeader header = words_.header_of(FrameKind::start);
   header.due_ns = origin_.time_since_epoch().count();
   header.sequence = static_cast<std::uint64_t>((now - origin_).count());
-  header.iteration = experiment_.iterations;
-  outbox_.push_back({id, header, {}});
-  const std::size_t first = verdicts_.size() - std::min(verdicts_.size(), verdicts_told_again);
-  for (std::size_t k = first; k < verdicts_.size(); ++k) say_verdict(id, verdicts_[k]);
+  header.iteration = input_.iterations;
+  words_.add(id, header);
+  for (const Verdict& verdict : schedule_.last_verdicts(verdicts_told_again)) say_verdict(id, verdict);
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::take_evaluation(const FrameHeader& header, PeerSeen& peer,
-                                              std::span<const std::byte> payload) {
-  const std::uint64_t every = experiment_.settings.run.evaluate_every;
-  const std::uint64_t in_turn = std::min(peer.evaluated + every, experiment_.iterations);
-  if (!started_ || header.iteration != in_turn || in_turn == peer.evaluated ||
-      in_turn > all_have_evaluated() + 2 * every)
-    return;
-  const auto snapshot = decode_snapshot<Scalar>(payload, experiment_.problem.dimension());
-  if (!snapshot) return;
-  peer.evaluated = in_turn;
-  const auto verdict = observer_.take(header.sender, in_turn, snapshot->model, snapshot->meters);
-  if (verdict) take_verdict(*verdict);
+void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
+  const bool has_begun = alive.slot != 0;
+  if (has_begun) mark_under_way();
+  // A peer shows life to the observer once it is ready.
+  if (!claims_.is_ready(alive.sender)) return take_ready(alive, now);
+  if (started() && (!has_begun || alive.sequence <= schedule_.last_verdict().evaluated))
+    start_peer(alive.sender, now);
 }
 
-/// Mostly that of the last verdict: the one before the first that is still to come.
-template <class Scalar>
-std::uint64_t ObserverSession<Scalar>::all_have_evaluated() const {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  for (const PeerSeen& peer : peers_)
-    if (!peer.gone) first = std::min(first, peer.evaluated);
-  return std::max(first, verdicts_.back().evaluated);
+void ObserverSession::say_verdicts(const std::vector<Verdict>& verdicts) {
+  for (const Verdict& verdict : verdicts)
+    for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::take_verdict(const Verdict& verdict) {
-  verdicts_.push_back(verdict);
-  for (PeerId id = 0; id < peers_.size(); ++id) say_verdict(id, verdict);
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::end_when_all_have() {
-  if (!std::ranges::all_of(
-          peers_, [](const PeerSeen& peer) { return peer.gone || peer.outcome || peer.has_no_last_words; }))
-    return;
-  end();
-}
-
-/// Where the run is to end, of peers that were killed and are not yet what they were.
-template <class Scalar>
-void ObserverSession<Scalar>::expect_no_last_words() {
-  if (!started_ || !stopped_ || over_) return;
-  for (PeerSeen& peer : peers_)
-    if (peer.resumes && !peer.ready) peer.has_no_last_words = true;
-  end_when_all_have();
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::say_verdict(PeerId to, const Verdict& verdict) {
-  FrameHeader header = header_of(FrameKind::verdict);
+void ObserverSession::say_verdict(PeerId to, const Verdict& verdict) {
+  FrameHeader header = words_.header_of(FrameKind::verdict);
   header.iteration = verdict.evaluated;
   header.slot = verdict.go_on ? 1 : 0;
-  header.sequence =
-      checkpoint_every_for(experiment_.settings.failure.checkpoint_period, observer_.evaluations());
-  outbox_.push_back({to, header, {}});
+  header.sequence = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
+  words_.add(to, header);
 }
 
-/// The newest one that a peer takes on its way to `iterations`.
-template <class Scalar>
-std::uint64_t ObserverSession<Scalar>::last_evaluation(std::uint64_t iterations) const {
-  if (iterations >= experiment_.iterations) return experiment_.iterations;
-  const std::uint64_t every = experiment_.settings.run.evaluate_every;
-  return iterations / every * every;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::take_result(PeerSeen& peer, std::span<const std::byte> payload) {
-  if (peer.outcome) return;
+void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
+  if (members_.has_finished(sender)) return;
   const std::optional<PeerOutcome> outcome = decode_outcome(payload);
   // An evaluation before it went astray: it will come again, and the result behind it.
-  if (!outcome || (!outcome->divergence && peer.evaluated < last_evaluation(outcome->iterations))) return;
-  peer.outcome = outcome;
-  if (peer.outcome->divergence) stop({}, 0);
-  end_when_all_have();
+  if (!outcome || (!outcome->divergence && !schedule_.has_sent_all(sender, outcome->iterations))) return;
+  members_[sender].outcome = *outcome;
+  members_[sender].standing = Standing::finished;
+  if (outcome->divergence) stop({}, 0);
+  end_if_all_have();
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::tick(Instant now) {
-  if (over_) return;
-  attention_.look(now);
-  if (!started_ && now > start_deadline_) return lose(missing_peers());
+void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
+  // A process that was started wrongly in the middle of the run, and refused, takes no part.
+  if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (header.slot == 2 || drops()))
+    return;
+  if (payload.empty() || header.slot == 130) return interrupt(now);
+  lose(printable_text(payload), header.slot);
+}
+
+void ObserverSession::lose_peer(PeerId id, const std::string& how) {
+  if (!over() && !members_.is_lost(id) && started() && drops())
+    for (PeerId other = 0; other < input_.peer_count; ++other) {
+      if (other == id || members_.is_gone(other)) continue;
+      // Its successor may be there already.
+      words_.say(other, FrameKind::departed, {}, id).header.sequence = incarnation_of(id);
+    }
+  do_without(id, how);
+}
+
+void ObserverSession::do_without(PeerId id, const std::string& how) {
+  if (members_.is_lost(id) || over()) return;
+  if (!drops() || !started()) return lose(how);
+  if (members_.has_finished(id)) return;  // it had done what it was to do
+  members_[id].standing = Standing::lost;
+  say_verdicts(schedule_.drop(id));
+  if (members_.all_are_lost()) return lose("all peers were lost");
+  end_if_all_have();
+}
+
+/// A peer took the observer for lost (which stood still, or could not be reached), and told it no
+/// evaluation since. That counts as having been away, also if it has come back before the observer
+/// learned of it.
+void ObserverSession::note_detachment(const FrameHeader& alive, Instant now) {
+  Members::Member& member = members_[alive.sender];
+  const Slot count = alive.slot == 0 ? 0 : alive.slot - 1;
+  if (member.standing == Standing::detached) member.heard_at = now;
+  if (!started() || member.detach_count == count || !drops()) return;
+  member.detach_count = count;
+  if (member.standing == Standing::finished || member.standing == Standing::lost) return;
+  const bool was_detached = member.standing == Standing::detached;
+  member.standing = count % 2 == 1 ? Standing::detached : Standing::lost;
+  if (!was_detached) say_verdicts(schedule_.drop(alive.sender));
+}
+
+/// A peer that was lost shows life: the way to it was broken, or it stood still. Returns whether it is a
+/// member again.
+bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
+  const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(alive.iteration);
+  const bool is_detached = alive.slot != 0 && alive.slot % 2 == 0;
+  const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // else it may join
+  if (is_detached || !is_restored || closing_ != Closing::open || !first) return false;
+  members_.take_back(alive.sender);
+  schedule_.take_back(alive.sender, *first);
+  start_peer(alive.sender, now);
+  return true;
+}
+
+/// A peer that is new, or was made anew, has its model: it goes on with the iteration that it says.
+void ObserverSession::take_in(const FrameHeader& join, Instant now) {
+  const PeerId sender = join.sender;
+  Members::Member& member = members_[sender];
+  if (!input_.may_be_joined || !started() || closing_ != Closing::open) return;
+  if (!claims_.is_holder(join)) {
+    words_.say(sender, FrameKind::again);
+    return;
+  }
+  if (member.joined && !members_.is_gone(sender) && claims_.is_ready(sender))
+    return start_peer(sender, now);  // that went astray
+  const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(join.iteration);
+  if (!first || members_.has_finished(sender)) {
+    words_.say(sender, FrameKind::refuse,
+               "the run ends before peer " + std::to_string(sender) + " can join it");
+    return;
+  }
+  if (!members_.is_gone(sender)) say_verdicts(schedule_.drop(sender));  // nobody has missed it yet
+  member = {.joined = true, .heard_at = now};
+  claims_.mark_ready(sender);
+  schedule_.take_in(sender, *first);
+  start_peer(sender, now);
+}
+
+std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
+  if (over() || !started()) return std::nullopt;
+  members_.look(now);
+  return members_.silent_peer(now);
+}
+
+/// Its neighbors judge for themselves: a peer that the observer cannot hear may train with them all the same.
+void ObserverSession::judge_silence(Instant now) {
+  const std::optional<PeerId> id = silent_peer(now);
+  if (!id) return;
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(members_.silence_of(*id, now)).count();
+  do_without(*id, "peer " + std::to_string(*id) + " was lost: it has said nothing for " +
+                      std::to_string(whole) + " s");
+}
+
+void ObserverSession::tick(Instant now) {
+  if (over()) return;
+  members_.look(now);
+  if (!started() && now > start_deadline_) return lose(start_.missing_peers());
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
-  next_heartbeat_ = now + heartbeat_interval(lost_after_);
-  const std::string waits = started_ ? "" : for_whom_all_wait();
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    if (!peers_[id].welcomed) continue;
-    say(id, FrameKind::alive, waits, peers_[id].outcome ? 1 : 0);
-    outbox_.back().header.iteration = peers_[id].evaluated;
-  }
+  next_heartbeat_ = now + heartbeat_interval(input_.failure.lost_after);
+  const std::string waits = started() ? "" : start_.for_whom_all_wait();
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (!claims_.is_absent(id))
+      words_.say(id, FrameKind::alive, waits, members_.has_finished(id) ? 1 : 0).header.iteration =
+          schedule_.evaluated(id);
 }
 
-template <class Scalar>
-void ObserverSession<Scalar>::interrupt(Instant now) {
-  if (interrupted_ || over_) return;
-  interrupted_ = true;
-  stop({}, 0);
-  // Peers that have not begun have no last words.
-  end_deadline_ = now + (started_ ? patience_after_stop : Duration{0});
-  expect_no_last_words();
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::leave(Instant now) {
-  if (!started_ || !experiment_.settings.failure.bears_a_leave()) return interrupt(now);
-  interrupted_ = over_ = true;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::lose(const std::string& reason, Slot exit_code) {
-  if (over_) return;
-  lost_ = reason;
-  lost_by_misuse_ = exit_code == 2 && !started_;
-  stop(reason, exit_code);
-  over_ = true;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::stop(const std::string& reason, Slot exit_code) {
-  if (stopped_) return;
-  stopped_ = true;
-  // The run of an earlier observer goes on without this one, which came anew and never got it to begin.
-  const bool is_another = !started_ && experiment_.settings.failure.drops();
-  if (is_another && under_way_) return;
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (!is_another || peers_[id].welcomed) say(id, FrameKind::stop, reason, exit_code);
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::end() {
-  const RunStatus status = outcome().status;
-  const Slot exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
-  for (PeerId id = 0; id < peers_.size(); ++id) say(id, FrameKind::bye, {}, exit_code);
-  over_ = true;
-}
-
-template <class Scalar>
-void ObserverSession<Scalar>::say(PeerId to, FrameKind kind, const std::string& text, Slot slot) {
-  const auto bytes = std::as_bytes(std::span(text));
-  FrameHeader header = header_of(kind);
-  header.slot = slot;
-  outbox_.push_back({to, header, {bytes.begin(), bytes.end()}});
-}
-
-template <class Scalar>
-FrameHeader ObserverSession<Scalar>::header_of(FrameKind kind) const {
-  FrameHeader header;
-  header.kind = kind;
-  header.run_id = run_id_;
+FrameHeader ObserverSession::busy_sign() const {
+  FrameHeader header = words_.header_of(FrameKind::alive);
+  header.slot = 2;
   return header;
 }
 
-template <class Scalar>
-RunOutcome<Scalar> ObserverSession<Scalar>::outcome() const {
-  std::vector<PeerOutcome> outcomes;
-  Duration last{0};
-  for (const PeerSeen& peer : peers_) {
-    outcomes.push_back(peer.outcome.value_or(PeerOutcome{}));
-    if (peer.gone || (peer.has_no_last_words && !peer.outcome)) {
-      outcomes.back().gone = true;
-      outcomes.back().iterations = peer.evaluated;
-      outcomes.back().meters = observer_.last_meters(static_cast<PeerId>(outcomes.size() - 1));
-    }
-    last = std::max(last, outcomes.back().meters.now);
-  }
-  RunOutcome<Scalar> result = conclude(observer_, std::move(outcomes));
+void ObserverSession::interrupt(Instant now) {
+  if (interrupted_ || over()) return;
+  interrupted_ = true;
+  stop({}, 0);
+  // Peers that have not begun have no last words.
+  end_deadline_ = now + (started() ? patience_after_stop : Duration{0});
+  expect_no_results_of_killed_peers();
+}
+
+void ObserverSession::leave(Instant now) {
+  if (!started() || !input_.failure.bears_a_leave()) return interrupt(now);
+  interrupted_ = true;
+  closing_ = Closing::over;
+}
+
+void ObserverSession::lose(const std::string& reason, Slot exit_code) {
+  if (over()) return;
+  loss_ = Loss{reason, exit_code == 2 && !started()};
+  stop(reason, exit_code);
+  closing_ = Closing::over;
+}
+
+void ObserverSession::stop(const std::string& reason, Slot exit_code) {
+  if (closing_ != Closing::open) return;
+  closing_ = Closing::stopping;
+  // The run of an earlier observer goes on without this one, which came anew and never got it to begin.
+  const bool is_another = !started() && drops();
+  if (is_another && progress_ == Progress::under_way) return;
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (!is_another || !claims_.is_absent(id)) words_.say(id, FrameKind::stop, reason, exit_code);
+}
+
+/// If the run is to end: of peers that were killed and are not restored yet.
+void ObserverSession::expect_no_results_of_killed_peers() {
+  if (!started() || closing_ != Closing::stopping) return;
+  for (PeerId id = 0; id < input_.peer_count; ++id)
+    if (start_.resumes(id) && !claims_.is_ready(id) && members_[id].standing == Standing::member)
+      members_[id].standing = Standing::killed;
+  end_if_all_have();
+}
+
+void ObserverSession::end_if_all_have() {
+  if (members_.all_have_ended()) end();
+}
+
+void ObserverSession::end() {
+  const RunStatus status = outcome().status;
+  const Slot exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
+  for (PeerId id = 0; id < input_.peer_count; ++id) words_.say(id, FrameKind::bye, {}, exit_code);
+  closing_ = Closing::over;
+}
+
+RunResult ObserverSession::outcome() const {
+  RunResult result = members_.conclude(schedule_, evaluator_);
   if (interrupted_) {
     result.status = RunStatus::interrupted;
     result.reason = "interrupted";
   }
-  if (lost_) {
+  if (loss_) {
     result.status = RunStatus::lost;
-    result.reason = *lost_;
+    result.reason = loss_->reason;
   }
-  result.seconds = seconds(last);
-  const std::vector<PeerId>& later = experiment_.settings.failure.join_later;
-  for (PeerId id = 0; id < peers_.size(); ++id) {
-    const bool never_came = !peers_[id].joined && std::ranges::binary_search(later, id);
-    if (peers_[id].gone && !never_came) result.dropped.push_back(id);
-  }
-  for (PeerId id = 0; id < peers_.size(); ++id)
-    if (peers_[id].joined) result.joined.push_back(id);
-  result.returned = returned_;
   return result;
 }
-
-template class ObserverSession<float>;
-template class ObserverSession<double>;
 
 }  // namespace hearsay

@@ -10,17 +10,18 @@
 
 namespace hearsay {
 
-/// The asynchronous round policy: which message of an asynchronous method is taken in when. In place of the inbox, since
-/// neither side of an exchange knows the other's iteration: both messages are known by the asker's.
+/// The asynchronous round policy: which message of an asynchronous method is taken in when. In place of the
+/// inbox, since neither side of an exchange knows the other's iteration: both messages are known by the
+/// asker's.
 ///
 ///   * one request at a time is out; only its reply is taken in, once;
-///   * while it is out, what was sent stays what this peer holds, until the reply is taken in: requests of `patient` askers are
-///     put off, in the order in which they came, and those of others refused;
+///   * while it is out, what was sent stays what this peer holds, until the reply is taken in: requests of
+///     `patient` askers are put off, in the order in which they came, and those of others refused;
 ///   * a request is answered once; those of one asker in ascending iteration.
 ///
-/// Where of every two neighbors one is patient with the other, along an acyclic orientation of the links (coloring.hpp), peers
-/// that are put off form chains that end at one that is not, so every request is answered or refused. Bounded: one request per
-/// asker is put off.
+/// If of every two neighbors one is patient with the other, along an acyclic orientation of the links
+/// (coloring.hpp), peers that are put off form chains that end at one that is not, so every request is
+/// answered or refused. Bounded: one request per asker is put off.
 class Exchanges {
  public:
   struct Request {

@@ -19,19 +19,21 @@ struct MessageKey {
 
 /// What the header of a data message says beside it.
 struct MessageMarks {
-  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this one on. Else 0.
+  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this
+  /// one on. Else 0.
   std::uint32_t degree = 0;
   /// Of what its sender had published before that iteration (replica_watch.hpp); 0: none.
   std::uint32_t replica_digest = 0;
 };
 
-/// Keeps the messages that came before they were asked for: neighbors legitimately run ahead. A message of another
-/// iteration never reaches a method. Bounded: a sender can have so many messages waiting here, more than any synchronous
-/// method lets it run ahead.
+/// Keeps the messages that came before they were asked for: neighbors legitimately run ahead. A message of
+/// another iteration never reaches a method. Bounded: a sender can have so many messages waiting here, more
+/// than any synchronous method lets it run ahead.
 class Inbox {
  public:
-  /// In a gossip exchange a neighbor is an iteration ahead at most; in a ring all-reduce it can be n - 1 slots ahead.
-  /// With staleness s it can be s iterations further ahead, and what it said in the last s is still to come.
+  /// In a gossip exchange a neighbor is an iteration ahead at most; in a ring all-reduce it can be n - 1
+  /// slots ahead. With staleness s it can be s iterations further ahead, and what it said in the last s is
+  /// still to come.
   static std::size_t limit_per_sender(PeerId peer_count, std::uint64_t staleness) {
     return 64 + 4 * std::size_t{peer_count} + 2 * static_cast<std::size_t>(staleness);
   }
@@ -41,8 +43,8 @@ class Inbox {
 
   enum class Filing { filed, duplicate, overflow };
   Filing file(const MessageKey& key, PacketRef packet);
-  /// The message, which is then no longer here; empty where it has not come. What the same sender left here for
-  /// iterations before this one is dropped.
+  /// The message, which is then no longer here; empty if it has not come. What the same sender left here
+  /// for iterations before this one is dropped.
   PacketRef take(const MessageKey& key);
   std::size_t size() const { return size_; }
 

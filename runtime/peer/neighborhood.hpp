@@ -29,16 +29,17 @@ struct Parting {
 ///
 ///     w_ij(t)  of the edges that are in at t,      w_ii(t) = 1 - sum_j w_ij(t),
 ///
-/// is worked out from what both ends of each edge know alike, so that W stays symmetric and doubly stochastic on those that are
-/// left, whoever they are:
+/// is worked out from what both ends of each edge know alike, so that W stays symmetric and doubly stochastic
+/// on those that are left, whoever they are:
 ///
-///     out   at the first iteration whose message is lacking. What a lost neighbor said before still counts. Where it is only the
-///           link that is broken, its two ends may take the edge out at iterations that differ by one, and the mean of
-///           the models moves once, by w_ij (x_i - x_j) / n.
+///     out   at the first iteration whose message is missing. What a lost neighbor said before still counts.
+///           If only the link is broken, its two ends may take the edge out at iterations that differ by one,
+///           and the mean of the models moves once, by w_ij (x_i - x_j) / n.
 ///     in    again from an iteration that both ends have agreed on.
-///     d_i   the degree from iteration t + 1 on is fixed when iteration t begins, and travels with its messages: both ends of
-///           an edge use the degrees that were announced in the same iteration. An edge that leaves within t counts
-///           in d_i(t + 1) still, which is harmless: the sum over fewer edges is less than 1.
+///     d_i   the degree from iteration t + 1 on is fixed when iteration t begins, and travels with its
+///           messages: both ends of an edge use the degrees that were announced in the same iteration. An
+///           edge that leaves within t counts in d_i(t + 1) still, which is harmless: the sum over fewer
+///           edges is less than 1.
 class Neighborhood {
  public:
   /// `row` is that of the undisturbed W; `degrees` belong to its neighbors, in their order.
@@ -48,30 +49,33 @@ class Neighborhood {
   void leave_out(PeerId neighbor);
 
   bool knows(PeerId neighbor) const { return find(neighbor) != nullptr; }
-  /// No more is to be expected of this neighbor than what has come.
+  /// Of this neighbor no more messages are expected than have come.
   void lose(PeerId neighbor);
   bool is_lost(PeerId neighbor) const;
-  /// Whether what has not come of `neighbor` in `iteration` never will: it is lost, or was, and its edge is not yet in again.
+  /// Whether a message of `neighbor` in `iteration` that has not come never will: it is lost, or was, and its
+  /// edge is not yet in again.
   bool lacks(PeerId neighbor, std::uint64_t iteration) const;
-  /// A message of `neighbor` lacks in `iteration`: its edge is out from there on.
+  /// A message of `neighbor` is missing in `iteration`: its edge is out from there on.
   void depart(PeerId neighbor, std::uint64_t iteration);
-  /// Both ends have agreed: the edge is in again from `iteration` on. Iteration `iteration` - 1 has not begun.
+  /// Both ends have agreed: the edge is in again from `iteration` on. Iteration `iteration` - 1 has not
+  /// begun.
   void attach(PeerId neighbor, std::uint64_t iteration);
   /// Whether a message is of an iteration in which its sender's edge is not in. It may still come.
   bool is_out(const MessageKey& key) const;
-  /// Whose edges come back with this iteration, ascending.
+  /// The neighbors whose edges come back with this iteration, ascending.
   std::vector<PeerId> attached_at(std::uint64_t iteration) const;
 
   /// A neighbor's announcement: so many edges from `iteration` on.
   void hear_degree(PeerId neighbor, std::uint64_t iteration, std::uint32_t degree);
-  /// What is announced in the messages of the iteration that was begun last: this peer's degree from the next one on.
+  /// What is announced in the messages of the iteration that was begun last: this peer's degree from the next
+  /// one on.
   std::uint32_t announced_degree() const { return next_degree_; }
   /// This peer's degree in the iteration that was begun last.
   std::uint32_t degree() const { return degree_; }
 
   /// Iterations begin one after the other.
   void begin(std::uint64_t iteration);
-  /// Whether W is what it was, so that its row need not be worked out.
+  /// Whether all edges of the undisturbed W are in, so that its row holds.
   bool undisturbed() const { return !disturbed_; }
   /// Of the iteration that was begun last.
   MixingRow row() const;

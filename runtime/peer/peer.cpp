@@ -1,9 +1,10 @@
 #include "runtime/peer/peer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "runtime/peer/joining.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -13,18 +14,17 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
-      gradient_(input_.algorithm->model().size()),
+      gradients_(*input_.objective, input_.batch, input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count(), input_.staleness),
-      exchanges_(input_.patient_neighbors) {
+      exchanges_(input_.patient_neighbors),
+      neighbors_(input_),
+      guard_(input_, counters_) {
   ensure(input_.evaluate_every > 0, "a run is evaluated every so many iterations");
-  ensure(!answering_ || input_.checkpoint_every == 0,
+  ensure(!answering_ || !input_.checkpoints.any(),
          "what is under way between asynchronous peers is in no image");
-  if (input_.weights_follow) meet_neighbors();
-  if (input_.joins_at) {
-    completed_ = input_.joins_at->iteration;
-    last_verdict_ = input_.joins_at->last_verdict;
-  }
-  begin_replica_safety();
+  if (!input_.joins_at) return;
+  completed_ = input_.joins_at->iteration;
+  verdicts_.last = input_.joins_at->last_verdict;
 }
 
 template <class Scalar>
@@ -58,21 +58,11 @@ void Peer<Scalar>::evaluation_taken() {
 
 template <class Scalar>
 bool Peer<Scalar>::checkpoint_is_due() const {
-  if (input_.checkpoint_every == 0) return false;
+  if (!input_.checkpoints.any()) return false;
   if (completed_ == input_.iterations) return true;
   // The first verdict that announces anything is that on the first evaluation.
-  if (input_.checkpoint_every == as_announced && completed_ <= 2 * input_.evaluate_every) return false;
+  if (input_.checkpoints.as_announced && completed_ <= 2 * input_.evaluate_every) return false;
   return checkpoint_every() != 0 && completed_ % checkpoint_every() == 0;
-}
-
-template <class Scalar>
-bool Peer<Scalar>::evaluation_is_due() const {
-  return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
-}
-
-template <class Scalar>
-bool Peer<Scalar>::owes_evaluation() const {
-  return state_ == PeerState::evaluation_due || (state_ == PeerState::checkpoint_due && evaluation_is_due());
 }
 
 /// After an iteration and its checkpoint.
@@ -84,8 +74,8 @@ void Peer<Scalar>::evaluate_or_go_on() {
     go_on_or_wait();
 }
 
-/// After an iteration (and its evaluation, where one was due): begins the next one, or waits for the verdict that must be
-/// in before this peer may pass an evaluation.
+/// After an iteration (and its evaluation, where one was due): begins the next one, or waits for the verdict
+/// that must be in before this peer may pass an evaluation.
 template <class Scalar>
 void Peer<Scalar>::go_on_or_wait() {
   if (completed_ >= input_.iterations) {
@@ -94,11 +84,11 @@ void Peer<Scalar>::go_on_or_wait() {
   }
   if (completed_ != 0 && completed_ % input_.evaluate_every == 0) {
     const std::uint64_t needed = completed_ - input_.evaluate_every;
-    if (!unobserved_ && (!last_verdict_ || *last_verdict_ < needed)) {
+    if (verdicts_.awaited && (!verdicts_.last || *verdicts_.last < needed)) {
       state_ = PeerState::needs_verdict;
       return;
     }
-    if (stop_after_ && completed_ >= *stop_after_) {
+    if (verdicts_.stop_after && completed_ >= *verdicts_.stop_after) {
       state_ = PeerState::finished;
       return;
     }
@@ -108,10 +98,10 @@ void Peer<Scalar>::go_on_or_wait() {
 
 template <class Scalar>
 void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every) {
-  ensure(!last_verdict_ || *last_verdict_ < evaluated, "verdicts come in the order of the evaluations");
-  last_verdict_ = evaluated;
-  if (checkpoint_every != 0) announced_checkpoints_ = checkpoint_every;
-  if (!go_on && !stop_after_) stop_after_ = evaluated + input_.evaluate_every;
+  ensure(!verdicts_.last || *verdicts_.last < evaluated, "verdicts come in the order of the evaluations");
+  verdicts_.last = evaluated;
+  if (checkpoint_every != 0) verdicts_.checkpoint_every = checkpoint_every;
+  if (!go_on && !verdicts_.stop_after) verdicts_.stop_after = evaluated + input_.evaluate_every;
   if (state_ == PeerState::needs_verdict) go_on_or_wait();
 }
 
@@ -119,23 +109,23 @@ template <class Scalar>
 void Peer<Scalar>::begin_iteration() {
   do {
     const std::uint64_t number = completed_ + 1;
-    if (number >= holds_before()) {
+    if (number >= neighbors_.holds_before()) {
       state_ = PeerState::needs_agreement;
       return;
     }
     iteration_.begin(number, input_.step_size.at(number),
                      input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
-    if (neighborhood_ && !exchange_attachments()) return;
+    if (!exchange_attachments()) return;
     if (begin_method()) return;
   } while (complete_iteration());
 }
 
-/// False where the peer sits the iteration out.
+/// False if the peer sits the iteration out.
 template <class Scalar>
 bool Peer<Scalar>::begin_method() {
-  minibatches_.reset();
-  if (neighborhood_) mix_with_neighborhood();
-  if (replica_watch_) guard_replicas();
+  gradients_.begin_iteration();
+  neighbors_.mix(iteration_);
+  guard_.begin_iteration(iteration_, inbox_, outbox_);
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;
   if (script_) script_->begin(iteration_.number());
   task_ = input_.algorithm->iterate(iteration_);
@@ -145,7 +135,7 @@ bool Peer<Scalar>::begin_method() {
 
 template <class Scalar>
 void Peer<Scalar>::resume() {
-  if (attaching_) return take_attachments();
+  if (neighbors_.attaching()) return take_attachments();
   task_.resume();
   if (task_.done() && complete_iteration()) begin_iteration();
 }
@@ -154,8 +144,9 @@ void Peer<Scalar>::resume() {
 template <class Scalar>
 bool Peer<Scalar>::complete_iteration() {
   ++completed_;
-  packets_.clear();
-  if (!divergence_ && !all_finite(view(model()))) diverge("the model left the finite range");
+  awaited_.forget_packets();
+  if (!divergence_ && !all_finite(view(model())))
+    divergence_ = Divergence{iteration_.number(), "the model left the finite range"};
   if (divergence_) {
     state_ = PeerState::diverged;
     answer_joiners();
@@ -178,42 +169,14 @@ void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   outbox_.push_back({to,
                      {iteration_.number(), slot, input_.id},
                      packet,
-                     {neighborhood_ ? neighborhood_->announced_degree() : 0, replica_digest_}});
-  if (!told_.empty()) note_told(slot, to);
-}
-
-template <class Scalar>
-std::span<const Index> Peer<Scalar>::all_samples() {
-  if (all_samples_.empty()) {
-    all_samples_.resize(static_cast<std::size_t>(input_.objective->sample_count()));
-    std::iota(all_samples_.begin(), all_samples_.end(), Index{0});
-  }
-  return all_samples_;
-}
-
-template <class Scalar>
-std::span<const Index> Peer<Scalar>::minibatch() {
-  if (!input_.batch) return all_samples();
-  if (!minibatches_) next_minibatch();
-  return minibatch_;
-}
-
-template <class Scalar>
-void Peer<Scalar>::next_minibatch() {
-  if (!input_.batch) return;
-  if (!minibatches_) minibatches_ = iteration_.random(Purpose::minibatch);
-  minibatch_.clear();
-  const auto count = static_cast<std::uint64_t>(input_.objective->sample_count());
-  if (count == 0) return;
-  for (std::uint64_t k = 0; k < *input_.batch; ++k)
-    minibatch_.push_back(static_cast<Index>(minibatches_->below(count)));
+                     {neighbors_.degree_to_send(), guard_.digest_to_send()}});
+  guard_.note_sent(iteration_.number(), slot, to);
 }
 
 template <class Scalar>
 bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
   if (script_) script_->add({.kind = ScriptStep::Kind::gradient, .amount = samples.size()});
-  gradient_point_ = &x;
-  gradient_samples_ = samples;
+  gradients_.request(x, samples);
   state_ = PeerState::needs_gradient;
   return false;
 }
@@ -221,15 +184,8 @@ bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Ind
 template <class Scalar>
 void Peer<Scalar>::compute_gradient() {
   ensure(state_ == PeerState::needs_gradient, "a gradient was computed that nobody asked for");
-  counters_.gradient_evaluations += gradient_samples_.size();
-  input_.objective->gradient(*gradient_point_, gradient_samples_, gradient_);
-}
-
-template <class Scalar>
-double Peer<Scalar>::gradient_work() const {
-  const std::size_t samples = gradient_samples_.size();
-  const std::size_t usual = input_.batch ? *input_.batch : all_samples_.size();
-  return samples == 0 ? 1.0 : static_cast<double>(samples) / static_cast<double>(usual);
+  counters_.gradient_evaluations += gradients_.requested_samples();
+  gradients_.compute();
 }
 
 template <class Scalar>
@@ -243,20 +199,10 @@ bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<co
   if (script_)
     script_->add(
         {ScriptStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
-  wanted_iteration_ = number;
-  wanted_slot_ = slot;
-  wanted_senders_.assign(senders.begin(), senders.end());
-  packets_.assign(senders.size(), {});
-  missing_ = senders.size();
-  if (answering_)
-    missing_ = exchanges_.asking() ? 1 : 0;
-  else
-    for (std::size_t k = 0; k < senders.size(); ++k) {
-      packets_[k] = inbox_.take({number, slot, senders[k]});
-      if (packets_[k]) --missing_;
-    }
-  if (neighborhood_) depart_lost();
-  if (missing_ == 0) {
+  awaited_.begin(number, slot, senders);
+  if (!answering_) awaited_.take_from(inbox_);
+  neighbors_.depart_lost(awaited_, iteration_);
+  if (answering_ ? !exchanges_.asking() : awaited_.complete()) {
     if (!answering_) ++counters_.gossip_rounds;
     return true;
   }
@@ -267,34 +213,30 @@ bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<co
 template <class Scalar>
 void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks) {
   if (answering_) return hear(key, packet);
-  if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) ||
-      (neighborhood_ && neighborhood_->is_out(key))) {
+  if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) || neighbors_.is_out(key)) {
     ++counters_.late;
     return;
   }
-  if (neighborhood_ && marks.degree != 0)
-    neighborhood_->hear_degree(key.sender, key.iteration + (key.slot == attach_slot ? 0 : 1), marks.degree);
-  if (replica_watch_) {
-    if (marks.replica_digest != 0) hear_digest(key, marks.replica_digest);
-    if (key.slot == copy_slot) return hear_copy(key, packet);
+  neighbors_.hear_degree(key, marks.degree);
+  if (guard_.watches()) {
+    if (marks.replica_digest != 0) guard_.hear_digest(key, marks.replica_digest, completed_);
+    const bool under_way = iteration_.number() == completed_ + 1 && !neighbors_.attaching();
+    if (key.slot == copy_slot && under_way && key.iteration == iteration_.number())
+      return guard_.hear_copy(key, packet);
   }
-  if (state_ == PeerState::needs_messages && key.iteration == wanted_iteration_ && key.slot == wanted_slot_) {
-    const auto wanted = std::lower_bound(wanted_senders_.begin(), wanted_senders_.end(), key.sender);
-    if (wanted != wanted_senders_.end() && *wanted == key.sender) {
-      PacketRef& place = packets_[static_cast<std::size_t>(wanted - wanted_senders_.begin())];
-      if (place) {
-        ++counters_.duplicate;
-        return;
-      }
-      place = packet;
-      if (--missing_ == 0) {
-        ++counters_.gossip_rounds;
-        resume();
-      }
+  const auto taking =
+      state_ == PeerState::needs_messages ? awaited_.take(key, packet) : AwaitedPackets::Taking::not_awaited;
+  switch (taking) {
+    case AwaitedPackets::Taking::taken:
+      if (!awaited_.complete()) return;
+      ++counters_.gossip_rounds;
+      return resume();
+    case AwaitedPackets::Taking::duplicate:
+      ++counters_.duplicate;
       return;
-    }
+    case AwaitedPackets::Taking::not_awaited:
+      return file(key, packet);
   }
-  file(key, packet);
 }
 
 template <class Scalar>
@@ -356,38 +298,93 @@ void Peer<Scalar>::reply(const MessageKey& request, PacketRef packet) {
   outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
 }
 
+/// A malformed message is flagged even if something else went wrong before it.
 template <class Scalar>
 void Peer<Scalar>::report(CodecStatus status) {
-  switch (status) {
-    case CodecStatus::ok:
-      return;
-    case CodecStatus::not_finite:
-      return diverge("a message left the finite range");
-    case CodecStatus::saturated:
-      return diverge("a value left the finite range of its code");
-    case CodecStatus::out_of_reach:
-      return diverge(
-          "the models of two neighbors are farther apart than their compressor reaches; "
-          "expected a larger k or step in mod(k, step), or a smaller step size");
-    case CodecStatus::malformed:
-      diverge("a message came that does not fit the method");
-      divergence_->malformed = true;
-  }
-}
-
-template <class Scalar>
-void Peer<Scalar>::diverge(std::string what) {
-  if (!divergence_) divergence_ = Divergence{iteration_.number(), std::move(what)};
+  if (status == CodecStatus::ok) return;
+  if (!divergence_) divergence_ = divergence_of(status, iteration_.number());
+  if (status == CodecStatus::malformed) divergence_->malformed = true;
 }
 
 template <class Scalar>
 std::vector<PeerId> Peer<Scalar>::waiting_for() const {
   std::vector<PeerId> missing;
-  if (state_ == PeerState::needs_messages)
-    for (std::size_t k = 0; k < packets_.size(); ++k)
-      if (!packets_[k] && !(neighborhood_ && neighborhood_->lacks(wanted_senders_[k], iteration_.number())))
-        missing.push_back(wanted_senders_[k]);
+  if (state_ == PeerState::needs_messages) missing = awaited_.missing_senders();
+  std::erase_if(missing, [&](PeerId id) { return neighbors_.lacks(id, iteration_.number()); });
   return missing;
+}
+
+/// Replicas of neighbors whose edges are out are left out: these neighbors send nothing of theirs.
+template <class Scalar>
+StateDigests Peer<Scalar>::digests() {
+  StateDigests digests = digest_state(*input_.algorithm);
+  digests.told = guard_.last_sent_digests();
+  std::erase_if(digests.replicas,
+                [&](const auto& replica) { return neighbors_.lacks(replica.first, completed_); });
+  return digests;
+}
+
+template <class Scalar>
+void Peer<Scalar>::ask_for_model(PeerId joiner) {
+  neighbors_.ask_for_model(joiner);
+  if (iteration_.number() <= completed_) answer_joiners();
+}
+
+template <class Scalar>
+void Peer<Scalar>::answer_joiners() {
+  const bool ends = has_ended() || verdicts_.stop_after || completed_ >= input_.iterations;
+  neighbors_.answer_joiners({completed_, verdicts_.last},
+                            [&] { return ends ? PacketRef() : copy_of(model(), new_packet()); });
+}
+
+template <class Scalar>
+void Peer<Scalar>::go_on_unobserved() {
+  verdicts_.awaited = false;
+  if (state_ == PeerState::needs_verdict) go_on_or_wait();
+}
+
+template <class Scalar>
+void Peer<Scalar>::lose(PeerId neighbor) {
+  if (!neighbors_.lose(neighbor) || state_ != PeerState::needs_messages) return;
+  neighbors_.depart_lost(awaited_, iteration_);
+  if (!awaited_.complete()) return;
+  ++counters_.gossip_rounds;
+  resume();
+}
+
+template <class Scalar>
+std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId neighbor) {
+  ensure(neighborhood()->is_lost(neighbor), "an edge is offered to a neighbor that was lost");
+  return has_ended() ? std::nullopt : neighbors_.offer(neighbor, earliest_attachment());
+}
+
+template <class Scalar>
+bool Peer<Scalar>::attach(PeerId neighbor, std::uint64_t iteration) {
+  const bool possible = !has_ended() && neighbors_.attach(neighbor, iteration, earliest_attachment());
+  withdraw(neighbor);
+  return possible;
+}
+
+template <class Scalar>
+void Peer<Scalar>::withdraw(PeerId neighbor) {
+  neighbors_.withdraw(neighbor);
+  if (state_ == PeerState::needs_agreement && completed_ + 1 < neighbors_.holds_before()) begin_iteration();
+}
+
+/// Whether nothing has to be waited for.
+template <class Scalar>
+bool Peer<Scalar>::exchange_attachments() {
+  const std::vector<PeerId> attached = neighbors_.begin_iteration(iteration_.number(), outbox_);
+  if (attached.empty()) return true;
+  if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
+  report(neighbors_.end_attaching(awaited_));
+  return true;
+}
+
+template <class Scalar>
+void Peer<Scalar>::take_attachments() {
+  report(neighbors_.end_attaching(awaited_));
+  if (!begin_method() && complete_iteration()) begin_iteration();
 }
 
 template class Peer<float>;

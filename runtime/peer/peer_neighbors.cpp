@@ -1,16 +1,21 @@
-#include <algorithm>
+#include "runtime/peer/peer_neighbors.hpp"
 
-#include "runtime/peer/peer.hpp"
+#include <algorithm>
+#include <limits>
+
 #include "runtime/peer/replica_copy.hpp"
 #include "topology/foundation/ensure.hpp"
 
-// A peer whose neighbors go and come back.
-
 namespace hearsay {
+
+template <class Scalar>
+PeerNeighbors<Scalar>::PeerNeighbors(const PeerInput<Scalar>& input) : input_(input) {
+  if (input_.weights_follow) meet();
+}
 
 /// Those that are there.
 template <class Scalar>
-void Peer<Scalar>::meet_neighbors() {
+void PeerNeighbors<Scalar>::meet() {
   ensure(input_.staleness == 0,
          "the two ends of a broken edge take it out at the same iteration, or the next");
   const auto present = [&](PeerId id) { return !std::ranges::binary_search(input_.absent, id); };
@@ -32,157 +37,111 @@ void Peer<Scalar>::meet_neighbors() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::ask_for_model(PeerId joiner) {
-  if (std::ranges::find(joiners_, joiner) == joiners_.end()) joiners_.push_back(joiner);
-  if (iteration_.number() <= completed_) answer_joiners();
-}
-
-template <class Scalar>
-void Peer<Scalar>::answer_joiners() {
-  const bool ends = has_ended() || stop_after_ || completed_ >= input_.iterations;
-  for (const PeerId joiner : joiners_)
-    copies_.push_back(
-        {joiner, {completed_, last_verdict_}, ends ? PacketRef() : copy_of(model(), new_packet())});
-  joiners_.clear();
-}
-
-template <class Scalar>
-void Peer<Scalar>::go_on_unobserved() {
-  unobserved_ = true;
-  if (state_ == PeerState::needs_verdict) go_on_or_wait();
-}
-
-template <class Scalar>
-void Peer<Scalar>::lose(PeerId neighbor) {
-  if (neighborhood_->is_lost(neighbor)) return;
+bool PeerNeighbors<Scalar>::lose(PeerId neighbor) {
+  if (neighborhood_->is_lost(neighbor)) return false;
   neighborhood_->lose(neighbor);
-  if (state_ != PeerState::needs_messages) return;
-  depart_lost();
-  if (missing_ > 0) return;
-  ++counters_.gossip_rounds;
-  resume();
+  return true;
 }
 
-/// Of lost neighbors nothing is wanted any more: where a message of one lacks, its edge is out from this iteration on, and its
-/// weight stays with this peer.
 template <class Scalar>
-void Peer<Scalar>::depart_lost() {
-  bool departed = false;
-  for (std::size_t k = wanted_senders_.size(); k-- > 0;) {
-    if (packets_[k] || !neighborhood_->lacks(wanted_senders_[k], iteration_.number())) continue;
-    neighborhood_->depart(wanted_senders_[k], iteration_.number());
-    const auto place = static_cast<std::ptrdiff_t>(k);
-    wanted_senders_.erase(wanted_senders_.begin() + place);
-    packets_.erase(packets_.begin() + place);
-    --missing_;
-    departed = true;
-  }
-  if (departed && !attaching_) mix_with_neighborhood();
+void PeerNeighbors<Scalar>::depart_lost(AwaitedPackets& awaited, Iteration<Scalar>& iteration) {
+  if (!neighborhood_) return;
+  const bool departed = awaited.give_up([&](PeerId sender) {
+    if (!neighborhood_->lacks(sender, iteration.number())) return false;
+    neighborhood_->depart(sender, iteration.number());
+    return true;
+  });
+  if (departed && !attaching_) mix(iteration);
 }
 
-/// The row is one object that changes: what a method holds of it while it waits stays valid.
 template <class Scalar>
-void Peer<Scalar>::mix_with_neighborhood() {
+void PeerNeighbors<Scalar>::mix(Iteration<Scalar>& iteration) {
+  if (!neighborhood_) return;
   changed_row_ = neighborhood_->undisturbed() ? input_.schedule->row(input_.id, 0) : neighborhood_->row();
-  iteration_.mix_by(changed_row_);
-  iteration_.turn_to(iteration_.number() - 1);
+  iteration.mix_by(changed_row_);
+  iteration.turn_to(iteration.number() - 1);
 }
 
 template <class Scalar>
-std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId neighbor) {
-  ensure(neighborhood_->is_lost(neighbor), "an edge is offered to a neighbor that was lost");
-  if (has_ended()) return std::nullopt;
+void PeerNeighbors<Scalar>::hear_degree(const MessageKey& key, std::uint32_t degree) {
+  if (neighborhood_ && degree != 0)
+    neighborhood_->hear_degree(key.sender, key.iteration + (key.slot == attach_slot ? 0 : 1), degree);
+}
+
+template <class Scalar>
+std::optional<std::uint64_t> PeerNeighbors<Scalar>::offer(PeerId neighbor, std::uint64_t earliest) {
   const auto known = std::ranges::find(offers_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
   if (known != offers_.end()) return known->second;
-  const std::uint64_t from = earliest_attachment();
-  if (from > input_.iterations || !input_.edges_return) return std::nullopt;
-  offers_.emplace_back(neighbor, from);
-  return from;
+  if (earliest > input_.iterations || !input_.edges_return) return std::nullopt;
+  offers_.emplace_back(neighbor, earliest);
+  return earliest;
+}
+
+/// What the neighbor said before it was lost is taken in no more.
+template <class Scalar>
+bool PeerNeighbors<Scalar>::attach(PeerId neighbor, std::uint64_t iteration, std::uint64_t earliest) {
+  if (!input_.edges_return || !neighborhood_->is_lost(neighbor) || iteration < earliest ||
+      iteration > input_.iterations)
+    return false;
+  neighborhood_->attach(neighbor, iteration);
+  return true;
 }
 
 template <class Scalar>
-bool Peer<Scalar>::attach(PeerId neighbor, std::uint64_t iteration) {
-  const bool possible = !has_ended() && input_.edges_return && neighborhood_->is_lost(neighbor) &&
-                        iteration >= earliest_attachment() && iteration <= input_.iterations;
-  // What it said before it was lost is taken in no more.
-  if (possible) neighborhood_->attach(neighbor, iteration);
-  withdraw(neighbor);
-  return possible;
-}
-
-template <class Scalar>
-void Peer<Scalar>::withdraw(PeerId neighbor) {
+void PeerNeighbors<Scalar>::withdraw(PeerId neighbor) {
   std::erase_if(offers_, [&](const auto& offer) { return offer.first == neighbor; });
-  if (state_ == PeerState::needs_agreement && completed_ + 1 < holds_before()) begin_iteration();
 }
 
 template <class Scalar>
-std::vector<PeerId> Peer<Scalar>::offered() const {
+std::vector<PeerId> PeerNeighbors<Scalar>::offered() const {
   std::vector<PeerId> neighbors;
   for (const auto& [neighbor, from] : offers_) neighbors.push_back(neighbor);
   return neighbors;
 }
 
-/// The iteration that is not begun until all offers are agreed on: in it the degrees are announced that count when the edges are in.
 template <class Scalar>
-std::uint64_t Peer<Scalar>::holds_before() const {
+std::uint64_t PeerNeighbors<Scalar>::holds_before() const {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [neighbor, from] : offers_) first = std::min(first, from - 1);
   return first;
 }
 
-/// Whether nothing has to be waited for.
 template <class Scalar>
-bool Peer<Scalar>::exchange_attachments() {
-  neighborhood_->begin(iteration_.number());
-  const std::vector<PeerId> attached = neighborhood_->attached_at(iteration_.number());
-  if (attached.empty()) return true;
-  PacketBuffer copy = new_packet();
+std::vector<PeerId> PeerNeighbors<Scalar>::begin_iteration(std::uint64_t number,
+                                                           std::vector<Outgoing>& outbox) {
+  if (!neighborhood_) return {};
+  neighborhood_->begin(number);
+  std::vector<PeerId> attached = neighborhood_->attached_at(number);
+  if (attached.empty()) return attached;
+  PacketBuffer copy = input_.packets->acquire();
   copy_published(*input_.algorithm, copy);
   const PacketRef packet = std::move(copy).seal();
   for (const PeerId neighbor : attached)
-    outbox_.push_back(
-        {neighbor, {iteration_.number(), attach_slot, input_.id}, packet, {neighborhood_->degree()}});
+    outbox.push_back({neighbor, {number, attach_slot, input_.id}, packet, {neighborhood_->degree()}});
   attaching_ = true;
-  if (!request_packets(iteration_.number(), attach_slot, attached)) return false;
-  read_attachments();
-  return true;
+  return attached;
 }
 
+/// A neighbor that was lost before its packet came is not among the senders any more: its edge has departed.
 template <class Scalar>
-void Peer<Scalar>::take_attachments() {
-  read_attachments();
-  if (!begin_method() && complete_iteration()) begin_iteration();
-}
-
-/// One that was lost before it came: that edge has departed.
-template <class Scalar>
-void Peer<Scalar>::read_attachments() {
+CodecStatus PeerNeighbors<Scalar>::end_attaching(const AwaitedPackets& awaited) {
   attaching_ = false;
-  const bool keeps_replicas = published_bytes(*input_.algorithm) != 0;
-  for (std::size_t k = 0; k < wanted_senders_.size(); ++k)
-    if (keeps_replicas && packets_[k] &&
-        !overwrite_replica(*input_.algorithm, wanted_senders_[k], packets_[k]->bytes()))
-      report(CodecStatus::malformed);
+  CodecStatus status = CodecStatus::ok;
+  if (published_bytes(*input_.algorithm) == 0) return status;
+  for (std::size_t k = 0; k < awaited.senders().size(); ++k) {
+    const PacketRef& packet = awaited.packets()[k];
+    if (packet && !overwrite_replica(*input_.algorithm, awaited.senders()[k], packet->bytes()))
+      status = CodecStatus::malformed;
+  }
+  return status;
 }
 
-#define HEARSAY_PEER_MEMBERSHIP(Scalar)                              \
-  template void Peer<Scalar>::meet_neighbors();                      \
-  template void Peer<Scalar>::ask_for_model(PeerId);                 \
-  template void Peer<Scalar>::answer_joiners();                      \
-  template void Peer<Scalar>::go_on_unobserved();                    \
-  template void Peer<Scalar>::lose(PeerId);                          \
-  template void Peer<Scalar>::depart_lost();                         \
-  template void Peer<Scalar>::mix_with_neighborhood();               \
-  template std::optional<std::uint64_t> Peer<Scalar>::offer(PeerId); \
-  template bool Peer<Scalar>::attach(PeerId, std::uint64_t);         \
-  template void Peer<Scalar>::withdraw(PeerId);                      \
-  template std::vector<PeerId> Peer<Scalar>::offered() const;        \
-  template std::uint64_t Peer<Scalar>::holds_before() const;         \
-  template bool Peer<Scalar>::exchange_attachments();                \
-  template void Peer<Scalar>::take_attachments();
-HEARSAY_PEER_MEMBERSHIP(float)
-HEARSAY_PEER_MEMBERSHIP(double)
-#undef HEARSAY_PEER_MEMBERSHIP
+template <class Scalar>
+void PeerNeighbors<Scalar>::ask_for_model(PeerId joiner) {
+  if (std::ranges::find(joiners_, joiner) == joiners_.end()) joiners_.push_back(joiner);
+}
+
+template class PeerNeighbors<float>;
+template class PeerNeighbors<double>;
 
 }  // namespace hearsay

@@ -23,18 +23,19 @@ struct ScriptStep {
   bool operator==(const ScriptStep&) const = default;
 };
 
-/// What a peer's method did in every iteration, in its order. Of a synchronous method that does not depend on the network, so
-/// whoever knows it knows what the run costs on any (retiming.hpp). Iterations that are alike are kept once.
+/// What a peer's method did in every iteration, in order. If the method is synchronous, this does not depend
+/// on the network: the script says what the run costs on any network (retiming.hpp). Iterations that are
+/// alike are kept once.
 class PeerScript {
  public:
-  /// The steps of iteration `number` follow; a peer that sits one out skips its number.
+  /// The steps of iteration `number` follow. A peer that sits an iteration out skips its number.
   void begin(std::uint64_t number);
   void add(ScriptStep step) { steps_.back().push_back(std::move(step)); }
-  /// No more follow.
+  /// No more steps follow.
   void end() { keep_once(); }
 
   std::span<const ScriptStep> of(std::uint64_t number) const;
-  /// Of the gradients: the most samples that one was taken on.
+  /// The most samples that any gradient was taken on.
   std::uint64_t most_samples() const;
 
  private:

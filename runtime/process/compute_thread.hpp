@@ -11,7 +11,8 @@
 
 namespace hearsay {
 
-/// Computes for a peer that must not stop listening meanwhile: one piece of work at a time, in a thread of its own.
+/// Computes for a peer that must not stop listening meanwhile: one piece of work at a time, in a thread of
+/// its own.
 class ComputeThread {
  public:
   ComputeThread() : thread_([this] { serve(); }) {}

@@ -1,33 +1,112 @@
 #include "runtime/process/drive_peer.hpp"
 
+#include "runtime/checkpoint/archive.hpp"
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/process/peer_driver.hpp"
+#include "runtime/zmq/clock.hpp"
 
 namespace hearsay {
 
+namespace {
+
+/// The iterations of which a peer that resumes holds checkpoints.
 template <class Scalar>
-PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
-                   const Addresses& addresses, const std::string& observer_address,
-                   const RunControl& control) {
-  const RunSettings& settings = experiment.settings;
-  std::vector<Destination> destinations;
-  for (const PeerId to : partners_of(experiment, id).destinations)
-    destinations.push_back(
-        {to, addresses[to], Link(settings.run.seed, id, to, link_settings(settings, id, to))});
-  sockets.start(std::move(destinations), observer_address);
-  std::vector<WatchedPeer> watched;
-  for (const PeerId source : partners_of(experiment, id).sources)
-    watched.push_back({source, addresses[source]});
-  const bool drops = settings.failure.drops();
-  SilenceWatch watch(id, settings.failure.lost_after,
-                     drops ? AfterSilence::drops_it : AfterSilence::ends_the_run, std::move(watched));
-  return PeerDriver<Scalar>(experiment, id, sockets, std::move(watch), control).run();
+std::vector<std::uint64_t> checkpoints_of(const Experiment<Scalar>& experiment, PeerId id,
+                                          const Notice& notice) {
+  std::vector<std::string> passed_over;
+  std::vector<std::uint64_t> held =
+      PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds(&passed_over);
+  for (const std::string& why : passed_over)
+    notice("peer " + std::to_string(id) + " passes over a checkpoint: " + why);
+  return held;
 }
 
-#define HEARSAY_ZMQ_DRIVER(Scalar)                                                                       \
-  template PeerEnd drive_peer<Scalar>(const Experiment<Scalar>&, PeerId, PeerSockets&, const Addresses&, \
-                                      const std::string&, const RunControl&);
-HEARSAY_ZMQ_DRIVER(float)
-HEARSAY_ZMQ_DRIVER(double)
-#undef HEARSAY_ZMQ_DRIVER
+template <class Scalar>
+PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
+                               const Notice& notice) {
+  const RunSettings& settings = experiment.settings;
+  const Partners partners = partners_of(experiment, id);
+  PeerSessionInput input{.self = id,
+                         .incarnation = incarnation_of_process(),
+                         .agreement = agreement_of(experiment),
+                         .iterations = experiment.iterations,
+                         .sources = partners.sources,
+                         .destinations = partners.destinations,
+                         .addresses = {},
+                         .same_machine = entry.same_machine,
+                         .asynchronous = experiment.method->asynchronous,
+                         .staleness = staleness_of(settings),
+                         .start_patience = entry.start_patience,
+                         .heartbeat = heartbeat_interval(settings.failure.lost_after),
+                         .model_bytes = model_bytes_of(experiment),
+                         .absent = settings.failure.join_later};
+  if (!settings.failure.keeps_checkpoints()) return input;
+  input.largest_lead = largest_lead(experiment);
+  if (entry.resumes) input.holds = checkpoints_of(experiment, id, notice);
+  return input;
+}
+
+template <class Scalar>
+SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
+                         const PeerEntry& entry) {
+  const RunSettings& settings = experiment.settings;
+  const NetworkSettings& network = network_of(settings, session.self);
+  const auto limited = [&]<class Rate>(Rate rate) { return entry.limits_bandwidth ? rate : Rate{}; };
+  std::vector<Source> sources;
+  for (const PeerId from : session.sources)
+    sources.push_back({from, limited(arrival_rate(settings, from, session.self))});
+  // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
+  const std::size_t payload_limit_bytes =
+      65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
+  return {.self = session.self,
+          .run_id = run_id(session.agreement),
+          .sources = std::move(sources),
+          .egress = EgressPort(limited(sending_rate(network)), settings.framing),
+          .ingress = IngressPort(limited(receiving_rate(network)), settings.framing),
+          .payload_limit_bytes = payload_limit_bytes,
+          .held_frames_limit =
+              session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
+          .same_machine = entry.same_machine,
+          .credentials = entry.credentials};
+}
+
+template <class Scalar>
+SilenceWatch silence_watch(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
+                           const Addresses& addresses) {
+  std::vector<WatchedPeer> watched;
+  for (const PeerId source : session.sources) watched.push_back({source, addresses[source]});
+  const RunSettings::Failure& failure = experiment.settings.failure;
+  return SilenceWatch(session.self, failure.lost_after, session.heartbeat,
+                      failure.drops() ? AfterSilence::drops_it : AfterSilence::ends_the_run,
+                      std::move(watched));
+}
+
+}  // namespace
+
+template <class Scalar>
+PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
+                   const RunControl& control) {
+  PeerSessionInput input = session_input(experiment, id, entry, control.notice);
+  PeerSockets sockets(socket_input(experiment, input, entry), entry.bind_address);
+  const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
+  if (!run) return {3, ""};
+  std::vector<Destination> destinations;
+  for (const PeerId to : input.destinations) {
+    input.addresses.push_back(run->peers[to]);
+    destinations.push_back(
+        {to, run->peers[to],
+         Link(experiment.settings.run.seed, id, to, link_settings(experiment.settings, id, to))});
+  }
+  input.observer_address = run->observer;
+  SilenceWatch watch = silence_watch(experiment, input, run->peers);
+  PeerSession session(std::move(input));
+  sockets.start(session, std::move(destinations), run->observer);
+  const PeerEnd end = PeerDriver<Scalar>(experiment, id, session, sockets, std::move(watch), control).run();
+  entry.on_end(end);
+  return end;
+}
+
+template PeerEnd drive_peer<float>(const Experiment<float>&, PeerId, const PeerEntry&, const RunControl&);
+template PeerEnd drive_peer<double>(const Experiment<double>&, PeerId, const PeerEntry&, const RunControl&);
 
 }  // namespace hearsay

@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "runtime/cluster/addresses.hpp"
+#include "runtime/observer/observer.hpp"
+#include "runtime/wire/frame.hpp"
 #include "runtime/zmq/observer_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -19,8 +21,8 @@ class ObserverThread {
   ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
                  const ClusterPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials)
-      : server_(experiment, agreement_of(experiment), address, patience.start, credentials,
-                control.record.value_or(std::vector<Evaluation>{})),
+      : evaluator_(experiment.problem, experiment.settings.run.target_loss),
+        server_(observer_input(experiment, patience.start), evaluator_, address, credentials, control.record),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -34,13 +36,13 @@ class ObserverThread {
     if (!reason.empty()) give_up(reason);
     thread_.join();
     if (error_) std::rethrow_exception(error_);
-    return std::move(outcome_);
+    return evaluator_.with_models(std::move(result_));
   }
 
  private:
   void serve(const RunControl& control) {
     try {
-      outcome_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
+      result_ = server_.serve(control, [&]() -> std::optional<LostPeer> {
         if (const auto reason = given_up()) return LostPeer{{}, *reason};
         if (const auto reason = control.lost()) return LostPeer{{}, *reason};
         return std::nullopt;
@@ -59,10 +61,11 @@ class ObserverThread {
     return reason_;
   }
 
-  ObserverServer<Scalar> server_;
+  Observer<Scalar> evaluator_;
+  ObserverServer server_;
   std::mutex mutex_;
   std::optional<std::string> reason_;
-  RunOutcome<Scalar> outcome_;
+  RunResult result_;
   std::exception_ptr error_;
   std::thread thread_;  // last: it uses the others
 };
@@ -78,19 +81,29 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
   const ClusterAddresses addresses = addresses_of(experiment.cluster, place);
   const SharedCredentials credentials =
-      load_credentials(experiment.settings.security, experiment.cluster.peers, id);
-  const PeerOpening opening{where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place),
-                            false, patience.start, credentials, control.record.has_value()};
-  const auto sockets = open_sockets(experiment, id, opening);
+      load_credentials(experiment.settings.security, experiment.cluster.peers, id, control.notice);
   std::optional<ObserverThread<Scalar>> observer;
-  if (id == observer_peer)
-    observer.emplace(experiment, where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
-                     patience, control, credentials);
-
   ClusterPeerEnd<Scalar> result;
-  result.end = drive_peer(experiment, id, *sockets, addresses.peers, addresses.observer, control);
-  const bool took_no_part = result.end.exit_code == 2 || result.end.exit_code == 3;
-  if (observer) result.outcome = observer->join(took_no_part ? result.end.reason : "");
+  const PeerEntry entry{
+      .bind_address = where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place),
+      .same_machine = false,
+      .start_patience = patience.start,
+      .credentials = credentials,
+      .resumes = control.resumes,
+      .meet =
+          [&](const std::string&) {
+            if (id == observer_peer)
+              observer.emplace(experiment,
+                               where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
+                               patience, control, credentials);
+            return RunAddresses{addresses.peers, addresses.observer};
+          },
+      .on_end =
+          [&](const PeerEnd& end) {
+            const bool took_no_part = end.exit_code == 2 || end.exit_code == 3;
+            if (observer) result.outcome = observer->join(took_no_part ? end.reason : "");
+          }};
+  result.end = drive_peer(experiment, id, entry, control);
   if (result.end.exit_code == 2) throw Misuse(result.end.reason);
   return result;
 }
@@ -101,9 +114,10 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience
   try {
     const std::string address = where_to_listen(addresses_of(experiment.cluster, place).observer,
                                                 experiment.cluster.observer_bind, place);
-    ObserverServer<Scalar>(
-        experiment, agreement_of(experiment), address, patience.start,
-        load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer))
+    Observer<Scalar> evaluator(experiment.problem, experiment.settings.run.target_loss);
+    ObserverServer(observer_input(experiment, patience.start), evaluator, address,
+                   load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer,
+                                    control.notice))
         .turn_away(why, control);
   } catch (const Misuse&) {  // it has another, of which it wanted to tell
   }

@@ -14,11 +14,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/cluster/host_address.hpp"
-#include "runtime/experiment/join_later.hpp"
-#include "runtime/process/nursery.hpp"
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/cluster/address.hpp"
+#include "runtime/experiment/join_later.hpp"
+#include "runtime/observer/observer.hpp"
 #include "runtime/process/drive_peer.hpp"
+#include "runtime/process/nursery.hpp"
+#include "runtime/wire/frame.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "runtime/zmq/observer_server.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -31,8 +33,8 @@ constexpr Duration start_patience = std::chrono::seconds(60);
 constexpr PeerId most_local_peers = 512;
 constexpr std::size_t word_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
 
-// Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the parent all
-// addresses, and the child, when it ends, why.
+// Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the
+// parent all addresses, and the child, when it ends, why.
 constexpr const char* ended_well = "ended well";
 
 bool say(int socket, const std::string& text) {
@@ -58,8 +60,8 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-// Of a child that outlives its parent. Ctrl-C reaches the whole group, and its parent decides; but one that ended upon it
-// at once (the second Ctrl-C), may not have told anybody.
+// Of a child that outlives its parent. Ctrl-C reaches the whole group, and its parent decides; but one
+// that ended upon it at once (the second Ctrl-C), may not have told anybody.
 std::atomic<bool> parent_is_gone{false};
 std::atomic<bool> was_interrupted{false};
 
@@ -72,34 +74,38 @@ void outlive_parent() {
     if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup wants to go on
 }
 
-/// `address` is where it listened before, if it did; `goes_on`: from its checkpoints. Before anything else the process becomes
-/// one of its host's.
+/// `address` is where it listened before, if it did; `resumes`: from its checkpoints. Before anything
+/// else the process becomes one of its host's.
 template <class Scalar>
-int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool goes_on,
-               int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network) {
+int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool resumes,
+               int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network,
+               const Notice& notice) {
   try {
     if (network) network->peer(id).enter();
-    // Where messages take their time in the kernel, the built-in link holds them for so long after that. But a latency that is
-    // the kernel's is over when they come, by the clock that all share.
+    // Where messages take their time in the kernel, the built-in link holds them for so long after that.
+    // But a latency that is the kernel's is over when they come, by the clock that all share.
     const bool absolute_due = !network || network->holds_latency();
-    const auto sockets = open_sockets(experiment, id,
-                                      {.bind_address = address,
-                                       .same_machine = absolute_due,
-                                       .start_patience = start_patience,
-                                       .credentials = share_credentials(keys, id),
-                                       .goes_on = goes_on,
-                                       .limits_bandwidth = !network});
-    say(parent, sockets->bound_address());
-    std::vector<std::string> addresses = split_lines(hear(parent));
-    if (addresses.size() != experiment.peer_count() + 1) return 3;  // the parent is gone
-    const std::string observer = addresses.back();
-    addresses.pop_back();
     RunControl control;
+    control.notice = notice;
     control.observer_is_gone = [] { return parent_is_gone.load(); };
     control.out_of_patience = [] { return parent_is_gone && was_interrupted; };
-    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer, control);
-    say(parent, end.exit_code == 0 ? ended_well : end.reason);
-    return end.exit_code;
+    const PeerEntry entry{
+        .bind_address = address,
+        .same_machine = absolute_due,
+        .start_patience = start_patience,
+        .credentials = share_credentials(keys, id, notice),
+        .resumes = resumes,
+        .limits_bandwidth = !network,
+        .meet = [&](const std::string& own) -> std::optional<RunAddresses> {
+          say(parent, own);
+          std::vector<std::string> addresses = split_lines(hear(parent));
+          if (addresses.size() != experiment.peer_count() + 1) return std::nullopt;  // the parent is gone
+          const std::string observer = addresses.back();
+          addresses.pop_back();
+          return RunAddresses{std::move(addresses), observer};
+        },
+        .on_end = [&](const PeerEnd& end) { say(parent, end.exit_code == 0 ? ended_well : end.reason); }};
+    return drive_peer(experiment, id, entry, control).exit_code;
   } catch (const Misuse& misuse) {
     say(parent, misuse.what());
     return 2;
@@ -133,8 +139,8 @@ bool was_killed(int status) {
 
 class Children {
  public:
-  /// Where one that was killed comes back.
-  explicit Children(Nursery* nursery) : nursery_(nursery) {}
+  /// The nursery is where one that was killed comes back.
+  Children(Nursery* nursery, const Notice& notice) : nursery_(nursery), notice_(notice) {}
 
   ~Children() {
     for (Child& child : children_) {
@@ -159,7 +165,10 @@ class Children {
       throw out_of("processes");
     }
     if (process == 0) {
-      dies_with_parent ? void(signal(SIGINT, SIG_IGN)) : outlive_parent();
+      if (dies_with_parent)
+        signal(SIGINT, SIG_IGN);
+      else
+        outlive_parent();
       signal(SIGTERM, SIG_DFL);
       prctl(PR_SET_PDEATHSIG, dies_with_parent ? SIGKILL : SIGUSR1);
       if (getppid() != parent) _exit(3);  // it died before the line above
@@ -205,21 +214,21 @@ class Children {
     if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
     if (polled.back().revents != 0) {
       nursery_ = nullptr;
-      std::fprintf(stderr,
-                   "hearsay: the process that starts peers anew was killed; another peer that is killed ends "
-                   "the run\n");
+      notice_("the process that starts peers anew was killed; another peer that is killed ends the run");
     }
     for (std::size_t id = 0; id < children_.size(); ++id) {
       if (polled[id].revents == 0) continue;
       const std::string word = hear(children_[id].socket);
-      if (word.starts_with("tcp://"))
-        continue;  // one that came back says where it listens: where it did before
+      // A peer that came back says where it listens: where it did before.
+      if (word.starts_with("tcp://")) continue;
       if (word == ended_well) {
         children_[id].gone = true;
         continue;
       }
-      if (const auto how = how_it_ended(id, word); !comes_back(id))
-        return children_[id].gone = true, LostPeer{static_cast<PeerId>(id), how};
+      const std::string how = how_it_ended(id, word);
+      if (comes_back(id)) continue;
+      children_[id].gone = true;
+      return LostPeer{static_cast<PeerId>(id), how};
     }
     return std::nullopt;
   }
@@ -254,7 +263,7 @@ class Children {
     ++child.restarts;
     ++restarts_;
     say(socket, addresses_);
-    std::fprintf(stderr, "hearsay: peer %zu was killed; it comes back from its checkpoint\n", id);
+    notice_("peer " + std::to_string(id) + " was killed; it comes back from its checkpoint");
     return true;
   }
 
@@ -276,6 +285,7 @@ class Children {
   }
 
   Nursery* nursery_;
+  const Notice& notice_;
   std::vector<Child> children_;
   std::string addresses_;
   std::uint64_t restarts_ = 0;
@@ -291,26 +301,29 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
                      " peers run as processes of one machine; hearsay simulate takes any number");
-  // Made for this run and known to nobody else: the files of the hosts hold one secret each, and here run all peers.
+  // Made for this run and known to nobody else: the files of the hosts hold one secret each, and here
+  // run all peers.
   std::vector<KeyPair> keys;
   if (has_keys(experiment.settings.security))
     for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
-  const bool goes_on = control.record.has_value();
-  for (PeerId id = 0; goes_on && id < experiment.peer_count(); ++id)  // said once, before anybody begins
-    PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
+  if (control.resumes)  // what is wrong with the checkpoints is said once, before any peer begins
+    for (PeerId id = 0; id < experiment.peer_count(); ++id)
+      PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
   std::optional<Nursery> nursery;
-  if (experiment.settings.failure.checkpoint_every != 0)
-    nursery.emplace([&](PeerId id, const std::string& address, int parent) {
-      return child_main(experiment, id, address, true, parent, keys, network);
-    });
+  if (experiment.settings.failure.keeps_checkpoints())
+    nursery.emplace(
+        [&](PeerId id, const std::string& address, int parent) {
+          return child_main(experiment, id, address, true, parent, keys, network, control.notice);
+        },
+        control.notice);
   // Under "drop" no process is special: that of the parent may die, too.
   const bool drops = experiment.settings.failure.drops();
-  Children children(nursery ? &*nursery : nullptr);
+  Children children(nursery ? &*nursery : nullptr, control.notice);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one(
         [&](int parent) {
-          return child_main(experiment, id, first_address(experiment.cluster.peers[id], id, network), goes_on,
-                            parent, keys, network);
+          return child_main(experiment, id, first_address(experiment.cluster.peers[id], id, network),
+                            control.resumes, parent, keys, network, control.notice);
         },
         !drops);
 
@@ -322,13 +335,13 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   }
   std::optional<NamespaceVisit> at_the_switch;
   if (network) at_the_switch.emplace(network->hub());
-  ObserverServer<Scalar> observer(experiment, agreement_of(experiment),
-                                  "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
-                                  start_patience, share_credentials(keys, observer_peer),
-                                  control.record.value_or(std::vector<Evaluation>{}));
+  Observer<Scalar> evaluator(experiment.problem, experiment.settings.run.target_loss);
+  ObserverServer observer(observer_input(experiment, start_patience), evaluator,
+                          "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
+                          share_credentials(keys, observer_peer, control.notice), control.record);
   at_the_switch.reset();
   children.tell_addresses(observer.bound_address());
-  outcome = observer.serve(control, [&] { return children.lost(); });
+  outcome = evaluator.with_models(observer.serve(control, [&] { return children.lost(); }));
   outcome.restarts = children.restarts();
   if (outcome.status != RunStatus::lost && outcome.status != RunStatus::interrupted) children.reap();
   return outcome;

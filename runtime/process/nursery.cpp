@@ -60,13 +60,13 @@ int receive_parcel(int socket, Request& request) {
   return descriptor;
 }
 
-[[noreturn]] void live(const Nursery::Life& life, const Request& request, int socket) {
+[[noreturn]] void live(const Nursery::Life& life, const Notice& notice, const Request& request, int socket) {
   // Whatever happens, a child never returns into the parent's code.
   int code = 3;
   try {
     code = life(request.id, request.word.data(), socket);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hearsay: peer %u: %s\n", request.id, error.what());
+    notice("peer " + std::to_string(request.id) + ": " + error.what());
   }
   std::fflush(nullptr);
   _exit(code);
@@ -77,7 +77,7 @@ void die_with(pid_t parent) {
   if (getppid() != parent) _exit(3);  // it died before the line above
 }
 
-[[noreturn]] void tend(const Nursery::Life& life, int socket) {
+[[noreturn]] void tend(const Nursery::Life& life, const Notice& notice, int socket) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group; the parent decides
   signal(SIGTERM, SIG_DFL);
   signal(SIGCHLD, SIG_IGN);  // nobody waits for the children
@@ -91,7 +91,7 @@ void die_with(pid_t parent) {
       die_with(self);
       close(socket);
       signal(SIGCHLD, SIG_DFL);
-      live(life, request, descriptor);
+      live(life, notice, request, descriptor);
     }
     close(descriptor);  // also where there was no process left: the one who asked sees it closed
   }
@@ -99,7 +99,7 @@ void die_with(pid_t parent) {
 
 }  // namespace
 
-Nursery::Nursery(Life life) {
+Nursery::Nursery(Life life, const Notice& notice) {
   std::array<int, 2> ends{};
   std::fflush(nullptr);
   const pid_t parent = getpid();
@@ -109,7 +109,7 @@ Nursery::Nursery(Life life) {
   if (process_ == 0) {
     die_with(parent);
     close(ends[0]);
-    tend(life, ends[1]);
+    tend(life, notice, ends[1]);
   }
   close(ends[1]);
   socket_ = ends[0];

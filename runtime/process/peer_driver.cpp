@@ -1,12 +1,17 @@
 #include "runtime/process/peer_driver.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
-#include "runtime/network/compute_time.hpp"
+#include "runtime/checkpoint/replay.hpp"
+#include "runtime/data/npy.hpp"
 #include "runtime/foundation/peak_memory.hpp"
-#include "runtime/record/peer_outcome.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/zmq/clock.hpp"
+#include "runtime/record/peer_outcome.hpp"
+#include "runtime/session/long_wait.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -17,77 +22,95 @@ constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
 }  // namespace
 
 template <class Scalar>
-PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSockets& sockets,
-                               SilenceWatch watch, const RunControl& control)
+PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session,
+                               PeerSockets& sockets, SilenceWatch watch, const RunControl& control)
     : experiment_(experiment),
       control_(control),
-      network_(network_of(experiment.settings, id)),
-      sockets_(sockets),
-      lost_after_(experiment.settings.failure.lost_after),
-      id_(id),
-      safe_(experiment, id),
-      sending_(sending_rate(network_), experiment.settings.framing),
-      watch_(std::move(watch)) {
-  peer_ = make_peer(experiment, id, packets_, experiment.settings.failure.checkpoint_every);
-}
-
-template <class Scalar>
-PeerEnd PeerDriver<Scalar>::run() {
-  const PeerEnd end = drive();
-  sockets_.carry_out();
-  return end;
-}
+      session_(session),
+      safe_(experiment, id, control.notice),
+      sending_(sending_rate(network_of(experiment.settings, id)), experiment.settings.framing),
+      peer_(make_peer(experiment, id, packets_, checkpoint_rule(experiment.settings))),
+      pump_(sockets),
+      watchman_(std::move(watch), experiment.settings.failure.lost_after, sockets, control),
+      meter_(session, sockets),
+      pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id) {}
 
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::drive() {
-  while (!started_ && !end_) receive();
-  while (!stopped_ && !end_) {
+  while (!has_started() && !end_) receive();
+  while (stage_ == Stage::trains && !end_) {
     leave_if_interrupted();
     look_around();
-    if (unobserved_) look_for_the_observer();
+    if (watchman_.unobserved()) look_for_the_observer();
     send_outbox();
-    switch (peer_->state()) {
-      case PeerState::needs_gradient:
-        take_gradient();
-        break;
-      case PeerState::checkpoint_due:
-        keep();
-        break;
-      case PeerState::evaluation_due:
-        tell_evaluation();
-        peer_->evaluation_taken();
-        break;
-      case PeerState::idle:
-      case PeerState::needs_messages:
-      case PeerState::needs_verdict:
-      case PeerState::needs_agreement:
-        wait_for_others();
-        break;
-      case PeerState::finished:
-      case PeerState::diverged:
-        stopped_ = true;
-        break;
-    }
+    act();
   }
   if (end_) return leave();
   if (peer_->owes_evaluation()) tell_evaluation();  // which may have come up just now
-  sockets_.session().tell_observer({FrameKind::result, peer_->iteration(),
-                                    encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
+  session_.tell_observer({FrameKind::result, peer_->iteration(),
+                          encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
   // Neighbors may still need what this peer sent; it leaves when all have ended.
-  waits_since_ = monotonic_now();
+  const Instant ended = monotonic_now();
+  watchman_.begin_wait(ended);
   const std::optional<Instant> enough =
-      interrupted_ ? std::optional(waits_since_ + patience_of_the_interrupted) : std::nullopt;
-  while (!all_ended_ && !end_ && !unobserved_ && !(enough && monotonic_now() > *enough)) receive_and_answer();
-  if (unobserved_ && !end_ && !interrupted_) return leave_unobserved();
+      interrupted_ ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
+  while (!run_code_ && !end_ && !watchman_.unobserved() && !(enough && monotonic_now() > *enough)) {
+    receive();
+    if (peer_->has_ended()) send_outbox();  // those who ask it are told so
+  }
+  if (watchman_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
   if (interrupted_) return {130, "interrupted"};
   if (end_) return leave();
-  return {run_code_, run_code_ == 4 ? "the run diverged" : run_code_ == 130 ? "the run was interrupted" : ""};
+  const int code = run_code_.value_or(0);
+  return {code, code == 4 ? "the run diverged" : code == 130 ? "the run was interrupted" : ""};
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::act() {
+  switch (peer_->state()) {
+    case PeerState::needs_gradient:
+      return take_gradient();
+    case PeerState::checkpoint_due:
+      return keep();
+    case PeerState::evaluation_due:
+      tell_evaluation();
+      return peer_->evaluation_taken();
+    case PeerState::idle:
+    case PeerState::needs_messages:
+    case PeerState::needs_verdict:
+    case PeerState::needs_agreement:
+      return wait_for_others();
+    case PeerState::finished:
+    case PeerState::diverged:
+      return stop();
+  }
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::leave_unobserved() {
+  tell_progress();
+  const std::filesystem::path& output = experiment_.settings.run.output;
+  std::error_code ignored;
+  std::filesystem::create_directories(output, ignored);
+  const std::filesystem::path file = output / ("model-" + std::to_string(id()) + ".npy");
+  try {
+    compute([&] { write_npy<Scalar>(file, peer_->model()); }, Meanwhile::serves);
+  } catch (const Misuse& misuse) {
+    return {2, misuse.what()};
+  }
+  while (!end_ && !interrupted_ && session_.retains()) {
+    for (const PeerId destination : partners_of(experiment_, id()).destinations)
+      if (watchman_.is_lost(destination, monotonic_now()))
+        part_from(destination, "it has said nothing for " + to_text(experiment_.settings.failure.lost_after));
+    receive();
+  }
+  return {0, "it has ended without an observer, and its model is in " + file.string()};
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::tell_evaluation() {
-  if (unobserved_) return;  // nobody answers
-  sockets_.session().tell_observer(
+  if (watchman_.unobserved()) return;  // nobody answers
+  session_.tell_observer(
       {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
 }
 
@@ -96,7 +119,7 @@ template <class Scalar>
 void PeerDriver<Scalar>::keep() {
   take_in();
   if (end_) return;
-  const SessionState state = sockets_.session().state();
+  const SessionState state = session_.state();
   const PeerMeters& so_far = meters();
   compute([&] { safe_.save(*peer_, state, so_far); }, Meanwhile::serves);
   peer_->checkpoint_taken();
@@ -105,25 +128,14 @@ void PeerDriver<Scalar>::keep() {
 template <class Scalar>
 void PeerDriver<Scalar>::take_gradient() {
   const Instant begin = monotonic_now();
-  const bool is_emulated = network_.compute.kind != ComputeTime::Kind::measured;
-  if (is_emulated || gradient_takes_s_ * peer_->gradient_work() >= seconds(worth_a_thread))
-    compute([this, begin] { compute_gradient(begin); },
-            experiment_.method->asynchronous ? Meanwhile::listens : Meanwhile::serves);
+  const double work = peer_->gradient_work();
+  const auto gradient = [&] { pace_.run(begin, work, [this] { peer_->compute_gradient(); }); };
+  if (pace_.is_long(work))
+    compute(gradient, experiment_.method->asynchronous ? Meanwhile::listens : Meanwhile::serves);
   else
-    compute_gradient(begin);
-  meters_.compute += gradient_ended_ - begin;
+    gradient();
+  meter_.counts().compute += pace_.ended() - begin;
   peer_->gradient_arrived();
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::compute_gradient(Instant begin) {
-  peer_->compute_gradient();
-  gradient_takes_s_ = seconds(monotonic_now() - begin) / peer_->gradient_work();
-  const RunSettings& settings = experiment_.settings;
-  const Duration takes = compute_time(network_.compute, settings.run.seed, peer_->id(), gradients_++,
-                                      peer_->gradient_work(), Duration{0});
-  if (takes > Duration{0}) sleep_until(begin + takes);
-  gradient_ended_ = monotonic_now();
 }
 
 template <class Scalar>
@@ -135,8 +147,8 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
         receive(compute_thread_.done_fd());
         send_outbox();
       } else {
-        watch_.look(monotonic_now());
-        serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
+        watchman_.look(monotonic_now());
+        pump_.serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
       }
     }
   } catch (...) {
@@ -153,13 +165,13 @@ void PeerDriver<Scalar>::send_outbox() {
   const Instant now = monotonic_now();
   for (Outgoing& outgoing : peer_->outbox()) {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
-    meters_.count_sent(outgoing.to, frame_bytes);
+    meter_.counts().count_sent(outgoing.to, frame_bytes);
     told_from_ = std::max(told_from_, outgoing.key.iteration);
-    meters_.wire += sending_.of(now - origin_, frame_bytes);
-    sockets_.session().send(std::move(outgoing), now);
+    meter_.counts().wire += sending_.of(meter_.since_begin(now), frame_bytes);
+    session_.send(std::move(outgoing), now);
   }
   peer_->outbox().clear();
-  sockets_.carry_out();
+  pump_.carry_out();
 }
 
 template <class Scalar>
@@ -167,69 +179,212 @@ void PeerDriver<Scalar>::tell_progress() {
   const std::uint64_t needed_from = peer_->iteration() + 1;
   if (experiment_.method->asynchronous || needed_from <= told_from_) return;
   told_from_ = needed_from;
-  sockets_.session().needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
+  session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::wait_for_others() {
-  waits_since_ = monotonic_now();
+  const Instant since = monotonic_now();
+  watchman_.begin_wait(since);
   const PeerState awaited = peer_->state();
-  if (awaited == PeerState::needs_messages) meters_.waits.begin(waits_since_);
-  while (peer_->state() == awaited && peer_->outbox().empty() && !stopped_ && !end_) receive();
-  meters_.wait += monotonic_now() - waits_since_;
+  if (awaited == PeerState::needs_messages) meter_.counts().waits.begin(since);
+  while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) receive();
+  meter_.counts().wait += monotonic_now() - since;
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::end_with(PeerEnd end) {
-  if (!end_) end_ = std::move(end);
+void PeerDriver<Scalar>::receive(int also) {
+  watchman_.look(monotonic_now());
+  if (take_in()) return;
+  leave_if_interrupted();
+  pump_.serve(std::min(watchman_.look_again(), monotonic_now() + look_around_every), also);
+  if (!take_in()) look_at_the_clock();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::look_around() {
+  if (!drops()) return pump_.serve_now_and_then();
+  pump_.serve(monotonic_now());
+  take_in();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
+  try {
+    SessionState state{};
+    compute(
+        [&] {
+          RevivedPeer<Scalar> revived = safe_.revive(resume.iteration, packets_);
+          peer_ = std::move(revived.peer);
+          state = replay(experiment_, *peer_, std::move(revived.session), revived.log,
+                         meter_.resume_from(revived.meters));
+        },
+        Meanwhile::serves);
+    session_.go_on(std::move(state));
+    pace_.resume_at(peer_->iteration());
+    stage_ = Stage::restored;
+  } catch (const Misuse& misuse) {
+    end_with({2, misuse.what()});
+  }
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::on(const RunStarts& start) {
+  meter_.begin(start.origin);
+  if (std::exchange(stage_, Stage::trains) == Stage::restored) return;
+  safe_.begin();
+  peer_->start();
+  for (const DataArrived& data : std::exchange(early_, {})) hear(data);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::on(RunStops& stops) {
+  stop();
+  if (!stops.reason.empty() || !has_started()) end_with({stops.exit_code, std::move(stops.reason)});
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::on(const EveryPeerEnded& ended) {
+  if (!has_started()) end_with({3, "the run ended before peer " + std::to_string(id()) + " could join it"});
+  run_code_ = ended.exit_code;
+}
+
+/// The run has gone on without this peer, which becomes a new one with a neighbor's model.
+template <class Scalar>
+void PeerDriver<Scalar>::on(const ModelArrived& arrived) {
+  const auto model = model_of<Scalar>(arrived.model, experiment_.problem.dimension());
+  if (!model)
+    return end_with({3, "peer " + std::to_string(arrived.from) + " told a model that is not finite"});
+  peer_ = make_joining_peer(experiment_, id(), packets_, arrived.entry, *model);
+  pace_.resume_at(arrived.entry.iteration);
+  control_.notice("peer " + std::to_string(id()) + " joins at iteration " +
+                  std::to_string(arrived.entry.iteration) + ", with the model of peer " +
+                  std::to_string(arrived.from));
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::on(const StillWaits& waits) {
+  control_.notice("peer " + std::to_string(id()) + " waits for " + waits.whom + ", for " +
+                  spoken(waits.so_far) + " now");
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::hear(const DataArrived& data) {
+  meter_.counts().bytes_received += header_bytes + data.packet->size();
+  safe_.hear(data.key, data.packet);
+  const std::uint64_t rounds = peer_->counters().gossip_rounds;
+  const Instant came = monotonic_now();
+  peer_->deliver(data.key, data.packet, data.marks);
+  if (peer_->counters().gossip_rounds != rounds)
+    meter_.counts().waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  if (control_.is_asked_to_leave() && started_ && experiment_.settings.failure.bears_a_leave())
+  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.bears_a_leave())
     return leave_alone();
   if (interrupted_ || !(control_.is_interrupted() || control_.is_asked_to_leave())) return;
-  interrupted_ = stopped_ = true;
-  sockets_.session().tell_observer({FrameKind::stop, peer_->iteration(), {}});
-  if (!started_) end_with({130, "interrupted"});
+  interrupted_ = true;
+  stop();
+  session_.tell_observer({FrameKind::stop, peer_->iteration(), {}});
+  if (!has_started()) end_with({130, "interrupted"});
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_alone() {
   if (leaves_alone_) return;
-  leaves_alone_ = stopped_ = true;
+  leaves_alone_ = true;
+  stop();
   if (!drops())
-    return end_with({130, "it was asked to end; started again with --resume within " + to_text(lost_after_) +
+    return end_with({130, "it was asked to end; started again with --resume within " +
+                              to_text(experiment_.settings.failure.lost_after) +
                               ", it goes on where it was"});
-  for (const PeerId neighbor : partners_of(experiment_, id_).destinations)
-    sockets_.session().obey(EdgeWish{EdgeWish::What::part, neighbor});
-  sockets_.session().tell_observer({FrameKind::parted, peer_->iteration(), {}});
+  for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
+    session_.obey(EdgeWish{EdgeWish::What::part, neighbor});
+  session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
   end_with({130, "it was asked to end; the others go on without it"});
 }
 
 template <class Scalar>
-PeerEnd PeerDriver<Scalar>::leave() {
-  if (leaves_alone_) {
-    end_->reason = "peer " + std::to_string(peer_->id()) + ": " + end_->reason;
-    return *end_;
+void PeerDriver<Scalar>::look_at_the_clock() {
+  if (!has_started()) {  // the session watches over the start
+    if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
+    return;
   }
-  if (end_->exit_code == 130 && interrupted_)
-    end_->reason = "peer " + std::to_string(peer_->id()) + " was interrupted";
-  if (end_->exit_code != 0) sockets_.session().say_stop(end_->exit_code, end_->reason);
-  return *end_;
+  const Instant now = monotonic_now();
+  const std::vector<PeerId> awaited = peer_->waiting_for();
+  const SilenceWatch::Judgement judgement = watchman_.judge(now, peer_->iteration() + 1, awaited);
+  if (judgement.word) control_.notice(*judgement.word);
+  for (const SilenceWatch::Lost& lost : judgement.lost) {
+    if (drops())
+      part_from(lost.id, lost.how);
+    else
+      end_with({3, "peer " + std::to_string(lost.id) + " was lost: " + lost.how + " (iteration " +
+                       std::to_string(peer_->iteration() + 1) + ")"});
+  }
+  // Whoever does not answer an offer was not back after all.
+  if (peer_->state() == PeerState::needs_agreement && watchman_.has_waited_too_long(now))
+    for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
+  if (awaited.empty()) judge_observer(now);
 }
 
 template <class Scalar>
-const PeerMeters& PeerDriver<Scalar>::meters() {
-  meters_.now = monotonic_now() - origin_;
-  meters_.counters = peer_->counters();
-  const SocketCounters counters = sockets_.counters();
-  meters_.garbage = earlier_.garbage + counters.garbage;
-  meters_.refused = earlier_.refused + counters.refused;
-  meters_.gaps = earlier_.gaps + counters.gaps;
-  meters_.repeated = earlier_.repeated + counters.repeated;
-  meters_.retransmitted = earlier_.retransmitted + counters.retransmitted;
-  return meters_;
+void PeerDriver<Scalar>::judge_observer(Instant now) {
+  const std::optional<std::string> how = watchman_.lost_observer(now);
+  if (!how) return;
+  if (!drops()) return end_with({3, *how});
+  control_.notice("peer " + std::to_string(id()) + ": " + *how +
+                  "; the peers go on, each keeps its own model");
+  watchman_.go_on(false);
+  session_.turn_from_observer(peer_->iteration());
+  peer_->go_on_unobserved();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::look_for_the_observer() {
+  if (!watchman_.hears_observer(monotonic_now())) return;
+  control_.notice("peer " + std::to_string(id()) + " hears the observer again");
+  watchman_.go_on(true);
+  session_.turn_from_observer(peer_->iteration());
+  peer_->go_on_observed();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
+  if (!drops() || !peer_->neighborhood()->knows(neighbor)) return;
+  if (!has_started())
+    return end_with(
+        {3, "peer " + std::to_string(neighbor) + " has gone on without peer " + std::to_string(id()) +
+                (id() == observer_peer ? ", which kept the record of the run, and cannot join it anew"
+                                       : ", and " + experiment_.method->name + " cannot be joined")});
+  if (!peer_->neighborhood()->is_lost(neighbor))
+    control_.notice("peer " + std::to_string(id()) + " goes on without peer " + std::to_string(neighbor) +
+                    " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
+  const std::uint64_t rounds = peer_->counters().gossip_rounds;
+  wish(respond(*peer_, PeerDeparted{neighbor, why}));
+  if (peer_->counters().gossip_rounds != rounds)  // it was the one that was waited for
+    meter_.counts().waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::wish(const std::optional<EdgeWish>& wish) {
+  if (!wish) return;
+  session_.obey(*wish);
+  if (wish->what != EdgeWish::What::take && wish->what != EdgeWish::What::agree) return;
+  control_.notice("peer " + std::to_string(wish->neighbor) + " is back at peer " + std::to_string(id()) +
+                  ", from iteration " + std::to_string(wish->iteration) + " on");
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::leave() {
+  const std::string self = "peer " + std::to_string(id());
+  if (leaves_alone_) {
+    end_->reason = self + ": " + end_->reason;
+    return *end_;
+  }
+  if (end_->exit_code == 130 && interrupted_) end_->reason = self + " was interrupted";
+  if (end_->exit_code != 0) session_.say_stop(end_->exit_code, end_->reason);
+  return *end_;
 }
 
 template class PeerDriver<float>;

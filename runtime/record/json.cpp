@@ -55,17 +55,7 @@ PeerMeters meters_from(const Json& json) {
   meters.compute = duration_at(json, "compute_ns");
   meters.wait = duration_at(json, "wait_ns");
   meters.wire = duration_at(json, "wire_ns");
-  meters.counters.gradient_evaluations = count_at(json, "gradient_evaluations");
-  meters.counters.gossip_rounds = count_at(json, "gossip_rounds");
-  meters.counters.late = count_at(json, "late");
-  meters.counters.duplicate = count_at(json, "duplicate");
-  meters.counters.overflow = count_at(json, "overflow");
-  meters.counters.exchanges_asked = count_at(json, "exchanges_asked");
-  meters.counters.exchanges_answered = count_at(json, "exchanges_answered");
-  meters.counters.digests_compared = count_at(json, "digests_compared");
-  meters.counters.digests_differed = count_at(json, "digests_differed");
-  meters.counters.resyncs = count_at(json, "resyncs");
-  meters.counters.unfit_copies = count_at(json, "unfit_copies");
+  for (const PeerCounterRow& row : peer_counter_rows) meters.counters.*row.member = count_at(json, row.name);
   std::vector<WaitingTimes::OfSource> waits;
   for (const Json& wait : json.at("waits"))
     waits.emplace_back(static_cast<PeerId>(count_at(wait, "source")), duration_at(wait, "ns"));
@@ -173,31 +163,22 @@ Json to_json(const PeerMeters& meters) {
   Json sent_to = Json::array();
   for (const auto& [hearer, bytes] : meters.sent_to.by_hearer())
     sent_to.push_back({{"hearer", hearer}, {"bytes", bytes}});
-  return {{"now_ns", meters.now.count()},
-          {"bytes_sent", meters.bytes_sent},
-          {"bytes_received", meters.bytes_received},
-          {"messages_sent", meters.messages_sent},
-          {"retransmitted", meters.retransmitted},
-          {"gaps", meters.gaps},
-          {"repeated", meters.repeated},
-          {"refused", meters.refused},
-          {"garbage", meters.garbage},
-          {"compute_ns", meters.compute.count()},
-          {"wait_ns", meters.wait.count()},
-          {"wire_ns", meters.wire.count()},
-          {"gradient_evaluations", meters.counters.gradient_evaluations},
-          {"gossip_rounds", meters.counters.gossip_rounds},
-          {"late", meters.counters.late},
-          {"duplicate", meters.counters.duplicate},
-          {"overflow", meters.counters.overflow},
-          {"exchanges_asked", meters.counters.exchanges_asked},
-          {"exchanges_answered", meters.counters.exchanges_answered},
-          {"digests_compared", meters.counters.digests_compared},
-          {"digests_differed", meters.counters.digests_differed},
-          {"resyncs", meters.counters.resyncs},
-          {"unfit_copies", meters.counters.unfit_copies},
-          {"waits", std::move(waits)},
-          {"sent_to", std::move(sent_to)}};
+  Json json = {{"now_ns", meters.now.count()},
+               {"bytes_sent", meters.bytes_sent},
+               {"bytes_received", meters.bytes_received},
+               {"messages_sent", meters.messages_sent},
+               {"retransmitted", meters.retransmitted},
+               {"gaps", meters.gaps},
+               {"repeated", meters.repeated},
+               {"refused", meters.refused},
+               {"garbage", meters.garbage},
+               {"compute_ns", meters.compute.count()},
+               {"wait_ns", meters.wait.count()},
+               {"wire_ns", meters.wire.count()}};
+  for (const PeerCounterRow& row : peer_counter_rows) json[row.name] = meters.counters.*row.member;
+  json["waits"] = std::move(waits);
+  json["sent_to"] = std::move(sent_to);
+  return json;
 }
 
 Json to_json(const PeerOutcome& outcome) {

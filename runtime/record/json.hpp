@@ -12,7 +12,8 @@
 
 namespace hearsay {
 
-// JSON forms of what a run records: for metrics.jsonl and summary.json, and for the frames that go to the observer.
+// JSON forms of what a run records: for metrics.jsonl and summary.json, and for the frames that go to the
+// observer.
 
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
 /// Reads it back; nothing where it is not one.

@@ -7,9 +7,9 @@
 
 #include "algorithms/arithmetic/vector.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/foundation/units.hpp"
 #include "runtime/peer/peer.hpp"
 #include "runtime/record/sent_bytes.hpp"
-#include "runtime/foundation/units.hpp"
 #include "runtime/record/waiting_times.hpp"
 
 namespace hearsay {
@@ -78,21 +78,25 @@ struct PeerOutcome {
   bool gone = false;                   ///< it was dropped, or has never come: nothing else is known
 };
 
-/// A whole run, whatever the driver.
-template <class Scalar>
-struct RunOutcome {
+/// A whole run, whatever the driver and the scalar of its models.
+struct RunResult {
   RunStatus status = RunStatus::done;
   std::string reason;  ///< a sentence, where the status is not done or target
   std::vector<Evaluation> evaluations;
   std::vector<PeerOutcome> peers;
-  std::vector<Vector<Scalar>> models;  ///< x_i of the last evaluation
-  Vector<Scalar> mean_model;           ///< of the same
-  std::optional<Evaluation> target;    ///< the first evaluation at or below the target loss
+  std::optional<Evaluation> target;  ///< the first evaluation at or below the target loss
   double seconds = 0.0;
   std::uint64_t restarts = 0;        ///< of peers that were killed
   std::vector<PeerId> dropped = {};  ///< were lost, and did not come back
   std::uint64_t returned = 0;        ///< how often one that was lost came back
   std::vector<PeerId> joined = {};   ///< began anew, when the run had gone on without them
+};
+
+/// A whole run and what it has learned.
+template <class Scalar>
+struct RunOutcome : RunResult {
+  std::vector<Vector<Scalar>> models;  ///< x_i of the last evaluation
+  Vector<Scalar> mean_model;           ///< of the same
 };
 
 }  // namespace hearsay

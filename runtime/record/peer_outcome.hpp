@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/record/outcome.hpp"
 #include "runtime/peer/peer.hpp"
+#include "runtime/record/outcome.hpp"
 
 namespace hearsay {
 

@@ -2,15 +2,14 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/data/npy.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -32,7 +31,8 @@ bool is_ours(const std::string& file) {
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
 }
 
-/// Nothing is in it but what runs and sweeps leave behind; so it may go. (A run.toml alone may be somebody's run file.)
+/// Nothing is in it but what runs and sweeps leave behind; so it may go. (A run.toml alone may be somebody's
+/// run file.)
 bool is_earlier_output(const fs::path& directory) {
   std::error_code error;
   bool only_a_run_file = false;
@@ -118,8 +118,8 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier)
-    : directory_(std::move(directory)), earlier_(earlier) {
+RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice notice)
+    : directory_(std::move(directory)), earlier_(earlier), notice_(std::move(notice)) {
   std::error_code ignored;
   if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
     lock_.emplace("run.output", directory_);
@@ -144,15 +144,14 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   write_file(directory_ / "run.toml", {to_toml(settings)});
   if (record_) write_file(directory_ / "metrics.jsonl", {kept});
   // A power cut must not leave checkpoints that have passed evaluations of which there is no record.
-  metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.checkpoint_every != 0);
+  metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) begin(settings, evaluation);
   metrics_.append(to_json(evaluation).dump());
   if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
-    std::fprintf(stderr, "hearsay: %s; training goes on, and it is written when there is room\n",
-                 metrics_.defect()->c_str());
+    notice_(*metrics_.defect() + "; training goes on, and it is written when there is room");
   if (!metrics_.defect()) said_that_it_waits_ = false;
 }
 

@@ -6,17 +6,19 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/foundation/directory_lock.hpp"
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/record/outcome.hpp"
+#include "runtime/foundation/directory_lock.hpp"
 #include "runtime/foundation/line_file.hpp"
+#include "runtime/foundation/notice.hpp"
+#include "runtime/record/outcome.hpp"
 #include "runtime/record/summary.hpp"
 
 namespace hearsay {
 
-/// Throws Misuse (key run.output) unless an output directory can be made at `directory`: it exists already, or what
-/// should hold it is no directory that can be written to. With `overwrite` it may exist if it is empty or holds
-/// outputs of earlier runs and sweeps, told by their names, and nothing else: nobody's own file is ever removed.
+/// Throws Misuse (key run.output) unless an output directory can be made at `directory`: it exists already,
+/// or what should hold it is no directory that can be written to. With `overwrite` it may exist if it is
+/// empty or holds outputs of earlier runs and sweeps, told by their names, and nothing else: nobody's own
+/// file is ever removed.
 void require_free_output(const std::filesystem::path& directory, bool overwrite);
 
 /// Makes the empty directory, in the place of an earlier output where `overwrite` says so; checks as above.
@@ -43,18 +45,20 @@ enum class EarlierOutput {
 /// It comes into being with the first evaluation, so a run that cannot begin leaves nothing behind.
 class RunDirectory {
  public:
-  /// Checks only. Throws Misuse as require_free_output; or, where the run is to go on, unless there is one to go on with.
-  RunDirectory(std::filesystem::path directory, EarlierOutput earlier);
+  /// Checks only. Throws Misuse as require_free_output; or, where the run is to go on, unless there is one to
+  /// go on with.
+  RunDirectory(std::filesystem::path directory, EarlierOutput earlier, Notice notice = no_notice);
 
   /// The evaluations so far, of a run that goes on.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
-  /// The next line of metrics.jsonl; `settings` are those of the experiment. In a run that goes on, lines from this evaluation's
-  /// iteration on are replaced. Where the disk becomes full, lines wait in memory until there is room; that is said once. Throws
-  /// Misuse where the directory cannot be made.
+  /// The next line of metrics.jsonl; `settings` are those of the experiment. In a run that goes on, lines
+  /// from this evaluation's iteration on are replaced. Where the disk becomes full, lines wait in memory
+  /// until there is room; that is said once. Throws Misuse where the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
-  /// Models and summary, where there was an evaluation. Throws Misuse where they, or lines that wait, cannot be written.
+  /// Models and summary, where there was an evaluation. Throws Misuse where they, or lines that wait, cannot
+  /// be written.
   template <class Scalar>
   void finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary, SaveModels save);
 
@@ -64,6 +68,7 @@ class RunDirectory {
  private:
   std::filesystem::path directory_;
   EarlierOutput earlier_;
+  Notice notice_;
   std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
   RecordFile metrics_;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
-#include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/slowest_link.hpp"
 #include "topology/spectrum.hpp"
 
@@ -90,34 +91,27 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
   Json sent_to = Json::array();
   for (const auto& [hearer, bytes] : peer.meters.sent_to.by_hearer())
     sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
-  return {{"peer", id},
-          {"iterations", peer.iterations},
-          {"seconds", seconds(peer.meters.now)},
-          {"bytes_sent", peer.meters.bytes_sent},
-          {"bytes_received", peer.meters.bytes_received},
-          {"messages_sent", peer.meters.messages_sent},
-          {"retransmitted", peer.meters.retransmitted},
-          {"gaps", peer.meters.gaps},
-          {"repeated", peer.meters.repeated},
-          {"refused", peer.meters.refused},
-          {"garbage", peer.meters.garbage},
-          {"late", peer.meters.counters.late},
-          {"duplicate", peer.meters.counters.duplicate},
-          {"overflow", peer.meters.counters.overflow},
-          {"exchanges_asked", peer.meters.counters.exchanges_asked},
-          {"exchanges_answered", peer.meters.counters.exchanges_answered},
-          {"digests_compared", peer.meters.counters.digests_compared},
-          {"digests_differed", peer.meters.counters.digests_differed},
-          {"resyncs", peer.meters.counters.resyncs},
-          {"unfit_copies", peer.meters.counters.unfit_copies},
-          {"gradient_evaluations", peer.meters.counters.gradient_evaluations},
-          {"gossip_rounds", peer.meters.counters.gossip_rounds},
-          {"compute_seconds", seconds(peer.meters.compute)},
-          {"wait_seconds", seconds(peer.meters.wait)},
-          {"wire_seconds", seconds(peer.meters.wire)},
-          {"waited_for", std::move(waited_for)},
-          {"sent_to", std::move(sent_to)},
-          {"peak_memory_bytes", peer.peak_memory_bytes}};
+  Json record = {{"peer", id},
+                 {"iterations", peer.iterations},
+                 {"seconds", seconds(peer.meters.now)},
+                 {"bytes_sent", peer.meters.bytes_sent},
+                 {"bytes_received", peer.meters.bytes_received},
+                 {"messages_sent", peer.meters.messages_sent},
+                 {"retransmitted", peer.meters.retransmitted},
+                 {"gaps", peer.meters.gaps},
+                 {"repeated", peer.meters.repeated},
+                 {"refused", peer.meters.refused},
+                 {"garbage", peer.meters.garbage}};
+  const std::span rows(peer_counter_rows);
+  for (const auto some_rows : {rows.subspan(work_counter_count), rows.first(work_counter_count)})
+    for (const PeerCounterRow& row : some_rows) record[row.name] = peer.meters.counters.*row.member;
+  record["compute_seconds"] = seconds(peer.meters.compute);
+  record["wait_seconds"] = seconds(peer.meters.wait);
+  record["wire_seconds"] = seconds(peer.meters.wire);
+  record["waited_for"] = std::move(waited_for);
+  record["sent_to"] = std::move(sent_to);
+  record["peak_memory_bytes"] = peer.peak_memory_bytes;
+  return record;
 }
 
 template <class Scalar>
@@ -201,7 +195,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"iterations", totals.iterations},
       {"epochs",
        samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
-  // A schedule that varies has no gap of its own, nor has push-sum along one-way links; pairs that average have none of W.
+  // A schedule that varies has no gap of its own, nor has push-sum along one-way links; pairs that average
+  // have none of W.
   summary["spectral_gap"] = experiment.schedule->period() == 1 &&
                                     experiment.cluster.mixing.doubly_stochastic() &&
                                     !experiment.method->asynchronous

@@ -9,8 +9,9 @@
 
 namespace hearsay {
 
-/// How long a peer waited for each of those that it hears. A wait belongs to the one whose message ended it: that message
-/// was missing all the time, and the sum over the sources is the whole time that the peer waited for messages. Pure.
+/// How long a peer waited for each of those that it hears. A wait belongs to the one whose message ended it:
+/// that message was missing all the time, and the sum over the sources is the whole time that the peer waited
+/// for messages. Pure.
 class WaitingTimes {
  public:
   using OfSource = std::pair<PeerId, Duration>;

@@ -8,10 +8,10 @@ namespace hearsay {
 
 namespace {
 
-// The parts of a question: version, its number, domain, address, identity, mechanism, key.
+// The parts of ZeroMQ's question: version, its number, domain, address, identity, mechanism, key.
 enum Part : std::size_t { version, number, domain, address, identity, mechanism, key_bytes, part_count };
 
-// Whoever makes up keys by the thousand does not fill a log with them.
+// A limit, so that a stranger who makes up keys by the thousand cannot fill the log.
 constexpr std::size_t most_said = 16;
 
 }  // namespace

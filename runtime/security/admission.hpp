@@ -11,27 +11,28 @@
 
 namespace hearsay {
 
-/// Who gets in. ZeroMQ asks once per connection, when the caller has proved that it owns a key (rfc.zeromq.org/spec/27),
-/// and the answer binds the connection to a peer: what it says in the name of another one is garbage. Pure.
+/// Decides who gets in. ZeroMQ asks once per connection, after the caller has proved that it owns a key
+/// (rfc.zeromq.org/spec/27). The answer binds the connection to one peer: what it says in the name of another
+/// peer is garbage. Pure.
 class Admission {
  public:
-  /// Admits the owners of these keys, each as the peer whose id is its key's place.
+  /// Admits the owners of these keys: the owner of public_keys[i] as peer i.
   explicit Admission(const std::vector<std::string>& public_keys) : public_keys_(public_keys) {}
 
   struct Answer {
     std::vector<std::string> reply;  ///< the parts of the answer to ZeroMQ
     bool refused = false;
-    std::string to_say;  ///< on the first attempts of a key; empty otherwise
+    std::string to_say;  ///< at the first attempt of a refused key; empty otherwise
   };
-  /// `request`: the parts of ZeroMQ's question; `key`: the caller's, as text.
+  /// Answers a question of ZeroMQ. `request` has its parts; `key` is the caller's key as text.
   Answer judge(const std::vector<std::string>& request, std::string_view key);
 
  private:
   std::vector<std::string> public_keys_;
-  std::set<std::string, std::less<>> said_;  // of refused keys; at most `most_said`
+  std::set<std::string, std::less<>> said_;  // the refused keys that were named; at most `most_said`
 };
 
-/// What the connection of a peer is known as at a ROUTER that has admitted it.
+/// The user name (ZeroMQ's "User-Id") of a peer's connection at a ROUTER that has admitted it.
 std::string user_of(PeerId peer);
 
 }  // namespace hearsay

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/cluster/host_address.hpp"
+#include "runtime/cluster/address.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -36,26 +36,28 @@ std::optional<std::string> plain_text_warning(const RunSettings::Security& secur
   for (const ClusterPeer& peer : cluster.peers)
     places.push_back(peer.bind.empty() ? peer.address : peer.bind);
   for (const std::string& place : places)
-    if (!place.empty() && !is_loopback(place))
+    if (!place.empty() && !Address::parse(place).is_loopback())
       return "no keys are set (security.authorized, security.secret): other machines can reach " + place +
              ", all traffic is plain text, and whoever connects there can disturb the run";
   return std::nullopt;
 }
 
-SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId self) {
+SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId self, const Notice& notice) {
   if (pairs.empty()) return nullptr;
   const auto credentials = std::make_shared<Credentials>();
   credentials->self = self;
+  credentials->notice = notice;
   credentials->own = pairs[self];
   for (const KeyPair& pair : pairs) credentials->public_keys.push_back(pair.public_key);
   return credentials;
 }
 
 SharedCredentials load_credentials(const RunSettings::Security& security,
-                                   const std::vector<ClusterPeer>& peers, PeerId self) {
+                                   const std::vector<ClusterPeer>& peers, PeerId self, const Notice& notice) {
   if (!has_keys(security)) return nullptr;
   const auto credentials = std::make_shared<Credentials>();
   credentials->self = self;
+  credentials->notice = notice;
   const std::vector<AuthorizedKey> authorized = load_authorized_keys(security.authorized);
   for (const ClusterPeer& peer : peers)
     credentials->public_keys.push_back(key_of(peer, authorized, security.authorized));

@@ -8,38 +8,39 @@
 #include <vector>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/foundation/notice.hpp"
 #include "runtime/security/key_file.hpp"
 #include "runtime/settings/run_settings.hpp"
 
 namespace hearsay {
 
-/// What a peer proves its identity with, and knows the others by. Shared by all sockets of its process.
+/// The keys by which a peer proves its identity and recognizes the others. Shared by all sockets of its
+/// process.
 struct Credentials {
   PeerId self;
   KeyPair own;
   std::vector<std::string> public_keys;  ///< of all peers, by id
-  /// Who tried to connect to this process and was not let in, so far.
+  /// Connections to this process that were refused so far.
   std::atomic<std::uint64_t> refused{0};
+  Notice notice = no_notice;  ///< of strangers; called by the thread that refuses them
 };
 
-/// Who runs the observer, and whose key it has.
-inline constexpr PeerId observer_peer = 0;
-
-/// Null where a run has no keys: it speaks plain text.
+/// Null if a run has no keys and speaks plain text.
 using SharedCredentials = std::shared_ptr<Credentials>;
 
-/// Whether a run is to use keys. Misuse where only one of security.authorized and security.secret is given.
+/// True if a run is to use keys. Misuse if only one of security.authorized and security.secret is given.
 bool has_keys(const RunSettings::Security& security);
 
-/// A warning where other machines can reach a peer or the observer, and there are no keys; else nothing.
+/// A warning if other machines can reach a peer or the observer and there are no keys; else nothing.
 std::optional<std::string> plain_text_warning(const RunSettings::Security& security, const Cluster& cluster);
 
-/// Those of peer `self` where all pairs, by id, were made for this run by the one process that starts it; null without.
-SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId self);
+/// Credentials of peer `self` from key pairs made for this run (`pairs[id]`); null if there are none.
+SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId self, const Notice& notice);
 
-/// Those of peer `self`, from the files that security.authorized and security.secret name; null where neither does. Misuse
-/// where a peer of the topology has no key, and where its own is not the one that the others know.
+/// Credentials of peer `self` from the files that security.authorized and security.secret name; null if
+/// neither is set. Misuse if a peer of the topology has no key, or if this peer's own key is not the one
+/// that the others know.
 SharedCredentials load_credentials(const RunSettings::Security& security,
-                                   const std::vector<ClusterPeer>& peers, PeerId self);
+                                   const std::vector<ClusterPeer>& peers, PeerId self, const Notice& notice);
 
 }  // namespace hearsay

@@ -10,9 +10,9 @@
 #include <cstring>
 #include <map>
 
-#include "runtime/toml/setting.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "runtime/toml/setting.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -24,18 +24,18 @@ namespace fs = std::filesystem;
 constexpr std::string_view z85 =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 constexpr std::size_t key_characters = 40;
-constexpr std::size_t group_characters = 5;  // four bytes each
+constexpr std::size_t group_characters = 5;  // of four bytes
 
 const std::string key_expectation = "a key, 40 characters of Z85 such as hearsay keys show prints";
 
-/// The key in a setting whose value may be shown.
+/// Reads a public key, which an error message may show.
 std::string read_public_key(const TomlEntry& entry) {
   const Setting setting{entry.key, entry.value};
   if (!is_key(setting.text())) setting.refuse(key_expectation);
   return setting.text();
 }
 
-/// The same where no message may show what there is instead.
+/// Reads a secret key. No error message shows the value, not even one that is no key.
 std::string read_secret_key(const TomlEntry& entry) {
   const auto* const text = std::get_if<std::string>(&entry.value.data);
   if (text == nullptr || !is_key(*text))
@@ -131,7 +131,7 @@ std::string with_authorized_key(const std::string& text, const std::string& sour
   }
   std::string result;
   for (const std::string& line : lines) result += line;
-  parse_authorized_keys(result, source);  // now two names may share a key
+  parse_authorized_keys(result, source);  // refuses a key that two names now share
   return result;
 }
 

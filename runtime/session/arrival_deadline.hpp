@@ -8,11 +8,12 @@ namespace hearsay {
 
 /// How long a source may be silent before it is lost:
 ///
-///     failure.lost_after <= 4 x the longest silence between two of its signs of life so far <= 2 x failure.lost_after
+///     failure.lost_after <= 4 x the longest silence between two of its signs of life so far <= 2 x
+///     failure.lost_after
 ///
-/// so that a peer or a way to it that is slow at times, but has always come back, is not given up for what it has done
-/// before; and one that will not come back costs no more than twice the one knob there is, failure.lost_after. The silence that
-/// is still going on does not count. Pure.
+/// so that a peer or a way to it that is slow at times, but has always come back, is not given up for what it
+/// has done before; and one that will not come back costs no more than twice the one knob there is,
+/// failure.lost_after. The silence that is still going on does not count. Pure.
 class ArrivalDeadline {
  public:
   static constexpr int times_the_longest_silence = 4;

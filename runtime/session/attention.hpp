@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-/// Since when a process has listened without a break. Nobody was silent while it did not listen: it was stopped (Ctrl-Z), its
-/// machine stood still, or the clock leapt.
+/// Since when a process has listened without a break. Nobody was silent while it did not listen: it was
+/// stopped (Ctrl-Z), its machine stood still, or the clock leapt.
 class Attention {
  public:
   /// Silence counts from `lost_after` on, so much shorter breaks do not matter.

@@ -21,14 +21,16 @@ struct EdgeWish {
   std::uint64_t iteration = 0;
 };
 
-/// An edge leaves: `news.id` is gone, or takes this peer for gone; or it was lost before, and answers the offer no more.
+/// An edge leaves: `news.id` is gone, or takes this peer for gone; or it was lost before, and answers
+/// the offer no more.
 template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const PeerDeparted& news);
 
-// How an edge comes back. Both ends have parted, and hear each other again: the one with the lower id offers the first iteration
-// that it can do, and stops before it; the other takes the later one of both ends' first iterations, and says so. An answer that
-// is lost is given again with the next offer. Whoever is too late says that it has parted. What is heard again after that changes nothing. Pure: the driver and the tests'
-// simulator hand the wishes to the session.
+// How an edge comes back. Both ends have parted, and hear each other again: the one with the lower id
+// offers the first iteration that it can do, and stops before it; the other takes the later one of both
+// ends' first iterations, and says so. An answer that is lost is given again with the next offer.
+// Whoever is too late says that it has parted. What is heard again after that changes nothing. Pure: the
+// driver and the tests' simulator hand the wishes to the session.
 
 template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const NeighborReturned& news);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "algorithms/compression/seam/packet.hpp"
+#include "runtime/foundation/units.hpp"
 #include "runtime/peer/inbox.hpp"
 #include "runtime/peer/joining.hpp"
-#include "runtime/foundation/units.hpp"
 
 namespace hearsay {
 
@@ -20,7 +20,8 @@ struct DataArrived {
   PacketRef packet;
   MessageMarks marks = {};
 };
-/// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since the others are under way.
+/// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since
+/// the others are under way.
 struct ResumeFrom {
   std::optional<std::uint64_t> iteration;
 };
@@ -70,7 +71,8 @@ struct ModelArrived {
   EntryPoint entry;
   std::vector<std::byte> model;
 };
-/// The run has not begun here yet, and for whom it waits: "peer 2 (tcp://10.0.0.2:7000) to come up". Every ten seconds.
+/// The run has not begun here yet, and for whom it waits: "peer 2 (tcp://10.0.0.2:7000) to come up".
+/// Every ten seconds.
 struct StillWaits {
   std::string whom;
   Duration so_far;

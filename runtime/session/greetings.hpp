@@ -10,8 +10,9 @@
 
 namespace hearsay {
 
-/// Who has greeted whom before a run begins: every source has to call this peer, every destination to welcome it. Peers
-/// may come up in any order, and go and come again: a name may be taken over by a process that was started anew.
+/// Who has greeted whom before a run begins: every source has to call this peer, every destination to
+/// welcome it. Peers may come up in any order, and go and come again: a name may be taken over by a
+/// process that was started anew.
 class Greetings {
  public:
   Greetings(std::vector<PeerId> sources, std::vector<PeerId> destinations)

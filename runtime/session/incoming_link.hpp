@@ -9,9 +9,9 @@
 
 namespace hearsay {
 
-/// What a peer knows of one that it hears: whether it has said hello, and which frame of it comes next. A hello says from
-/// which number on the frames of its sender count; what came before it was meant for a predecessor of this process, or is
-/// sent again after it.
+/// What a peer knows of one that it hears: whether it has said hello, and which frame of it comes next.
+/// A hello says from which number on the frames of its sender count; what came before it was meant for a
+/// predecessor of this process, or is sent again after it.
 class IncomingLink {
  public:
   explicit IncomingLink(PeerId id) : source(id) {}
@@ -33,7 +33,8 @@ class IncomingLink {
     repeated,   ///< it was here before, or was given up for missing and is sent again
     ungreeted,  ///< its sender has not said hello to this process
   };
-  /// Which frame this is, of kind data, or alive (which has the number of the next data frame and is none itself).
+  /// Which frame this is, of kind data, or alive (which has the number of the next data frame and is
+  /// none itself).
   Frame judge(const FrameHeader& header) {
     if (!incarnation_ || *incarnation_ != header.incarnation) return Frame::ungreeted;
     const bool is_data = header.kind == FrameKind::data;
@@ -43,7 +44,8 @@ class IncomingLink {
     return gap ? Frame::after_gap : Frame::next;
   }
 
-  /// Whether to ask for another hello after this frame: at once, and again with every sign of life until it comes.
+  /// Whether to ask for another hello after this frame: at once, and again with every sign of life until
+  /// it comes.
   bool must_ask_again(Frame frame, FrameKind kind) {
     const bool missing = frame == Frame::after_gap || frame == Frame::ungreeted;
     const bool ask = kind == FrameKind::alive ? missing || asked_again_ : missing && !asked_again_;

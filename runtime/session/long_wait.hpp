@@ -35,11 +35,13 @@ struct LongWait {
 
 /// Who waits, for whom and over which edge, in which iteration, since when, and what will happen when. Pure.
 ///
-///     peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512: silent for 12 s; lost after 60 s (failure.lost_after)
-///     peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512 for 25 s now: it shows life, so it is slow or waits itself
+///     peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512: silent for 12 s; lost after 60 s
+///     (failure.lost_after) peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512 for 25 s now: it
+///     shows life, so it is slow or waits itself
 std::string sentence(const LongWait& wait);
 
-/// A time to be read, not to be parsed back: whole seconds from 10 s on, minutes from 2 min on, else with one decimal.
+/// A time to be read, not to be parsed back: whole seconds from 10 s on, minutes from 2 min on, else with one
+/// decimal.
 std::string spoken(Duration duration);
 
 }  // namespace hearsay

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
-#include "runtime/settings/staleness.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
 namespace {
-
-// The observer names who is missing; a peer that is ready gives it this much longer to do so.
-constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
-constexpr Duration word_every = std::chrono::seconds(10);
-
-constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
 std::vector<PeerId> present(const std::vector<PeerId>& ids, const std::vector<PeerId>& absent) {
   std::vector<PeerId> rest;
@@ -25,352 +18,367 @@ std::vector<PeerId> present(const std::vector<PeerId>& ids, const std::vector<Pe
 
 }  // namespace
 
-/// 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
-/// began; 0 where the user wants it.
-int exit_code_of(const FrameHeader& stop) {
-  if (stop.payload_bytes == 0) return 0;
-  return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
-}
-
 PeerSession::PeerSession(PeerSessionInput input)
-    : input_(std::move(input)),
-      run_id_(run_id(input_.agreement)),
-      hello_(encode_agreement(input_.agreement)),
-      greetings_(present(input_.sources, input_.absent), present(input_.destinations, input_.absent)),
-      retention_(input_.destinations, input_.asynchronous) {
-  for (const PeerId to : input_.destinations) {
-    outgoing_.push_back({to});
-    if (std::ranges::binary_search(input_.absent, to)) parted_.push_back({to});
-  }
-  for (const PeerId from : input_.sources) incoming_.emplace_back(from);
-}
-
-bool PeerSession::comes_later() const { return std::ranges::binary_search(input_.absent, input_.self); }
-
-void PeerSession::shut_out(const std::string& reason) {
-  if (!started_) fail(2, reason);
+    : context_(std::move(input)),
+      outgoing_(context_.input),
+      greetings_(present(context_.input.sources, context_.input.absent),
+                 present(context_.input.destinations, context_.input.absent)),
+      start_(context_.input.start_patience) {
+  for (const PeerId to : context_.input.destinations)
+    if (std::ranges::binary_search(context_.input.absent, to)) parted_.part(to);
+  for (const PeerId from : context_.input.sources) incoming_.emplace_back(from);
 }
 
 void PeerSession::begin(Instant now) {
-  now_ = now;
-  began_ = now;
-  next_word_ = now + word_every;
-  next_heartbeat_ = now + input_.heartbeat;
-  neighbors_deadline_ = now + input_.start_patience;
-  start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
-  resuming_ = input_.holds.has_value();
-  // Until all are there nobody greets its neighbors then: the observer alone knows who is missing, and says so in time.
-  if (resuming_) neighbors_deadline_ = start_deadline_;
-  if (!resuming_) greet_neighbors();
-  greet_observer();
+  context_.now = now;
+  const bool resumes = context_.input.holds.has_value();
+  start_.begin(now, resumes);
+  next_heartbeat_ = now + context_.input.heartbeat;
+  if (resumes)
+    context_.phase = SessionPhase::restoring;
+  else
+    greet_neighbors();
+  observer_.greet(context_);
   tell_when_ready();
-}
-
-void PeerSession::greet_neighbors() {
-  for (OutgoingLink& link : outgoing_)
-    if (started_ || !has_parted_from(link.to)) greet(link);
 }
 
 void PeerSession::go_on(SessionState state) {
-  ensure(resuming_, "a session goes on from a checkpoint once");
-  resuming_ = false;
-  went_on_ = true;
-  neighbors_deadline_ = now_ + input_.start_patience;
-  start_deadline_ = neighbors_deadline_ + grace_for_the_observer;
-  next_needed_ = state.next_needed;
-  last_verdict_ = state.last_verdict;
-  unanswered_ = std::move(state.untold);
-  for (const auto& [to, next_needed] : state.released) retention_.release(to, next_needed);
-  for (Outgoing& message : state.retained)
-    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent, message.marks});
+  if (context_.phase == SessionPhase::failed) return;  // it was not restored in time
+  ensure(context_.phase == SessionPhase::restoring, "a session resumes from a checkpoint once");
+  context_.phase = SessionPhase::greeting;
+  start_.greet(context_.now);
+  context_.next_needed = state.next_needed;
+  outgoing_.restore(state);
+  observer_.restore(state);
   greet_neighbors();
   tell_when_ready();
-}
-
-bool PeerSession::retains() const {
-  return std::ranges::any_of(outgoing_,
-                             [this](const OutgoingLink& link) { return !retention_.of(link.to).empty(); });
-}
-
-SessionState PeerSession::state() const {
-  SessionState state{next_needed_, last_verdict_, {}, {}, unanswered_};
-  for (const OutgoingLink& link : outgoing_) {
-    state.released.emplace_back(link.to, retention_.floor(link.to));
-    for (const RetainedMessage& message : retention_.of(link.to))
-      state.retained.push_back({link.to, message.key, message.packet, message.marks});
-  }
-  return state;
-}
-
-FrameHeader PeerSession::header(FrameKind kind) const {
-  FrameHeader result;
-  result.kind = kind;
-  result.run_id = run_id_;
-  result.sender = input_.self;
-  result.incarnation = input_.incarnation;
-  result.iteration = next_needed_;
-  return result;
-}
-
-void PeerSession::say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload) {
-  outbox_.push_back({way, to, header(kind), {}, {payload.begin(), payload.end()}});
-}
-
-PeerSession::OutgoingLink& PeerSession::link_to(PeerId destination) {
-  const auto found = std::ranges::lower_bound(outgoing_, destination, {}, &OutgoingLink::to);
-  ensure(found != outgoing_.end() && found->to == destination, "a method sends only to its destinations");
-  return *found;
-}
-
-bool PeerSession::is_destination(PeerId id) const {
-  return std::ranges::binary_search(input_.destinations, id);
-}
-
-IncomingLink* PeerSession::find_source(PeerId id) {
-  const auto found = std::ranges::lower_bound(incoming_, id, {}, &IncomingLink::source);
-  return found != incoming_.end() && found->source == id ? &*found : nullptr;
-}
-
-void PeerSession::greet(OutgoingLink& link) {
-  link.greeted_at = link.next_sequence;
-  link.awaits_welcome = true;
-  say(PeerWord::Way::outlet, link.to, FrameKind::hello, hello_);
-  outbox_.back().header.sequence = link.next_sequence;
-  outbox_.back().header.slot = has_parted_from(link.to) ? 1 : 0;
-}
-
-void PeerSession::send(Outgoing message, Instant posted) {
-  if (has_parted_from(message.to)) return;
-  if (!input_.asynchronous) needs_from(first_needed_in(message.key.iteration, input_.staleness));
-  RetainedMessage retained{message.key, std::move(message.packet), 0, message.marks};
-  send_data(link_to(message.to), retained, posted);
-  retention_.keep(message.to, std::move(retained));
-}
-
-void PeerSession::send_data(OutgoingLink& link, RetainedMessage& message, Instant posted) {
-  message.sequence = link.next_sequence++;
-  FrameHeader head = header(FrameKind::data);
-  head.iteration = message.key.iteration;
-  head.slot = message.key.slot;
-  head.sequence = message.sequence;
-  head.degree = message.marks.degree;
-  head.replica_digest = message.marks.replica_digest;
-  outbox_.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 
 /// Sources that it does not speak to anyway are told so at once: they keep what they sent
 /// until then.
 void PeerSession::needs_from(std::uint64_t iteration) {
-  if (iteration <= next_needed_) return;
-  next_needed_ = iteration;
+  if (iteration <= context_.next_needed) return;
+  context_.next_needed = iteration;
   for (const IncomingLink& link : incoming_)
-    if (!is_destination(link.source)) say(PeerWord::Way::reply, link.source, FrameKind::alive);
+    if (!context_.is_destination(link.source))
+      context_.say(PeerWord::Way::reply, link.source, FrameKind::alive);
 }
 
-void PeerSession::say_stop(int exit_code, const std::string& reason) {
-  if (is_second_) return;
-  const auto say_it = [&](PeerWord::Way way, PeerId to) {
-    say(way, to, FrameKind::stop, std::as_bytes(std::span(reason)));
-    outbox_.back().header.slot = static_cast<Slot>(exit_code);
-  };
-  say_it(PeerWord::Way::observer, 0);
-  for (const OutgoingLink& link : outgoing_) say_it(PeerWord::Way::outlet, link.to);
-}
+// Signs of life, and the way into the run.
 
 /// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
 Instant PeerSession::tick(Instant now) {
-  now_ = now;
-  if (!started_ && !failed_) {
-    if (!ready_ && now >= neighbors_deadline_) fail(3, missing_neighbor() + doubt_);
-    if (ready_ && now >= start_deadline_) fail(3, missing_observer() + doubt_);
-    if (now >= next_word_) {
-      events_.push_back(StillWaits{whom_it_awaits(), now - began_});
-      next_word_ = now + word_every;
-    }
-  }
+  context_.now = now;
+  const auto awaits_start = [this] {
+    return !context_.has_started() && context_.phase != SessionPhase::failed;
+  };
+  if (awaits_start()) check_deadline();
   if (now >= next_heartbeat_) {
-    next_heartbeat_ = now + input_.heartbeat;
+    next_heartbeat_ = now + context_.input.heartbeat;
     show_life();
   }
-  const Instant deadline = started_ || failed_ ? Instant::max()
-                           : ready_            ? start_deadline_
-                                               : neighbors_deadline_;
-  return std::min(next_heartbeat_, deadline);
+  return awaits_start() ? std::min(next_heartbeat_, start_.deadline(context_.is_ready())) : next_heartbeat_;
+}
+
+void PeerSession::check_deadline() {
+  const StartReport before = report();
+  if (context_.now >= start_.deadline(context_.is_ready()))
+    context_.fail(3, before.missing() + start_.doubt());
+  if (const auto so_far = start_.word_due(context_.now))
+    context_.events.push_back(StillWaits{before.awaited(), *so_far});
+}
+
+void PeerSession::tell_when_ready() {
+  if (context_.phase != SessionPhase::greeting || context_.comes_later() || !greetings_.complete()) return;
+  context_.phase = SessionPhase::ready;
+  observer_.say_ready(context_);
 }
 
 void PeerSession::show_life() {
-  if (resuming_) {
-    for (const OutgoingLink& link : outgoing_) say(PeerWord::Way::outlet, link.to, FrameKind::alive);
-    return observer_welcomed_ ? say_what_it_holds() : greet_observer();
+  switch (context_.phase) {
+    case SessionPhase::failed:
+      return;
+    case SessionPhase::restoring:
+      for (const OutgoingLink& link : outgoing_.all())
+        context_.say(PeerWord::Way::outlet, link.to, FrameKind::alive);
+      return observer_.has_welcomed() ? observer_.say_what_it_holds(context_) : observer_.greet(context_);
+    case SessionPhase::joining:
+    case SessionPhase::entering:
+      return show_that_it_joins();
+    case SessionPhase::greeting:
+    case SessionPhase::ready:
+    case SessionPhase::running:
+      break;
   }
-  if (joining_ && !started_) return show_that_it_joins();
-  for (OutgoingLink& link : outgoing_) {
+  for (OutgoingLink& link : outgoing_.all()) {
     // The hello or its answer went astray, or nobody is there yet; or is there again.
-    if (link.awaits_welcome || has_parted_from(link.to)) {
-      if (started_ || !has_parted_from(link.to)) greet(link);
+    if (link.awaits_welcome || parted_.contains(link.to)) {
+      if (context_.has_started() || !parted_.contains(link.to)) greet(link);
     } else {
-      say(PeerWord::Way::outlet, link.to, FrameKind::alive);
-      outbox_.back().header.sequence = link.next_sequence;
+      context_.say(PeerWord::Way::outlet, link.to, FrameKind::alive).sequence = link.next_sequence;
     }
   }
-  if (!observer_welcomed_) greet_observer();
-  if (waits_at_checkpoint()) say_what_it_holds();
-  if (!ready_) return tell_for_whom_it_waits();
+  if (!observer_.has_welcomed()) observer_.greet(context_);
+  if (observer_.waits_at_checkpoint(context_)) observer_.say_what_it_holds(context_);
+  if (!context_.is_ready()) return observer_.say_for_whom_it_waits(report().awaited(), context_);
   for (const IncomingLink& link : incoming_)
-    if (!is_destination(link.source) && !has_parted_from(link.source))
-      say(PeerWord::Way::reply, link.source, FrameKind::alive);
-  show_life_to_observer();
+    if (!context_.is_destination(link.source) && !parted_.contains(link.source))
+      context_.say(PeerWord::Way::reply, link.source, FrameKind::alive);
+  observer_.show_life(context_);
 }
 
-/// This peer takes no part, and the others are told why.
-void PeerSession::fail(int exit_code, const std::string& reason) {
-  if (failed_) return;
-  failed_ = true;
-  events_.push_back(TakesNoPart{exit_code, reason});
-  say_stop(exit_code, reason);
-}
+// From sources.
 
-PeerSession::Heard PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (has_parted_from(head.sender)) return hear_parted(head, payload);
+FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (parted_.contains(head.sender)) return hear_parted(head, payload);
   if (head.kind == FrameKind::hello) {
-    if (is_of_successor(head)) {
-      events_.push_back(PeerDeparted{head.sender, "it was started anew"});
-    } else if (head.slot == 1 && may_join()) {
-      if (find_source(head.sender) && head.run_id == run_id_) begin_joining(head.sender);
-    } else if (head.slot == 1 && started_) {
-      if (!is_outdated(head)) events_.push_back(PeerDeparted{head.sender, parted_from_this});
-    } else if (!resuming_) {
-      answer_hello(head, payload);  // else the caller will try again, or be called itself
-    }
-    return Heard::words;
+    hear_hello(head, payload);
+    return FrameUse::words;
   }
   IncomingLink* const link = find_source(head.sender);
   // Nothing but a hello is heard from a stranger or from another run.
-  if (!link || head.run_id != run_id_) return Heard::garbage;
+  if (!link || head.run_id != context_.run_id) return FrameUse::garbage;
   switch (head.kind) {
     case FrameKind::offer:
-      say_taken_again(head.sender);
-      return Heard::words;
+      parted_.say_taken(head.sender, context_);
+      return FrameUse::words;
     case FrameKind::parted:
-      if (may_join())
-        begin_joining(head.sender);
-      else
-        events_.push_back(PeerDeparted{head.sender, parted_from_this});
-      return Heard::words;
+      hear_that_it_parted(head.sender);
+      return FrameUse::words;
     case FrameKind::join:
       hear_join(head.sender);
-      return Heard::words;
+      return FrameUse::words;
     case FrameKind::data:
     case FrameKind::alive:
-      break;
+      return hear_frame(*link, head);
     case FrameKind::stop:
-      // One that was refused takes no part, whoever had its name before. Whose input is wrong in the middle of the run
-      // stays away alone; if not, the observer says so.
-      if (!link->has_greeted_as(head.incarnation)) return Heard::garbage;
-      if (started_ && exit_code_of(head) == 2) return Heard::words;
-      hear_stop(head, payload);
-      return Heard::words;
+      // One that was refused takes no part, whoever had its name before. Whose input is wrong in the middle
+      // of the run stays away alone; if not, the observer says so.
+      if (!link->has_greeted_as(head.incarnation)) return FrameUse::garbage;
+      if (!context_.has_started() || exit_code_of(head) != 2) hear_stop(head, payload);
+      return FrameUse::words;
     default:
-      return Heard::garbage;
+      return FrameUse::garbage;
   }
-  const IncomingLink::Frame frame = link->judge(head);
-  if (frame == IncomingLink::Frame::after_gap) ++counters_.gaps;
-  if (link->must_ask_again(frame, head.kind)) say(PeerWord::Way::reply, head.sender, FrameKind::again);
-  if (frame == IncomingLink::Frame::ungreeted) return Heard::words;
-  if (is_destination(head.sender))
-    retention_.release(head.sender, head.kind == FrameKind::data
-                                        ? first_needed_in(head.iteration, input_.staleness)
-                                        : head.iteration);
-  if (head.kind == FrameKind::alive) return Heard::words;
-  if (frame == IncomingLink::Frame::repeated) {
-    ++counters_.repeated;
-    return Heard::words;
+}
+
+FrameUse PeerSession::hear_frame(IncomingLink& link, const FrameHeader& head) {
+  const IncomingLink::Frame frame = link.judge(head);
+  if (frame == IncomingLink::Frame::after_gap) ++context_.counters.gaps;
+  if (link.must_ask_again(frame, head.kind))
+    context_.say(PeerWord::Way::reply, head.sender, FrameKind::again);
+  if (frame == IncomingLink::Frame::ungreeted) return FrameUse::words;
+  const bool is_data = head.kind == FrameKind::data;
+  if (context_.is_destination(head.sender))
+    outgoing_.retention().release(
+        head.sender, is_data ? first_needed_in(head.iteration, context_.input.staleness) : head.iteration);
+  if (!is_data) return FrameUse::words;
+  if (frame != IncomingLink::Frame::repeated) return FrameUse::data;
+  ++context_.counters.repeated;
+  return FrameUse::words;
+}
+
+void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
+  if (is_of_successor(hello)) {
+    context_.events.push_back(PeerDeparted{hello.sender, "it was started anew"});
+  } else if (hello.slot == 1 && context_.may_join()) {
+    if (find_source(hello.sender) && hello.run_id == context_.run_id) begin_joining(hello.sender);
+  } else if (hello.slot == 1 && context_.has_started()) {
+    if (!parted_.is_outdated(hello)) context_.events.push_back(PeerDeparted{hello.sender, parted_from_this});
+  } else if (context_.phase != SessionPhase::restoring) {
+    answer_hello(hello, payload);  // else the caller will try again, or be called itself
   }
-  return Heard::data;
 }
 
 void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
   const PeerId sender = hello.sender;
   IncomingLink* const link = find_source(sender);
-  HelloVerdict verdict = judge_hello(input_.agreement, input_.self, payload, sender, link != nullptr);
-  if (verdict.welcome() && is_destination(sender) && !input_.asynchronous && !has_parted_from(sender) &&
-      hello.iteration < retention_.floor(sender))
-    verdict.for_the_caller =
-        "peer " + std::to_string(input_.self) + " keeps its messages from iteration " +
-        std::to_string(retention_.floor(sender)) + " on, peer " + std::to_string(sender) +
-        " came back needing those from " + std::to_string(hello.iteration) +
-        " on; start it from its newest checkpoint (--resume), or all peers from a common one";
-  if (verdict.welcome() && !is_possible(hello.iteration)) verdict.for_the_caller = impossible_return(hello);
+  HelloVerdict verdict =
+      judge_hello(context_.input.agreement, context_.input.self, payload, sender, link != nullptr);
+  if (verdict.welcome())
+    verdict.for_the_caller = outgoing_.objection_to(hello, parted_.contains(sender), context_);
   if (!verdict.welcome()) {
-    ++counters_.refused;
-    say(PeerWord::Way::reply, sender, FrameKind::refuse, std::as_bytes(std::span(verdict.for_the_caller)));
-    if (!ready_ && !verdict.for_me.empty()) fail(2, verdict.for_me);
+    ++context_.counters.refused;
+    context_.say(PeerWord::Way::reply, sender, FrameKind::refuse,
+                 std::as_bytes(std::span(verdict.for_the_caller)));
+    if (!context_.is_ready() && !verdict.for_me.empty()) context_.fail(2, verdict.for_me);
     return;
   }
   greetings_.called(sender, hello.incarnation);
   // Whoever welcomed this peer under that name has gone, or was not there to hear its hello.
-  if (link->greeted(hello) && is_destination(sender)) greet(link_to(sender));
-  say(PeerWord::Way::reply, sender, FrameKind::welcome);
-  outbox_.back().header.sequence = hello.sequence;
+  if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
+  context_.say(PeerWord::Way::reply, sender, FrameKind::welcome).sequence = hello.sequence;
   tell_when_ready();
 }
 
-PeerSession::Heard PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
-                                                 std::span<const std::byte> payload) {
-  if (head.sender != destination || is_of_observer(head)) {
-    link_to(destination).answers_instead = name_of_speaker(head);
-    return Heard::garbage;
+// From destinations.
+
+FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
+                                       std::span<const std::byte> payload) {
+  if (head.sender != destination || is_from_observer(head)) {
+    outgoing_.to(destination).answers_instead = ObserverLink::name_of_speaker(head);
+    return FrameUse::garbage;
   }
-  if (head.kind == FrameKind::refuse && !started_) {
-    fail(2, printable_text(payload));
-    return Heard::words;
+  if (head.kind == FrameKind::refuse && !context_.has_started()) {
+    context_.fail(2, printable_text(payload));
+    return FrameUse::words;
   }
-  if (head.run_id != run_id_) return Heard::garbage;
+  if (head.run_id != context_.run_id) return FrameUse::garbage;
   if (head.kind == FrameKind::model) return hear_model(head, payload);
-  if (hear_about_edge(destination, head)) return Heard::words;
-  OutgoingLink& link = link_to(destination);
+  if (head.kind == FrameKind::parted && (context_.may_join() || !parted_.contains(destination))) {
+    hear_that_it_parted(destination);
+    return FrameUse::words;
+  }
+  if (parted_.hear_destination(destination, head, context_)) return FrameUse::words;
+  OutgoingLink& link = outgoing_.to(destination);
   switch (head.kind) {
     case FrameKind::welcome:
-      hear_welcome(link, head);
-      return Heard::words;
+      if (!outgoing_.hear_welcome(link, head, context_)) return FrameUse::words;
+      greetings_.welcomed_by(destination);
+      tell_when_ready();
+      outgoing_.send_again(link, head.iteration, context_);
+      return FrameUse::words;
     case FrameKind::again:
-      if (!resuming_) greet(link);
-      return Heard::words;
+      if (context_.phase != SessionPhase::restoring) greet(link);
+      return FrameUse::words;
     case FrameKind::alive:  // of one that this peer does not hear otherwise
-      retention_.release(destination, head.iteration);
-      return Heard::words;
+      outgoing_.retention().release(destination, head.iteration);
+      return FrameUse::words;
     default:
-      return Heard::garbage;
+      return FrameUse::garbage;
   }
 }
 
-/// What it holds was kept of an earlier run, which went further.
-std::string PeerSession::impossible_return(const FrameHeader& hello) const {
-  return "peer " + std::to_string(hello.sender) + " came back at iteration " +
-         std::to_string(hello.iteration - 1) + ", farther than a run can be that peer " +
-         std::to_string(input_.self) + " has at " + std::to_string(next_needed_ - 1) +
-         "; its checkpoints are of an earlier run of this file, start it with those of this one";
-}
+// From the observer.
 
-void PeerSession::hear_welcome(OutgoingLink& link, const FrameHeader& head) {
-  if (head.sequence != link.greeted_at || !link.awaits_welcome) return;  // the answer to an earlier hello
-  if (!is_possible(head.iteration)) return;                              // it will be refused when it calls
-  link.awaits_welcome = false;
-  link.answers_instead.clear();
-  greetings_.welcomed_by(link.to);
-  tell_when_ready();
-  retention_.release(link.to, head.iteration);
-  for (RetainedMessage& message : retention_.of(link.to)) {
-    if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
-    send_data(link, message, now_);
-    ++counters_.retransmitted;
+FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
+                                    Instant now) {
+  if (!is_from_observer(head)) {
+    observer_.note_who_answers_instead(head);
+    return FrameUse::garbage;
+  }
+  if (head.kind == FrameKind::refuse && !context_.has_started()) {
+    context_.is_duplicate_process = head.slot == 1;
+    context_.fail(2, printable_text(payload));
+    return FrameUse::words;
+  }
+  if (head.run_id != context_.run_id) return FrameUse::garbage;
+  switch (head.kind) {
+    case FrameKind::start:
+      hear_start(head, now);
+      return FrameUse::words;
+    case FrameKind::departed:
+      if (head.slot != context_.input.self && !context_.may_join()) hear_departed(head);
+      return FrameUse::words;
+    case FrameKind::stop:
+      hear_stop(head, payload);
+      return FrameUse::words;
+    default:
+      return observer_.hear(head, payload, context_);
   }
 }
 
-void PeerSession::tell_when_ready() {
-  if (ready_ || joining_ || comes_later() || !greetings_.complete()) return;
-  ready_ = true;
-  say_ready();
+void PeerSession::hear_start(const FrameHeader& head, Instant now) {
+  const SessionPhase before = context_.phase;
+  const bool may_start = before == SessionPhase::ready || before == SessionPhase::entering ||
+                         (before == SessionPhase::greeting && !context_.comes_later());
+  if (!may_start) return;
+  if (head.iteration != context_.input.iterations)
+    return context_.fail(2, "peer 0 runs " + std::to_string(head.iteration) + " iterations, peer " +
+                                std::to_string(context_.input.self) + " " +
+                                std::to_string(context_.input.iterations) +
+                                "; give both the same run.iterations");
+  context_.phase = SessionPhase::running;
+  if (before == SessionPhase::entering) greet_neighbors();
+  observer_.tell_unacknowledged(context_);  // of an earlier process
+  // Between hosts there is no common clock: the run began when the word arrives, or so long before as it
+  // says.
+  const Duration ago(std::min(head.sequence, std::uint64_t{due_limit_ns}));
+  context_.events.push_back(
+      RunStarts{context_.input.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
+}
+
+// Policy "drop": edges that are out (parted_edges.hpp).
+
+void PeerSession::hear_that_it_parted(PeerId neighbor) {
+  if (context_.may_join())
+    begin_joining(neighbor);
+  else
+    context_.events.push_back(PeerDeparted{neighbor, parted_from_this});
+}
+
+/// From a source that this peer has parted from.
+FrameUse PeerSession::hear_parted(const FrameHeader& head, std::span<const std::byte> payload) {
+  const bool is_hello = head.kind == FrameKind::hello;
+  if (!find_source(head.sender) || (head.run_id != context_.run_id && !is_hello)) return FrameUse::garbage;
+  const bool says_parted = head.kind == FrameKind::parted || (is_hello && head.slot == 1);
+  if (!context_.has_started()) {  // it joins, or will be joined: who has parted from this peer may be asked
+    if (context_.may_join() && says_parted) begin_joining(head.sender);
+  } else if (head.kind == FrameKind::join) {
+    hear_join(head.sender);
+  } else if (is_hello && says_parted) {
+    answer_hello(head, payload);
+  } else {
+    parted_.hear_source(head, context_);
+  }
+  return FrameUse::words;
+}
+
+// Policy "drop": a peer that the run has gone on without, and that joins it anew; both sides of that.
+
+/// A neighbor has parted from this peer, which has not begun: it has no state to resume from, so it takes all
+/// its edges for out.
+void PeerSession::begin_joining(PeerId neighbor) {
+  if (context_.phase == SessionPhase::failed) return;
+  if (joining_) return joining_->add(neighbor);
+  joining_.emplace(neighbor, context_);
+  context_.phase = SessionPhase::joining;
+  start_.join(context_.now);
+  for (const OutgoingLink& link : outgoing_.all())
+    if (!parted_.contains(link.to)) parted_.part(link.to);
+  joining_->ask(context_);
+}
+
+/// Until the run begins here. Neighbors that have not answered yet may still find out that they have parted.
+void PeerSession::show_that_it_joins() {
+  if (!observer_.has_welcomed()) observer_.greet(context_);
+  if (context_.phase == SessionPhase::entering) return observer_.say_ready(context_);
+  for (OutgoingLink& link : outgoing_.all())
+    if (!joining_->may_ask(link.to)) greet(link);
+  joining_->ask(context_);
+}
+
+FrameUse PeerSession::hear_model(const FrameHeader& head, std::span<const std::byte> payload) {
+  if (!joining_ || !Joining::fits(head, payload.size(), context_.input)) return FrameUse::garbage;
+  if (context_.phase != SessionPhase::joining) return FrameUse::words;  // of another one that was asked
+  context_.phase = SessionPhase::entering;
+  start_.enter(context_.now);
+  context_.next_needed = head.iteration + 1;
+  observer_.enter_after(head.sequence == 0 ? std::nullopt : std::optional(head.sequence - 1));
+  context_.events.push_back(ModelArrived{
+      head.sender, {head.iteration, observer_.last_verdict()}, {payload.begin(), payload.end()}});
+  observer_.say_ready(context_);
+  return FrameUse::words;
+}
+
+/// From a source, in the middle of the run. It does not know what went before, whatever this peer knows of
+/// it.
+void PeerSession::hear_join(PeerId joiner) {
+  if (!context_.has_started() || !context_.input.model_bytes) return;
+  if (!parted_.contains(joiner)) context_.events.push_back(PeerDeparted{joiner, "it was started anew"});
+  context_.events.push_back(ModelAsked{joiner});
+}
+
+/// A hello of a process that was started under the name of one that this peer trained with.
+bool PeerSession::is_of_successor(const FrameHeader& hello) {
+  const IncomingLink* const link = find_source(hello.sender);
+  if (!context_.has_started() || !context_.input.model_bytes || !link || hello.run_id != context_.run_id)
+    return false;
+  if (link->has_greeted_as(hello.incarnation)) return false;
+  // Its predecessor may have been gone before this process was there, which knows it by what it would need
+  // again.
+  return link->has_greeted() || (context_.is_destination(hello.sender) &&
+                                 hello.iteration < outgoing_.retention().floor(hello.sender));
 }
 
 }  // namespace hearsay

@@ -46,7 +46,8 @@ void ProbeCaller::hear(const FrameHeader& header, std::span<const std::byte> pay
     return;
   }
   if (header.sequence != number_ || askings_ == 0) return;  // an answer to what was answered before
-  // Of a question that was repeated nobody knows which asking was answered; the first one waited for the connection.
+  // Of a question that was repeated nobody knows which asking was answered; the first one waited for the
+  // connection.
   if (number_ > 0 && askings_ == 1) round_trips_.push_back(now - asked_);
   ++number_;
   askings_ = 0;

@@ -7,16 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "runtime/wire/agreement.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/wire/agreement.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
 
-// Testing a connection before a run. The caller asks (FrameKind::probe), the server answers (probed); the first question
-// waits for the server to come up, those that follow are measured, one at a time. A question carries the agreement, so a
-// wrong run file is noticed as in a run; it is no hello, so neither side takes the other for a peer that trains. When the
-// caller has all its answers it says so (slot 1), and so both know that the connection works both ways.
+// Testing a connection before a run. The caller asks (FrameKind::probe), the server answers (probed);
+// the first question waits for the server to come up, those that follow are measured, one at a time. A
+// question carries the agreement, so a wrong run file is noticed as in a run; it is no hello, so neither
+// side takes the other for a peer that trains. When the caller has all its answers it says so (slot 1),
+// and so both know that the connection works both ways.
 //
 //     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, slot 1
 
@@ -52,7 +53,8 @@ class ProbeCaller {
   bool answered_once() const { return number_ > 0; }
   /// Of answers that came to the first asking, as they came.
   const std::vector<Duration>& round_trips() const { return round_trips_; }
-  /// Why the server will have nothing to do with this peer, or who is there in its place; empty where nothing is wrong.
+  /// Why the server will have nothing to do with this peer, or who is there in its place; empty where
+  /// nothing is wrong.
   const std::string& complaint() const { return complaint_; }
 
  private:

@@ -11,13 +11,11 @@ Retention::Retention(const std::vector<PeerId>& destinations, bool asynchronous)
   for (const PeerId to : destinations) shelves_.push_back({to});
 }
 
-Retention::Shelf& Retention::shelf(PeerId to) {
+std::size_t Retention::place(PeerId to) const {
   const auto found = std::ranges::lower_bound(shelves_, to, {}, &Shelf::to);
   ensure(found != shelves_.end() && found->to == to, "messages are kept for destinations only");
-  return *found;
+  return static_cast<std::size_t>(found - shelves_.begin());
 }
-
-std::vector<RetainedMessage>& Retention::of(PeerId to) { return shelf(to).messages; }
 
 void Retention::keep(PeerId to, RetainedMessage message) {
   std::vector<RetainedMessage>& messages = of(to);

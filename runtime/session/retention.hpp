@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,13 +16,14 @@ struct RetainedMessage {
   MessageMarks marks = {};
 };
 
-/// What a peer has sent and its neighbors may still need: if a frame or a whole process is lost on the way, it is sent
-/// again, the same bytes. Packets are shared with the frames that carried them, so keeping them costs memory, not copies.
+/// What a peer has sent and its neighbors may still need: if a frame or a whole process is lost on the way,
+/// it is sent again, the same bytes. Packets are shared with the frames that carried them, so keeping them
+/// costs memory, not copies.
 ///
-/// Of a synchronous method: a message of iteration t is kept until its destination is known to be past t. A neighbor says so with
-/// everything it sends, so two messages an edge are kept where both speak in every iteration.
-/// Of an asynchronous one: of each slot (request, reply) the newest; a peer has one request out at a time, so an older one
-/// was answered, and an older reply was taken in.
+/// Of a synchronous method: a message of iteration t is kept until its destination is known to be past t. A
+/// neighbor says so with everything it sends, so two messages an edge are kept where both speak in every
+/// iteration. Of an asynchronous one: of each slot (request, reply) the newest; a peer has one request out at
+/// a time, so an older one was answered, and an older reply was taken in.
 class Retention {
  public:
   /// `destinations` ascending.
@@ -33,10 +35,10 @@ class Retention {
   /// `to` needs nothing of what was sent to it so far.
   void abandon(PeerId to);
   /// What `to` may still need, in the order in which it was sent; may be marked as sent again.
-  std::vector<RetainedMessage>& of(PeerId to);
-  const std::vector<RetainedMessage>& of(PeerId to) const { return const_cast<Retention*>(this)->of(to); }
+  std::vector<RetainedMessage>& of(PeerId to) { return shelf(to).messages; }
+  const std::vector<RetainedMessage>& of(PeerId to) const { return shelf(to).messages; }
   /// Messages of iterations before this one are gone.
-  std::uint64_t floor(PeerId to) const { return const_cast<Retention*>(this)->shelf(to).floor; }
+  std::uint64_t floor(PeerId to) const { return shelf(to).floor; }
 
  private:
   struct Shelf {
@@ -44,7 +46,9 @@ class Retention {
     std::uint64_t floor = 0;
     std::vector<RetainedMessage> messages = {};  // few: an insertion at the end, a short prefix that goes
   };
-  Shelf& shelf(PeerId to);
+  std::size_t place(PeerId to) const;
+  Shelf& shelf(PeerId to) { return shelves_[place(to)]; }
+  const Shelf& shelf(PeerId to) const { return shelves_[place(to)]; }
 
   std::vector<Shelf> shelves_;
   bool asynchronous_;

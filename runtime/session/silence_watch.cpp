@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-SilenceWatch::SilenceWatch(PeerId self, Duration lost_after, AfterSilence then,
+SilenceWatch::SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
                            std::vector<WatchedPeer> watched)
-    : self_(self), heartbeat_(heartbeat_interval(lost_after)), then_(then), attention_(lost_after) {
+    : self_(self), heartbeat_(heartbeat), then_(then), attention_(lost_after) {
   for (WatchedPeer& peer : watched) watched_.push_back({std::move(peer), ArrivalDeadline(lost_after)});
 }
 

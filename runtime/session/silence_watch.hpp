@@ -17,11 +17,14 @@ struct WatchedPeer {
   std::string address;  ///< for messages to the user; may be empty
 };
 
-/// No wait is silent, and none is without a bound: judges who of those that a peer waits for is lost, and says whom it
-/// waits for when that takes long. One that is merely slow, or waits itself, still sends signs of life. Pure.
+/// No wait is silent, and none is without a bound: judges who of those that a peer waits for is lost,
+/// and says whom it waits for when that takes long. One that is merely slow, or waits itself, still
+/// sends signs of life. Pure.
 class SilenceWatch {
  public:
-  SilenceWatch(PeerId self, Duration lost_after, AfterSilence then, std::vector<WatchedPeer> watched);
+  /// Signs of life come every `heartbeat`; who says nothing for `lost_after` is lost.
+  SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
+               std::vector<WatchedPeer> watched);
 
   /// To be called several times a second, also while nobody is waited for.
   void look(Instant now) { attention_.look(now); }

@@ -49,55 +49,75 @@ std::string spelled_compute(const ComputeTime& compute) {
   return {};
 }
 
-double read_message_loss(const Setting& setting) {
-  const double loss = setting.share();
-  if (loss > max_message_loss) setting.refuse("a share of at most 0.99, such as 0.01 or \"1%\"");
-  return loss;
+ValueKind<ComputeTime> compute_time() {
+  return {"\"measured\", a time, or \"lognormal(20 ms, 0.3)\"",
+          [](const Setting& setting, const fs::path&) { return read_compute(setting); },
+          [](const ComputeTime& compute) { return toml_text(spelled_compute(compute)); }};
 }
 
-std::vector<NetworkKey> make_network_keys() {
-  using N = NetworkSettings;
+ValueKind<double> message_loss() {
+  ValueKind<double> kind = kinds::share().named("share <= 0.99");
+  kind.read = [](const Setting& setting, const fs::path&) {
+    const double loss = setting.share();
+    if (loss > max_message_loss) setting.refuse("a share of at most 0.99, such as 0.01 or \"1%\"");
+    return loss;
+  };
+  return kind;
+}
+
+ValueKind<BandwidthTrace> trace() {
+  return {"path of a file of lines, or array of lines", read_trace,
+          [](const BandwidthTrace& trace) { return trace.empty() ? std::string() : spelled_trace(trace); }};
+}
+
+using N = NetworkSettings;
+
+/// The two bandwidths and the trace exclude each other.
+void drop_trace(N& to) { to.trace = {}; }
+bool has_trace(const N& of) { return !of.trace.empty(); }
+
+std::vector<KeyRow<N>> make_network_keys() {
+  using kinds::bandwidth, kinds::duration;
+  using Row = KeyRow<N>;
   return {
-      {"bandwidth",
-       [](const Setting& s, const fs::path&, N& to) {
-         to.bandwidth_up = to.bandwidth_down = s.bandwidth();
-         to.trace = {};
-       },
-       [](const N&) { return std::string(); }},
-      {"bandwidth_up",
-       [](const Setting& s, const fs::path&, N& to) {
-         to.bandwidth_up = s.bandwidth();
-         to.trace = {};
-       },
-       [](const N& of) { return of.trace.empty() ? toml_text(to_text(of.bandwidth_up)) : ""; }},
-      {"bandwidth_down",
-       [](const Setting& s, const fs::path&, N& to) {
-         to.bandwidth_down = s.bandwidth();
-         to.trace = {};
-       },
-       [](const N& of) { return of.trace.empty() ? toml_text(to_text(of.bandwidth_down)) : ""; }},
-      {"bandwidth_trace",
-       [](const Setting& s, const fs::path& directory, N& to) {
-         to.bandwidth_up = to.bandwidth_down = {};
-         to.trace = read_trace(s, directory);
-       },
-       [](const N& of) { return of.trace.empty() ? "" : spelled_trace(of.trace); }},
-      {"latency", [](const Setting& s, const fs::path&, N& to) { to.latency = s.duration(); },
-       [](const N& of) { return toml_text(to_text(of.latency)); }},
-      {"jitter", [](const Setting& s, const fs::path&, N& to) { to.jitter = s.duration(); },
-       [](const N& of) { return toml_text(to_text(of.jitter)); }},
-      {"message_loss",
-       [](const Setting& s, const fs::path&, N& to) { to.message_loss = read_message_loss(s); },
-       [](const N& of) { return toml_number(of.message_loss); }},
-      {"compute", [](const Setting& s, const fs::path&, N& to) { to.compute = read_compute(s); },
-       [](const N& of) { return toml_text(spelled_compute(of.compute)); }},
+      Row("bandwidth", &N::bandwidth_up, bandwidth(), "all",
+          "of a peer's port, each way: sets bandwidth_up and bandwidth_down")
+          .then([](N& to) {
+            to.bandwidth_down = to.bandwidth_up;
+            to.trace = {};
+          })
+          .unless([](const N&) { return true; })
+          .by_default("\"unlimited\""),
+      Row("bandwidth_up", &N::bandwidth_up, bandwidth(), "all", "what a peer's port sends")
+          .then(drop_trace)
+          .unless(has_trace),
+      Row("bandwidth_down", &N::bandwidth_down, bandwidth(), "all", "what a peer's port receives")
+          .then(drop_trace)
+          .unless(has_trace),
+      Row("bandwidth_trace", &N::trace, trace(), "all", "a port's bandwidth that changes with time")
+          .then([](N& to) { to.bandwidth_up = to.bandwidth_down = {}; })
+          .see("../network/README.md#bandwidth-traces"),
+      {"latency", &N::latency, duration(), "all", "of a link, one way"},
+      {"jitter", &N::jitter, duration(), "all",
+       "added to the latency, uniform from 0 to this, drawn for each message"},
+      {"message_loss", &N::message_loss, message_loss(), "all",
+       "of messages that are lost once more, and sent again after a time-out"},
+      {"compute", &N::compute, compute_time(), "all", "what a gradient takes"},
   };
 }
 
 }  // namespace
 
-const std::vector<NetworkKey>& network_keys() {
-  static const std::vector<NetworkKey> keys = make_network_keys();
+const std::vector<KeyRow<NetworkSettings>>& network_keys() {
+  static const std::vector<KeyRow<NetworkSettings>> keys = make_network_keys();
+  return keys;
+}
+
+const std::vector<KeyRow<LinkOverride>>& link_keys() {
+  static const std::vector<KeyRow<LinkOverride>> keys = {
+      {"latency", &LinkOverride::latency, kinds::optional(kinds::duration())},
+      {"bandwidth", &LinkOverride::bandwidth, kinds::optional(kinds::bandwidth())},
+  };
   return keys;
 }
 

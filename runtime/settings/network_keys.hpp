@@ -1,22 +1,16 @@
 #pragma once
 
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "runtime/settings/run_settings.hpp"
-#include "runtime/toml/setting.hpp"
+#include "runtime/toml/key_row.hpp"
 
 namespace hearsay {
 
-/// A key of a network, common ([network]) or of one peer ([[network.peer]]); the name is its last part.
-struct NetworkKey {
-  std::string name;
-  /// Relative paths start at `directory`.
-  void (*read)(const Setting& setting, const std::filesystem::path& directory, NetworkSettings& network);
-  std::string (*write)(const NetworkSettings& network);  ///< empty for a key that sets two others
-};
+/// The keys of a network, common ([network]) or of one peer ([[network.peer]]); the name is the last part.
+const std::vector<KeyRow<NetworkSettings>>& network_keys();
 
-const std::vector<NetworkKey>& network_keys();
+/// What a [[network.link]] may have besides its ends; the name is the last part.
+const std::vector<KeyRow<LinkOverride>>& link_keys();
 
 }  // namespace hearsay

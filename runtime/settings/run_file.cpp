@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_keys.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
@@ -42,23 +42,23 @@ void require_one_bandwidth(const SettingTable& table) {
 
 void read_peer_networks(const Setting& array, const fs::path& directory, RunSettings& to) {
   std::vector<std::string> known = {array.key + ".id"};
-  for (const NetworkKey& key : network_keys()) known.push_back(array.key + "." + key.name);
+  for (const KeyRow<NetworkSettings>& key : network_keys()) known.push_back(array.key + "." + key.name());
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known);
     require_one_bandwidth(table);
     NetworkSettings network = to.network;
-    for (const NetworkKey& key : network_keys())
+    for (const KeyRow<NetworkSettings>& key : network_keys())
       for (const Setting& setting : table.settings)
-        if (setting.key == array.key + "." + key.name) key.read(setting, directory, network);
+        if (setting.key == array.key + "." + key.name()) key.read(setting, directory, network);
     const Setting& id = table.required("id");
     if (!to.peer_networks.emplace(read_peer(id, to.topology.peers), network).second)
       id.refuse("each peer once");
   }
 }
 
-void read_link_overrides(const Setting& array, RunSettings& to) {
-  const std::vector<std::string> known = {array.key + ".from", array.key + ".to", array.key + ".latency",
-                                          array.key + ".bandwidth"};
+void read_link_overrides(const Setting& array, const fs::path& directory, RunSettings& to) {
+  std::vector<std::string> known = {array.key + ".from", array.key + ".to"};
+  for (const KeyRow<LinkOverride>& key : link_keys()) known.push_back(array.key + "." + key.name());
   std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known);
@@ -66,10 +66,9 @@ void read_link_overrides(const Setting& array, RunSettings& to) {
     LinkOverride link{
         read_peer(table.required("from"), to.topology.peers), read_peer(receiver, to.topology.peers), {}, {}};
     if (link.from == link.to) receiver.refuse("another peer than network.link.from");
-    for (const Setting& setting : table.settings) {
-      if (setting.key == known[2]) link.latency = setting.duration();
-      if (setting.key == known[3]) link.bandwidth = setting.bandwidth();
-    }
+    for (const Setting& setting : table.settings)
+      for (const KeyRow<LinkOverride>& key : link_keys())
+        if (setting.key == array.key + "." + key.name()) key.read(setting, directory, link);
     if (!links.emplace(std::pair(link.from, link.to), link).second)
       receiver.refuse("each directed link once");
   }
@@ -123,15 +122,15 @@ void RunFile::assign(const std::vector<Setting>& layer) {
 RunSettings RunFile::resolve(const fs::path& directory) const {
   const fs::path start = fs::absolute(directory);
   RunSettings settings;
-  for (const RunKey& key : run_keys())
-    if (const auto found = settings_.find(key.name); found != settings_.end())
+  for (const KeyRow<RunSettings>& key : run_keys())
+    if (const auto found = settings_.find(key.name()); found != settings_.end())
       key.read(found->second, start, settings);
   if (!settings.topology.file.empty())
     settings.topology.peers = peer_count_of_cluster_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
     read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())
-    read_link_overrides(links->second, settings);
+    read_link_overrides(links->second, start, settings);
   if (settings.run.output.empty())
     settings.run.output = (fs::current_path() / "runs" / settings.run.name).lexically_normal();
   return settings;

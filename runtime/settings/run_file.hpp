@@ -26,8 +26,8 @@ class RunFile {
   /// Reads every key. Relative paths start at `directory`.
   RunSettings resolve(const std::filesystem::path& directory) const;
 
-  /// The settings of [sweep], their keys without "sweep.", which are then no longer here: whoever copies the rest for
-  /// every point of the sweep does not copy these. `has_sweep` is true even for an empty [sweep].
+  /// The settings of [sweep], their keys without "sweep.", which are then no longer here: whoever copies the
+  /// rest for every point of the sweep does not copy these. `has_sweep` is true even for an empty [sweep].
   std::vector<Setting> take_sweep() { return std::exchange(sweep_, {}); }
   bool has_sweep() const { return has_sweep_; }
 

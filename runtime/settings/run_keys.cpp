@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include "runtime/experiment/join_later.hpp"
 #include "runtime/settings/network_keys.hpp"
+#include "runtime/settings/option_keys.hpp"
+#include "runtime/toml/document.hpp"
 
 namespace hearsay {
 namespace {
@@ -55,268 +52,243 @@ std::string spelled_source(const std::string& source) {
   return toml_text(split_source(source) ? spelled_path(source) : source);
 }
 
-// ---- spelling
+ValueKind<std::string> source() {
+  return {"spelling",
+          [](const Setting& setting, const fs::path& directory) {
+            return resolve_source(setting, setting.name(), directory);
+          },
+          spelled_source};
+}
 
-std::string spelled(std::uint64_t count) { return std::to_string(count); }
-std::string spelled(bool flag) { return flag ? "true" : "false"; }
-std::string spelled(const std::optional<double>& number) { return number ? toml_number(*number) : ""; }
-std::string spelled(const std::vector<PeerId>& ids) { return ids.empty() ? "" : list_of(ids); }
-std::string spelled_file(const fs::path& path) { return path.empty() ? "" : toml_text(spelled_path(path)); }
+ValueKind<std::string> source_or_none() {
+  return {"spelling",
+          [](const Setting& setting, const fs::path& directory) {
+            return resolve_source(setting, setting.text(), directory);
+          },
+          spelled_source};
+}
+
+// ---- kinds of single keys
 
 /// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)
-std::string read_run_name(const Setting& setting) {
-  const std::string& name = setting.name();
-  const bool one_line = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  if (name == "." || name == ".." || name.find('/') != std::string::npos || !one_line ||
-      !parse_toml_value(toml_text(name), "run.name"))
-    setting.refuse("a name that can be a folder's: one line of UTF-8, no slash, not \".\" or \"..\"");
-  return name;
+ValueKind<std::string> run_name() {
+  ValueKind<std::string> kind = kinds::name().named("text");
+  kind.read = [](const Setting& setting, const fs::path&) {
+    const std::string& name = setting.name();
+    const bool one_line = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (name == "." || name == ".." || name.find('/') != std::string::npos || !one_line ||
+        !parse_toml_value(toml_text(name), "run.name"))
+      setting.refuse("a name that can be a folder's: one line of UTF-8, no slash, not \".\" or \"..\"");
+    return name;
+  };
+  return kind;
 }
 
-std::string read_init(const Setting& setting, const fs::path& directory) {
-  const std::string& init = setting.name();
-  if (init == "zeros") return init;
-  if (!init.ends_with(".npy")) setting.refuse("\"zeros\" or a .npy file");
-  return setting.resolve_path(init, directory).string();
+ValueKind<std::string> initial_model() {
+  return {"\"zeros\" or a .npy file",
+          [](const Setting& setting, const fs::path& directory) {
+            const std::string& init = setting.name();
+            if (init == "zeros") return init;
+            if (!init.ends_with(".npy")) setting.refuse("\"zeros\" or a .npy file");
+            return setting.resolve_path(init, directory).string();
+          },
+          [](const std::string& init) { return toml_text(spelled_path(init)); }};
 }
 
-void read_checkpoint_every(const Setting& setting, RunSettings::Failure& to) {
+ValueKind<std::optional<std::uint64_t>> batch() {
+  return {"whole number >= 1, or \"full\"",
+          [](const Setting& setting, const fs::path&) -> std::optional<std::uint64_t> {
+            const auto* const text = std::get_if<std::string>(&setting.value.data);
+            if (text && *text == "full") return std::nullopt;
+            const auto* const integer = std::get_if<std::int64_t>(&setting.value.data);
+            if (integer == nullptr || *integer < 1) setting.refuse("a whole number >= 1, or \"full\"");
+            return static_cast<std::uint64_t>(*integer);
+          },
+          [](const std::optional<std::uint64_t>& batch) {
+            return batch ? std::to_string(*batch) : toml_text("full");
+          }};
+}
+
+ValueKind<Duration> lost_after() {
+  ValueKind<Duration> kind = kinds::duration().named("time >= " + to_text(shortest_lost_after));
+  kind.read = [](const Setting& setting, const fs::path&) {
+    const Duration time = setting.duration();
+    if (time < shortest_lost_after) setting.refuse("at least " + to_text(shortest_lost_after));
+    return time;
+  };
+  return kind;
+}
+
+void read_checkpoint_every(const Setting& setting, const fs::path&, RunSettings::Failure& to) {
+  to.checkpoint_every = 0;
   to.checkpoint_period = Duration{0};
   if (!std::holds_alternative<std::string>(setting.value.data)) {
     to.checkpoint_every = setting.count(0);
     return;
   }
-  to.checkpoint_every = as_announced;
   to.checkpoint_period = setting.duration();
   if (to.checkpoint_period <= Duration{0})
     setting.refuse("a time above 0, a number of iterations, or 0: never");
 }
 
-std::optional<std::uint64_t> read_batch(const Setting& setting) {
-  const auto* const text = std::get_if<std::string>(&setting.value.data);
-  if (text && *text == "full") return std::nullopt;
-  const auto* const integer = std::get_if<std::int64_t>(&setting.value.data);
-  if (integer == nullptr || *integer < 1) setting.refuse("a whole number >= 1, or \"full\"");
-  return static_cast<std::uint64_t>(*integer);
+std::string write_checkpoint_every(const RunSettings::Failure& of) {
+  return of.checkpoint_period != Duration{0} ? toml_text(to_text(of.checkpoint_period))
+                                             : std::to_string(of.checkpoint_every);
 }
 
-using S = RunSettings;
+// ---- the tables of a run file
 
-/// A key of [network] is a NetworkKey applied to the common network.
-template <std::size_t index>
-RunKey common_network_key() {
-  return {"network." + network_keys()[index].name,
-          [](const Setting& s, const fs::path& directory, S& to) {
-            network_keys()[index].read(s, directory, to.network);
-          },
-          [](const S& of) { return network_keys()[index].write(of.network); }};
-}
-
-std::vector<RunKey> make_common_keys() {
+std::vector<KeyRow<RunSettings::Run>> run_rows() {
+  using namespace kinds;
+  using Run = RunSettings::Run;
+  using Row = KeyRow<Run>;
   return {
-      {"run.name", [](const Setting& s, const fs::path&, S& to) { to.run.name = read_run_name(s); },
-       [](const S& of) { return toml_text(of.run.name); }},
-      {"run.seed", [](const Setting& s, const fs::path&, S& to) { to.run.seed = s.count(0); },
-       [](const S& of) { return spelled(of.run.seed); }},
-      {"run.scalar",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.run.scalar = s.one_of({"float", "double"}) == 0 ? ScalarKind::float32 : ScalarKind::float64;
-       },
-       [](const S& of) { return toml_text(of.run.scalar == ScalarKind::float32 ? "float" : "double"); }},
-      {"run.iterations", [](const Setting& s, const fs::path&, S& to) { to.run.iterations = s.count(1); },
-       [](const S& of) { return of.run.epochs ? "" : spelled(of.run.iterations); }},
-      {"run.epochs", [](const Setting& s, const fs::path&, S& to) { to.run.epochs = s.positive(); },
-       [](const S& of) { return spelled(of.run.epochs); }},
-      {"run.evaluate_every",
-       [](const Setting& s, const fs::path&, S& to) { to.run.evaluate_every = s.count(1); },
-       [](const S& of) { return spelled(of.run.evaluate_every); }},
-      {"run.target_loss", [](const Setting& s, const fs::path&, S& to) { to.run.target_loss = s.number(); },
-       [](const S& of) { return spelled(of.run.target_loss); }},
-      {"run.output",
-       [](const Setting& s, const fs::path& directory, S& to) { to.run.output = s.path(directory); },
-       [](const S& of) { return spelled_file(of.run.output); }},
-
-      {"data.source",
-       [](const Setting& s, const fs::path& directory, S& to) {
-         to.data.source = resolve_source(s, s.name(), directory);
-       },
-       [](const S& of) { return spelled_source(of.data.source); }},
-      {"data.test",
-       [](const Setting& s, const fs::path& directory, S& to) {
-         to.data.test = resolve_source(s, s.text(), directory);
-       },
-       [](const S& of) { return spelled_source(of.data.test); }},
-      {"data.partition", [](const Setting& s, const fs::path&, S& to) { to.data.partition = s.name(); },
-       [](const S& of) { return toml_text(of.data.partition); }},
-      {"data.scale", [](const Setting& s, const fs::path&, S& to) { to.data.scale = s.positive(); },
-       [](const S& of) { return spelled(of.data.scale); }},
-
-      {"model.kind", [](const Setting& s, const fs::path&, S& to) { to.model.kind = s.name(); },
-       [](const S& of) { return toml_text(of.model.kind); }},
-      {"model.l1", [](const Setting& s, const fs::path&, S& to) { to.model.l1 = s.non_negative(); },
-       [](const S& of) { return toml_number(of.model.l1); }},
-      {"model.l2", [](const Setting& s, const fs::path&, S& to) { to.model.l2 = s.non_negative(); },
-       [](const S& of) { return toml_number(of.model.l2); }},
-      {"model.regularizer", [](const Setting& s, const fs::path&, S& to) { to.model.regularizer = s.name(); },
-       [](const S& of) { return toml_text(of.model.regularizer); }},
-      {"model.init",
-       [](const Setting& s, const fs::path& directory, S& to) { to.model.init = read_init(s, directory); },
-       [](const S& of) { return toml_text(spelled_path(of.model.init)); }},
-
-      {"topology.kind", [](const Setting& s, const fs::path&, S& to) { to.topology.kind = s.name(); },
-       [](const S& of) { return of.topology.file.empty() ? toml_text(of.topology.kind) : ""; }},
-      {"topology.peers",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.topology.peers = static_cast<PeerId>(s.count(1, std::numeric_limits<PeerId>::max()));
-       },
-       [](const S& of) { return of.topology.file.empty() ? spelled(std::uint64_t{of.topology.peers}) : ""; }},
-      {"topology.weights", [](const Setting& s, const fs::path&, S& to) { to.topology.weights = s.name(); },
-       [](const S& of) { return toml_text(of.topology.weights); }},
-      {"topology.schedule", [](const Setting& s, const fs::path&, S& to) { to.topology.schedule = s.name(); },
-       [](const S& of) { return toml_text(of.topology.schedule); }},
-      {"topology.participation",
-       [](const Setting& s, const fs::path&, S& to) { to.topology.participation = s.share(); },
-       [](const S& of) { return toml_number(of.topology.participation); }},
-      {"topology.file",
-       [](const Setting& s, const fs::path& directory, S& to) { to.topology.file = s.path(directory); },
-       [](const S& of) { return spelled_file(of.topology.file); }},
-
-      {"security.authorized",
-       [](const Setting& s, const fs::path& directory, S& to) { to.security.authorized = s.path(directory); },
-       [](const S& of) { return spelled_file(of.security.authorized); }},
-      {"security.secret",
-       [](const Setting& s, const fs::path& directory, S& to) { to.security.secret = s.path(directory); },
-       [](const S& of) { return spelled_file(of.security.secret); }},
-
-      {"failure.policy",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.failure.policy =
-             s.one_of({"wait", "drop"}) == 0 ? S::Failure::Policy::wait : S::Failure::Policy::drop;
-       },
-       [](const S& of) {
-         return toml_text(of.failure.policy == S::Failure::Policy::wait ? "wait" : "drop");
-       }},
-      {"failure.checkpoint_every",
-       [](const Setting& s, const fs::path&, S& to) { read_checkpoint_every(s, to.failure); },
-       [](const S& of) {
-         return of.failure.checkpoint_every == as_announced ? toml_text(to_text(of.failure.checkpoint_period))
-                                                            : spelled(of.failure.checkpoint_every);
-       }},
-      {"failure.lost_after",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.failure.lost_after = s.duration();
-         if (to.failure.lost_after < shortest_lost_after)
-           s.refuse("at least " + to_text(shortest_lost_after));
-       },
-       [](const S& of) { return toml_text(to_text(of.failure.lost_after)); }},
-      {"failure.join_later",
-       [](const Setting& s, const fs::path&, S& to) { to.failure.join_later = s.distinct_ids(); },
-       [](const S& of) { return spelled(of.failure.join_later); }},
-
-      {"algorithm.kind", [](const Setting& s, const fs::path&, S& to) { to.algorithm.kind = s.name(); },
-       [](const S& of) { return toml_text(of.algorithm.kind); }},
-      {"algorithm.compressor",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.compressor = s.text(); },
-       [](const S& of) { return toml_text(of.algorithm.compressor); }},
-      {"algorithm.step_size",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.step_size = s.positive(); },
-       [](const S& of) { return toml_number(of.algorithm.step_size); }},
-      {"algorithm.step_schedule",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.step_schedule = s.name(); },
-       [](const S& of) { return toml_text(of.algorithm.step_schedule); }},
-      {"algorithm.warm_up",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.warm_up = s.count(0); },
-       [](const S& of) { return spelled(of.algorithm.warm_up); }},
-      {"algorithm.batch",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.batch = read_batch(s); },
-       [](const S& of) { return of.algorithm.batch ? spelled(*of.algorithm.batch) : toml_text("full"); }},
-      {"algorithm.allow_unsound",
-       [](const Setting& s, const fs::path&, S& to) { to.algorithm.allow_unsound = s.flag(); },
-       [](const S& of) { return spelled(of.algorithm.allow_unsound); }},
-
-      common_network_key<0>(),
-      common_network_key<1>(),
-      common_network_key<2>(),
-      common_network_key<3>(),
-      common_network_key<4>(),
-      common_network_key<5>(),
-      common_network_key<6>(),
-      common_network_key<7>(),
-      {"network.framing",
-       [](const Setting& s, const fs::path&, S& to) {
-         to.framing = s.one_of({"none", "ethernet"}) == 0 ? Framing::none : Framing::ethernet;
-       },
-       [](const S& of) { return toml_text(of.framing == Framing::none ? "none" : "ethernet"); }},
+      {"name", &Run::name, run_name(), "all", "the run's name, and its folder's"},
+      {"seed", &Run::seed, count(0), "all",
+       "of all random streams: data, minibatches, rounding, schedules, jitter"},
+      {"scalar", &Run::scalar, choice<ScalarKind>({"float", "double"}), "all", "the type of all vectors"},
+      Row("iterations", &Run::iterations, count(1), "all", "how long the run is").unless([](const Run& of) {
+        return of.epochs.has_value();
+      }),
+      {"epochs", &Run::epochs, optional(positive()), "all",
+       "how long the run is, in passes over all data, instead of run.iterations"},
+      {"evaluate_every", &Run::evaluate_every, count(1, "iterations"), "all", "between two evaluations"},
+      {"target_loss", &Run::target_loss, optional(number()), "all", "the run ends once the loss is this low"},
+      Row("output", &Run::output, path(), "all",
+          "the output directory; unless given, in the current directory")
+          .by_default("\"runs/NAME\""),
   };
 }
 
-// ---- the options of methods
-
-struct OptionReader {
-  const Setting& setting;
-  MethodOptions& to;
-  void operator()(const OptionKey::Number& of) const {
-    const double value = setting.number();
-    if (value < of.least || value > of.most) setting.refuse(expectation(of));
-    to.*of.member = value;
-  }
-  void operator()(const OptionKey::Count& of) const { to.*of.member = setting.count(of.least); }
-  void operator()(const OptionKey::Text& of) const {
-    const auto* const count = std::get_if<std::int64_t>(&setting.value.data);
-    const std::string text = of.may_be_count && count ? std::to_string(*count) : setting.name();
-    std::string names;
-    for (const std::string& choice : of.choices) names += (names.empty() ? "" : ", ") + choice;
-    if (!of.choices.empty() && std::ranges::find(of.choices, text) == of.choices.end())
-      setting.refuse("one of " + names);
-    to.*of.member = text;
-  }
-
-  /// The bounds as people say them: 2.2e-308 is "more than 0".
-  static std::string expectation(const OptionKey::Number& of) {
-    const std::string least = of.least == 0.0     ? "of at least 0"
-                              : of.least < 1e-300 ? "greater than 0"
-                                                  : "of at least " + toml_number(of.least);
-    const double rounded = std::round(of.most);
-    if (rounded > 1e300) return "a number " + least;
-    return "a number " + least + (of.most < rounded ? " and less than " : " and at most ") +
-           toml_number(rounded);
-  }
-};
-
-struct OptionWriter {
-  const MethodOptions& of;
-  template <class Kind>
-  std::string operator()(const Kind& kind) const {
-    const auto& value = of.*kind.member;
-    return value ? toml_of(*value) : "";
-  }
-  static std::string toml_of(double value) { return toml_number(value); }
-  static std::string toml_of(std::uint64_t value) { return spelled(value); }
-  static std::string toml_of(const std::string& value) { return toml_text(value); }
-};
-
-RunKey option_key(const OptionKey& option) {
-  return {"algorithm." + option.name,
-          [&option](const Setting& s, const fs::path&, S& to) {
-            std::visit(OptionReader{s, to.algorithm.options}, option.kind);
-          },
-          [&option](const S& of) { return std::visit(OptionWriter{of.algorithm.options}, option.kind); }};
+std::vector<KeyRow<RunSettings::Data>> data_rows() {
+  using namespace kinds;
+  using Data = RunSettings::Data;
+  using Row = KeyRow<Data>;
+  return {
+      Row("source", &Data::source, source(), "all", "training data").see("../data/README.md"),
+      Row("test", &Data::test, source_or_none(), "all",
+          "test data, for the accuracy; without: the training data")
+          .by_default("none"),
+      {"partition", &Data::partition, spelling(), "all",
+       "who holds which samples: \"iid\", \"by-label\", \"dirichlet(0.3)\""},
+      {"scale", &Data::scale, optional(positive()), "all",
+       "features are multiplied by it; pixels are divided by 255 by themselves"},
+  };
 }
 
-std::vector<RunKey> make_run_keys() {
-  std::vector<RunKey> keys = make_common_keys();
-  const auto first_of_network =
-      std::ranges::find_if(keys, [](const RunKey& key) { return key.name.starts_with("network."); });
-  std::vector<RunKey> options;
-  for (const OptionKey& option : option_keys()) options.push_back(option_key(option));
-  keys.insert(first_of_network, options.begin(), options.end());
+std::vector<KeyRow<RunSettings::Model>> model_rows() {
+  using namespace kinds;
+  using Model = RunSettings::Model;
+  using Row = KeyRow<Model>;
+  return {
+      Row("kind", &Model::kind, spelling(), "all", "the model").see("../../algorithms/README.md#models"),
+      {"l1", &Model::l1, non_negative(), "composite methods", "short for model.regularizer = \"l1(...)\""},
+      {"l2", &Model::l2, non_negative(), "all", "adds (l2/2) ||x||^2"},
+      Row("regularizer", &Model::regularizer, spelling(), "composite methods", "h of composite objectives")
+          .see("../../algorithms/README.md#composite-objectives"),
+      {"init", &Model::init, initial_model(), "all",
+       "x_0; an mlp starts with seeded random weights instead of zeros"},
+  };
+}
+
+std::vector<KeyRow<TopologySettings>> topology_rows() {
+  using namespace kinds;
+  using Topology = TopologySettings;
+  using Row = KeyRow<Topology>;
+  const auto has_file = [](const Topology& of) { return !of.file.empty(); };
+  return {
+      Row("kind", &Topology::kind, spelling(), "all", "the graph")
+          .unless(has_file)
+          .see("../../topology/README.md#who-mixes-with-whom"),
+      Row("peers", &Topology::peers, count<PeerId>(1), "all", "how many peers").unless(has_file),
+      {"weights", &Topology::weights, spelling(), "all", "the mixing matrix"},
+      {"schedule", &Topology::schedule, spelling(), "all", "W from round to round"},
+      {"participation", &Topology::participation, share().named("share > 0"), "all",
+       "of the peers that take part in a round"},
+      Row("file", &Topology::file, path(), "all", "a topology file instead of kind and peers")
+          .by_default("none")
+          .see("../../topology/README.md#topology-files"),
+  };
+}
+
+std::vector<KeyRow<RunSettings::Security>> security_rows() {
+  using namespace kinds;
+  using Security = RunSettings::Security;
+  using Row = KeyRow<Security>;
+  return {
+      Row("authorized", &Security::authorized, path(), "peer, launch", "the public keys of all peers")
+          .by_default("none")
+          .see("../security/README.md"),
+      Row("secret", &Security::secret, path(), "peer, launch", "this peer's own key pair").by_default("none"),
+  };
+}
+
+std::vector<KeyRow<RunSettings::Failure>> failure_rows() {
+  using namespace kinds;
+  using Failure = RunSettings::Failure;
+  using Row = KeyRow<Failure>;
+  return {
+      Row("policy", &Failure::policy, choice<Failure::Policy>({"wait", "drop"}), "run, peer, launch",
+          "what becomes of a run that loses a peer")
+          .see("../session/README.md"),
+      Row({"checkpoint_every",
+           "iterations >= 0, or a time",
+           {},
+           "run, peer, launch",
+           "between two checkpoints; 0: never",
+           "../checkpoint/README.md"},
+          read_checkpoint_every, write_checkpoint_every),
+      {"lost_after", &Failure::lost_after, lost_after(), "run, peer, launch",
+       "of silence, after which a peer is lost"},
+      Row("join_later", &Failure::join_later, peer_ids(), "run, peer, launch",
+          "peers that are not there when the run begins; with policy \"drop\" only")
+          .by_default("none"),
+  };
+}
+
+std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
+  using namespace kinds;
+  using Algorithm = RunSettings::Algorithm;
+  using Row = KeyRow<Algorithm>;
+  return {
+      Row("kind", &Algorithm::kind, name(), "all", "the method")
+          .see("../../algorithms/README.md#the-methods"),
+      Row("compressor", &Algorithm::compressor, text().named("spelling"), "all", "the compressor")
+          .by_default("the method's own")
+          .see("../../algorithms/README.md#compressors"),
+      {"step_size", &Algorithm::step_size, positive(), "methods that train", "eta"},
+      {"step_schedule", &Algorithm::step_schedule, name(), "methods that train",
+       "eta_t: eta (\"constant\"), eta / sqrt(t) (\"inverse-sqrt\"), eta / t (\"inverse\")"},
+      {"warm_up", &Algorithm::warm_up, count(0, "iterations"), "methods that train",
+       "over which the step size grows linearly from 0"},
+      {"batch", &Algorithm::batch, batch(), "methods that train",
+       "samples of a minibatch, drawn with replacement; \"full\": all local samples"},
+      {"allow_unsound", &Algorithm::allow_unsound, flag(), "all",
+       "runs what would be refused as unsound, with a warning"},
+  };
+}
+
+std::vector<KeyRow<RunSettings>> make_run_keys() {
+  std::vector<KeyRow<RunSettings>> keys;
+  add_table(keys, "run", &RunSettings::run, run_rows());
+  add_table(keys, "data", &RunSettings::data, data_rows());
+  add_table(keys, "model", &RunSettings::model, model_rows());
+  add_table(keys, "topology", &RunSettings::topology, topology_rows());
+  add_table(keys, "security", &RunSettings::security, security_rows());
+  add_table(keys, "failure", &RunSettings::failure, failure_rows());
+  std::vector<KeyRow<RunSettings::Algorithm>> algorithm = algorithm_rows();
+  add_table(algorithm, "", &RunSettings::Algorithm::options, method_option_keys());
+  add_table(keys, "algorithm", &RunSettings::algorithm, std::move(algorithm));
+  add_table(keys, "network", &RunSettings::network, network_keys());
+  keys.emplace_back("network.framing", &RunSettings::framing, kinds::choice<Framing>({"none", "ethernet"}),
+                    "all", "\"ethernet\" charges 66 bytes for every started 1,448");
   return keys;
 }
 
 }  // namespace
 
-const std::vector<RunKey>& run_keys() {
-  static const std::vector<RunKey> keys = make_run_keys();
+const std::vector<KeyRow<RunSettings>>& run_keys() {
+  static const std::vector<KeyRow<RunSettings>> keys = make_run_keys();
   return keys;
 }
 

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/seam/method_options.hpp"
+#include "runtime/cluster/topology_settings.hpp"
 #include "runtime/foundation/bandwidth_trace.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/peer_id.hpp"
@@ -30,10 +30,8 @@ struct ComputeTime {
 /// The largest message loss: beyond it a message is transmitted more than 100 times on average.
 inline constexpr double max_message_loss = 0.99;
 
-/// failure.checkpoint_every where it is a time: after how many iterations the verdicts say (checkpoint_period.hpp).
-inline constexpr std::uint64_t as_announced = std::numeric_limits<std::uint64_t>::max();
-
-/// Signs of life come several times within the time after which a silent peer is lost, which therefore has a least value.
+/// Signs of life come several times within the time after which a silent peer is lost, which therefore has a
+/// least value.
 inline constexpr Duration shortest_lost_after = std::chrono::milliseconds(200);
 inline Duration heartbeat_interval(Duration lost_after) {
   return std::min<Duration>(std::chrono::seconds(2), lost_after / 5);
@@ -50,15 +48,6 @@ struct NetworkSettings {
   BandwidthTrace trace =
       {};  ///< of the port, both ways, instead of the two bandwidths, which are then unlimited
   bool operator==(const NetworkSettings&) const = default;
-};
-
-/// What one directed link has of its own: [[network.link]].
-struct LinkOverride {
-  PeerId from;
-  PeerId to;
-  std::optional<Duration> latency;
-  std::optional<Bandwidth> bandwidth;
-  bool operator==(const LinkOverride&) const = default;
 };
 
 enum class Framing { none, ethernet };
@@ -94,15 +83,7 @@ struct RunSettings {
     bool operator==(const Model&) const = default;
   } model;
 
-  struct Topology {
-    std::string kind = "ring";
-    PeerId peers = 8;
-    std::string weights = "metropolis";
-    std::string schedule = "static";
-    std::filesystem::path file;  ///< a description file instead of kind, peers, weights
-    double participation = 1.0;  ///< the share of the peers that takes part in a round
-    bool operator==(const Topology&) const = default;
-  } topology;
+  TopologySettings topology;
 
   struct Algorithm {
     std::string kind = "dcd-psgd";
@@ -118,14 +99,17 @@ struct RunSettings {
 
   struct Failure {
     enum class Policy { wait, drop } policy = Policy::wait;  ///< what becomes of a run that loses a peer
-    std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never; or as_announced
+    std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never, or by time
     Duration lost_after =
-        std::chrono::minutes(1);          ///< of silence; then wait gives up, and drop goes on without
-    Duration checkpoint_period{0};        ///< between checkpoints, where they are as announced
+        std::chrono::minutes(1);  ///< of silence; then wait gives up, and drop goes on without
+    /// Time between checkpoints; 0: not by time. The verdicts announce how many iterations it is
+    /// (checkpoint_period.hpp).
+    Duration checkpoint_period{0};
     std::vector<PeerId> join_later = {};  ///< who is not there when the run begins, ascending; drop only
     bool drops() const { return policy == Policy::drop; }
+    bool keeps_checkpoints() const { return checkpoint_every != 0 || checkpoint_period != Duration{0}; }
     /// The run goes on without a process that leaves, or waits for its successor, which goes on where it was.
-    bool bears_a_leave() const { return drops() || checkpoint_every != 0; }
+    bool bears_a_leave() const { return drops() || keeps_checkpoints(); }
     bool operator==(const Failure&) const = default;
   } failure;
   /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.
@@ -142,5 +126,10 @@ struct RunSettings {
 
   bool operator==(const RunSettings&) const = default;
 };
+
+/// s of algorithm.staleness; 0 if the method knows none.
+inline std::uint64_t staleness_of(const RunSettings& settings) {
+  return settings.algorithm.options.staleness.value_or(0);
+}
 
 }  // namespace hearsay

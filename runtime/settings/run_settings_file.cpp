@@ -1,5 +1,6 @@
 #include "runtime/settings/run_settings_file.hpp"
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/run_file.hpp"
 #include "runtime/settings/run_keys.hpp"
@@ -30,33 +31,31 @@ std::string to_toml(const RunSettings& settings) {
   const auto add = [&text](const std::string& key, const std::string& value) {
     if (!value.empty()) text += key + " = " + value + "\n";
   };
-  for (const RunKey& key : run_keys()) {
-    const std::size_t dot = key.name.find('.');
-    if (key.name.substr(0, dot) != table) {
-      table = key.name.substr(0, dot);
+  for (const KeyRow<RunSettings>& key : run_keys()) {
+    const std::size_t dot = key.name().find('.');
+    if (key.name().substr(0, dot) != table) {
+      table = key.name().substr(0, dot);
       text += (text.empty() ? "[" : "\n[") + table + "]\n";
     }
-    add(key.name.substr(dot + 1), key.write(settings));
+    add(key.name().substr(dot + 1), key.write(settings));
   }
   for (const auto& [peer, network] : settings.peer_networks) {
     text += "\n[[network.peer]]\n";
     add("id", std::to_string(peer));
-    for (const NetworkKey& key : network_keys()) add(key.name, key.write(network));
+    for (const KeyRow<NetworkSettings>& key : network_keys()) add(key.name(), key.write(network));
   }
   for (const LinkOverride& link : settings.link_overrides) {
     text += "\n[[network.link]]\n";
     add("from", std::to_string(link.from));
     add("to", std::to_string(link.to));
-    if (link.latency) add("latency", toml_text(to_text(*link.latency)));
-    if (link.bandwidth) add("bandwidth", toml_text(to_text(*link.bandwidth)));
+    for (const KeyRow<LinkOverride>& key : link_keys()) add(key.name(), key.write(link));
   }
   return text;
 }
 
 const std::vector<std::string>& run_file_keys() {
   static const std::vector<std::string> keys = [] {
-    std::vector<std::string> names;
-    for (const RunKey& key : run_keys()) names.push_back(key.name);
+    std::vector<std::string> names = names_of(run_keys());
     names.insert(names.end(), {"network.peer", "network.link"});
     return names;
   }();

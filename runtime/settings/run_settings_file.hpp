@@ -17,8 +17,8 @@ namespace hearsay {
 /// "runs/NAME" in the current directory.
 ///
 /// A topology.file is read too, for topology.peers, so the settings alone tell how many peers there are.
-/// [[network.link]] gives a directed link, by ids, a latency or bandwidth of its own; it wins over the topology file,
-/// whose links `prepare` takes in.
+/// [[network.link]] gives a directed link, by ids, a latency or bandwidth of its own; it wins over the
+/// topology file, whose links `prepare` takes in.
 ///
 /// Misuse, one sentence with file and line: unreadable file, TOML syntax error, unknown key (names the
 /// nearest), wrong type, value out of range, keys that exclude each other; and a file with a [sweep] table,

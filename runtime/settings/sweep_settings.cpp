@@ -7,8 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/settings/run_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -34,7 +35,7 @@ struct Axis {
 /// What [sweep] says, before it is multiplied out.
 struct SweepTable {
   Sweep::Driver driver = Sweep::Driver::run;
-  std::string baseline;
+  std::optional<Setting> baseline;
   std::vector<Variant> variants;
   std::vector<Axis> axes;
 };
@@ -68,10 +69,30 @@ std::vector<Variant> read_variants(const Setting& array) {
   return variants;
 }
 
+/// The keys of [sweep] that are no axes. They are only read: a resolved run has no sweep.
+const std::vector<KeyRow<SweepTable>>& sweep_rows() {
+  const auto not_written = [](const auto&) { return std::string(); };
+  static const std::vector<KeyRow<SweepTable>> rows = {
+      {"sweep.driver", &SweepTable::driver, kinds::choice<Sweep::Driver>({"run", "simulate"}), "sweep",
+       "real processes, or virtual time"},
+      {"sweep.baseline",
+       &SweepTable::baseline,
+       {"name of a variant", [](const Setting& setting, const fs::path&) { return setting; }, not_written},
+       "sweep",
+       "what the other variants are compared with"},
+      {"sweep.variant",
+       &SweepTable::variants,
+       {"tables: name, and any key of a run",
+        [](const Setting& setting, const fs::path&) { return read_variants(setting); }, not_written},
+       "sweep",
+       "rows of the sweep's table"},
+  };
+  return rows;
+}
+
 Axis read_axis(const Setting& setting) {
   if (setting.key.find('.') == std::string::npos)
-    require_known_keys({{"sweep." + setting.key, setting.value}},
-                       {"sweep.driver", "sweep.baseline", "sweep.variant"});
+    require_known_keys({{"sweep." + setting.key, setting.value}}, names_of(sweep_rows()));
   require_known_keys({setting}, run_file_keys());
   refuse_the_sweeps_own(setting);
   const auto* const elements = std::get_if<TomlArray>(&setting.value.data);
@@ -97,25 +118,14 @@ void require_baseline_is_variant(const Setting& baseline, const std::vector<Vari
 
 SweepTable read_table(const std::vector<Setting>& settings) {
   SweepTable table;
-  std::optional<Setting> baseline;
-  for (Setting setting : settings) {
-    const bool own = setting.key == "driver" || setting.key == "baseline" || setting.key == "variant";
-    if (!own) {
-      table.axes.push_back(read_axis(setting));
-      continue;
-    }
-    const std::string key = std::exchange(setting.key, "sweep." + setting.key);
-    if (key == "driver")
-      table.driver = setting.one_of({"run", "simulate"}) == 0 ? Sweep::Driver::run : Sweep::Driver::simulate;
-    else if (key == "baseline")
-      baseline = setting;
+  for (const Setting& setting : settings) {
+    const Setting own{"sweep." + setting.key, setting.value};
+    if (std::ranges::find(sweep_rows(), own.key, &KeyRow<SweepTable>::name) != sweep_rows().end())
+      read_key(sweep_rows(), own, {}, table);
     else
-      table.variants = read_variants(setting);
+      table.axes.push_back(read_axis(setting));
   }
-  if (baseline) {
-    require_baseline_is_variant(*baseline, table.variants);
-    table.baseline = baseline->name();
-  }
+  if (table.baseline) require_baseline_is_variant(*table.baseline, table.variants);
   if (table.variants.empty()) table.variants.emplace_back();
   return table;
 }
@@ -204,7 +214,7 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
                    " points, expected fewer axes or values");
   }
 
-  Sweep sweep{table.driver, table.baseline, {}, {}};
+  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}};
   // A variant's folder is chosen once, so that all its points are in it.
   Folders variant_folders;
   for (const Variant& variant : table.variants) {
@@ -237,6 +247,19 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
     }
   }
   return sweep;
+}
+
+std::vector<KeyInfo> sweep_keys() {
+  std::vector<KeyInfo> keys;
+  for (const KeyRow<SweepTable>& row : sweep_rows()) {
+    keys.push_back(row.info);
+    keys.back().link = "../../tools/sweep/README.md";
+    keys.back().default_value = row.write({});
+    if (keys.back().default_value.empty()) keys.back().default_value = "none";
+  }
+  keys.push_back({"sweep.KEY", "array of values of KEY, any key of a run", "none", "sweep",
+                  "an axis: every value with every variant", "../../tools/sweep/README.md"});
+  return keys;
 }
 
 }  // namespace hearsay

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/settings/run_settings.hpp"
+#include "runtime/toml/key_row.hpp"
 
 namespace hearsay {
 
@@ -28,16 +29,20 @@ struct Sweep {
 
 /// A run file with its [sweep]; a file without one is a sweep of one point.
 ///
-/// A point is the file's run, then its variant's keys, then its axes' values, then `assignments`; of these the
-/// later wins. An assignment to "sweep.driver", "sweep.network.bandwidth" and the like changes the sweep itself.
+/// A point is the file's run, then its variant's keys, then its axes' values, then `assignments`; of these
+/// the later wins. An assignment to "sweep.driver", "sweep.network.bandwidth" and the like changes the sweep
+/// itself.
 ///
-/// Misuse as `load_run_file`, and: a variant without a name, two of one name, a baseline that is no variant, an
-/// axis that is no key of a run file or no array, a value twice on one axis, a key that is an axis and also set
-/// by a variant or an assignment.
+/// Misuse as `load_run_file`, and: a variant without a name, two of one name, a baseline that is no variant,
+/// an axis that is no key of a run file or no array, a value twice on one axis, a key that is an axis and
+/// also set by a variant or an assignment.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
 /// The same from text; relative paths start at `directory`.
 Sweep parse_sweep(std::string_view toml_text, const std::filesystem::path& directory,
                   const std::vector<std::string>& assignments, const std::string& file_name_for_messages);
+
+/// The keys of [sweep], for the reference of keys; the last is any key of a run, which is an axis there.
+std::vector<KeyInfo> sweep_keys();
 
 }  // namespace hearsay

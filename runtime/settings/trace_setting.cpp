@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {

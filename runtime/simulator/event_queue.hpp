@@ -12,19 +12,20 @@ namespace hearsay {
 
 enum class EventKind { due, release, gradient, verdict };
 
-/// What happens in virtual time.
+/// Something that happens in virtual time.
 struct Event {
   Instant at;
   EventKind kind;
   std::uint32_t subject;  ///< due, release: the frame's place; gradient: the peer; verdict: its number
 };
 
-/// Events in the order of their times, those of one time in the order in which they were scheduled.
+/// Events in the order of their times; events of one time in the order in which they were scheduled.
 ///
-/// Where peers are alike, thousands of events have the same time, and are scheduled one behind the other. So what is sorted
-/// are batches of one time: a few of them are open, and an event of the time of an open one goes behind its last, which costs
-/// the same however many peers there are. No more than one batch of a time is open, and of two the older comes first, so the
-/// order is that of single events.
+/// If the peers are alike, thousands of events have the same time and are scheduled one after the other. So
+/// the queue sorts batches of events of one time. A few batches are open: an event whose time is that of an
+/// open batch is appended to it, at a cost that does not grow with the number of peers. At most one batch of
+/// a time is open, and of two batches of one time the older comes first, so the order is that of single
+/// events.
 class EventQueue {
  public:
   bool empty() const { return sorted_.empty(); }
@@ -40,7 +41,7 @@ class EventQueue {
     next_open_ = (next_open_ + 1) % open_.size();
   }
 
-  /// Not of an empty queue.
+  /// Removes the next event. The queue must not be empty.
   Event pop() {
     const std::uint32_t place = sorted_.top().place;
     Batch& batch = batches_[place];

@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-/// As many samples as the one it stands for, and no work.
+/// Stands for an objective: has as many samples, and does no work.
 template <class Scalar>
 class NoObjective final : public Objective<Scalar> {
  public:
@@ -25,7 +25,7 @@ class NoObjective final : public Objective<Scalar> {
   Index samples_;
 };
 
-/// Asks its peer for what the script says.
+/// Plays a script: asks its peer for every gradient, message and wait in it.
 template <class Scalar>
 class Player final : public Algorithm<Scalar> {
  public:
@@ -34,7 +34,7 @@ class Player final : public Algorithm<Scalar> {
   }
 
   Task iterate(Iteration<Scalar>& it) override {
-    it.sample_count();  // what a gradient is worth is counted in these
+    it.sample_count();  // the peer counts a gradient's worth in these
     PacketRef packet;
     for (const ScriptStep& step : script_.of(it.number())) {
       if (step.kind == ScriptStep::Kind::gradient) {
@@ -61,7 +61,7 @@ class Player final : public Algorithm<Scalar> {
   std::vector<Index> samples_;
 };
 
-/// The same peers, links and steps, and nothing to learn.
+/// The experiment with the same peers, links and steps, but nothing to learn.
 template <class Scalar>
 Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
                                     const RunSettings& settings) {
@@ -76,7 +76,7 @@ Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const 
                           experiment.schedule,
                           experiment.method,
                           experiment.step_size,
-                          learned.outcome.peers.front().iterations,  // where a target was reached: until then
+                          learned.outcome.peers.front().iterations,  // if a target was reached, up to there
                           {},
                           {},
                           0.0,

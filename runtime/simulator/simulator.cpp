@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "runtime/network/compute_time.hpp"
-#include "runtime/simulator/event_queue.hpp"
 #include "runtime/experiment/join_later.hpp"
+#include "runtime/foundation/peak_memory.hpp"
+#include "runtime/network/compute_time.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/observer/observer.hpp"
-#include "runtime/foundation/peak_memory.hpp"
 #include "runtime/record/peer_outcome.hpp"
+#include "runtime/simulator/event_queue.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -149,7 +149,7 @@ class Simulation {
     if (waited && receiver.peer->state() != PeerState::needs_messages) {
       resumed(receiver);
     } else {
-      // A wait that ended in another wait (one message after the other) left frames in the outbox.
+      // If a wait ended in another wait (one message after the other), it left frames in the outbox.
       send_outbox(receiver);
     }
   }
@@ -159,7 +159,7 @@ class Simulation {
     settle(simulated);
   }
 
-  /// Acts on what a peer asks for, until it has to wait.
+  /// Does what a peer asks for until it has to wait.
   void settle(SimulatedPeer<Scalar>& simulated) {
     Peer<Scalar>& peer = *simulated.peer;
     for (;;) {
@@ -234,7 +234,7 @@ class Simulation {
     return free;
   }
 
-  /// What a peer's meters show now.
+  /// The peer's meters at this instant.
   const PeerMeters& read_meters(SimulatedPeer<Scalar>& simulated) const {
     simulated.meters.now = now_ - Instant{};
     simulated.meters.counters = simulated.peer->counters();
@@ -247,7 +247,7 @@ class Simulation {
       const PeerMeters& meters = read_meters(simulated);
       peers.push_back(peer_outcome(*simulated.peer, meters, peak_memory_bytes()));
     }
-    RunOutcome<Scalar> result = conclude(observer_, std::move(peers));
+    RunOutcome<Scalar> result = observer_.with_models(observer_.conclude(std::move(peers)));
     result.seconds = seconds(now_ - Instant{});
     return result;
   }

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -22,7 +19,6 @@ namespace {
 using Source = std::shared_ptr<const std::string>;
 
 /// A topology of a million links; not /dev/zero.
-constexpr std::size_t largest_text_file_bytes = std::size_t{1} << 26;
 
 TomlValue plain(const toml::node& node, TomlPlace place);
 
@@ -148,6 +144,12 @@ std::string toml_text(std::string_view text) {
   return quoted + '"';
 }
 
+std::string toml_list(const std::vector<PeerId>& ids) {
+  std::string text;
+  for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);
+  return text + "]";
+}
+
 std::string toml_number(double number) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
@@ -157,22 +159,5 @@ std::string toml_number(double number) {
 }
 
 std::string toml_text(const TomlValue& value) { return std::visit(Spell{}, value.data); }
-
-std::string read_text_file(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  std::array<char, 1 << 16> piece;
-  do {
-    file.read(piece.data(), piece.size());
-    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > largest_text_file_bytes)
-      throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
-  } while (file);
-  // Of the streams' own flags an empty file and a folder look alike; errno tells them apart.
-  if (!file.eof() || errno != 0)
-    throw Misuse("cannot read " + path + ": " + std::strerror(errno != 0 ? errno : EIO));
-  return text;
-}
 
 }  // namespace hearsay

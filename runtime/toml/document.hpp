@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "topology/foundation/peer_id.hpp"
+
 namespace hearsay {
 
 /// Where a value was written: "ring.toml:12", or "--set".
@@ -36,7 +38,8 @@ struct TomlEntry {
   TomlValue value;  ///< its place is the key's line
 };
 
-/// The document's top-level table; a syntax error is a Misuse "SOURCE:line:column: what", as is what is nested too deep.
+/// The document's top-level table; a syntax error is a Misuse "SOURCE:line:column: what", as is what is
+/// nested too deep.
 TomlTable parse_toml(std::string_view text, const std::string& source);
 
 /// The one value that `text` spells, or nothing where it is no TOML value.
@@ -48,10 +51,9 @@ std::optional<TomlValue> parse_toml_value(std::string_view text, const std::stri
 std::string toml_text(std::string_view text);
 /// The shortest decimal that parses back to the same double.
 std::string toml_number(double number);
+/// "[4, 6]", of peer ids; at least one.
+std::string toml_list(const std::vector<PeerId>& ids);
 /// Any value on one line, for messages.
 std::string toml_text(const TomlValue& value);
-
-/// The file's whole text; Misuse "cannot read FILE: why" if it is not there, or longer than 64 MiB.
-std::string read_text_file(const std::string& path);
 
 }  // namespace hearsay

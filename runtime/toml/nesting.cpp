@@ -12,8 +12,8 @@ bool begins_at(std::string_view text, std::size_t at, std::string_view part) {
   return text.substr(at, part.size()) == part;
 }
 
-/// One past the string whose quote stands at `at`; a string of one line that has no end stops where its line does, as
-/// does the parser.
+/// One past the string whose quote stands at `at`; a string of one line that has no end stops where its line
+/// does, as does the parser.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const bool escapes = quote == '"';

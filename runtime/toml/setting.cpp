@@ -91,7 +91,7 @@ std::vector<PeerId> Setting::distinct_ids() const {
   return ids;
 }
 
-std::size_t Setting::one_of(std::initializer_list<std::string_view> names) const {
+std::size_t Setting::one_of(const std::vector<std::string_view>& names) const {
   std::string expected;
   std::size_t index = 0;
   for (const std::string_view name : names) {

@@ -3,14 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runtime/toml/document.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/toml/document.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -34,9 +33,8 @@ struct Setting {
   double non_negative() const;  ///< finite
   double positive() const;      ///< finite
   std::uint64_t count(std::uint64_t minimum, std::uint64_t maximum = largest_count) const;
-  std::size_t one_of(
-      std::initializer_list<std::string_view> names) const;  ///< the index of the text in `names`
-  std::vector<PeerId> distinct_ids() const;                  ///< of an array, ascending
+  std::size_t one_of(const std::vector<std::string_view>& names) const;  ///< the index of the text in `names`
+  std::vector<PeerId> distinct_ids() const;                              ///< of an array, ascending
   Bandwidth bandwidth() const;
   Duration duration() const;
   double share() const;  ///< 0.01 or "1%"

@@ -24,8 +24,8 @@ struct SettingTable {
 /// The tables of an array of tables, [[KEY]]; Misuse if `setting` is none.
 std::vector<SettingTable> tables_of(const Setting& setting);
 
-/// Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`. Meant is a
-/// known key with the same last part (the right key in a wrong table), else the nearest by letters.
+/// Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`. Meant is
+/// a known key with the same last part (the right key in a wrong table), else the nearest by letters.
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known);
 
 }  // namespace hearsay

@@ -8,15 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/settings/run_settings.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 
 // Before two peers train together, each sends the other a hello frame whose payload is its agreement:
-// everything that must be equal on both sides for the run to be one run. What may differ is not in it: paths,
-// the number of iterations, the shape of the network, the output. Peer id, incarnation and the next
-// (iteration, slot) needed stand in the hello's header (wire.hpp).
+// everything that must be equal on both sides of a run. It leaves out what may differ: paths, the number of
+// iterations, the shape of the network, the output. Peer id, incarnation and the next (iteration, slot)
+// needed stand in the hello's header (frame.hpp).
 //
 // The payload: u16 number of settings; of each, u16 length and bytes of its key, then of its value.
 // Little-endian.
@@ -27,29 +26,27 @@ struct AgreedSetting {
   bool operator==(const AgreedSetting&) const = default;
 };
 
-/// Keys as in the run file, with their values as text, in the order in which they are compared.
+/// The settings in the order in which they are compared. Keys are those of the run file, values are text.
 struct Agreement {
   std::vector<AgreedSetting> settings;
   bool operator==(const Agreement&) const = default;
 };
 
 inline constexpr std::size_t max_agreed_settings = 64;
-/// Of a key or a value, in bytes.
+/// The limit of a key or a value, in bytes.
 inline constexpr std::size_t max_agreed_text = 1024;
 
-/// What the peers of this run have to agree on. `dimension` is the model's; `data_digest` covers the loaded
-/// data (after scaling) and an initial model read from a file, wherever the files are; `topology_digest`
-/// covers peers, edges and weights. Throws Misuse where a value is longer than 1,024 bytes or has control
-/// characters.
-Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, std::uint64_t data_digest,
-                         std::uint64_t topology_digest);
+/// True if `text` can be a key or a value: not too long and without control characters (a stranger's text may
+/// end up on a terminal).
+bool is_agreeable(std::string_view text);
 
 std::vector<std::byte> encode_agreement(const Agreement& agreement);
-/// Total on arbitrary bytes: nothing unless they are exactly one agreement within the limits above, without
-/// control characters (a stranger's text may end up on a terminal).
+/// The agreement that `bytes` hold; nothing unless they are exactly one, of agreeable texts. Accepts
+/// arbitrary bytes.
 std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes);
 
-/// A sentence from the network, fit for a terminal: control characters become spaces, and it ends after 1,024 bytes.
+/// A sentence from the network, fit for a terminal: control characters become spaces, and it ends after 1,024
+/// bytes.
 std::string printable_text(std::span<const std::byte> bytes);
 
 /// The digest of an agreement that every header of the run carries.
@@ -61,14 +58,14 @@ std::uint32_t run_id(const Agreement& agreement);
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name);
 
-/// What peer `self` makes of the hello of peer `caller`: nothing to say to either, or what to tell the caller, and what
-/// to tell its own user, where the two must not train together.
+/// What peer `self` answers to the hello of peer `caller`. Both texts are empty if the two may train
+/// together. Otherwise one tells the caller why not, the other tells this peer's own user.
 struct HelloVerdict {
   std::string for_the_caller;
   std::string for_me;
   bool welcome() const { return for_the_caller.empty(); }
 };
-/// `listens`: the topology says that self hears the caller. Total on arbitrary bytes.
+/// `listens`: the topology says that `self` hears the caller. `hello` may be arbitrary bytes.
 HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,
                          bool listens);
 

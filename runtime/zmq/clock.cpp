@@ -14,9 +14,9 @@ namespace hearsay {
 
 namespace {
 
-std::atomic<std::int64_t> lead_ns{0};  // over the kernel's clock
+std::atomic<std::int64_t> lead_ns{0};  // how far this process's clock is ahead of the kernel's
 
-/// On the kernel's clock.
+/// `instant` on the kernel's clock.
 timespec to_timespec(Instant instant) {
   const std::int64_t ns = std::max<std::int64_t>(instant.time_since_epoch().count() - lead_ns, 1);
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
@@ -57,7 +57,7 @@ void AbsoluteTimer::set(Instant instant) {
   if (instant == set_to_) return;
   set_to_ = instant;
   itimerspec setting{};
-  // An all-zero time would switch the timer off; to_timespec does not give it.
+  // A time of zero would switch the timer off; to_timespec never returns it.
   if (instant != Instant::max()) setting.it_value = to_timespec(instant);
   timerfd_settime(fd_, TFD_TIMER_ABSTIME, &setting, nullptr);
 }

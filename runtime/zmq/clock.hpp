@@ -4,22 +4,22 @@
 
 namespace hearsay {
 
-/// CLOCK_MONOTONIC: the same for all processes of a machine, so a due time may be compared between them.
+/// CLOCK_MONOTONIC, which is the same for all processes of a machine: they can compare due times.
 Instant monotonic_now();
 
-/// For tests: this process's clock is ahead of the kernel's by so much more from now on, as after a pause of its machine.
-/// Not within a run whose peers share one machine's clock.
+/// For tests: sets this process's clock ahead of the kernel's by `by` more, as after a pause of its machine.
+/// Not to be used in a run whose peers share one machine's clock.
 void leap_forward(Duration by);
 
-/// Tells this process from another one under the same name: milliseconds of the wall clock at the first call, which also
-/// differ after a reboot.
+/// Distinguishes this process from another one under the same name. It is the wall clock at the first call in
+/// milliseconds, which differs after a reboot, too.
 std::uint32_t incarnation_of_process();
 
 /// Returns at `instant` or soon after.
 void sleep_until(Instant instant);
 
-/// A timer that makes a file descriptor readable at an absolute instant (timerfd): zmq_poll's own timeouts are whole
-/// milliseconds, which costs a ring all-reduce a fifth of its time.
+/// A timer that makes a file descriptor readable at an absolute instant (timerfd): zmq_poll's own timeouts
+/// are whole milliseconds, which would cost a ring all-reduce a fifth of its time.
 class AbsoluteTimer {
  public:
   AbsoluteTimer();
@@ -28,9 +28,10 @@ class AbsoluteTimer {
   ~AbsoluteTimer();
 
   int fd() const { return fd_; }
-  /// Readable at `instant`; Instant::max() switches it off. Setting it again to the same instant costs nothing.
+  /// Makes the descriptor readable at `instant`; Instant::max() switches the timer off. Setting the same
+  /// instant again costs nothing.
   void set(Instant instant);
-  /// Takes note of an expiry, so that the descriptor is no longer readable.
+  /// Acknowledges an expiry: the descriptor is no longer readable.
   void clear();
 
  private:

@@ -6,13 +6,14 @@
 
 #include "runtime/cluster/addresses.hpp"
 #include "runtime/experiment/run_agreement.hpp"
-#include "runtime/zmq/tcp_attempt.hpp"
+#include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
-#include "runtime/zmq/door.hpp"
+#include "runtime/zmq/tcp_attempt.hpp"
 
 namespace hearsay {
 
@@ -22,7 +23,7 @@ constexpr std::size_t payload_limit_bytes = 1 << 20;  // an agreement fits
 constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(50);
 constexpr Duration tcp_patience = std::chrono::seconds(2);
 
-/// A port of this peer, where others call.
+/// A port of this peer that others call.
 struct Listener {
   Listener(const Prober& self, const std::vector<PeerId>& callers, const std::string& key,
            const std::string& address, const SharedCredentials& credentials)
@@ -77,7 +78,7 @@ struct Call {
   void look_at_handshakes(Instant now) {
     const HandshakeWatch::News news = handshakes.look(now);
     if (news.refusal) refusal = *news.refusal;
-    if (news.doubt) doubt = news.doubt->substr(2);  // it is the end of a sentence: "; peer 2 ..."
+    if (news.doubt) doubt = news.doubt->substr(2);  // a doubt ends a sentence: "; peer 2 ..."
   }
 
   bool decided() const { return caller.satisfied() || !caller.complaint().empty() || !refusal.empty(); }
@@ -127,7 +128,7 @@ class ConnectionCheck {
       for (Listener& observer : observer_) observer.receive();
       for (Call& call : calls_) call.receive();
     }
-    for (Call& call : calls_) call.speak(monotonic_now());  // that it has all its answers
+    for (Call& call : calls_) call.speak(monotonic_now());  // tells the callee that all answers have come
     return verdicts();
   }
 
@@ -152,7 +153,7 @@ class ConnectionCheck {
     timer_.clear();
   }
 
-  /// Why there is no connection, of the calls that were never answered.
+  /// For every call that was never answered: why there is no connection.
   std::vector<std::string> tcp_failures() const {
     std::vector<std::string> unanswered;
     for (const Call& call : calls_)
@@ -172,7 +173,7 @@ class ConnectionCheck {
                         .tcp = {},
                         .own_address = addresses_.peers[self_]};
       if (!call.decided() && !call.caller.answered_once() && call.doubt.empty()) seen.tcp = *next_tcp++;
-      const bool is_neighbor = &call != &calls_.back();  // the observer is the last
+      const bool is_neighbor = &call != &calls_.back();  // the call to the observer is the last
       if (is_neighbor && std::ranges::binary_search(partners_.sources, call.id))
         seen.called = &own_.server.of(call.id);
       edges.push_back(judge_edge(call.who, call.address, seen));
@@ -202,17 +203,17 @@ class ConnectionCheck {
 
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
-                                           const PeerPlace& place, Duration patience) {
+                                           const PeerPlace& place, Duration patience, const Notice& notice) {
   const SharedCredentials credentials =
-      load_credentials(experiment.settings.security, experiment.cluster.peers, id);
+      load_credentials(experiment.settings.security, experiment.cluster.peers, id, notice);
   ConnectionCheck check({id, incarnation_of_process(), agreement_of(experiment)}, partners_of(experiment, id),
                         experiment.cluster, place, credentials);
   return check.run(patience);
 }
 
 template std::vector<CheckedEdge> check_connections<float>(const Experiment<float>&, PeerId, const PeerPlace&,
-                                                           Duration);
+                                                           Duration, const Notice&);
 template std::vector<CheckedEdge> check_connections<double>(const Experiment<double>&, PeerId,
-                                                            const PeerPlace&, Duration);
+                                                            const PeerPlace&, Duration, const Notice&);
 
 }  // namespace hearsay

@@ -2,18 +2,19 @@
 
 #include <vector>
 
-#include "runtime/session/probe_verdict.hpp"
-#include "runtime/experiment/experiment.hpp"
 #include "runtime/cluster/placement.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/notice.hpp"
+#include "runtime/session/probe_verdict.hpp"
 
 namespace hearsay {
 
-/// Tests the connections that peer `id` has in a run, both ways: binds as the run would (keys included), calls every
-/// neighbor and the observer, and waits to be called. All peers do so, in any order. A few small frames an edge, one after
-/// the other. Ends when every edge has its verdict, or after `patience`; neighbors first, the observer last. Misuse as in
-/// run_cluster_peer.
+/// Tests the connections that peer `id` has in a run, in both directions. Returns a verdict for every edge,
+/// neighbors first and the observer last, at the latest after `patience`. It binds as the run would (keys
+/// included), calls every neighbor and the observer, and waits for their calls; a few small frames cross
+/// every edge, one after the other. All peers are to do so, in any order. Misuse as in run_cluster_peer.
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
-                                           const PeerPlace& place, Duration patience);
+                                           const PeerPlace& place, Duration patience, const Notice& notice);
 
 }  // namespace hearsay

@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// What a call of ZeroMQ returns. It gives up, and has done nothing, where a signal comes, be it one that does not wait; the signal's
-/// handler has seen to the signal, so the call is made again.
+/// Returns what a call of ZeroMQ returns, and repeats the call if a signal interrupted it (EINTR). Even a
+/// call that does not wait can be interrupted; it has then done nothing, and the signal's handler has run.
 template <class Call>
 auto despite_signals(const Call& call) {
   for (;;) {

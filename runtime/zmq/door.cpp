@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -17,7 +16,7 @@ namespace hearsay {
 namespace {
 
 std::string text_of_key(const std::string& bytes) {
-  std::array<char, 41> text{};  // with the zero at its end
+  std::array<char, 41> text{};  // with the zero at the end
   if (bytes.size() != 32) return {};
   zmq_z85_encode(text.data(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   return text.data();
@@ -48,7 +47,7 @@ void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, 
   dealer.set(zmq::sockopt::curve_secretkey, credentials->own.secret_key);
 }
 
-/// The thread behind a Door.
+/// The thread of a Door.
 class Door::Keeper {
  public:
   Keeper(zmq::context_t& context, zmq::socket_t& router, SharedCredentials credentials)
@@ -60,7 +59,8 @@ class Door::Keeper {
         close_(context, zmq::socket_type::pair) {
     require_curve();
     questions_.bind(
-        "inproc://zeromq.zap.01");  // ZeroMQ asks there, and would let everybody in if nobody listened
+        // ZeroMQ asks at this address; if nothing listened, everybody would be let in
+        "inproc://zeromq.zap.01");
     router.set(zmq::sockopt::curve_server, true);
     router.set(zmq::sockopt::curve_secretkey, credentials_->own.secret_key);
     monitor_.emplace(context, router, "door.failures");
@@ -73,7 +73,7 @@ class Door::Keeper {
     close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
     thread_.join();
     monitor_.reset();
-    router_.close();  // before the questions' socket: from then on nobody would keep strangers out
+    router_.close();  // before the questions' socket, without which strangers would get in
   }
 
  private:
@@ -99,11 +99,11 @@ class Door::Keeper {
         admission_.judge(question, question.empty() ? "" : text_of_key(question.back()));
     if (answer.refused) ++credentials_->refused;
     if (!answer.to_say.empty())
-      std::fprintf(stderr, "hearsay: peer %u %s\n", credentials_->self, answer.to_say.c_str());
+      credentials_->notice("peer " + std::to_string(credentials_->self) + " " + answer.to_say);
     send_all_parts(questions_, answer.reply);
   }
 
-  /// Keys that are not authorized were counted when ZeroMQ asked.
+  /// Counts failed handshakes, but not those of unauthorized keys, which `answer` has counted.
   void count_failures() {
     while (const auto failure = monitor_->next())
       if (*failure != FailedHandshake::refused) ++credentials_->refused;
@@ -116,7 +116,7 @@ class Door::Keeper {
   zmq::socket_t closing_;
   zmq::socket_t close_;
   std::optional<Monitor> monitor_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, since it uses the other fields
 };
 
 Door::Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)

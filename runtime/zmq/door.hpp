@@ -9,21 +9,22 @@
 
 namespace hearsay {
 
-/// What a DEALER that is to speak to peer `server` needs before it connects: the key that it has to prove it owns, and this
-/// peer's own. Plain text without credentials.
+/// Gives a DEALER what it needs before it connects to peer `server`: the key whose ownership the server has
+/// to prove, and this peer's own. Without credentials it speaks plain text.
 void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, PeerId server);
 
-/// Guards a ROUTER: with credentials, only the owners of authorized keys get in; everybody else is counted, and the first
-/// ones are named on stderr. It answers ZeroMQ's questions in a thread of its own, so that a stranger at the door waits
-/// for nobody's frames, and nobody's frames for a stranger. Without credentials everybody gets in and there is no thread.
+/// Guards a ROUTER. With credentials, only the owners of authorized keys get in; all others are counted, and
+/// the first of them are named on stderr. A thread of its own answers ZeroMQ's questions, so that neither
+/// strangers nor the peers' frames wait for each other. Without credentials everybody gets in and there is no
+/// thread.
 class Door {
  public:
-  /// To be called before the ROUTER binds (`listen`), once per context.
+  /// To be made before the ROUTER binds (`listen`), once per context.
   Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials);
-  /// While the ROUTER still lives and nobody uses it.
+  /// To be destroyed while the ROUTER still lives and no thread uses it.
   ~Door();
 
-  /// Connections so far, of the whole process, that did not get in.
+  /// Connections that the whole process has refused so far.
   std::uint64_t refused() const { return credentials_ ? credentials_->refused.load() : 0; }
 
  private:

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "runtime/security/admission.hpp"
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/security/admission.hpp"
 #include "runtime/zmq/despite_signals.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -26,7 +26,7 @@ std::optional<PeerId> peer_of(const zmq::message_t& id) {
   return load_little_endian<std::uint32_t>(bytes.subspan(1));
 }
 
-/// Whether a connection with a key is the sender's own; a connection without has no user.
+/// True if the connection may speak as `sender`: its key is the sender's, or it has no key (and so no user).
 bool may_speak_as(const zmq::message_t& header, PeerId sender) {
   const char* const user = zmq_msg_gets(header.handle(), "User-Id");
   return user == nullptr || user_of(sender) == user;
@@ -37,7 +37,8 @@ bool receive_part(zmq::socket_t& socket, zmq::message_t& part,
   return despite_signals([&] { return socket.recv(part, flags).has_value(); });
 }
 
-/// `part`: a message, which ZeroMQ takes over, or bytes, which it copies.
+/// Sends a part without waiting; false if ZeroMQ does not take it. `part` is a message, which ZeroMQ takes
+/// over, or bytes, which it copies.
 bool send_part(zmq::socket_t& socket, auto&& part, zmq::send_flags more = zmq::send_flags::none) {
   return despite_signals([&] { return socket.send(part, more | zmq::send_flags::dontwait).has_value(); });
 }
@@ -51,7 +52,7 @@ Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_
     intact = receive_part(socket, frame.payload);
     more = frame.payload.more();
   }
-  while (more) {  // a frame has no further parts
+  while (more) {  // parts beyond those of a frame
     zmq::message_t excess;
     intact = false;
     more = receive_part(socket, excess) && excess.more();
@@ -119,9 +120,9 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
   try {
     if (!to.empty() && !send_part(socket, zmq::buffer(to), zmq::send_flags::sndmore)) return false;
   } catch (const zmq::error_t&) {
-    return false;  // a ROUTER (mandatory) that does not know the peer, or no longer
+    return false;  // a ROUTER (mandatory) does not know the peer, or no longer does
   }
-  // Once a ZeroMQ message has begun, its further parts are always taken.
+  // Once ZeroMQ has taken the first part of a message, it takes the others, too.
   if (!send_part(socket, zmq::buffer(head), zmq::send_flags::sndmore)) return false;
   return send_part(socket, zmq::buffer(payload.data(), payload.size()));
 }

@@ -11,19 +11,23 @@
 
 namespace hearsay {
 
-/// Notices that another peer does not let this one in: ZeroMQ itself would say nothing, and the peer would wait in silence.
+/// Notices that another peer does not let this one in. ZeroMQ itself would say nothing, and the peer would
+/// wait in silence.
 class HandshakeWatch {
  public:
   explicit HandshakeWatch(bool has_keys) : has_keys_(has_keys) {}
 
-  /// To be called before the DEALER connects; `server` is "peer 2 (tcp://10.0.0.2:7000)". The DEALER outlives this.
+  /// To be called before the DEALER connects; `server` is its name for messages: "peer 2
+  /// (tcp://10.0.0.2:7000)". The DEALER must outlive this object.
   void watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server);
 
   struct News {
-    /// Why one of them will never let this peer in. Where one side has keys and the other has none, either may notice first;
-    /// it holds back for a moment, so that the other one, which tries again and again, notices, too.
+    /// Why one of the servers will never let this peer in. If one side has keys and the other has none,
+    /// either side may notice first. It then waits a moment before it says so: the other side, which keeps
+    /// trying, notices, too.
     std::optional<std::string> refusal;
-    /// The first time that one of them breaks a connection off: the end of a sentence that says it did not come up.
+    /// Given the first time that a server breaks a connection off: the end of a sentence that says that it
+    /// did not come up.
     std::optional<std::string> doubt;
   };
   /// To be called often.

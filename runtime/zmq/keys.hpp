@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// Misuse where the ZeroMQ of this machine was built without CURVE.
+/// Misuse if the ZeroMQ of this machine was built without CURVE.
 void require_curve();
 
 /// A new key pair, which nobody can guess.

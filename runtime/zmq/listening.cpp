@@ -2,14 +2,15 @@
 
 #include <cerrno>
 
-#include "runtime/cluster/host_address.hpp"
+#include "runtime/cluster/address.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
 
-// Connections that the kernel holds until ZeroMQ takes them: a burst of strangers does not keep a neighbor out.
+// Connections that the kernel holds until ZeroMQ takes them: so many that a burst of strangers does not keep
+// a neighbor out.
 constexpr int waiting_connections = 1024;
 
 }  // namespace
@@ -23,11 +24,11 @@ std::string listen(zmq::socket_t& router, const Listening& limits, const std::st
   router.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(limits.payload_limit_bytes));
   router.set(zmq::sockopt::handshake_ivl, handshake_patience_ms);
   router.set(zmq::sockopt::backlog, waiting_connections);
-  // Where callers have to prove who they are, ZeroMQ refuses the versions of its protocol that know no proof. It does so for
-  // the name of a domain alone, and must: what passes for version 1, as any rubbish does, aborts the process if it comes
-  // while the ROUTER closes (libzmq 4.3).
+  // With a domain's name set, ZeroMQ refuses the versions of its protocol in which callers cannot prove who
+  // they are. The name alone is enough, and it is needed even without keys: any rubbish passes for version 1,
+  // and aborts the process if it comes while the ROUTER closes (libzmq 4.3).
   router.set(zmq::sockopt::zap_domain, "hearsay");
-  router.set(zmq::sockopt::ipv6, host_of(address).find(':') != std::string::npos);
+  router.set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
   try {
     router.bind(address);
   } catch (const zmq::error_t& error) {

@@ -6,28 +6,28 @@
 
 namespace hearsay {
 
-/// How a handshake of ZeroMQ itself, below all frames, came to nothing.
+/// Why a handshake of ZeroMQ itself, below all frames, failed.
 enum class FailedHandshake {
-  broken_off,      ///< the other side is gone, or said nothing for too long; it will be tried again
+  broken_off,      ///< the other side is gone, or was silent for too long; ZeroMQ tries again
   keyless,         ///< one side has keys, the other has none
-  wrong_protocol,  ///< the other side is no peer, or proves to own another key than it should
+  wrong_protocol,  ///< the other side is no peer, or owns another key than it should
   refused,         ///< the other side does not let this key in
 };
 
-/// Hears of the handshakes of one socket that fail. ZeroMQ's own thread waits where nobody listens: whoever has a monitor
-/// asks it again and again.
+/// Reports the failed handshakes of one socket. Its owner must call `next` often, since ZeroMQ's own thread
+/// waits until its reports are read.
 class Monitor {
  public:
-  /// In the thread that has the socket; `name` is the monitor's own in this context.
+  /// To be made in the thread that owns the socket; `name` is unique in the context.
   Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::string& name);
-  /// The same, while the socket still lives.
+  /// To be destroyed in the same thread, while the socket still lives.
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  /// The next one, if there is one.
+  /// The next failure, if there is one.
   std::optional<FailedHandshake> next();
-  /// To be polled for ZMQ_POLLIN.
+  /// The handle to poll for ZMQ_POLLIN.
   void* handle() { return events_.handle(); }
 
  private:

@@ -1,17 +1,16 @@
 #include "runtime/zmq/observer_server.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <future>
 #include <utility>
 #include <zmq.hpp>
 
 #include "runtime/observer/observer_session.hpp"
-#include "runtime/zmq/peer_routes.hpp"
 #include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/listening.hpp"
-#include "runtime/zmq/door.hpp"
+#include "runtime/zmq/peer_routes.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -26,31 +25,27 @@ constexpr std::size_t record_limit_bytes = 1 << 20;
 
 }  // namespace
 
-template <class Scalar>
-class ObserverServer<Scalar>::Server {
+class ObserverServer::Server {
  public:
-  Server(const Experiment<Scalar>& experiment, Agreement agreement, const std::string& bind_address,
-         Duration start_patience, const SharedCredentials& credentials, const std::vector<Evaluation>& record)
-      : payload_limit_bytes_(static_cast<std::size_t>(experiment.problem.dimension()) * sizeof(Scalar) +
-                             record_limit_bytes),
-        run_id_(run_id(agreement)),
-        heartbeat_(heartbeat_interval(experiment.settings.failure.lost_after)),
-        session_(experiment, std::move(agreement), start_patience, monotonic_now(), record),
-        routes_(experiment.peer_count()),
+  Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
+         const SharedCredentials& credentials, const std::vector<Evaluation>& record)
+      : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
+        run_id_(run_id(input.agreement)),
+        heartbeat_(heartbeat_interval(input.failure.lost_after)),
+        session_(input, evaluator, monotonic_now(), record),
+        routes_(input.peer_count),
         door_(context_, router_, credentials) {
     bound_address =
         listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
   }
 
-  RunOutcome<Scalar> serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
+  RunResult serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
     while (!session_.over()) {
-      // One frame a turn: an evaluation may take longer than the peers need for the next one, and the user, the lost and
-      // the clock must not wait until nothing waits any more.
+      // One frame a turn: an evaluation may take longer than the peers need for the next one, and the
+      // user, the lost and the clock must not wait until nothing waits any more.
       const bool heard = receive(control);
       if (session_.over()) break;
-      if (const auto loss = lost())
-        loss->id ? show_life_during([&] { session_.lose_peer(*loss->id, loss->how); })
-                 : session_.lose(loss->how);
+      if (const auto loss = lost()) lose(*loss);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
       if (control.is_asked_to_leave()) session_.leave(monotonic_now());
       session_.tick(monotonic_now());
@@ -92,15 +87,23 @@ class ObserverServer<Scalar>::Server {
     const auto hear = [&] {
       session_.hear(frame.header, bytes_of(frame.payload), monotonic_now(), frame.host);
     };
-    frame.header.kind == FrameKind::evaluation ? show_life_during(hear) : hear();
+    if (frame.header.kind == FrameKind::evaluation)
+      show_life_during(hear);
+    else
+      hear();
     report_evaluations(control);
     refuse_hello(frame.from);
     send_outbox();
     return true;
   }
 
-  /// What may end with an evaluation, which takes as long as a pass over all data: nobody is to believe meanwhile that the
-  /// observer is gone.
+  void lose(const LostPeer& peer) {
+    if (!peer.id) return session_.lose(peer.how);
+    show_life_during([&] { session_.lose_peer(*peer.id, peer.how); });
+  }
+
+  /// What may end with an evaluation, which takes as long as a pass over all data: nobody is to believe
+  /// meanwhile that the observer is gone.
   void show_life_during(const std::function<void()>& work) {
     auto done = std::async(std::launch::async, work);
     while (done.wait_for(heartbeat_) == std::future_status::timeout)
@@ -112,22 +115,21 @@ class ObserverServer<Scalar>::Server {
 
   void report_evaluations(const RunControl& control) {
     if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(said_what_is_lost_, true))
-      std::fprintf(stderr,
-                   "hearsay: the record of the run ends at iteration %llu, and its peers have passed "
-                   "evaluations up to "
-                   "iteration %llu: those stay missing\n",
-                   static_cast<unsigned long long>(lost->first),
-                   static_cast<unsigned long long>(lost->second));
+      control.notice("the record of the run ends at iteration " + std::to_string(lost->first) +
+                     ", and its peers have passed evaluations up to iteration " +
+                     std::to_string(lost->second) + ": those stay missing");
     if (session_.resumed_from() && !std::exchange(told_how_all_go_on_, true))
       control.on_resume(*session_.resumed_from(), session_.how_all_go_on());
-    if (session_.started()) reported_ = std::max(reported_, session_.recorded());
-    while (session_.started() && reported_ < session_.evaluations().size()) try {
+    if (!session_.started()) return;
+    reported_ = std::max(reported_, session_.recorded());
+    try {
+      while (reported_ < session_.evaluations().size())
         control.on_evaluation(session_.evaluations()[reported_++]);
-      } catch (const Misuse& misuse) {  // the caller cannot take note of it
-        session_.lose(misuse.what());
-        send_outbox();
-        throw;
-      }
+    } catch (const Misuse& misuse) {  // the caller cannot take note of it
+      session_.lose(misuse.what());
+      send_outbox();
+      throw;
+    }
   }
 
   /// Whoever is refused is answered where it spoke: it may have taken a peer's name.
@@ -154,7 +156,7 @@ class ObserverServer<Scalar>::Server {
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
   Duration heartbeat_;
-  ObserverSession<Scalar> session_;
+  ObserverSession session_;
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
   bool said_what_is_lost_ = false;
@@ -164,34 +166,22 @@ class ObserverServer<Scalar>::Server {
   Door door_;
 };
 
-template <class Scalar>
-ObserverServer<Scalar>::ObserverServer(const Experiment<Scalar>& experiment, Agreement agreement,
-                                       const std::string& bind_address, Duration start_patience,
-                                       const SharedCredentials& credentials,
-                                       const std::vector<Evaluation>& record)
-    : server_(std::make_unique<Server>(experiment, std::move(agreement), bind_address, start_patience,
-                                       credentials, record)) {}
+ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
+                               const std::string& bind_address, const SharedCredentials& credentials,
+                               const std::vector<Evaluation>& record)
+    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, record)) {}
 
-template <class Scalar>
-ObserverServer<Scalar>::~ObserverServer() = default;
+ObserverServer::~ObserverServer() = default;
 
-template <class Scalar>
-const std::string& ObserverServer<Scalar>::bound_address() const {
-  return server_->bound_address;
-}
+const std::string& ObserverServer::bound_address() const { return server_->bound_address; }
 
-template <class Scalar>
-RunOutcome<Scalar> ObserverServer<Scalar>::serve(const RunControl& control,
-                                                 const std::function<std::optional<LostPeer>()>& lost) {
+RunResult ObserverServer::serve(const RunControl& control,
+                                const std::function<std::optional<LostPeer>()>& lost) {
   return server_->serve(control, lost);
 }
 
-template <class Scalar>
-void ObserverServer<Scalar>::turn_away(const std::string& why, const RunControl& control) {
+void ObserverServer::turn_away(const std::string& why, const RunControl& control) {
   server_->turn_away(why, control);
 }
-
-template class ObserverServer<float>;
-template class ObserverServer<double>;
 
 }  // namespace hearsay

@@ -1,6 +1,6 @@
 #include "runtime/zmq/outlet.hpp"
 
-#include "runtime/cluster/host_address.hpp"
+#include "runtime/cluster/address.hpp"
 #include "runtime/zmq/despite_signals.hpp"
 #include "runtime/zmq/door.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -9,14 +9,15 @@ namespace hearsay {
 
 void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
                     const std::string& address, const SharedCredentials& credentials, PeerId server) {
+  const Address parsed = Address::parse(address);
   dealer.set(zmq::sockopt::linger, last_words_linger_ms);
   dealer.set(zmq::sockopt::routing_id, new_routing_id(self));
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
-  if (is_loopback(address)) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
-  dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers come up in any order
+  if (parsed.is_loopback()) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
+  dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers may start in any order
   dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
-  dealer.set(zmq::sockopt::ipv6, host_of(address).find(':') != std::string::npos);
+  dealer.set(zmq::sockopt::ipv6, parsed.is_v6());
   secure_client(dealer, credentials, server);
   try {
     dealer.connect(address);
@@ -40,7 +41,7 @@ void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
   if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
 }
 
-// ZeroMQ is asked first what it takes: the answer takes note of all news, those of the other direction included.
+// Asking ZeroMQ what it takes also makes it process its news of both directions; so a frame may have come in.
 bool Outlet::send_backlog() {
   if (backlog_.empty()) return false;
   const int ready = despite_signals([this] { return socket.get(zmq::sockopt::events); });

@@ -7,12 +7,12 @@
 
 namespace hearsay {
 
-/// Where a peer spoke last; where two processes claim to be that peer, where each of them did. Of more, the last two, but always
-/// the one that is the peer (`holder`).
+/// The connection over which a peer spoke last. If several processes claim to be that peer, it has the
+/// connections of the last two of them, always including the process that is the peer (`holder`).
 struct PeerRoutes {
   struct Way {
     std::uint32_t incarnation = 0;
-    std::string to;  ///< empty: nobody has spoken
+    std::string to;  ///< empty if no process has spoken
   };
   std::array<Way, 2> ways;
 
@@ -21,7 +21,8 @@ struct PeerRoutes {
                           (ways[1].incarnation != incarnation && ways[0].incarnation != holder);
     ways[is_first ? 0 : 1] = {incarnation, from};
   }
-  /// The way to one process only, empty where there is none; else to the holder, or whoever has spoken in its name.
+  /// The way to the process `only` if one is named (empty if there is none); else to the holder, or to the
+  /// process that has spoken in its name.
   std::string to(const std::optional<std::uint32_t>& only, std::uint32_t holder) const {
     for (const Way& way : ways)
       if (!way.to.empty() && way.incarnation == only.value_or(holder)) return way.to;

@@ -4,26 +4,25 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <zmq.hpp>
 
 #include "runtime/network/egress.hpp"
 #include "runtime/network/hold_queue.hpp"
+#include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
+#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
-#include "runtime/zmq/door.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
 class PeerSockets::Server {
  public:
-  Server(PeerSocketsInput input, const std::string& bind_address)
+  Server(SocketInput input, const std::string& bind_address)
       : input_(std::move(input)),
-        run_id_(run_id(input_.agreement)),
         door_(context_, router_, input_.credentials),
         handshakes_(input_.credentials != nullptr),
         routes_(input_.sources.size()),
@@ -35,38 +34,18 @@ class PeerSockets::Server {
   }
 
   void connect(std::vector<Destination> destinations, const std::string& observer_address) {
-    PeerSessionInput of_session{.self = input_.self,
-                                .incarnation = input_.incarnation,
-                                .agreement = input_.agreement,
-                                .iterations = input_.iterations,
-                                .sources = {},
-                                .destinations = {},
-                                .addresses = {},
-                                .same_machine = input_.same_machine,
-                                .asynchronous = input_.asynchronous,
-                                .staleness = input_.staleness,
-                                .start_patience = input_.start_patience,
-                                .heartbeat = input_.heartbeat,
-                                .holds = input_.holds,
-                                .largest_lead = input_.largest_lead,
-                                .model_bytes = input_.model_bytes,
-                                .absent = input_.absent,
-                                .observer_address = observer_address};
-    for (const Source& source : input_.sources) of_session.sources.push_back(source.id);
     for (Destination& destination : destinations) {
-      of_session.destinations.push_back(destination.id);
-      of_session.addresses.push_back(destination.address);
       Outlet& outlet = outlets_.emplace_back(context_, std::move(destination));
       handshakes_.watch(context_, outlet.socket, outlet.name());
       outlet.connect(input_.self, input_.payload_limit_bytes, input_.credentials);
     }
-    session_.emplace(std::move(of_session));
     handshakes_.watch(context_, observer_, "the observer (" + observer_address + ")");
     connect_dealer(observer_, input_.self, input_.payload_limit_bytes, observer_address, input_.credentials,
                    observer_peer);
   }
 
-  void begin() {
+  void begin(PeerSession& session) {
+    session_ = &session;
     session_->begin(monotonic_now());
     for (const int fd : {nobody, timer_.fd(), wakes_of(router_), wakes_of(observer_)})
       polled_.push_back({fd, POLLIN, 0});
@@ -75,20 +54,19 @@ class PeerSockets::Server {
 
   void serve(Instant until, int also) {
     polled_[also_place].fd = also;
+    const std::size_t known = events.size();
     bool goes_on = true;
     do {
       const Instant now = monotonic_now();
       look_at_handshakes(now);
       const Instant next_word = session_->tick(now);
       attend();
-      if (!events.empty()) return;
+      if (events.size() != known) return;
       timer_.set(std::min(hold_.next(), next_word));
       goes_on = wait(until);
       attend();
-    } while (goes_on && events.empty() && monotonic_now() < until);
+    } while (goes_on && events.size() == known && monotonic_now() < until);
   }
-
-  PeerSession& session() { return *session_; }
 
   Instant last_heard_from(PeerId id) const {
     const auto source = find_source(id);
@@ -98,11 +76,7 @@ class PeerSockets::Server {
 
   Instant last_heard_from_observer() const { return observer_heard_at_; }
 
-  SocketCounters counters() const {
-    const PeerSession::Counters& known = session_->counters();
-    return {garbage_, known.refused + door_.refused(), known.gaps, known.repeated,
-            emulated_losses_ + known.retransmitted};
-  }
+  SocketCounters counters() const { return {garbage_, door_.refused(), emulated_losses_}; }
 
   /// Sends what the session wants sent, and hands on what it has to tell.
   void carry_out() {
@@ -181,10 +155,12 @@ class PeerSockets::Server {
     outlet.send(frame.header, word.packet);
   }
 
-  /// For anything to come at a socket, the timer or whatever else is polled, at most until then. False where the caller is called.
+  /// For anything to come at a socket, the timer or whatever else is polled, at most until then. False
+  /// where the caller is called.
   ///
-  /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of them. So a socket that was used
-  /// is looked at before the next wait (it is stirred), and so is one whose descriptor is readable, until it has nothing more.
+  /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of
+  /// them. So a socket that was used is looked at before the next wait (it is stirred), and so is one
+  /// whose descriptor is readable, until it has nothing more.
   bool wait(Instant until) {
     const bool stirred =
         router_stirred_ || observer_stirred_ || std::ranges::any_of(outlets_, &Outlet::stirred);
@@ -242,7 +218,7 @@ class PeerSockets::Server {
     const FrameHeader& head = frame.header;
     const auto source = find_source(head.sender);
     const bool is_source = source != input_.sources.end();
-    if (is_source && head.run_id == run_id_) routes_[place_of(source)] = frame.from;
+    if (is_source && head.run_id == input_.run_id) routes_[place_of(source)] = frame.from;
     const PeerSession::Heard heard = session_->hear_source(head, bytes_of(frame.payload));
     refuse_hello(frame.from);
     if (heard == PeerSession::Heard::garbage) {
@@ -317,17 +293,16 @@ class PeerSockets::Server {
     });
   }
 
-  PeerSocketsInput input_;
-  std::uint32_t run_id_;
+  SocketInput input_;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
   Door door_;
-  std::vector<Outlet> outlets_;         // ascending id
-  HandshakeWatch handshakes_;           // of the outlets and the observer
-  std::vector<std::string> routes_;     // where each source spoke last
-  std::optional<PeerSession> session_;  // from `connect` on
-  std::vector<Instant> heard_at_;       // of each source
+  std::vector<Outlet> outlets_;      // ascending id
+  HandshakeWatch handshakes_;        // of the outlets and the observer
+  std::vector<std::string> routes_;  // where each source spoke last
+  PeerSession* session_ = nullptr;   // from `begin` on
+  std::vector<Instant> heard_at_;    // of each source
   Instant observer_heard_at_{};
   Instant next_look_at_handshakes_{};
   std::uint64_t garbage_ = 0;
@@ -340,18 +315,18 @@ class PeerSockets::Server {
   bool observer_stirred_ = true;
 };
 
-PeerSockets::PeerSockets(PeerSocketsInput input, const std::string& bind_address)
+PeerSockets::PeerSockets(SocketInput input, const std::string& bind_address)
     : server_(std::make_unique<Server>(std::move(input), bind_address)) {}
 
 PeerSockets::~PeerSockets() = default;
 
-void PeerSockets::start(std::vector<Destination> destinations, const std::string& observer_address) {
+void PeerSockets::start(PeerSession& session, std::vector<Destination> destinations,
+                        const std::string& observer_address) {
   server_->connect(std::move(destinations), observer_address);
-  server_->begin();
+  server_->begin(session);
 }
 
 const std::string& PeerSockets::bound_address() const { return server_->bound_address; }
-PeerSession& PeerSockets::session() { return server_->session(); }
 void PeerSockets::carry_out() { server_->carry_out(); }
 void PeerSockets::serve(Instant until, int also) { server_->serve(until, also); }
 std::vector<SocketEvent>& PeerSockets::events() { return server_->events; }

@@ -9,13 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/cluster/host_address.hpp"
+#include "runtime/cluster/address.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// A connection under way, or what it has come to.
+/// A connection attempt under way, or how it failed.
 struct Attempt {
   int fd = -1;
   std::string failure;
@@ -31,8 +31,7 @@ std::string meaning_of(int error) {
 }
 
 Attempt begin(const std::string& address) {
-  const std::string host = host_of(address);
-  const std::string port = address.substr(address.rfind(':') + 1);
+  const auto [host, port, in_brackets] = Address::parse(address);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -59,7 +58,7 @@ std::vector<std::string> failures_to_connect(const std::vector<std::string>& add
   std::vector<std::string> failures;
   for (Attempt& attempt : attempts) {
     if (attempt.failure.empty()) {
-      // All are under way: who comes later in the list has had the time that was waited for an earlier one.
+      // All attempts are under way: a later one has used the time spent waiting for an earlier one.
       pollfd polled{attempt.fd, POLLOUT, 0};
       int error = 0;
       socklen_t length = sizeof error;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "runtime/observer/checkpoint_period.hpp"
 #include "tests/support/full_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 

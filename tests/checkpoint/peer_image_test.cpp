@@ -54,7 +54,7 @@ TEST_CASE(
   auto experiment = quadratics_in<double>({"ring", 1}, "d-psgd", {.iterations = 8});
   experiment.settings.run.evaluate_every = 2;
   PacketPool packets;
-  const auto peer = make_peer(experiment, 0, packets, 3);
+  const auto peer = make_peer(experiment, 0, packets, {.every = 3});
   peer->verdict(0, true);
   peer->start();
   std::string seen;
@@ -119,7 +119,8 @@ TEST_CASE("peer image: messages for iterations to come wait in it") {
   std::size_t waiting = 0;
   for (const Life& life : cluster.lives())
     for (const auto& [iteration, image] : life.images)
-      // Behind completed iterations, two verdicts, what was announced, the counters, and nobody that was told a digest.
+      // Behind completed iterations, two verdicts, what was announced, the counters, and nobody that was told
+      // a digest.
       waiting += load_little_endian<std::uint32_t>(
           std::span(image).subspan(8 + 9 + 9 + 8 + sizeof(PeerCounters) + 4));
   CHECK(waiting > 0);
@@ -150,7 +151,7 @@ TEST_CASE("peer image: a verdict that ends the run is remembered") {
   auto experiment = quadratics_in<double>({"ring", 1}, "d-psgd", {.iterations = 100});
   experiment.settings.run.evaluate_every = 5;
   PacketPool packets;
-  const auto peer = make_peer(experiment, 0, packets, 4);
+  const auto peer = make_peer(experiment, 0, packets, {.every = 4});
   peer->verdict(0, true);
   peer->start();
   while (peer->iteration() < 8) {

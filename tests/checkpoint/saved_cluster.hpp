@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
-#include "runtime/foundation/byte_stream.hpp"
-#include "runtime/experiment/experiment.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
 #include "runtime/checkpoint/peer_image.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/byte_stream.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay::test {
@@ -37,7 +37,7 @@ template <class Scalar>
 std::unique_ptr<Peer<Scalar>> reborn(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                      std::uint64_t checkpoint_every, std::span<const std::byte> image,
                                      Waiting waiting) {
-  auto peer = make_peer(experiment, id, packets, checkpoint_every);
+  auto peer = make_peer(experiment, id, packets, {.every = checkpoint_every});
   if (!restore(*peer, image, waiting)) return nullptr;
   spoil_scratch(*peer);
   return peer;
@@ -93,7 +93,7 @@ class SavedCluster {
   SavedCluster(const Experiment<Scalar>& experiment, std::uint64_t checkpoint_every, std::uint64_t order)
       : experiment_(experiment), order_(order, 0, 0, Purpose::network), lives_(experiment.peer_count()) {
     for (PeerId id = 0; id < experiment.peer_count(); ++id)
-      peers_.push_back(make_peer(experiment, id, packets_, checkpoint_every));
+      peers_.push_back(make_peer(experiment, id, packets_, {.every = checkpoint_every}));
   }
 
   /// All peers of `earlier`, as they were saved after that iteration.

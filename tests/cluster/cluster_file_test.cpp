@@ -182,7 +182,7 @@ TEST_CASE("cluster file: one peer needs no links, two need one") {
 
 TEST_CASE("cluster file: a run takes the file's weights, and its own where the file says none") {
   const TemporaryFolder folder("hearsay_cluster_file");
-  RunSettings::Topology topology;
+  TopologySettings topology;
   topology.weights = "lazy";
   topology.file = folder.write("plain.toml", "family = \"ring\"\npeers = 5\n");
   CHECK(make_cluster(topology, 1).weights == "lazy");
@@ -202,7 +202,7 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
 TEST_CASE(
     "cluster file: the weights of a drawing are mixing weights only where the run wants explicit ones") {
   const TemporaryFolder folder("hearsay_cluster_file_drawn_weights");
-  RunSettings::Topology topology;
+  TopologySettings topology;
   topology.file = folder.write("roads.dot", "graph { a -- b [weight=4]; b -- c [weight=5] }");
   CHECK(make_cluster(topology, 1).mixing.row(1).self_weight == doctest::Approx(1.0 / 3.0));
   topology.weights = "lazy";

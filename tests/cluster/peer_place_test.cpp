@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "runtime/cluster/addresses.hpp"
 #include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "algorithms/compression/registry.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/compression/registry.hpp"
 
 namespace hearsay::test {
 

@@ -41,7 +41,8 @@ void for_every_coder_and_range(Visit visit) {
   }
 }
 
-/// Whether the bytes decode; if so, they are what the coder writes for what they decode to, all of it in range.
+/// Whether the bytes decode; if so, they are what the coder writes for what they decode to, all of it in
+/// range.
 bool decodes_and_is_canonical(Coder& coder, const CodeRange& range, std::size_t n,
                               const std::vector<std::byte>& bytes) {
   std::vector<std::int32_t> codes(n);

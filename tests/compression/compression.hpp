@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/seam/compressor.hpp"
-#include "algorithms/compression/registry.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
 #include "tests/support/compressor_spellings.hpp"
 
 namespace hearsay::test {

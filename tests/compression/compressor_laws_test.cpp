@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/seam/bracket.hpp"
-#include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/rate_distortion.hpp"
+#include "algorithms/compression/seam/bracket.hpp"
 #include "tests/compression/compression.hpp"
 
 using namespace hearsay;
@@ -344,7 +344,8 @@ TEST_CASE_TEMPLATE("compressors: the exact expected error is within the stated c
       CHECK(*traits.contraction > 0.0);
       CHECK(*traits.contraction <= 1.0);
 
-      // In units of the largest magnitude. What is sent, where that is not random; else the expectation over the brackets.
+      // In units of the largest magnitude. What is sent, where that is not random; else the expectation over
+      // the brackets.
       double error = 0.0;
       const auto* rounding = dynamic_cast<RoundingCompressor<Scalar>*>(compressor.get());
       if (traits.deterministic) {

@@ -151,7 +151,8 @@ TEST_CASE("delta: the largest 1 % of a Gaussian vector take a third of plain ind
     CHECK(make_compressor<float>(spelling, {})->encode({z, random}, out) == CodecStatus::ok);
     return out.bytes().size() - 4 * d / 100;
   };
-  // Gaps are about geometric of mean 100: the largest of 128 is near 100 (ln 128 + 0.58) = 540, so 9 or 10 bits of 32.
+  // Gaps are about geometric of mean 100: the largest of 128 is near 100 (ln 128 + 0.58) = 540, so 9 or 10
+  // bits of 32.
   CHECK(bytes("topk(1%)") == 4 * d / 100);
   CHECK(bytes("topk(1%) | delta") < bytes("topk(1%)") / 3);
 }

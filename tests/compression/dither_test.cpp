@@ -6,10 +6,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/dither_error.hpp"
 #include "algorithms/compression/quantizers/dither_kernels.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 

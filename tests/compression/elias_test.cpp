@@ -130,7 +130,8 @@ TEST_CASE("elias: expected bits per coordinate of Gaussian vectors are those of 
     const char* quantizer;
     double gamma, delta, omega;
   };
-  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than it says.
+  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than
+  // it says.
   for (const Row& row : {Row{"dither(l2, levels=1, bucket=512)", 1.11, 1.14, 1.11},
                          Row{"dither(l2, levels=7, bucket=512)", 1.74, 1.99, 1.74},
                          Row{"dither(l2, levels=15, bucket=512)", 2.47, 2.96, 2.47},

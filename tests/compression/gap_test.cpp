@@ -114,7 +114,8 @@ TEST_CASE("gap: expected bits per coordinate of Gaussian vectors are those of th
     const char* quantizer;
     double bits;
   };
-  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than it says.
+  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than
+  // it says.
   for (const Row& row :
        {Row{"dither(l2, levels=1, bucket=512)", 0.365}, Row{"dither(l2, levels=7, bucket=512)", 1.40},
         Row{"dither(l2, levels=15, bucket=512)", 2.19}}) {
@@ -126,7 +127,8 @@ TEST_CASE("gap: expected bits per coordinate of Gaussian vectors are those of th
 }
 
 TEST_CASE("gap: one level of 512 Gaussian coordinates stays below QSGD's published length") {
-  // Alistarh et al. 2017, Theorem 3.2 with s = 1 and without its o(1): (3 + 3/2 log2(2 (1 + n) / (1 + sqrt n)))(1 + sqrt n).
+  // Alistarh et al. 2017, Theorem 3.2 with s = 1 and without its o(1): (3 + 3/2 log2(2 (1 + n) / (1 + sqrt
+  // n)))(1 + sqrt n).
   const double n = 512;
   const double root = std::sqrt(n);
   const double bound = (3 + 1.5 * std::log2(2 * (1 + n) / (1 + root))) * (1 + root);

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/transforms/fwht.hpp"
 #include "algorithms/compression/transforms/hadamard_kernels.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/targets.hpp"

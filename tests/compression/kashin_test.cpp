@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "algorithms/compression/transforms/fwht.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/transforms/fwht.hpp"
 #include "tests/compression/compression.hpp"
 
 using namespace hearsay;

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "algorithms/compression/quantizers/dither_error.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/quantizers/dither_error.hpp"
 #include "tests/compression/compression.hpp"
 
 using namespace hearsay;
@@ -152,7 +152,8 @@ TEST_CASE_TEMPLATE("level sets: a lone coordinate and the largest of linf are ex
       lone[4] = value;
       for (const char* norm : {"l2", "linf"}) {
         const Bracket bracket = brackets_of(std::string("dither(") + norm + ", " + levels + ")", lone)[4];
-        // The Euclidean norm of a double is rounded: up, as nothing may be clipped, so one ulp of noise is left.
+        // The Euclidean norm of a double is rounded: up, as nothing may be clipped, so one ulp of noise is
+        // left.
         const double top = std::max(std::abs(bracket.low), std::abs(bracket.high));
         REQUIRE(top >= std::abs(static_cast<double>(value)));
         REQUIRE(top <= std::abs(static_cast<double>(value)) * (1.0 + 2e-16));
@@ -192,7 +193,8 @@ TEST_CASE("level sets: the worst-case omega is that of the reference table, to i
         CAPTURE(row.levels.spelling());
         CAPTURE(n);
         const double omega = dither_worst_omega(norm, n, row.levels);
-        // The table leaves out a quarter of the widest gap squared per rounded coordinate, which is less in places.
+        // The table leaves out a quarter of the widest gap squared per rounded coordinate, which is less in
+        // places.
         const double rounded_ones = static_cast<double>(norm == DitherNorm::l2 ? n : n - 1);
         const double by_gap = rounded_ones * std::pow(row.levels.widest_gap(), 2) / 4.0;
         if (by_gap < std::stod(printed) * 0.995) {
@@ -262,8 +264,9 @@ TEST_CASE("level sets: the worst-case omega is below the published ones") {
 }
 
 TEST_CASE("nuqsgd: the bound sqrt(d) 2^-s - 7/8 holds from d = 2^(2s+2) on, not from 2^(2s+1)") {
-  // Quoted from memory as 1/8 + d 2^(-2s-2) below d = 2^(2s+1), else sqrt(d) 2^-s - 7/8. The two meet at 2^(2s+2), where
-  // the second would then begin; s = 4, d = 512 and one coordinate of 2/3 of the norm, the others equal, exceed it.
+  // Quoted from memory as 1/8 + d 2^(-2s-2) below d = 2^(2s+1), else sqrt(d) 2^-s - 7/8. The two meet at
+  // 2^(2s+2), where the second would then begin; s = 4, d = 512 and one coordinate of 2/3 of the norm, the
+  // others equal, exceed it.
   const std::size_t d = 512;
   const LevelSet levels = LevelSet::powers_of_two(5);
   std::vector<double> z(d, std::sqrt(5.0 / 9.0 / (d - 1)));

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "tests/compression/compression.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -52,7 +52,8 @@ TEST_CASE_TEMPLATE("log: the stated contraction is that of its worst vectors", S
   const auto stated = [](const std::string& spelling, std::size_t n) {
     return 1.0 - *make_compressor<Scalar>(spelling, {})->traits(n).contraction;
   };
-  // Nearly all of the vector at a tie: 1/9 of the square is lost, less the share of the largest, which is exact.
+  // Nearly all of the vector at a tie: 1/9 of the square is lost, less the share of the largest, which is
+  // exact.
   std::vector<Scalar> ties(20'000, Scalar(0.75));
   ties[7] = Scalar(1);
   CHECK(lost_share("log", ties) == doctest::Approx(1.0 / 9).epsilon(1e-3));

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "algorithms/compression/quantizers/natural_kernels.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/quantizers/natural_kernels.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -33,7 +33,8 @@ CodecStatus status_of(const std::string& spelling, const std::vector<Scalar>& z)
   return status;
 }
 
-/// Of all exponents and signs, the ends of the range and zeros among them, none above the largest power of two.
+/// Of all exponents and signs, the ends of the range and zeros among them, none above the largest power of
+/// two.
 std::vector<float> floats_of_all_sizes(const NaturalCode<float>& code, std::size_t n) {
   RandomStream random(n, 0, 0, Purpose::data);
   std::vector<float> all{0.0f,       -0.0f,        std::bit_cast<float>(code.largest()),

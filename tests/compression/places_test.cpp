@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "algorithms/compression/quantizers/place_packing.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/compression/quantizers/place_packing.hpp"
 
 using namespace hearsay;
 

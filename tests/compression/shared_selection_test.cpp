@@ -149,7 +149,8 @@ TEST_CASE_TEMPLATE("leader_topk: what is dropped and what is kept are orthogonal
   const auto kept = restricted(z, indices);
   const auto norm = [](const std::vector<Scalar>& v) { return squared_norm(std::span<const Scalar>(v)); };
   CHECK(norm(dropped) == doctest::Approx(norm(z) - norm(kept)).epsilon(1e-12));
-  // ScaleCom's bound on it holds in expectation only: a follower that is large where the leader is not loses nearly all.
+  // ScaleCom's bound on it holds in expectation only: a follower that is large where the leader is not loses
+  // nearly all.
   std::vector<Scalar> unlucky(d, Scalar(0.01));
   std::size_t outside = 0;
   while (std::find(indices.begin(), indices.end(), outside) != indices.end()) ++outside;

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/quantizers/mean_magnitude.hpp"
 #include "algorithms/compression/quantizers/sign_kernels.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "tests/compression/compression.hpp"
 #include "tests/support/targets.hpp"
 

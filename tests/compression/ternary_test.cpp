@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "tests/compression/compression.hpp"
 
 using namespace hearsay;

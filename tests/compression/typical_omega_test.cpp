@@ -12,7 +12,8 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Wrappers and mixing transforms, one in the other, with much and with little left for the second compressor.
+/// Wrappers and mixing transforms, one in the other, with much and with little left for the second
+/// compressor.
 const std::vector<std::string> compositions = {
     "kashin(block=128) | dither(linf, levels=1, bucket=whole)",
     "kashin(block=64) | natural",

@@ -1,18 +1,16 @@
-// Four stations measure the same 100 quantities, each with a bias of its own and now and then a wild reading. None can
-// tell the truth from its own readings; by talking to their neighbors on a ring they all find it.
+// Four stations measure the same 100 quantities, each with a bias of its own and now and then a wild reading.
+// None can tell the truth from its own readings; by talking to their neighbors on a ring they all find it.
 
 #include <cmath>
 #include <iostream>
 
-#include "runtime/settings/run_settings_file.hpp"
-#include "runtime/process/local_run.hpp"
-#include "runtime/simulator/simulator.hpp"
+#include "runtime/hearsay.hpp"
 
 using hearsay::Index;
 using hearsay::Vector;
 
-/// A station's own objective, a robust center of its readings y_s in R^d: a wild one pulls little harder than any other
-/// (the pseudo-Huber loss).
+/// A station's own objective, a robust center of its readings y_s in R^d: a wild one pulls little harder than
+/// any other (the pseudo-Huber loss).
 ///
 ///     f(x) = mean_s sum_k sqrt(1 + (x_k - y_sk)^2) - 1
 class RobustCenter final : public hearsay::Objective<double> {
@@ -43,7 +41,8 @@ class RobustCenter final : public hearsay::Objective<double> {
 };
 
 int main() {
-  // The errors of all stations together are symmetric about 0, so the truth is what minimises their common loss.
+  // The errors of all stations together are symmetric about 0, so the truth is what minimises their common
+  // loss.
   const Vector<double> truth = Vector<double>::LinSpaced(100, -1.0, 1.0);
   const Vector<double> error = Vector<double>::LinSpaced(100, 0.5, 1.5);
   hearsay::Problem<double> problem;

@@ -7,8 +7,8 @@
 
 #include "runtime/data/dataset.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/support/experiments.hpp"
 #include "tests/convergence/newton.hpp"
+#include "tests/support/experiments.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -79,7 +79,8 @@ TEST_SUITE("slow") {
             1e-2);
   }
 
-  // 15 s of one core: of the steps tried, these arrive first (with both steps 0.1 it takes 40,000 iterations, and 50 s).
+  // 15 s of one core: of the steps tried, these arrive first (with both steps 0.1 it takes 40,000 iterations,
+  // and 50 s).
   TEST_CASE("a9a by label: BEER ends at the optimum with the largest tenth of every difference") {
     const std::optional<A9a> data = a9a();
     if (!data) return;

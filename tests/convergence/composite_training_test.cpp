@@ -7,8 +7,8 @@
 
 #include "runtime/data/dataset.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/support/experiments.hpp"
 #include "tests/convergence/newton.hpp"
+#include "tests/support/experiments.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

@@ -79,8 +79,8 @@ const std::map<std::pair<std::string, std::string>, std::string> exceptions = {
      "models with millions of parameters (at 5 %, or 1 % with ef, it is within)"},
 };
 
-/// Trains on one problem with every n-th candidate from the k-th on; a line each: name, method, loss and the loss
-/// without compression.
+/// Trains on one problem with every n-th candidate from the k-th on; a line each: name, method, loss and the
+/// loss without compression.
 Ended train(const TrainingProblem& problem, std::size_t first, std::size_t step) {
   std::ostringstream lines;
   std::map<std::string, double> uncompressed;

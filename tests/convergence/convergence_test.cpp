@@ -5,8 +5,8 @@
 
 #include "runtime/data/dataset.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/support/experiments.hpp"
 #include "tests/convergence/newton.hpp"
+#include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -16,8 +16,8 @@ namespace {
 
 constexpr double l2 = 1e-4;
 
-/// A run of 4,000 iterations on a9a, in a process of its own; its text is the loss of the mean model, as the independent
-/// solver sees it.
+/// A run of 4,000 iterations on a9a, in a process of its own; its text is the loss of the mean model, as the
+/// independent solver sees it.
 Process train(const std::string& source, const Samples<double>& samples, const std::string& algorithm) {
   return Process([&] {
     const auto experiment = experiment_from<double>(

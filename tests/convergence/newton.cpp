@@ -104,7 +104,8 @@ Optimum minimise_logistic(const Samples<double>& samples, double l2) {
     Eigen::MatrixXd hessian = A.transpose() * (A.array().colwise() * (wrong * (1.0 - wrong) / m)).matrix();
     hessian.diagonal().array() += l2;
     const Eigen::VectorXd direction = hessian.ldlt().solve(gradient);
-    // Far from the minimum a whole step may be too long; near it, where losses differ by rounding only, none is.
+    // Far from the minimum a whole step may be too long; near it, where losses differ by rounding only, none
+    // is.
     double length = 1.0;
     while (gradient.norm() > 1e-4 && loss_at(A, l2, x - length * direction) > loss_at(A, l2, x))
       length /= 2.0;

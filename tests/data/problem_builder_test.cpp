@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "algorithms/objectives/model.hpp"
 #include "runtime/data/npy.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/misuse_text.hpp"

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "algorithms/stability/dcd_limit.hpp"
-#include "runtime/network/link.hpp"
 #include "runtime/experiment/soundness.hpp"
+#include "runtime/network/link.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"

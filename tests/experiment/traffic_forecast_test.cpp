@@ -91,8 +91,9 @@ TEST_CASE("traffic: foretold of replicas that catch up at meetings, packets or t
 }
 
 TEST_CASE("traffic: one-peer-exponential with 8-bit DCD, by hand") {
-  // Rounds of hop 1, 2, 4, over and over. What is told in iterations 1 ... 7 was missed since: 0, 1 and 2 packets at the first
-  // meetings, then 3 each time: 8 bytes and 13 + 4 (one norm) + 4 for each packet, at most the vector's 52 + 4.
+  // Rounds of hop 1, 2, 4, over and over. What is told in iterations 1 ... 7 was missed since: 0, 1 and 2
+  // packets at the first meetings, then 3 each time: 8 bytes and 13 + 4 (one norm) + 4 for each packet, at
+  // most the vector's 52 + 4.
   const std::string text = run_of("dcd-psgd", "exponential", 8, 7) +
                            "topology.schedule = \"one-peer-exponential\"\nalgorithm.compressor = "
                            "\"dither(linf, bits=8, bucket=512)\"\n";

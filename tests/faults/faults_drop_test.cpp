@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "tests/faults/local_peers.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/let_pass.hpp"
-#include "tests/faults/local_peers.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/network_namespaces.hpp"
 #include "tests/support/run_record.hpp"

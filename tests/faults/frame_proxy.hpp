@@ -16,9 +16,9 @@ struct FrameFaults {
   double lie = 0.0;  ///< of those that carry a replica digest: carries another, under a checksum that fits
 };
 
-/// Stands between those who connect to `front` and the ROUTER at `back`, as each of them: to the router a client has the same
-/// name as without it. Draws what befalls which frame from one seed; `bye`, which nobody stays to say again, passes.
-/// Has threads: forked processes are to be started before.
+/// Stands between those who connect to `front` and the ROUTER at `back`, as each of them: to the router a
+/// client has the same name as without it. Draws what befalls which frame from one seed; `bye`, which nobody
+/// stays to say again, passes. Has threads: forked processes are to be started before.
 class FrameProxy {
  public:
   FrameProxy(const std::string& front, const std::string& back, std::uint64_t seed, FrameFaults faults);

@@ -13,8 +13,8 @@
 
 namespace hearsay::test {
 
-/// `hearsay peer`, once for each of four hosts in a ring: network namespaces where this process may make them, else ports
-/// of loopback. Each peer has an output directory of its own, and so its own checkpoints.
+/// `hearsay peer`, once for each of four hosts in a ring: network namespaces where this process may make
+/// them, else ports of loopback. Each peer has an output directory of its own, and so its own checkpoints.
 class HostPeers {
  public:
   struct Setup {

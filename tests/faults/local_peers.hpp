@@ -24,8 +24,8 @@ class LocalPeers {
   /// Waits until so many evaluations are recorded; false where the run ends before.
   bool reaches(std::size_t evaluations) const;
 
-  /// All peers that are alive: the first ones, then those that came back, each ascending. Needs checkpoints: the first child
-  /// is the one that bears them.
+  /// All peers that are alive: the first ones, then those that came back, each ascending. Needs checkpoints:
+  /// the first child is the one that bears them.
   std::vector<pid_t> peers() const;
   /// Those that came back.
   std::vector<pid_t> returned() const;

@@ -16,8 +16,8 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double mbit = 125'000.0;  // bytes per second
 constexpr Instant at(Duration since_start) { return Instant{since_start}; }
 
-/// A millisecond at 10 Mbit/s, where a byte takes 800 ns, and one at 1 Mbit/s, where it takes 8 us; and so on.
-/// 1,250 and 125 bytes.
+/// A millisecond at 10 Mbit/s, where a byte takes 800 ns, and one at 1 Mbit/s, where it takes 8 us; and so
+/// on. 1,250 and 125 bytes.
 const BandwidthTrace fast_and_slow({{0ms, 10 * mbit}, {1ms, 1 * mbit}});
 
 }  // namespace
@@ -48,7 +48,8 @@ TEST_CASE("bandwidth trace: what ends at an instant began as long before as its 
     const Duration start(random.below(10'000'000));
     const std::uint64_t bytes = random.below(20'000);
     const Duration end = fast_and_slow.end_of(bytes, start);
-    // Rounded once there and once back; where it is slow, a byte's rounding is some nanoseconds where it is fast.
+    // Rounded once there and once back; where it is slow, a byte's rounding is some nanoseconds where it is
+    // fast.
     CHECK(std::abs((fast_and_slow.start_of(bytes, end) - start).count()) <= 10);
   }
 }
@@ -119,7 +120,8 @@ TEST_CASE(
 
 TEST_CASE("link: an ingress with a trace takes what its own rate is when the first byte comes") {
   IngressPort ingress(PortRate({}, fast_and_slow), Framing::none);
-  // 1,000 bytes that came at 10 Mbit/s, the first of them at 0.6 ms: 500 until 1 ms, 125 until 2 ms, 375 more.
+  // 1,000 bytes that came at 10 Mbit/s, the first of them at 0.6 ms: 500 until 1 ms, 125 until 2 ms, 375
+  // more.
   CHECK(ingress.release(at(1'400us), 1'000, Bandwidth{10 * mbit}) == at(2ms + 375 * 800ns));
   // The next one waits for it.
   CHECK(ingress.release(at(1'500us), 10, Bandwidth{10 * mbit}) == at(2ms + 385 * 800ns));

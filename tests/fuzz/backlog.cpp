@@ -1,4 +1,5 @@
-// A backlog's message and vectors in full precision, of a sender of whose packets byte 0 says how many were heard.
+// A backlog's message and vectors in full precision, of a sender of whose packets byte 0 says how many were
+// heard.
 #include "algorithms/methods/parts/backlog.hpp"
 
 #include "tests/fuzz/input.hpp"

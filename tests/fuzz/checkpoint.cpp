@@ -1,5 +1,5 @@
-// A checkpoint file: byte 0 says whether its last eight bytes are made the checksum of the others, so that what is behind
-// the checksum is met, too.
+// A checkpoint file: byte 0 says whether its last eight bytes are made the checksum of the others, so that
+// what is behind the checksum is met, too.
 #include "runtime/checkpoint/checkpoint.hpp"
 
 #include <xxhash.h>

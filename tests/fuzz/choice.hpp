@@ -7,8 +7,9 @@
 
 namespace hearsay::fuzz {
 
-/// One of many names by a number. Names stand on a circle at their digests, and the number chooses the next one: where a
-/// name is added or goes, nearly all numbers, and so nearly all kept inputs, mean what they meant before.
+/// One of many names by a number. Names stand on a circle at their digests, and the number chooses the next
+/// one: where a name is added or goes, nearly all numbers, and so nearly all kept inputs, mean what they
+/// meant before.
 class Circle {
  public:
   explicit Circle(const std::vector<std::string>& names) {

@@ -1,5 +1,6 @@
-// A packet for every registered compressor: two bytes choose the spelling, one the Scalar, the dimension and whether the
-// rest are the packet's bytes, or edits of a packet that was encoded: places (two bytes) and what is xor-ed in there.
+// A packet for every registered compressor: two bytes choose the spelling, one the Scalar, the dimension and
+// whether the rest are the packet's bytes, or edits of a packet that was encoded: places (two bytes) and what
+// is xor-ed in there.
 #include "algorithms/compression/seam/compressor.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A data file: byte 0 chooses the format, byte 1 classification, scale and Scalar; then, where the data are a pair of
-// files, the length of the first in two bytes; then what is in the files.
+// A data file: byte 0 chooses the format, byte 1 classification, scale and Scalar; then, where the data are a
+// pair of files, the length of the first in two bytes; then what is in the files.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -11,8 +11,8 @@
 
 #include "topology/foundation/misuse.hpp"
 
-/// What every file of this folder defines: one input of any bytes, survived. libFuzzer calls it with what it makes up,
-/// `replay.cpp` with the inputs kept in `corpus/`.
+/// What every file of this folder defines: one input of any bytes, survived. libFuzzer calls it with what it
+/// makes up, `replay.cpp` with the inputs kept in `corpus/`.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace hearsay::fuzz {
@@ -51,7 +51,8 @@ class Input {
   std::span<const std::byte> bytes_;
 };
 
-/// Calls `action`, which may refuse its input with a Misuse. Anything else that it throws ends the program: a finding.
+/// Calls `action`, which may refuse its input with a Misuse. Anything else that it throws ends the program: a
+/// finding.
 template <class Action>
 void may_refuse(const Action& action) {
   try {

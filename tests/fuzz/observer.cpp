@@ -1,10 +1,12 @@
-// Two peers, one of them or a stranger out of its mind, talk to the observer: a list of steps, each a byte that says what
-// happens and what that needs. Byte 0 says whether the run goes on without a peer that is lost.
+// Two peers, one of them or a stranger out of its mind, talk to the observer: a list of steps, each a byte
+// that says what happens and what that needs. Byte 0 says whether the run goes on without a peer that is
+// lost.
 #include <chrono>
 
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/process/drive_peer.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/experiments.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -27,6 +29,12 @@ const Experiment<double>& experiment(bool drops) {
 const Agreement& agreement() {
   static const Agreement agreed = agreement_of(experiment(false));
   return agreed;
+}
+
+ObserverInput input(bool drops) {
+  ObserverInput of_run = observer_input(experiment(drops), 10s);
+  of_run.agreement = agreement();
+  return of_run;
 }
 
 class Scene {
@@ -102,7 +110,8 @@ class Scene {
   fuzz::Input input_;
   Instant now_{};
   const bool drops_ = input_.take<std::uint8_t>() % 2 == 1;
-  ObserverSession<double> session_{experiment(drops_), agreement(), 10s, now_};
+  Observer<double> evaluator_{experiment(drops_).problem, {}};
+  ObserverSession session_{input(drops_), evaluator_, now_};
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A log of packets: byte 0 says whether its checksums are put right, record by record, so that what is behind them is met,
-// too.
+// A log of packets: byte 0 says whether its checksums are put right, record by record, so that what is behind
+// them is met, too.
 #include "runtime/checkpoint/packet_log.hpp"
 
 #include <xxhash.h>

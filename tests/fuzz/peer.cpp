@@ -1,5 +1,6 @@
-// Three peers train by a registered method, and some of their messages are damaged on the way: two bytes choose the method,
-// one whether links change from round to round; then a byte for every message says what becomes of it, and what that needs.
+// Three peers train by a registered method, and some of their messages are damaged on the way: two bytes
+// choose the method, one whether links change from round to round; then a byte for every message says what
+// becomes of it, and what that needs.
 #include "runtime/peer/peer.hpp"
 
 #include <deque>

@@ -1,5 +1,6 @@
-// A peer made again from the image of one: two bytes choose the method, one what the rest is: the image's bytes, or edits of
-// an image that was taken, places (two bytes) and what is xor-ed in there; and whether messages that wait are kept.
+// A peer made again from the image of one: two bytes choose the method, one what the rest is: the image's
+// bytes, or edits of an image that was taken, places (two bytes) and what is xor-ed in there; and whether
+// messages that wait are kept.
 #include "runtime/checkpoint/peer_image.hpp"
 
 #include <map>
@@ -28,7 +29,7 @@ Bench make_bench(const std::string& method) {
                                      method + "\"\n"),
               {}};
   PacketPool packets;
-  const auto peer = make_peer(bench.experiment, 0, packets, 1);
+  const auto peer = make_peer(bench.experiment, 0, packets, {.every = 1});
   peer->start();
   while (peer->state() == PeerState::needs_gradient) {
     peer->compute_gradient();
@@ -66,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     image[place] ^= static_cast<std::byte>(input.take<std::uint8_t>());
   }
   PacketPool packets;
-  const auto peer = make_peer(chosen.experiment, 0, packets, 1);
+  const auto peer = make_peer(chosen.experiment, 0, packets, {.every = 1});
   const bool whole = restore(*peer, image, options / 2 % 2 == 1 ? Waiting::kept : Waiting::dropped);
   ensure(whole || image != chosen.image, "an image is taken as it was");
   return 0;

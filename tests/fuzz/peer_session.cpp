@@ -1,6 +1,6 @@
-// A peer's side of a run, among neighbors and an observer out of their minds: a list of steps, each a byte that says what
-// happens and what that needs. Byte 0 says whether the method is asynchronous, all peers share a clock, and the run goes on without those that
-// are lost, and takes in those that join.
+// A peer's side of a run, among neighbors and an observer out of their minds: a list of steps, each a byte
+// that says what happens and what that needs. Byte 0 says whether the method is asynchronous, all peers share
+// a clock, and the run goes on without those that are lost, and takes in those that join.
 #include "runtime/session/peer_session.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// Runs a fuzz target over files and folders, where there is no libFuzzer to do it: what the fuzzers found once stays found.
+// Runs a fuzz target over files and folders, where there is no libFuzzer to do it: what the fuzzers found
+// once stays found.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

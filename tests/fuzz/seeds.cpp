@@ -1,4 +1,5 @@
-// Writes seeds that no hand could, into FOLDER/TARGET: the inputs that are well formed, from which the fuzzers start.
+// Writes seeds that no hand could, into FOLDER/TARGET: the inputs that are well formed, from which the
+// fuzzers start.
 //     build/tests/fuzz/fuzz_seeds tests/fuzz/corpus
 #include <array>
 #include <filesystem>
@@ -8,10 +9,10 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/checkpoint/checkpoint.hpp"
-#include "runtime/wire/agreement.hpp"
-#include "runtime/foundation/little_endian.hpp"
 #include "runtime/checkpoint/packet_log.hpp"
+#include "runtime/foundation/little_endian.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/wire/agreement.hpp"
 #include "runtime/wire/frame.hpp"
 #include "tests/fuzz/choice.hpp"
 #include "tests/support/compressor_spellings.hpp"
@@ -168,7 +169,8 @@ void add_joining_sessions(const Corpus& corpus) {
   };
   const std::string model(4, '\1');
   const std::string start{3, 6 - 1, 0, 0, 100, 0, 0};
-  // Both neighbors have parted; the first is silent, the second tells its model; then an edge is offered, and taken.
+  // Both neighbors have parted; the first is silent, the second tells its model; then an edge is offered, and
+  // taken.
   const std::string joined =
       '\4' + reply(1, 18, 9, 0) + reply(2, 18, 9, 0) + "\4\xff" + reply(2, 23, 9, 1, model) + start;
   corpus.add("peer_session", "joins", joined + reply(1, 2, 10, 0) + "\x1f\0" + reply(1, 21, 12, 0));

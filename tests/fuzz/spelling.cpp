@@ -3,8 +3,8 @@
 #include "runtime/toml/document.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/support/compressor_spellings.hpp"
-#include "topology/foundation/ensure.hpp"
 #include "topology/families.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/schedule.hpp"
 
 using namespace hearsay;
@@ -25,7 +25,8 @@ void build_compressor(const std::string& text) {
 
 void build_graph(const std::string& text) {
   const TopologySpec spec = parse_topology_spec(text);
-  // A graph that is big and right takes time to build, which is no finding. More peers than this have to be refused.
+  // A graph that is big and right takes time to build, which is no finding. More peers than this have to be
+  // refused.
   if (spec.peers > 300 && spec.peers <= 60'000'000) return;
   ensure(make_graph(spec.spelling, spec.peers, 1).component_count() == 1, "a family's graphs are connected");
 }

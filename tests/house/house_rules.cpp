@@ -1,130 +1,27 @@
 #include "tests/house/house_rules.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <regex>
 #include <set>
 #include <string_view>
 
-namespace hearsay {
+#include "tests/house/bans.hpp"
+#include "tests/house/rooms.hpp"
 
-namespace {
+namespace hearsay {
 
 std::string at(const SourceFile& file, std::size_t index, const std::string& what) {
   return file.path + ":" + std::to_string(index + 1) + ": " + what;
 }
 
+namespace {
+
 /// "topology" of "topology/graph.hpp"; empty for a file in the root.
-std::string room_of(std::string_view path) {
+std::string layer_of(std::string_view path) {
   const std::size_t slash = path.find('/');
   return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
-}
-
-bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](const std::string& beginning) { return text.starts_with(beginning); });
-}
-
-/// Something that belongs to few files: headers by the beginning of their names, names by whole words.
-struct Ban {
-  std::string what;
-  std::vector<std::string> where;   ///< beginnings of paths
-  std::vector<std::string> except;  ///< beginnings of paths, each with its reason in a comment
-  std::vector<std::string> headers;
-  std::vector<std::string> names;
-};
-
-const std::vector<std::string> socket_headers = {"<zmq",   "<sys/socket", "<sys/un", "<netinet/",
-                                                 "<arpa/", "<netdb",      "<poll.h", "<sys/epoll"};
-const std::vector<std::string> file_headers = {"<fstream", "<filesystem", "<iostream", "<fcntl.h",
-                                               "<unistd.h"};
-const std::vector<std::string> clock_headers = {"<chrono", "<ctime", "<time.h", "<sys/time"};
-const std::vector<std::string> thread_headers = {
-    "<thread",    "<mutex", "<shared_mutex", "<condition_variable", "<future",
-    "<semaphore", "<latch", "<barrier",      "<stop_token",         "<pthread"};
-const std::vector<std::string> real_clocks = {
-    "clock_gettime", "steady_clock",    "system_clock", "high_resolution_clock",
-    "gettimeofday",  "clock_nanosleep", "nanosleep",    "timerfd_create"};
-
-const std::vector<Ban>& bans() {
-  static const std::vector<Ban> all = {
-      {"topology and algorithms know no sockets",
-       {"topology/", "algorithms/"},
-       {},
-       socket_headers,
-       {"socket"}},
-      {"topology and algorithms know no files",
-       {"topology/", "algorithms/"},
-       {},
-       file_headers,
-       {"FILE", "fopen", "ifstream", "ofstream"}},
-      {"topology and algorithms know no clocks", {"topology/", "algorithms/"}, {}, clock_headers, {"chrono"}},
-      {"topology and algorithms know no threads",
-       {"topology/", "algorithms/"},
-       // The pool from which a peer takes packets, and to which ZeroMQ's own thread gives them back.
-       {"algorithms/compression/packet."},
-       thread_headers,
-       {"thread", "mutex", "jthread"}},
-      {"topology and algorithms do not log",
-       {"topology/", "algorithms/"},
-       {},
-       {"<spdlog", "<fmt"},
-       {"spdlog"}},
-      {"topology and algorithms know no file formats",
-       {"topology/", "algorithms/"},
-       {},
-       {"<toml++", "<nlohmann", "<zlib", "<CLI"},
-       {"toml", "nlohmann"}},
-      {"topology knows no models", {"topology/"}, {}, {}, {"model", "gradient", "Objective", "compressor"}},
-      {"TOML is read in one file",
-       {"runtime/", "tools/", "bench/"},
-       {"runtime/toml_document.cpp"},
-       {"<toml++"},
-       {}},
-      {"sockets belong to the ZeroMQ driver", {"runtime/", "tools/"}, {"runtime/zmq_"}, {"<zmq"}, {"zmq::"}},
-      {"the real clock belongs to the ZeroMQ driver",
-       {"topology/", "algorithms/", "runtime/", "tests/"},
-       {"runtime/zmq_"},
-       {},
-       real_clocks},
-      {"Boost stays in topology's sources",
-       {"algorithms/", "runtime/", "tools/", "bench/"},
-       // HTTP, of which the live page needs a little.
-       {"tools/report/loopback_server.cpp"},
-       {"<boost/"},
-       {"boost"}},
-      {"the command line belongs to tools", {"topology/", "algorithms/", "runtime/"}, {}, {"<CLI"}, {"CLI"}},
-      {"random numbers are our own, so that every machine draws the same",
-       {"topology/", "algorithms/", "runtime/", "tools/", "bench/", "tests/"},
-       {},
-       {"<random>"},
-       {"random_device", "std::shuffle", "std::sample", "std::rand", "::Random", "setRandom"}},
-      {"nothing sleeps to wait for something",
-       {"topology/", "algorithms/", "runtime/", "tools/", "bench/", "tests/"},
-       {},
-       {},
-       {"sleep_for", "usleep", "this_thread::sleep_until"}},
-  };
-  return all;
-}
-
-Violations keep_bans(const SourceTree& tree) {
-  Violations found;
-  for (const Ban& ban : bans()) {
-    for (const SourceFile& file : tree.files) {
-      if (!begins_with_any(file.path, ban.where) || begins_with_any(file.path, ban.except)) continue;
-      for (std::size_t k = 0; k < file.code.size(); ++k) {
-        const std::string included = included_by(file.code[k]);
-        if (!included.empty()) {
-          if (begins_with_any(included, ban.headers))
-            found.push_back(at(file, k, included + ": " + ban.what));
-          continue;
-        }
-        for (const std::string& name : ban.names)
-          if (mentions(file.code[k], name)) found.push_back(at(file, k, name + ": " + ban.what));
-      }
-    }
-  }
-  return found;
 }
 
 Violations only_known_rooms(const SourceTree& tree) {
@@ -147,35 +44,6 @@ Violations only_known_rooms(const SourceTree& tree) {
   return found;
 }
 
-const std::map<std::string, std::set<std::string>>& may_include() {
-  static const std::map<std::string, std::set<std::string>> rooms = {
-      {"topology", {"topology"}},
-      {"algorithms", {"topology", "algorithms"}},
-      {"runtime", {"topology", "algorithms", "runtime"}},
-      {"tools", {"topology", "algorithms", "runtime", "tools"}},
-      {"bench", {"topology", "algorithms", "runtime", "bench"}},
-      {"tests", {"topology", "algorithms", "runtime", "tools", "bench", "tests"}}};
-  return rooms;
-}
-
-Violations includes_follow_the_layers(const SourceTree& tree) {
-  Violations found;
-  for (const SourceFile& file : tree.files) {
-    const auto room = may_include().find(room_of(file.path));
-    if (!file.is_cpp() || room == may_include().end()) continue;
-    for (std::size_t k = 0; k < file.code.size(); ++k) {
-      const std::string included = included_by(file.code[k]);
-      if (!included.starts_with('"')) continue;
-      const std::string target = room_of(included.substr(1));
-      if (!may_include().contains(target))
-        found.push_back(at(file, k, included + ": headers are included from the root"));
-      else if (!room->second.contains(target))
-        found.push_back(at(file, k, included + ": " + room->first + " may not know " + target));
-    }
-  }
-  return found;
-}
-
 Violations libraries_follow_the_layers(const SourceTree& tree) {
   static const std::map<std::string, std::vector<std::string>> above = {
       {"topology/CMakeLists.txt", {"hearsay_algorithms", "hearsay_runtime"}},
@@ -186,7 +54,8 @@ Violations libraries_follow_the_layers(const SourceTree& tree) {
       for (std::size_t k = 0; k < file.lines.size(); ++k)
         for (const std::string& name : names->second)
           if (mentions(file.lines[k], name))
-            found.push_back(at(file, k, name + ": " + room_of(file.path) + " may not link what is above it"));
+            found.push_back(
+                at(file, k, name + ": " + layer_of(file.path) + " may not link what is above it"));
   return found;
 }
 
@@ -219,6 +88,63 @@ Violations files_are_short(const SourceTree& tree) {
   for (const SourceFile& file : tree.files)
     if (file.is_cpp() && file.lines.size() > most_lines)
       found.push_back(at(file, most_lines, std::to_string(file.lines.size()) + " lines, split at 400"));
+  return found;
+}
+
+bool is_product(const SourceFile& file) {
+  return begins_with_any(file.path, {"topology/", "algorithms/", "runtime/", "tools/"});
+}
+
+/// Characters of UTF-8 text.
+std::size_t columns(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// "Peer" or "PeerSockets::Server" if the line begins the definition of a function of that class, outside of
+/// it; else empty.
+std::string class_of_definition(const std::string& line) {
+  static const std::regex qualified(R"(((?:[A-Z]\w*(?:<[^<>]*>)?::)+)(?:~?\w+|operator\S*)$)");
+  const bool at_margin = !line.empty() && (std::isalpha(static_cast<unsigned char>(line.front())) != 0);
+  if (!at_margin || line.starts_with("template ")) return {};
+  const std::string before = line.substr(0, line.find('('));
+  std::smatch found;
+  if (before.size() == line.size() || !std::regex_search(before, found, qualified)) return {};
+  static const std::regex arguments("<[^<>]*>");
+  std::string name = std::regex_replace(found[1].str(), arguments, "");
+  name.resize(name.size() - 2);
+  return name;
+}
+
+/// A class that is cut into several sources by their length is one class still, with all its fields in every
+/// one of them.
+Violations classes_stand_in_one_file(const SourceTree& tree) {
+  std::map<std::string, std::string> source_of;
+  std::set<std::pair<std::string, std::string>> told;
+  Violations found;
+  for (const SourceFile& file : tree.files) {
+    if (!file.path.ends_with(".cpp") || !is_product(file)) continue;
+    for (std::size_t k = 0; k < file.code.size(); ++k) {
+      const std::string name = class_of_definition(file.code[k]);
+      if (name.empty()) continue;
+      const std::string& first = source_of.try_emplace(name, file.path).first->second;
+      if (first != file.path && told.emplace(name, file.path).second)
+        found.push_back(at(file, k, "functions of " + name + " stand in " + first + ", too"));
+    }
+  }
+  return found;
+}
+
+Violations comments_are_narrow(const SourceTree& tree) {
+  constexpr std::size_t widest = 110;
+  Violations found;
+  for (const SourceFile& file : tree.files) {
+    if (!file.is_cpp()) continue;
+    for (std::size_t k = 0; k < file.lines.size(); ++k)
+      if (file.lines[k].find("//") != std::string::npos && columns(file.lines[k]) > widest &&
+          file.code[k].find_last_not_of(' ') + 1 <= file.lines[k].find("//"))
+        found.push_back(at(file, k, "a comment of " + std::to_string(columns(file.lines[k])) + " columns"));
+  }
   return found;
 }
 
@@ -285,12 +211,15 @@ Violations sources_are_built(const SourceTree& tree) {
 const std::vector<HouseRule>& house_rules() {
   static const std::vector<HouseRule> rules = {
       {"the root holds the rooms and nothing else", only_known_rooms},
-      {"includes follow the layers", includes_follow_the_layers},
+      {"includes follow the rooms", includes_follow_the_rooms},
+      {"every room has a README", every_room_has_a_readme},
       {"libraries follow the layers", libraries_follow_the_layers},
       {"what belongs to few files stays there", keep_bans},
       {"headers are light", headers_are_light},
       {"every header has #pragma once", headers_have_pragma_once},
       {"no file is longer than 400 lines", files_are_short},
+      {"the functions of a class stand in one file", classes_stand_in_one_file},
+      {"no comment goes beyond 110 columns", comments_are_narrow},
       {"nothing is left to do", nothing_is_left_to_do},
       {"no flag changes the arithmetic", arithmetic_is_exact},
       {"no tabs, no trailing whitespace, a newline at the end", whitespace_is_clean},
@@ -298,16 +227,42 @@ const std::vector<HouseRule>& house_rules() {
   return rules;
 }
 
-Violations missing_in_readme(const SourceTree& tree, const std::vector<std::string>& names) {
-  const auto readme = std::find_if(tree.files.begin(), tree.files.end(),
-                                   [](const SourceFile& file) { return file.path == "README.md"; });
-  if (readme == tree.files.end()) return {"README.md:1: is missing"};
+namespace {
+
+const SourceFile* page_of(const SourceTree& tree, const std::string& path) {
+  const auto page = std::find_if(tree.files.begin(), tree.files.end(),
+                                 [&](const SourceFile& file) { return file.path == path; });
+  return page == tree.files.end() ? nullptr : &*page;
+}
+
+}  // namespace
+
+Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
+                             const std::vector<std::string>& names) {
+  const SourceFile* page = page_of(tree, readme);
+  if (!page) return {readme + ":1: is missing"};
   Violations found;
   for (const std::string& name : names)
-    if (std::none_of(readme->lines.begin(), readme->lines.end(),
+    if (std::none_of(page->lines.begin(), page->lines.end(),
                      [&](const std::string& line) { return mentions(line, name); }))
-      found.push_back("README.md:1: does not mention " + name);
+      found.push_back(readme + ":1: does not mention " + name);
   return found;
+}
+
+Violations stale_table(const SourceTree& tree, const std::string& readme, const std::string& name,
+                       const std::string& said) {
+  const SourceFile* page = page_of(tree, readme);
+  if (!page) return {readme + ":1: is missing"};
+  const std::vector<std::string>& lines = page->lines;
+  const auto begin =
+      std::find(lines.begin(), lines.end(), "<!-- generated: hearsay list --markdown " + name + " -->");
+  if (begin == lines.end()) return {readme + ":1: has no table of " + name};
+  const auto end = std::find(begin, lines.end(), "<!-- end of what is generated -->");
+  std::string table;
+  for (auto line = begin + 1; line < end; ++line) table += *line + "\n";
+  if (end != lines.end() && table == said) return {};
+  return {readme + ":" + std::to_string(begin - lines.begin() + 1) + ": the table of " + name +
+          " is stale; tools/renew_tables.sh writes what the registries say"};
 }
 
 }  // namespace hearsay

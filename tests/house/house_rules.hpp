@@ -10,6 +10,9 @@ namespace hearsay {
 /// Every sentence names file and line: "topology/graph.cpp:3: ...".
 using Violations = std::vector<std::string>;
 
+/// The sentence `what` about line `index` (from 0) of a file.
+std::string at(const SourceFile& file, std::size_t index, const std::string& what);
+
 /// A rule of the house that a program can check.
 struct HouseRule {
   std::string name;  ///< a claim about the tree
@@ -18,7 +21,17 @@ struct HouseRule {
 
 const std::vector<HouseRule>& house_rules();
 
-/// Names the README owes its reader but does not mention; `names` are subcommands or methods.
-Violations missing_in_readme(const SourceTree& tree, const std::vector<std::string>& names);
+/// Names that the page `readme`, the README of a room, owes its reader but does not mention.
+Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
+                             const std::vector<std::string>& names);
+
+/// Where the page `readme` has no table of this name, or another text between
+///
+///     <!-- generated: hearsay list --markdown NAME -->
+///     <!-- end of what is generated -->
+///
+/// than `said`, what the registries say now.
+Violations stale_table(const SourceTree& tree, const std::string& readme, const std::string& name,
+                       const std::string& said);
 
 }  // namespace hearsay

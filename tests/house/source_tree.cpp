@@ -76,6 +76,11 @@ bool mentions(std::string_view line, std::string_view word) {
   return false;
 }
 
+bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const std::string& beginning) { return text.starts_with(beginning); });
+}
+
 std::string strip_comments_and_literals(std::string_view text) {
   std::string code(text);
   const auto blank = [&](std::size_t begin, std::size_t end) {
@@ -114,11 +119,11 @@ SourceTree read_source_tree(const std::filesystem::path& root) {
   namespace fs = std::filesystem;
   // As .gitignore says, and git's own.
   const auto ignored = [](const std::string& name) {
-    return name == ".git" || name.starts_with("build") || name == "runs" || name == ".cache" ||
-           name == "compile_commands.json";
+    return name == ".git" || name.starts_with("build") || name == "runs" || name == "scratch" ||
+           name == "report.html" || name == ".cache" || name == "compile_commands.json";
   };
-  const std::array text_endings = {".hpp",  ".cpp", ".txt",     ".cmake", ".sh",  ".md", ".toml",
-                                   ".json", ".dot", ".graphml", ".html",  ".css", ".js"};
+  const std::array text_endings = {".hpp",  ".cpp",  ".inl", ".txt",     ".cmake", ".sh",  ".md",
+                                   ".toml", ".json", ".dot", ".graphml", ".html",  ".css", ".js"};
   const auto is_text = [&](const fs::path& path) {
     return path.parent_path().filename() == ".ci" ||
            std::any_of(text_endings.begin(), text_endings.end(),

@@ -26,8 +26,11 @@ std::string included_by(std::string_view line);
 /// Whether `word` stands in `line`, not as part of a longer name.
 bool mentions(std::string_view line, std::string_view word);
 
-/// C++ text with comments blanked, and the content of string and character literals too, but for what is included. Every
-/// line keeps its number.
+/// Whether `text` begins with one of them.
+bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings);
+
+/// C++ text with comments blanked, and the content of string and character literals too, but for what is
+/// included. Every line keeps its number.
 std::string strip_comments_and_literals(std::string_view text);
 
 SourceFile source_file(std::string path, std::string_view text);

@@ -9,8 +9,8 @@
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/support/cluster.hpp"
 #include "tests/methods/event_log.hpp"
+#include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -72,7 +72,8 @@ std::uint64_t largest_drift(PeerId peers, const std::vector<LoggedEvent>& log) {
   return largest;
 }
 
-/// A run of `method` on a ring of 8 whose gradients take now 3 ms and now 30; peer 5 is half as slow again as the others.
+/// A run of `method` on a ring of 8 whose gradients take now 3 ms and now 30; peer 5 is half as slow again as
+/// the others.
 RunOutcome<double> with_straggler(const std::string& method) {
   auto experiment = quadratics_in<double>({"ring", 8}, method, {.iterations = 100});
   experiment.settings.run.evaluate_every = 100;

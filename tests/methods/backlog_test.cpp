@@ -27,7 +27,8 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// The packets in a message to one who had heard so many, one behind the other, each with its number; "dense" or "malformed".
+/// The packets in a message to one who had heard so many, one behind the other, each with its number; "dense"
+/// or "malformed".
 std::string read(const PacketRef& message, std::uint64_t heard, Index dimension) {
   Vector<float> replica = Vector<float>::Zero(dimension);
   std::string text;
@@ -253,7 +254,8 @@ TEST_CASE("backlog: replicas are exact at every meeting, whoever meets when, in 
       }
       CHECK(backlog.memory_bytes() <= 4 + d * sizeof(double));
     }
-    // Both ways were taken, but for sign, whose packets are short, and none, whose packets are as long as the vector.
+    // Both ways were taken, but for sign, whose packets are short, and none, whose packets are as long as the
+    // vector.
     CHECK((std::string(spelling) == "sign" || dense > 0));
     CHECK((std::string(spelling) == "none" ? longest == 1 : longest > 2));
   }

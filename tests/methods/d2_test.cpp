@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "runtime/observer/observer.hpp"
+#include "tests/methods/optimum.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
-#include "tests/methods/optimum.hpp"
 #include "tests/support/worlds.hpp"
 #include "topology/families.hpp"
 

@@ -99,8 +99,8 @@ TEST_CASE("gossip: the complete graph with equal weights agrees in one round") {
 }
 
 TEST_CASE("gossip: hypercube matchings make all peers agree in log2 n rounds, on dyadic models bit for bit") {
-  // x + (y - x)/2 and y + (x - y)/2 may differ in the last bit, unlike (x + y)/2: the price of the edge-difference
-  // form, in which agreement is a fixed point.
+  // x + (y - x)/2 and y + (x - y)/2 may differ in the last bit, unlike (x + y)/2: the price of the
+  // edge-difference form, in which agreement is a fixed point.
   const World world{"hypercube", 8, "metropolis", "hypercube-matchings"};
   const auto recording = gossip(world, random_models<double>(8, 16), 3);
   CHECK(disagreement(recording[2]) > 0.1);

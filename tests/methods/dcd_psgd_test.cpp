@@ -58,7 +58,8 @@ MixingMatrix mixing_of(const World& world) {
 
 double limit_on(const World& world) { return DcdLimit::of(mixing_of(world))->omega(); }
 
-/// Growth per round, in the long run, of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus subspace.
+/// Growth per round, in the long run, of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus
+/// subspace.
 double second_moment_growth(const World& world, double omega) {
   const Eigen::MatrixXd W = dense(mixing_of(world));
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(W.rows(), W.rows());

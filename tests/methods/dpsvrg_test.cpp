@@ -4,9 +4,10 @@
 
 #include <cmath>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/observer/observer.hpp"
-#include "tests/support/cluster.hpp"
 #include "tests/methods/lone_host.hpp"
+#include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -24,8 +25,8 @@ MethodOptions with_estimator(const std::string& estimator) {
   return resolved_options(options, dpsvrg_info());
 }
 
-/// v of a lone peer in the last of some iterations: the first ones on samples 5, 2, 5, 0, the last on `minibatch`; and
-/// the gradient in full at the same point.
+/// v of a lone peer in the last of some iterations: the first ones on samples 5, 2, 5, 0, the last on
+/// `minibatch`; and the gradient in full at the same point.
 template <class Scalar>
 std::pair<Vector<Scalar>, Vector<Scalar>> estimate(const std::string& estimator,
                                                    std::size_t iterations_before,
@@ -34,25 +35,25 @@ std::pair<Vector<Scalar>, Vector<Scalar>> estimate(const std::string& estimator,
   const Objective<Scalar>& objective = *problem.objectives.front();
   const auto none = make_regularizer<Scalar>("none", objective.segments());
   const SegmentTable segments = objective.segments();
-  Dpsvrg<Scalar> method(MethodInput<Scalar>{.initial = problem.initial,
-                                            .neighbors = {},
-                                            .segments = segments,
-                                            .options = with_estimator(estimator),
-                                            .regularizer = none.get()});
+  const auto method = dpsvrg_info().make(MethodInput<Scalar>{.initial = problem.initial,
+                                                             .neighbors = {},
+                                                             .segments = segments,
+                                                             .options = with_estimator(estimator),
+                                                             .regularizer = none.get()});
   LoneHost<Scalar> host(objective, 7);
   const Index before[] = {5, 2, 5, 0};
   std::uint64_t number = 0;
   while (number < iterations_before) {
-    host.run(method, number + 1, eta, {before[number]});
+    host.run(*method, number + 1, eta, {before[number]});
     ++number;
   }
-  const Vector<Scalar> x = method.model();
-  host.run(method, number + 1, eta, minibatch);
+  const Vector<Scalar> x = method->model();
+  host.run(*method, number + 1, eta, minibatch);
   Vector<Scalar> full(dimension);
   std::vector<Index> all(static_cast<std::size_t>(objective.sample_count()));
   std::iota(all.begin(), all.end(), Index{0});
   objective.gradient(x, all, full);
-  return {(x - method.model()) / static_cast<Scalar>(eta), full};
+  return {(x - method->model()) / static_cast<Scalar>(eta), full};
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ double loss_above_minimum(const std::string& method, const std::string& compress
   const World world{"ring", 8};
   const auto experiment = quadratics_in<double>(
       world, method, {.compressor = compressor, .iterations = 3000, .step_size = 0.05}, Shared::nothing, 40);
-  // The minimiser of separable quadratics, coordinate by coordinate: the mean of the centers, weighted by curvature.
+  // The minimiser of separable quadratics, coordinate by coordinate: the mean of the centers, weighted by
+  // curvature.
   Vector<double> weighted = Vector<double>::Zero(40);
   Vector<double> weights = Vector<double>::Zero(40);
   for (PeerId id = 0; id < 8; ++id) {
@@ -101,7 +102,8 @@ TEST_CASE("ecd: the error of an estimate obeys e_{t+1} = (1 - 2/t) e_t + (2/t) (
 }
 
 TEST_CASE("ecd: on a fixed grid the variance of an estimate is 2(2t-1)/(3t(t-1)) of a rounding's") {
-  // A rounding of z to a grid of step q has variance q^2 f (1 - f), f the fraction of z; q^2/6 where f is uniform.
+  // A rounding of z to a grid of step q has variance q^2 f (1 - f), f the fraction of z; q^2/6 where f is
+  // uniform.
   const double q = 0.1;
   const Index dimension = 20000;
   const auto experiment = quadratics_in<double>(
@@ -109,7 +111,8 @@ TEST_CASE("ecd: on a fixed grid the variance of an estimate is 2(2t-1)/(3t(t-1))
   const auto recording = record_run(experiment);
   const Errors errors(experiment, recording);
   const double coordinates = 3.0 * dimension;
-  // Squares of sums of independent bounded errors: relative standard deviation of their mean at most sqrt(2/N).
+  // Squares of sums of independent bounded errors: relative standard deviation of their mean at most
+  // sqrt(2/N).
   const double six_sigma = 6.0 * std::sqrt(2.0 / coordinates);
 
   std::vector<double> rounding(
@@ -179,7 +182,8 @@ TEST_CASE(
   CHECK(late.integer / early.integer >
         4.0);  // linear: 8 times, less what the model itself adds to early ones
   CHECK(late.integer / early.integer < 12.0);
-  // Seven bits a byte: 8 times larger costs log2(8)/7 = 0.43 of a byte, and where the distribution lies adds a little.
+  // Seven bits a byte: 8 times larger costs log2(8)/7 = 0.43 of a byte, and where the distribution lies adds
+  // a little.
   CHECK(late.bytes - early.bytes > 0.1);
   CHECK(late.bytes - early.bytes < 0.9);
 

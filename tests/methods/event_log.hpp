@@ -4,14 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/methods/ad_psgd.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/methods/ad_psgd.hpp"
+#include "algorithms/seam/method_factory.hpp"
 #include "runtime/experiment/experiment.hpp"
 
 namespace hearsay::test {
 
-/// What happens to the models of an asynchronous run, in the order in which it happens; a peer's step comes right before its
-/// next start, or at the end.
+/// What happens to the models of an asynchronous run, in the order in which it happens; a peer's step comes
+/// right before its next start, or at the end.
 struct LoggedEvent {
   enum class Kind { start, average } kind;
   PeerId peer;              ///< start: whose; average: who asked
@@ -25,42 +26,38 @@ class LoggedAdPsgd final : public Algorithm<Scalar>, private Answering<Scalar> {
  public:
   static inline std::vector<LoggedEvent> log = {};
 
-  explicit LoggedAdPsgd(const MethodInput<Scalar>& input) : self_(input.self), method_(input) {}
+  explicit LoggedAdPsgd(const MethodInput<Scalar>& input)
+      : self_(input.self), method_(ad_psgd_info().make(input)) {}
 
   Task iterate(Iteration<Scalar>& it) override {
     log.push_back({LoggedEvent::Kind::start, self_, self_, it.number()});
-    return method_.iterate(it);
+    return method_->iterate(it);
   }
   Answering<Scalar>* answering() override { return this; }
-  const Vector<Scalar>& model() const override { return method_.model(); }
-  void visit_state(StateVisitor<Scalar>& visitor) override { method_.visit_state(visitor); }
+  const Vector<Scalar>& model() const override { return method_->model(); }
+  void visit_state(StateVisitor<Scalar>& visitor) override { method_->visit_state(visitor); }
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override {
-    return method_.traffic(number, rows);
+    return method_->traffic(number, rows);
   }
 
  private:
   PacketRef answer(Iteration<Scalar>& it, PeerId from, const PacketRef& request) override {
     log.push_back({LoggedEvent::Kind::average, from, self_, it.number()});
-    return method_.answering()->answer(it, from, request);
+    return method_->answering()->answer(it, from, request);
   }
   void take_reply(Iteration<Scalar>& it, PeerId from, const PacketRef& reply) override {
-    method_.answering()->take_reply(it, from, reply);
+    method_->answering()->take_reply(it, from, reply);
   }
 
   PeerId self_;
-  AdPsgd<Scalar> method_;
+  std::unique_ptr<Algorithm<Scalar>> method_;
 };
 
 /// The info of the above.
 inline const MethodInfo& logged_ad_psgd() {
   static const MethodInfo info = [] {
     MethodInfo logged = ad_psgd_info();
-    logged.make_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {
-      return std::make_unique<LoggedAdPsgd<float>>(input);
-    };
-    logged.make_double = [](const MethodInput<double>& input) -> std::unique_ptr<Algorithm<double>> {
-      return std::make_unique<LoggedAdPsgd<double>>(input);
-    };
+    logged.make = factory<LoggedAdPsgd>();
     return logged;
   }();
   return info;

@@ -7,11 +7,11 @@
 #include "algorithms/compression/registry.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/support/cluster.hpp"
 #include "tests/methods/method_variants.hpp"
 #include "tests/methods/replica_law.hpp"
 #include "tests/methods/restart_law.hpp"
 #include "tests/methods/stacked.hpp"
+#include "tests/support/cluster.hpp"
 
 namespace hearsay::test {
 
@@ -67,8 +67,8 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
                  : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, across_buckets);
   const StackedComparison found = compare_with_stacked(experiment, record_run(experiment));
   if (!found.known) return "the stacked reference has no recursion for " + method.name;
-  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold. Where the packet is not there to
-  // be replayed, a flip is a step of the quantizer, a few thousandths of the largest entry.
+  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold. Where the packet is not
+  // there to be replayed, a flip is a step of the quantizer, a few thousandths of the largest entry.
   const bool in_float = std::is_same_v<Scalar, float>;
   const bool strays = in_float && !found.replayed && plan.compressor != "none";
   const double tolerance = strays ? 0.02 : rounding<Scalar>;
@@ -323,8 +323,8 @@ Violation uncompressed_is_d_psgd(const MethodInfo& method, const World& world) {
   return "";
 }
 
-/// Whether two messages of one peer and iteration may be, or must not be, one packet: those of a slot are, unless links
-/// change and they catch up with replicas that are not equally far behind.
+/// Whether two messages of one peer and iteration may be, or must not be, one packet: those of a slot are,
+/// unless links change and they catch up with replicas that are not equally far behind.
 template <class Scalar>
 bool rightly_shared(const Outgoing& a, const Outgoing& b, bool catches_up) {
   const bool shared = a.packet == b.packet;

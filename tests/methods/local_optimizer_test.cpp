@@ -88,7 +88,8 @@ TEST_CASE(
 }
 
 TEST_CASE("local optimizer: AdaGrad's steps obey the doubling lemma, coordinate by coordinate") {
-  // sum_t g_t^2 / sqrt(sum_{s<=t} g_s^2) <= 2 sqrt(sum g^2); a step times its gradient is -eta times the left side.
+  // sum_t g_t^2 / sqrt(sum_{s<=t} g_s^2) <= 2 sqrt(sum g^2); a step times its gradient is -eta times the left
+  // side.
   const auto optimizer = make_local_optimizer<double>("adagrad(1e-300)", dimension, layers);
   Eigen::ArrayXd left = Eigen::ArrayXd::Zero(dimension), squares = left;
   Vector<double> step(dimension);

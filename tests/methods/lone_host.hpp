@@ -3,8 +3,8 @@
 #include <numeric>
 #include <vector>
 
-#include "algorithms/seam/algorithm.hpp"
 #include "algorithms/objectives/objective.hpp"
+#include "algorithms/seam/algorithm.hpp"
 #include "tests/support/worlds.hpp"
 #include "topology/foundation/ensure.hpp"
 

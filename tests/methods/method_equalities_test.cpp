@@ -9,14 +9,14 @@ using namespace hearsay::test;
 
 namespace {
 
-struct Setting {
+struct Variation {
   std::string method;
   MethodOptions options = {};
 };
 
 /// How far the models of two methods are ever apart in 40 iterations on minibatches.
-double distance(const Setting& one, const Setting& other, const World& world) {
-  const auto recording_of = [&](const Setting& setting) {
+double distance(const Variation& one, const Variation& other, const World& world) {
+  const auto recording_of = [&](const Variation& setting) {
     return record_run(regressions_in<double>(
         world, setting.method,
         {.compressor = "none", .iterations = 40, .batch = 3, .options = setting.options}, 19));
@@ -46,13 +46,13 @@ TEST_CASE("equalities: uncompressed, naive, dcd and ecd are D-PSGD") {
 TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt first and then combine are one") {
   const MethodOptions whole = {.consensus_step = 1.0};
   for (const World& world : graphs)
-    for (const Setting& setting :
-         std::vector<Setting>{{"choco-sgd", whole},
-                              {"choco-sgd", {.consensus_step = 1.0, .memory = "aggregate"}},
-                              {"deep-squeeze", whole},
-                              {"power-gossip", whole},
-                              {"decentlam", {.momentum = 0.0}},
-                              {"qg-momentum", {.momentum = 0.0}}}) {
+    for (const Variation& setting :
+         std::vector<Variation>{{"choco-sgd", whole},
+                                {"choco-sgd", {.consensus_step = 1.0, .memory = "aggregate"}},
+                                {"deep-squeeze", whole},
+                                {"power-gossip", whole},
+                                {"decentlam", {.momentum = 0.0}},
+                                {"qg-momentum", {.momentum = 0.0}}}) {
       CAPTURE(world.name());
       CAPTURE(setting.method);
       CHECK(distance(setting, {"dspg"}, world) < 1e-12);

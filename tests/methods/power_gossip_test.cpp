@@ -67,7 +67,8 @@ TEST_CASE(
 }
 
 TEST_CASE("power-gossip: at full rank, w = 1/2, the consensus step is the share of a difference that goes") {
-  // Both move by gamma/2 of the difference, matrix and vector alike; 4 directions of a 6 x 4 matrix are all there are.
+  // Both move by gamma/2 of the difference, matrix and vector alike; 4 directions of a 6 x 4 matrix are all
+  // there are.
   Models<double> start = {Vector<double>::Zero(27), normal_vector<double>(27, 47, 1)};
   for (const double gamma : {0.25, 0.5, 1.5}) {
     const auto recording = gossip(2, "complete", 3, {.consensus_step = gamma, .rank = 4}, start);

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "tests/support/misuse_text.hpp"
 #include "tests/methods/optimum.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;

@@ -5,8 +5,8 @@
 #include "algorithms/compression/registry.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
 #include "runtime/foundation/digest.hpp"
-#include "tests/methods/method_variants.hpp"
 #include "tests/checkpoint/saved_cluster.hpp"
+#include "tests/methods/method_variants.hpp"
 
 namespace hearsay::test {
 

@@ -8,9 +8,9 @@
 
 namespace hearsay::test {
 
-/// Of a run with checkpoints: where all peers are made anew from their images at any boundary, or one alone from its image and what
-/// it has heard since, everything goes on as it had: all that is said, and the whole of what is saved at the end, bit for bit. Empty
-/// where that is so, else a sentence.
+/// Of a run with checkpoints: where all peers are made anew from their images at any boundary, or one alone
+/// from its image and what it has heard since, everything goes on as it had: all that is said, and the whole
+/// of what is saved at the end, bit for bit. Empty where that is so, else a sentence.
 template <class Scalar>
 std::string restart_violation(const Experiment<Scalar>& experiment);
 

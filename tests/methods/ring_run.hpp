@@ -27,7 +27,8 @@ struct Run {
     const auto compressor = make_compressor<Scalar>(experiment.settings.algorithm.compressor,
                                                     experiment.problem.objectives.front()->segments());
     Vector<Scalar> decoded = Vector<Scalar>::Zero(dimension());
-    // A peer's own packet is the first that it sends, but for a choice of coordinates, of which there is none here.
+    // A peer's own packet is the first that it sends, but for a choice of coordinates, of which there is none
+    // here.
     ensure(compressor->accumulate(recording[t][i].sent.front().packet->bytes(), 1, view(decoded)) ==
                CodecStatus::ok,
            "a recorded packet can be decoded");

@@ -2,8 +2,8 @@
 
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "tests/methods/digraph.hpp"
-#include "tests/support/misuse_text.hpp"
 #include "tests/methods/optimum.hpp"
+#include "tests/support/misuse_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace hearsay;

@@ -53,7 +53,8 @@ void ecd_psgd(Network<Scalar>& net) {
   net.X = next;
 }
 
-/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding aside.
+/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding
+/// aside.
 template <class Scalar>
 void qsgd_allreduce(Network<Scalar>& net) {
   const std::string& feedback = *net.options().feedback;

@@ -35,7 +35,8 @@ struct Place {
   std::uint64_t rounds_before = 0;
 };
 
-/// Epochs are counted up here, from iteration 1 on, where the method works out where it stands. Without epochs k counts on.
+/// Epochs are counted up here, from iteration 1 on, where the method works out where it stands. Without
+/// epochs k counts on.
 Place place_of(const MethodOptions& options, std::uint64_t iteration) {
   Place place;
   for (std::uint64_t t = 1; t <= iteration; ++t) {
@@ -66,8 +67,8 @@ Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
   return net.gradients() - net.gradients(snapshot) + full;
 }
 
-/// Of every peer: v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of sample s when it was last
-/// drawn; then T_s = g_s.
+/// Of every peer: v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of sample s
+/// when it was last drawn; then T_s = g_s.
 template <class Scalar>
 Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
   Matrix<Scalar> V = Matrix<Scalar>::Zero(net.X.rows(), net.X.cols());
@@ -87,7 +88,8 @@ Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
   return V;
 }
 
-/// Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) / (1 + s), s^2 = 1 - rho^2.
+/// Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) / (1 + s),
+/// s^2 = 1 - rho^2.
 template <class Scalar>
 Matrix<Scalar> mixed(const Network<Scalar>& net, Matrix<Scalar> Y, const Place& place) {
   const double root = std::sqrt(1.0 - net.rho() * net.rho());

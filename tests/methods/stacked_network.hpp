@@ -15,7 +15,8 @@ namespace hearsay::test {
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// The whole network as matrices, d x n, a column a peer, for recursions that replay the packets of a recorded run.
+/// The whole network as matrices, d x n, a column a peer, for recursions that replay the packets of a
+/// recorded run.
 template <class Scalar>
 class Network {
  public:
@@ -128,7 +129,8 @@ class Network {
     return samples;
   }
 
-  /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without momentum.
+  /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without
+  /// momentum.
   Matrix<Scalar> local_steps() {
     const bool heavy_ball = *options().optimizer == "heavy-ball(0.5)";
     ensure(heavy_ball || *options().optimizer == "sgd", "the reference knows of no other optimizer");
@@ -202,8 +204,9 @@ class Network {
     return C;
   }
 
-  /// The same of peers that keep a backlog where links change: their messages do not tell it, but what they published, before
-  /// and after iteration t, does. Iteration t took its step in proportion to `share`, a number a peer.
+  /// The same of peers that keep a backlog where links change: their messages do not tell it, but what they
+  /// published, before and after iteration t, does. Iteration t took its step in proportion to `share`, a
+  /// number a peer.
   Matrix<Scalar> said_in_steps(const Matrix<Scalar>& Z, const Matrix<Scalar>& from,
                                const Vector<Scalar>& share) {
     told_from_ = &from;

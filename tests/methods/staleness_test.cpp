@@ -1,11 +1,11 @@
-#include "runtime/settings/staleness.hpp"
+#include "runtime/peer/staleness.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
@@ -55,7 +55,8 @@ void check_by_hand(std::uint64_t staleness, double step) {
   for (PeerId id = 0; id < 5; ++id) CHECK(digest(found[id]) == digest(expected[id]));
 }
 
-/// What is left, after so many rounds, of an eigenvector of W for the smallest eigenvalue, -1/3 on a ring of 8.
+/// What is left, after so many rounds, of an eigenvector of W for the smallest eigenvalue, -1/3 on a ring of
+/// 8.
 double left_of_alternation(std::uint64_t staleness, double consensus_step, std::uint64_t rounds) {
   const auto experiment = flat_in<double>(
       {"ring", 8}, "d-psgd", {.iterations = rounds, .options = stale(staleness, consensus_step)}, 1);

@@ -1,13 +1,14 @@
-// DCD, ECD and CHOCO where links change: what is sent, what a replica is, and what becomes of damaged messages.
+// DCD, ECD and CHOCO where links change: what is sent, what a replica is, and what becomes of damaged
+// messages.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "algorithms/stability/dcd_limit.hpp"
-#include "runtime/observer/observer.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
-#include "runtime/simulator/simulator.hpp"
+#include "runtime/observer/observer.hpp"
 #include "runtime/record/summary.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/cluster.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -244,9 +245,10 @@ TEST_CASE("dcd limit: on one-peer-exponential of two peers, and of four, it is w
   // Two: W = J, (W - I)(I - J) has entries 1/2: K = 1/4 (1 1; 1 1).
   CHECK(*dcd_omega_limit(*schedule_of({"exponential", 2, "metropolis", "one-peer-exponential"})) ==
         doctest::Approx(2.0).epsilon(1e-9));
-  // Four: noise of a round with hop 1 meets hop 2, by (W_2 - I)(I - J) = (P_2 - I)/2, whose squares sum to 1/2 a row; then hop 1 again,
-  // by (P_1 - I)/2 (I + P_2)/2, whose squares sum to 1/4. Noise of hop 2 meets hop 1: 1/2; then hop 2, by (P_2 - I)/2 (I + P_1)/2: 1/4.
-  // Row sums of the gains, (hop 1 <- hop 2, hop 1) and (hop 2 <- hop 1, hop 2): 3/4 each.
+  // Four: noise of a round with hop 1 meets hop 2, by (W_2 - I)(I - J) = (P_2 - I)/2, whose squares sum to
+  // 1/2 a row; then hop 1 again, by (P_1 - I)/2 (I + P_2)/2, whose squares sum to 1/4. Noise of hop 2 meets
+  // hop 1: 1/2; then hop 2, by (P_2 - I)/2 (I + P_1)/2: 1/4. Row sums of the gains, (hop 1 <- hop 2, hop 1)
+  // and (hop 2 <- hop 1, hop 2): 3/4 each.
   CHECK(*dcd_omega_limit(*schedule_of({"exponential", 4, "metropolis", "one-peer-exponential"})) ==
         doctest::Approx(4.0 / 3.0).epsilon(1e-9));
 }

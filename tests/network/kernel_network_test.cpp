@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/process/local_run.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/network_namespaces.hpp"
@@ -31,7 +31,8 @@ compute = "0 s"
                                   ".", {}, "kernel network"));
 }
 
-/// What the three exchanges take at least, be it only one direction that is limited. A full bucket goes through at once.
+/// What the three exchanges take at least, be it only one direction that is limited. A full bucket goes
+/// through at once.
 double least_seconds(std::uint64_t frame_bytes, Bandwidth bandwidth) {
   constexpr std::uint64_t burst_bytes = 3 * 1514;
   return seconds(bandwidth.time_for(wire_bytes(Framing::ethernet, frame_bytes) - burst_bytes));

@@ -38,8 +38,8 @@ driver = "simulate"
 )toml";
 }
 
-/// What tells a network namespace from all that have ever been, unlike its inode; 0 where the file is no longer there, or is
-/// none.
+/// What tells a network namespace from all that have ever been, unlike its inode; 0 where the file is no
+/// longer there, or is none.
 std::uint64_t cookie_of(const fs::path& network) {
   const FileDescriptor home("/proc/thread-self/ns/net", O_RDONLY);
   const FileDescriptor place(network, O_RDONLY);
@@ -54,8 +54,8 @@ std::uint64_t cookie_of(const fs::path& network) {
   return cookie;
 }
 
-/// Files that stand for all network namespaces in which there is a process, or of which one holds a descriptor, or that have a
-/// name.
+/// Files that stand for all network namespaces in which there is a process, or of which one holds a
+/// descriptor, or that have a name.
 std::set<fs::path> networks_of_this_machine() {
   std::map<fs::path, fs::path> by_target;  // "net:[4026531840]" and one of its files
   const auto find = [&](const fs::path& link) {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/arithmetic/reductions.hpp"
 #include "tests/support/misuse_text.hpp"
 
 using namespace hearsay;

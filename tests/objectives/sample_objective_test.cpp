@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "algorithms/objectives/cross_entropy.hpp"
 #include "algorithms/arithmetic/random.hpp"
+#include "algorithms/objectives/cross_entropy.hpp"
 #include "tests/support/models.hpp"
 
 using namespace hearsay;

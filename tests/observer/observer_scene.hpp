@@ -2,9 +2,10 @@
 
 #include <vector>
 
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/observer/observer.hpp"
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/experiment/run_agreement.hpp"
 #include "tests/support/experiments.hpp"
 
 namespace hearsay::test {
@@ -15,14 +16,25 @@ inline Experiment<double> two_peer_experiment() {
   return experiment;
 }
 
+inline Experiment<double> dropping_experiment(std::uint64_t iterations = 20) {
+  auto experiment = two_peer_experiment();
+  experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  experiment.iterations = iterations;
+  return experiment;
+}
+
 /// Two peers and their observer, played by hand: every 5 iterations an evaluation, 20 iterations in all.
 struct ObserverScene {
   Experiment<double> experiment = two_peer_experiment();
   Agreement agreement = agreement_of(experiment);
-  ObserverSession<double> session;
+  Observer<double> evaluator{experiment.problem, {}};
+  ObserverSession session;
 
   explicit ObserverScene(const std::vector<Evaluation>& record = {})
-      : session{experiment, agreement, std::chrono::seconds(10), Instant{}, record} {}
+      : session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}, record} {}
+  explicit ObserverScene(Experiment<double> of_run)
+      : experiment(std::move(of_run)),
+        session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}} {}
 
   void say(PeerId sender, FrameKind kind, std::span<const std::byte> payload = {},
            std::uint64_t iteration = 0, std::uint32_t of_run = 0, Slot slot = 0,

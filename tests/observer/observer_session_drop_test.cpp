@@ -17,8 +17,7 @@ const Instant begin{};
 TEST_CASE(
     "observer session, drop: a peer that is silent to the observer is done without, and nobody is told that "
     "it is gone") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.start();
   scene.evaluation(0, 5);
   scene.said_to(0);
@@ -39,8 +38,7 @@ TEST_CASE(
 }
 
 TEST_CASE("observer session, drop: the run ends without a peer that is lost, and the others are told so") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.start();
   scene.evaluation(0, 5);
   scene.said_to(0);
@@ -56,8 +54,7 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
 }
 
 TEST_CASE("observer session, drop: a peer that is lost when it had done all it was to do costs nothing") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.start();
   for (const std::uint64_t iteration : {5u, 10u, 15u, 20u})
     for (const PeerId id : {0u, 1u}) scene.evaluation(id, iteration);
@@ -75,9 +72,7 @@ TEST_CASE("observer session, drop: a peer that is lost when it had done all it w
 TEST_CASE(
     "observer session, drop: peers that went on without an observer that stood still are evaluated from "
     "where they are") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
-  scene.experiment.iterations = 40;
+  Scene scene(dropping_experiment(40));
   scene.start();
   for (const PeerId id : {0u, 1u}) scene.evaluation(id, 5);
   const auto alive = [&](PeerId id, std::uint64_t iteration, Slot slot) {
@@ -107,8 +102,7 @@ TEST_CASE(
 }
 
 TEST_CASE("observer session, drop: one that joins takes part in the evaluations that it can do") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.start();
   PeerMeters meters;
   meters.bytes_sent = 1000;
@@ -139,8 +133,7 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
 }
 
 TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and says so") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.start();
   scene.session.lose_peer(1, "peer 1 was lost: killed");
   for (const std::uint64_t iteration : {5u, 10u, 15u, 20u}) scene.evaluation(0, iteration);
@@ -152,8 +145,7 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
 }
 
 TEST_CASE("observer session, drop: an observer that comes anew, and never begins, ends nobody else's run") {
-  Scene scene;
-  scene.experiment.settings.failure.policy = RunSettings::Failure::Policy::drop;
+  Scene scene(dropping_experiment());
   scene.hello(1, 2);  // it is in the middle of a run
   scene.said_to(1);
   scene.session.lose("peer 0 has ended");

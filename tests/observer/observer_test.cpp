@@ -72,7 +72,7 @@ TEST_CASE("observer: the target stops the run once, and is the first evaluation 
   CHECK(!observer.take(0, 10, experiment.problem.initial, {})->go_on);
   REQUIRE(observer.target());
   CHECK(observer.target()->iteration == 5);
-  CHECK(conclude(observer, {PeerOutcome{}}).status == RunStatus::target);
+  CHECK(observer.conclude({PeerOutcome{}}).status == RunStatus::target);
 }
 
 TEST_CASE("observer: a loss that is not finite is a divergence, never a target") {
@@ -82,7 +82,7 @@ TEST_CASE("observer: a loss that is not finite is a divergence, never a target")
   Vector<double> broken = experiment.problem.initial;
   broken[1] = std::nan("");
   CHECK(!observer.take(0, 5, broken, {})->go_on);
-  const auto outcome = conclude(observer, {PeerOutcome{}});
+  const auto outcome = observer.conclude({PeerOutcome{}});
   CHECK(outcome.status == RunStatus::diverged);
   CHECK(outcome.reason == "the loss left the finite range by iteration 5");
 }
@@ -94,7 +94,7 @@ TEST_CASE("observer: of several peers that diverged, the earliest is named") {
   std::vector<PeerOutcome> peers(3);
   peers[0].divergence = Divergence{9, "the model left the finite range"};
   peers[2].divergence = Divergence{8, "the model left the finite range"};
-  CHECK(conclude(observer, peers).reason == "the model left the finite range (peer 2, iteration 8)");
+  CHECK(observer.conclude(peers).reason == "the model left the finite range (peer 2, iteration 8)");
 }
 
 TEST_CASE("observer: what a peer has done stays done when it is gone") {
@@ -109,4 +109,19 @@ TEST_CASE("observer: what a peer has done stays done when it is gone") {
   CHECK(observer.take(0, 10, Vector<double>::Constant(3, 1.0), meters_at(std::chrono::seconds(3), 20)));
   CHECK(observer.evaluations().back().bytes_sent == 34);
   CHECK(observer.mean_model() == Vector<double>::Constant(3, 1.0));
+}
+
+TEST_CASE("observer: an evaluation that only peers that are gone have sent is none") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> x = experiment.problem.initial;
+  CHECK(observer.drop(2).empty());
+  observer.take_back(2, 10);  // ahead of the others
+  CHECK(!observer.take(0, 5, x, {}));
+  CHECK(observer.drop(0).empty());
+  CHECK(observer.drop(1).empty());
+  REQUIRE(observer.take(2, 10, x, {}));
+  CHECK(observer.evaluations().size() == 2);
+  CHECK(observer.evaluations().back().iteration == 10);
 }

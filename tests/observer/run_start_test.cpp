@@ -2,10 +2,11 @@
 
 #include <map>
 
-#include "runtime/observer/observer_session.hpp"
-#include "runtime/zmq/peer_routes.hpp"
-#include "runtime/session/peer_session.hpp"
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/observer/observer.hpp"
+#include "runtime/observer/observer_session.hpp"
+#include "runtime/session/peer_session.hpp"
+#include "runtime/zmq/peer_routes.hpp"
 #include "tests/support/experiments.hpp"
 
 using namespace hearsay;
@@ -13,10 +14,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The observer of two peers, and processes that claim to be one of them; what they say to each other arrives at once.
+/// The observer of two peers, and processes that claim to be one of them; what they say to each other arrives
+/// at once.
 struct Scene {
   Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  ObserverSession<double> observer{experiment, agreement_of(experiment), 1min, Instant{}};
+  Observer<double> evaluator{experiment.problem, {}};
+  ObserverSession observer{observer_input(experiment, 1min), evaluator, Instant{}};
   std::map<std::uint32_t, PeerSession> processes;  // by incarnation
   std::uint32_t speaker = 0;
   Instant now{};
@@ -43,7 +46,8 @@ struct Scene {
     return session;
   }
 
-  /// Until nobody has anything to say to the observer any more, or it to them. Words between peers stay where they are.
+  /// Until nobody has anything to say to the observer any more, or it to them. Words between peers stay where
+  /// they are.
   void talk() {
     for (bool anything = true; anything;) {
       anything = false;

@@ -138,7 +138,7 @@ TEST_CASE("peer: one that is stopped after an iteration that is to be evaluated 
     PacketPool pool;
     std::vector<std::unique_ptr<Peer<double>>> peers;
     for (PeerId id = 0; id < 4; ++id) {
-      peers.push_back(make_peer(experiment, id, pool, checkpoint_every));
+      peers.push_back(make_peer(experiment, id, pool, {.every = checkpoint_every}));
       peers.back()->start();
       run_until_it_waits(*peers.back());
       CHECK_FALSE(peers.back()->owes_evaluation());

@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of a run that ended well: every average that was asked for and done was answered, once, and nothing came astray.
+/// Of a run that ended well: every average that was asked for and done was answered, once, and nothing came
+/// astray.
 template <class Scalar>
 std::uint64_t check_exchanges(const RunOutcome<Scalar>& outcome) {
   std::uint64_t asked = 0;
@@ -84,8 +85,8 @@ TEST_SUITE("net") {
     experiment.settings.peer_networks[0].compute = {ComputeTime::Kind::constant, 50ms, 0};
     const auto outcome = run_local(experiment);
     REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
-    // Peer 1 has asked 40 times, and ended, before peer 0 has taken its 20th gradient: 20 requests of the one are
-    // evaluated, and 40 answers of the other. Answers that wait for gradients would be 21 or so.
+    // Peer 1 has asked 40 times, and ended, before peer 0 has taken its 20th gradient: 20 requests of the one
+    // are evaluated, and 40 answers of the other. Answers that wait for gradients would be 21 or so.
     CHECK(outcome.evaluations[1].messages_sent > 20 + 30);
     CHECK(check_exchanges(outcome) >= 40);
   }

@@ -5,6 +5,7 @@
 
 #include <zmq.hpp>
 
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "tests/support/experiments.hpp"
@@ -153,7 +154,8 @@ TEST_SUITE("net") {
     const Addresses addresses = {free_address(), free_address(), free_address()};
     auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50), addresses, free_address());
-    // What peer 1 says is 3 s under way; once it has come, the others wait for nothing but the end of the run.
+    // What peer 1 says is 3 s under way; once it has come, the others wait for nothing but the end of the
+    // run.
     experiment.iterations = 1;
     experiment.settings.run.evaluate_every = 1;
     experiment.settings.network.latency = std::chrono::seconds(3);

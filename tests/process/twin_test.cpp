@@ -10,11 +10,11 @@
 #include <sstream>
 
 #include "algorithms/methods/registry.hpp"
-#include "runtime/process/local_run.hpp"
 #include "runtime/peer/replica_watch.hpp"
-#include "runtime/simulator/simulator.hpp"
-#include "runtime/record/summary.hpp"
 #include "runtime/process/drive_peer.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/record/summary.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/worlds.hpp"
@@ -126,8 +126,13 @@ bool enter_own_network() {
 Process start_peer(const Experiment<float>& experiment, PeerId id, const Addresses& addresses,
                    const std::string& observer) {
   return Process([&experiment, id, addresses, observer] {
-    const auto sockets = open_sockets(experiment, id, {addresses[id], true, patience});
-    const PeerEnd end = drive_peer(experiment, id, *sockets, addresses, observer);
+    const PeerEnd end = drive_peer(experiment, id,
+                                   {.bind_address = addresses[id],
+                                    .same_machine = true,
+                                    .start_patience = patience,
+                                    .meet = [&](const std::string&) {
+                                      return RunAddresses{addresses, observer};
+                                    }});
     return Ended{end.exit_code, end.reason};
   });
 }
@@ -250,7 +255,8 @@ TEST_SUITE("net") {
     for (const MethodInfo& method : methods()) {
       if (!method.trains) continue;  // an average does not diverge
       CAPTURE(method.name);
-      // With mod, moniqua ends where neighbors can no longer read each other, long before the end of the range.
+      // With mod, moniqua ends where neighbors can no longer read each other, long before the end of the
+      // range.
       const std::string compressor = method.name == "moniqua" ? "none" : "";
       auto experiment = quadratics_in<float>(
           {"ring", 3}, method.name, {.compressor = compressor, .iterations = 100'000, .step_size = 1e3});
@@ -319,7 +325,8 @@ TEST_SUITE("net") {
     CAPTURE(ended.text);
     // By hand: 40 iterations x 8 messages x (64 + 200,000) bytes and the models.
     CHECK(ours == 40.0 * 8 * 200'064 + 4 * 200'000);
-    // Ethernet, IP and TCP headers of segments of up to 64 KiB and of the acknowledgements; handshakes, verdicts.
+    // Ethernet, IP and TCP headers of segments of up to 64 KiB and of the acknowledgements; handshakes,
+    // verdicts.
     CHECK(kernel > ours);
     CHECK(kernel < 1.02 * ours);
   }

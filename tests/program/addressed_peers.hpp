@@ -18,8 +18,8 @@ namespace hearsay::test {
 
 inline const std::string small_data = "[data]\nsource = \"synthetic(samples=96, features=20, classes=3)\"\n";
 
-/// `hearsay peer` for three peers in a ring, each with a folder for its words; the environment says where all are: ports of
-/// loopback.
+/// `hearsay peer` for three peers in a ring, each with a folder for its words; the environment says where all
+/// are: ports of loopback.
 struct AddressedPeers {
   TemporaryFolder folder;
   std::array<TemporaryFolder, 4> of_peer;  ///< and of one too many

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/program/ssh_hosts.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/run_record.hpp"
-#include "tests/program/ssh_hosts.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

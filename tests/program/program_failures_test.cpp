@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
-#include "tests/program/quadratic_run.hpp"
 
 using namespace hearsay::test;
 using Json = nlohmann::ordered_json;

@@ -5,9 +5,10 @@
 #include <set>
 
 #include "algorithms/methods/registry.hpp"
+#include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
-#include "tests/program/quadratic_run.hpp"
+#include "tools/manual_tables.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -344,4 +345,13 @@ TEST_CASE("list: every method is there") {
   for (const MethodInfo& method : methods()) CHECK(end.said.find(method.name) != std::string::npos);
   CHECK(json_of(run_program(folder.path(), {"list", "--json"}).said)["algorithm.kind"].size() ==
         methods().size());
+}
+
+TEST_CASE("list: a table of the manual is printed as it stands there; an unknown one is refused by name") {
+  const TemporaryFolder folder;
+  for (const ManualTable& table : manual_tables())
+    CHECK(run_program(folder.path(), {"list", "--markdown", std::string(table.name)}).said == table.text());
+  const ProgramEnd end = run_program(folder.path(), {"list", "--markdown", "weather"});
+  CHECK(end.code == 2);
+  CHECK(end.complained.find("weather") != std::string::npos);
 }

@@ -24,8 +24,9 @@ void make_key(const std::string& file) {
   ensure(std::system(command.c_str()) == 0, "ssh-keygen makes a key (package openssh-client)");
 }
 
-/// From here on, for this process and its descendants, root's home is the folder and its shell a plain one: what this
-/// machine's root has in its login scripts is none of the test's business, and is not to be killed in the middle.
+/// From here on, for this process and its descendants, root's home is the folder and its shell a plain one:
+/// what this machine's root has in its login scripts is none of the test's business, and is not to be killed
+/// in the middle.
 void move_home(const std::string& folder) {
   ensure(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
              mount((folder + "/passwd").c_str(), "/etc/passwd", nullptr, MS_BIND, nullptr) == 0,

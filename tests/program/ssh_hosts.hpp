@@ -10,8 +10,8 @@
 
 namespace hearsay::test {
 
-/// Hosts with an sshd each, in network namespaces, and a desk, the last host, from which one may log in to them with a key
-/// made for the occasion. All see the same file system.
+/// Hosts with an sshd each, in network namespaces, and a desk, the last host, from which one may log in to
+/// them with a key made for the occasion. All see the same file system.
 class SshHosts {
  public:
   explicit SshHosts(std::size_t count);

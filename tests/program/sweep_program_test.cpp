@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
-#include "tests/program/quadratic_run.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/data/npy.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/experiments.hpp"

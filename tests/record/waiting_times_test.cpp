@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/record/slowest_link.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 
 using namespace hearsay;

@@ -114,7 +114,8 @@ TEST_CASE("report: what cannot be reported leaves no file behind") {
 TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
   namespace fs = std::filesystem;
   const TemporaryFolder clone;
-  for (const char* folder : {"bench", "tools", "build"}) fs::create_directories(clone.path() / folder);
+  for (const char* folder : {"bench", "bench/sweeps", "tools", "build"})
+    fs::create_directories(clone.path() / folder);
   fs::copy(HEARSAY_SOURCE_DIR "/bench/report.sh", clone.path() / "bench/report.sh");
   fs::create_symlink(HEARSAY_PROGRAM, clone.path() / "build/hearsay");
   for (const char* script : {"tools/setup.sh", "tools/build.sh"}) {
@@ -122,10 +123,10 @@ TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, fr
     fs::permissions(clone.path() / script, fs::perms::owner_all);
   }
   int figures = 0;
-  for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+  for (const auto& entry : fs::directory_iterator(HEARSAY_SOURCE_DIR "/bench/sweeps")) {
     if (entry.path().extension() != ".toml") continue;
     ++figures;
-    clone.write("bench/" + entry.path().filename().string(), R"toml(
+    clone.write("bench/sweeps/" + entry.path().filename().string(), R"toml(
 run.iterations = 2
 model.kind = "quadratic(8)"
 topology.peers = 3

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "tests/support/misuse_text.hpp"

@@ -2,12 +2,12 @@
 
 #include <zmq.hpp>
 
-#include "runtime/process/drive_peer.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
-#include "runtime/zmq/door.hpp"
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/misuse_text.hpp"
 
@@ -98,7 +98,8 @@ TEST_SUITE("net") {
     const KeyFolder keys(3);
     const Process first = cluster.start(0, keys.of(0));
     {
-      // Peer 2's key says hello, and then that the run ends, in the name of peer 1. The context waits until all of it has left.
+      // Peer 2's key says hello, and then that the run ends, in the name of peer 1. The context waits until
+      // all of it has left.
       const Agreement agreement = agreement_of(cluster.experiment);
       zmq::context_t context;
       zmq::socket_t dealer(context, zmq::socket_type::dealer);

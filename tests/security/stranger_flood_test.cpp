@@ -5,7 +5,7 @@
 #include <deque>
 #include <zmq.hpp>
 
-#include "runtime/process/drive_peer.hpp"
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/outlet.hpp"
 #include "tests/support/cluster_processes.hpp"
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int strangers = 2000;
 
-// Fewer than strangers come to each peer. UndefinedBehaviorSanitizer opens a pipe to look at a vptr, and takes its failure for a
-// wrong one; there every file is to be had.
+// Fewer than strangers come to each peer. UndefinedBehaviorSanitizer opens a pipe to look at a vptr, and
+// takes its failure for a wrong one; there every file is to be had.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 constexpr rlim_t files_of_a_peer = 5000;
@@ -50,7 +50,8 @@ class Halt {
     for (const int end : {reached_[0], reached_[1], released_[0], released_[1]}) close(end);
   }
 
-  /// The control of peer 0, whose observer stops in the middle; the peers train on until they wait for its verdict.
+  /// The control of peer 0, whose observer stops in the middle; the peers train on until they wait for its
+  /// verdict.
   RunControl control() const {
     RunControl control;
     control.on_evaluation = [this](const Evaluation& evaluation) {
@@ -73,8 +74,8 @@ class Halt {
   std::array<int, 2> released_{};
 };
 
-/// Connections to every ROUTER of the cluster in turn: every third says nothing, every third talks rubbish, every third
-/// speaks ZMTP and then rubbish.
+/// Connections to every ROUTER of the cluster in turn: every third says nothing, every third talks rubbish,
+/// every third speaks ZMTP and then rubbish.
 std::deque<Stranger> flood(const LoopbackCluster& cluster) {
   std::vector<std::string> targets = {cluster.experiment.cluster.observer};
   for (PeerId id = 0; id < cluster.experiment.peer_count(); ++id) targets.push_back(cluster.address(id));

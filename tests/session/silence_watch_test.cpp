@@ -10,7 +10,7 @@ namespace {
 constexpr Duration a_look = 200ms;
 
 SilenceWatch a_watch(AfterSilence then = AfterSilence::ends_the_run) {
-  return {0, 60s, then, {{1, "tcp://10.0.0.1:7000"}, {2, ""}}};
+  return {0, 60s, 2s, then, {{1, "tcp://10.0.0.1:7000"}, {2, ""}}};
 }
 
 /// Looks around until `end`; peer 1 is heard every 2 s until `heard_until`.

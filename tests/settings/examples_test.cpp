@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <set>
 
-#include "runtime/cluster/topology_file.hpp"
-#include "runtime/settings/run_settings_file.hpp"
-#include "runtime/experiment/experiment.hpp"
 #include "runtime/cluster/placement.hpp"
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/whole_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/settings/sweep_settings.hpp"
 #include "runtime/toml/document.hpp"
 
@@ -71,7 +72,7 @@ TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh ne
 TEST_CASE(
     "examples: every sweep under bench/ can be read, and those of ResNet-20's size have as many parameters") {
   std::set<std::string> sized;
-  for (const auto& file : std::filesystem::directory_iterator(HEARSAY_SOURCE_DIR "/bench")) {
+  for (const auto& file : std::filesystem::directory_iterator(HEARSAY_SOURCE_DIR "/bench/sweeps")) {
     if (file.path().extension() != ".toml") continue;
     CAPTURE(file.path().string());
     const Sweep sweep = load_sweep(file.path(), {});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "tests/support/misuse_text.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/record/summary.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/worlds.hpp"
 

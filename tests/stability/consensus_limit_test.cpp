@@ -1,4 +1,5 @@
-// Which consensus steps are predicted to be stable: against formulas, second moments of whole networks, and real runs.
+// Which consensus steps are predicted to be stable: against formulas, second moments of whole networks, and
+// real runs.
 #include "algorithms/stability/consensus_limit.hpp"
 
 #include <doctest/doctest.h>
@@ -30,8 +31,8 @@ double limit_of(const std::string& method, const World& world, const LinearError
   return limit->largest_step(defaults_of(method), error);
 }
 
-/// How what all peers hold becomes what they hold an iteration later, and what the noise of the peers adds; every method in the
-/// words of its own box, on whole matrices.
+/// How what all peers hold becomes what they hold an iteration later, and what the noise of the peers adds;
+/// every method in the words of its own box, on whole matrices.
 struct Network {
   Eigen::MatrixXd step;
   Eigen::MatrixXd noise;       // one column a peer
@@ -67,8 +68,8 @@ Network network_of(const std::string& method, const World& world, double gamma, 
           stack({-dual, dual, a * I}, 1), stack({I, -I, -I}, 3)};
 }
 
-/// Growth per iteration, in the long run, of the second moments of everything but the mean of the models and of cedas's
-/// duals, which stay what they are.
+/// Growth per iteration, in the long run, of the second moments of everything but the mean of the models and
+/// of cedas's duals, which stay what they are.
 double growth(const std::string& method, const World& world, double gamma, const LinearError& error) {
   const Network network = network_of(method, world, gamma, error.keep);
   const Eigen::Index size = network.step.rows();
@@ -117,8 +118,8 @@ double left_after_gossip(const std::string& method, const World& world, const st
 
 TEST_CASE(
     "consensus step: of an unbiased compressor, on a complete graph, the limit is a polynomial's root") {
-  // Along each of the n - 1 eigenvectors x' = (1 - g) x - g noise and d = -(g x + (1 + g) noise), so that noise comes back
-  // g^3 / (2 - g) + (1 + g)^2 times; once along the mean.
+  // Along each of the n - 1 eigenvectors x' = (1 - g) x - g noise and d = -(g x + (1 + g) noise), so that
+  // noise comes back g^3 / (2 - g) + (1 + g)^2 times; once along the mean.
   const LinearError error{1.0, 0.4};
   for (const PeerId n : {2, 5, 9}) {
     const double g = limit_of("choco-sgd", {"complete", n}, error);

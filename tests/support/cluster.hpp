@@ -32,8 +32,8 @@ using Recording = std::vector<std::vector<PeerRecord<Scalar>>>;
 template <class Scalar>
 using Models = std::vector<Vector<Scalar>>;
 
-/// n bare peers in memory. Whatever is under way, a message or a gradient, arrives in a seeded random order: any
-/// delays, any overtaking. Records every peer after every iteration.
+/// n bare peers in memory. Whatever is under way, a message or a gradient, arrives in a seeded random order:
+/// any delays, any overtaking. Records every peer after every iteration.
 template <class Scalar>
 class BareCluster {
  public:
@@ -51,7 +51,8 @@ class BareCluster {
   /// Called after every event with what is under way; gradients have no packet.
   std::function<void(const std::vector<Outgoing>&)> watch = [](const std::vector<Outgoing>&) {};
 
-  /// Starts everybody, and every replica of it, at its own model (numbers stay what they are); estimates are off by `mismatch` wherever they are kept.
+  /// Starts everybody, and every replica of it, at its own model (numbers stay what they are); estimates are
+  /// off by `mismatch` wherever they are kept.
   void plant(const Models<Scalar>& models, Scalar mismatch = 0) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
       Planter planter;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/registry.hpp"
 #include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/compression/registry.hpp"
 
 namespace hearsay::test {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 
 namespace hearsay {
 

@@ -4,13 +4,16 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/least_squares.hpp"
 #include "algorithms/objectives/logistic.hpp"
 #include "algorithms/objectives/mlp.hpp"
+#include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/softmax.hpp"
-#include "algorithms/arithmetic/random.hpp"
 
 namespace hearsay::test {
 
@@ -61,34 +64,30 @@ Vector<Scalar> random_point(Index dimension, std::uint64_t seed, double size = 0
   return x;
 }
 
-/// One model over samples, by name.
+/// One model over samples, by its spelling.
 template <class Scalar>
 struct ModelCase {
   std::string name;
   std::uint32_t classes;  ///< of the data it is tried on
-  std::function<std::unique_ptr<SampleObjective<Scalar>>(Shard<Scalar>, double weight, double l2)> make;
+  std::function<std::unique_ptr<const SampleObjective<Scalar>>(Shard<Scalar>, double weight, double l2)> make;
 };
 
+/// Every example of every registered model that is made of data.
 template <class Scalar>
 std::vector<ModelCase<Scalar>> model_cases() {
-  using Pointer = std::unique_ptr<SampleObjective<Scalar>>;
-  using S = Shard<Scalar>;
-  return {
-      {"least-squares", 0,
-       [](S s, double w, double l2) -> Pointer { return std::make_unique<LeastSquares<Scalar>>(s, w, l2); }},
-      {"logistic", 2,
-       [](S s, double w, double l2) -> Pointer { return std::make_unique<Logistic<Scalar>>(s, w, l2); }},
-      {"softmax", 5,
-       [](S s, double w, double l2) -> Pointer { return std::make_unique<Softmax<Scalar>>(s, w, l2); }},
-      {"mlp(6)", 4,
-       [](S s, double w, double l2) -> Pointer {
-         return std::make_unique<Mlp<Scalar>>(s, std::vector<Index>{6}, w, l2);
-       }},
-      {"mlp(7, 5)", 3,
-       [](S s, double w, double l2) -> Pointer {
-         return std::make_unique<Mlp<Scalar>>(s, std::vector<Index>{7, 5}, w, l2);
-       }},
-  };
+  std::vector<ModelCase<Scalar>> cases;
+  for (const ModelInfo& info : models())
+    for (const std::string& example : info.examples)
+      if (const auto* model = std::get_if<SampleModel>(&info.make))
+        cases.push_back(
+            {example,
+             model->targets == Targets::numbers       ? 0u
+             : model->targets == Targets::two_classes ? 2u
+                                                      : 5u,
+             [model, shape = parse_model(example).shape](Shard<Scalar> shard, double weight, double l2) {
+               return model->make<Scalar>(shape, std::move(shard), weight, l2);
+             }});
+  return cases;
 }
 
 /// Central differences of f, coordinate by coordinate.

@@ -12,15 +12,16 @@
 
 namespace hearsay::test {
 
-/// Hosts on one Ethernet: network namespaces, each with an interface eth0 and an IPv4 address of its own, the other ends
-/// of their cables in a bridge. No host sees this machine's own network, and the other way round.
+/// Hosts on one Ethernet: network namespaces, each with an interface eth0 and an IPv4 address of its own, the
+/// other ends of their cables in a bridge. No host sees this machine's own network, and the other way round.
 ///
-/// The namespaces have no names: they exist as long as this object or a process in them, so that nothing is left behind
-/// even where the test is killed. The destructor kills what still runs in them.
+/// The namespaces have no names: they exist as long as this object or a process in them, so that nothing is
+/// left behind even where the test is killed. The destructor kills what still runs in them.
 class NetworkNamespaces {
  public:
-  /// Why this process cannot have them: it is not root. A test then says so and skips. Where it is root, it can:
-  /// whatever is missing (iproute2, the kernel's veth, bridge or tbf) aborts the test instead of skipping it.
+  /// Why this process cannot have them: it is not root. A test then says so and skips. Where it is root, it
+  /// can: whatever is missing (iproute2, the kernel's veth, bridge or tbf) aborts the test instead of
+  /// skipping it.
   static std::optional<std::string> why_not();
 
   explicit NetworkNamespaces(std::size_t host_count);
@@ -32,12 +33,14 @@ class NetworkNamespaces {
   /// "10.77.0.1" of host 0, and so on.
   std::string address(std::size_t host) const;
 
-  /// For `Program` and other things that are prepared after fork: makes the calling process one of the host's.
+  /// For `Program` and other things that are prepared after fork: makes the calling process one of the
+  /// host's.
   std::function<void()> enter(std::size_t host) const;
   /// A TCP socket that listens on the host's address.
   int listen(std::size_t host, std::uint16_t port) const;
 
-  /// Plugs the host's cable in or pulls it, as `ip link set` does at the switch: both sides keep their sockets.
+  /// Plugs the host's cable in or pulls it, as `ip link set` does at the switch: both sides keep their
+  /// sockets.
   void set_link(std::size_t host, bool up) const;
   /// Between two hosts only: nothing comes through, or does again.
   void set_path(std::size_t one, std::size_t other, bool open) const;

@@ -35,8 +35,9 @@ inline std::ptrdiff_t thread_count() {
 #endif
 }
 
-/// Runs `main`, which returns an Ended, in a forked process. A lock that another thread held would stay locked there for ever, those
-/// of the allocator included: so there is no other thread at the time, and no ZeroMQ context.
+/// Runs `main`, which returns an Ended, in a forked process. A lock that another thread held would stay
+/// locked there for ever, those of the allocator included: so there is no other thread at the time, and no
+/// ZeroMQ context.
 class Process {
  public:
   template <class Main>
@@ -72,8 +73,8 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// A port of loopback that nobody listens on, and that no other test is given while this process lives. The kernel does not give it
-/// to those who connect either: theirs are above 32,767.
+/// A port of loopback that nobody listens on, and that no other test is given while this process lives. The
+/// kernel does not give it to those who connect either: theirs are above 32,767.
 inline std::string free_address() {
   constexpr int first = 20'000, count = 12'000;
   static int next = getpid() % count;

@@ -116,7 +116,8 @@ bool Program::everyone_ended() const { return happens(lifeline_, patience_ms); }
 
 std::vector<pid_t> Program::children() const { return children_of(process_); }
 
-/// The kernel lists them in the order of their birth. Their numbers tell nothing: those begin anew once all are used up.
+/// The kernel lists them in the order of their birth. Their numbers tell nothing: those begin anew once all
+/// are used up.
 std::vector<pid_t> children_of(pid_t process) {
   const std::string id = std::to_string(process);
   std::istringstream list(content_of(fs::path("/proc") / id / "task" / id / "children"));

@@ -28,8 +28,8 @@ enum class Said {
   more,  ///< questions and copies of replicas, besides
 };
 
-/// Faults between them changed nothing: both ended well, with the same models, to the last bit, and the same evaluations;
-/// replicas equal their owners.
+/// Faults between them changed nothing: both ended well, with the same models, to the last bit, and the same
+/// evaluations; replicas equal their owners.
 void check_same_run(const RunRecord& disturbed, const RunRecord& undisturbed, Said said = Said::the_same);
 
 }  // namespace hearsay::test

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/objectives/least_squares.hpp"
-#include "algorithms/objectives/quadratic.hpp"
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/objectives/least_squares.hpp"
+#include "algorithms/objectives/quadratic.hpp"
 #include "runtime/experiment/experiment.hpp"
 
 namespace hearsay::test {
@@ -107,7 +107,8 @@ Problem<Scalar> flat_problem(Index dimension, PeerId peers) {
 /// What the peers of a quadratic problem have in common.
 enum class Shared { nothing, curvature, minimiser };
 
-/// Peer i's quadratic depends on i alone. Starts at the minimiser where that is shared, at an arbitrary point otherwise.
+/// Peer i's quadratic depends on i alone. Starts at the minimiser where that is shared, at an arbitrary point
+/// otherwise.
 template <class Scalar>
 Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& peers, Shared shared) {
   Problem<Scalar> problem;
@@ -119,7 +120,8 @@ Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& pe
   return problem;
 }
 
-/// Linear regression on eight samples a peer, features of length 1 or so: every minibatch has its own gradient.
+/// Linear regression on eight samples a peer, features of length 1 or so: every minibatch has its own
+/// gradient.
 template <class Scalar>
 Problem<Scalar> regression_problem(Index dimension, PeerId peers) {
   constexpr Index samples_per_peer = 8;

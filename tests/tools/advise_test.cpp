@@ -5,8 +5,8 @@
 #include <set>
 
 #include "algorithms/methods/registry.hpp"
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/experiments.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tools/advise/advice.hpp"

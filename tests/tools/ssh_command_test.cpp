@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 
+#include "tools/terminal/shell_word.hpp"
+
 using namespace hearsay;
 
 namespace {

@@ -17,7 +17,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Rational numbers modulo a prime: two that are equal are equal here, and the chance that others are is one in 2^31.
+/// Rational numbers modulo a prime: two that are equal are equal here, and the chance that others are is one
+/// in 2^31.
 class Residue {
  public:
   explicit Residue(std::uint64_t value = 0) : value_(value % prime) {}
@@ -124,7 +125,8 @@ TEST_CASE("base: a period has at most 2 log n + 2 rounds, and log n for powers o
 }
 
 TEST_CASE("base: three peers by twos, worked out by hand") {
-  // 3 = 2 + 1: the two average; the third takes 2/3 of one of them, so each side has the mean; the two average.
+  // 3 = 2 + 1: the two average; the third takes 2/3 of one of them, so each side has the mean; the two
+  // average.
   const auto rounds = base_rounds(3, 2);
   REQUIRE(rounds.size() == 3);
   const auto weights = [&](std::size_t round) {

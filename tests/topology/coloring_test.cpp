@@ -12,8 +12,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Peers in an order in which every link points backwards, by repeatedly taking those that point at none that is left; all
-/// of them exactly where the orientation has no cycle.
+/// Peers in an order in which every link points backwards, by repeatedly taking those that point at none that
+/// is left; all of them exactly where the orientation has no cycle.
 std::size_t sorted_by_repeated_removal(const Graph& graph, const std::vector<std::uint32_t>& colors) {
   std::vector<std::size_t> points_at(graph.peer_count());
   std::vector<PeerId> removed;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/support/misuse_text.hpp"
-#include "topology/graph_random.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/graph_random.hpp"
 
 using hearsay::contains;
 using hearsay::Graph;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "runtime/experiment/run_agreement.hpp"
 #include "runtime/foundation/little_endian.hpp"
 #include "topology/foundation/misuse.hpp"
 

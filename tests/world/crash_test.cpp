@@ -4,10 +4,10 @@
 #include "runtime/checkpoint/checkpoint.hpp"
 #include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tests/world/faulty_cluster.hpp"
-#include "tests/world/same_end.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
+#include "tests/world/faulty_cluster.hpp"
+#include "tests/world/same_end.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -133,7 +133,7 @@ TEST_CASE(
       CAPTURE(together);
       CAPTURE(death.when.count());
       const TemporaryFolder folder("hearsay_crash");
-      auto experiment = kept_experiment("dcd-psgd", {.family = "ring", .peers = 5}, 80, as_announced);
+      auto experiment = kept_experiment("dcd-psgd", {.family = "ring", .peers = 5}, 80, 0);
       experiment.settings.failure.checkpoint_period = period;
       FaultyCluster cluster(experiment, 4, {}, folder.path());
       if (death.when < 1h)

@@ -72,7 +72,8 @@ double weight_of(const MixingRow& row, PeerId id) {
 std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
   std::vector<std::vector<FaultyCluster::Life>> lives;
   for (PeerId i = 0; i < peers; ++i) lives.push_back(cluster.lives(i));
-  // What the other end of an edge takes for its weight, or the process there that agrees; nothing where none took part.
+  // What the other end of an edge takes for its weight, or the process there that agrees; nothing where none
+  // took part.
   const auto weight_back = [&](PeerId neighbor, PeerId i, std::uint64_t iteration, double weight) {
     std::optional<double> back;
     for (const FaultyCluster::Life& life : lives[neighbor])

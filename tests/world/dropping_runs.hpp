@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/world/faulty_cluster.hpp"
 #include "tests/support/worlds.hpp"
+#include "tests/world/faulty_cluster.hpp"
 
 namespace hearsay::test {
 
@@ -20,12 +20,13 @@ void freeze_or_cut(FaultyCluster& cluster, PeerId peers, RandomStream& random);
 
 double weight_of(const MixingRow& row, PeerId id);
 
-/// W is symmetric, its rows sum to 1 and are not negative, in every iteration, but for edges that one end has already taken
-/// out and the other has not: at most one iteration for every end that took an edge out. Returns how many.
+/// W is symmetric, its rows sum to 1 and are not negative, in every iteration, but for edges that one end has
+/// already taken out and the other has not: at most one iteration for every end that took an edge out.
+/// Returns how many.
 std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers);
 
-/// No replica was ever found to differ from what its owner had published: an edge that comes back brings the right one. Returns how
-/// many digests were compared.
+/// No replica was ever found to differ from what its owner had published: an edge that comes back brings the
+/// right one. Returns how many digests were compared.
 std::uint64_t check_no_resync(const RunOutcome<double>& outcome);
 
 }  // namespace hearsay::test

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "runtime/record/peer_outcome.hpp"
-#include "runtime/record/json.hpp"
 #include "runtime/checkpoint/replay.hpp"
-#include "runtime/process/drive_peer.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/peer/staleness.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/peer_outcome.hpp"
 #include "tests/world/replica_corruption.hpp"
 #include "topology/foundation/ensure.hpp"
 
@@ -26,7 +27,8 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       archive_(std::move(archive)),
-      observer_(std::in_place, experiment, agreement_of(experiment), 1min, now_),
+      evaluator_(experiment.problem, experiment.settings.run.target_loss),
+      observer_(std::in_place, observer_input(experiment, 1min), evaluator_, now_),
       nodes_(experiment.peer_count()),
       previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
 
@@ -47,7 +49,8 @@ void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
 
 /// A process comes up.
 void FaultyCluster::start(PeerId id, bool goes_on) {
-  const std::uint64_t every = archive_.empty() ? 0 : experiment_.settings.failure.checkpoint_every;
+  const CheckpointRule checkpoints =
+      archive_.empty() ? CheckpointRule{} : checkpoint_rule(experiment_.settings);
   const Partners partners = partners_of(experiment_, id);
   Node& node = nodes_[id];
   ++node.life;
@@ -58,9 +61,9 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
   node.awaited.reset();
   node.observer_heard_at = now_;
   node.earlier.push_back({std::exchange(node.joined_at, 0), std::exchange(node.rows, {})});
-  node.peer = make_peer(experiment_, id, packets_, every);
+  node.peer = make_peer(experiment_, id, packets_, checkpoints);
   node.archive.reset();
-  if (every != 0) node.archive.emplace(experiment_, id, archive_);
+  if (checkpoints.any()) node.archive.emplace(experiment_, id, archive_);
   PeerSessionInput input{.self = id,
                          .incarnation = incarnation_of(id),
                          .agreement = agreement_of(experiment_),
@@ -75,12 +78,13 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
                          .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
   if (goes_on) input.holds = node.archive->holds();
   input.model_bytes = model_bytes_of(experiment_);
-  if (experiment_.settings.failure.checkpoint_every != 0) input.largest_lead = largest_lead(experiment_);
+  if (experiment_.settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment_);
   input.absent = experiment_.settings.failure.join_later;
   if (drops()) {
     std::vector<WatchedPeer> watched;
     for (const PeerId source : partners.sources) watched.push_back({source, ""});
-    node.watch.emplace(id, experiment_.settings.failure.lost_after, AfterSilence::drops_it,
+    node.watch.emplace(id, experiment_.settings.failure.lost_after,
+                       heartbeat_interval(experiment_.settings.failure.lost_after), AfterSilence::drops_it,
                        std::move(watched));
     node.heard_at.assign(nodes_.size(), now_);
   }
@@ -139,7 +143,8 @@ void FaultyCluster::crash_first(Duration when, Duration back) {
 
 void FaultyCluster::renew_observer() {
   const std::vector<Evaluation> record = observer_->evaluations();
-  observer_.emplace(experiment_, agreement_of(experiment_), 1min, now_, record);
+  evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run.target_loss);
+  observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, record);
 }
 
 void FaultyCluster::corrupt_if_due(Peer<double>& peer) {

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
-#include "runtime/experiment/experiment.hpp"
-#include "runtime/observer/observer_session.hpp"
 #include "runtime/checkpoint/archive.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/observer/observer.hpp"
+#include "runtime/observer/observer_session.hpp"
 #include "runtime/session/peer_session.hpp"
 #include "runtime/session/silence_watch.hpp"
 
@@ -25,8 +27,9 @@ struct Weather {
   double overtake = 0.0;  ///< arrives late, after frames that left after it
 };
 
-/// A whole run in virtual time: peers, their sessions, the observer's, and a network that loses, repeats and reorders what they
-/// say, drawn from one seed. Everything that decides is the product's; only the sockets and clocks are not.
+/// A whole run in virtual time: peers, their sessions, the observer's, and a network that loses, repeats and
+/// reorders what they say, drawn from one seed. Everything that decides is the product's; only the sockets
+/// and clocks are not.
 class FaultyCluster {
  public:
   /// Peers keep checkpoints and logs in `archive`, where failure.checkpoint_every says so.
@@ -35,28 +38,32 @@ class FaultyCluster {
 
   /// No frame passes between a and b, either way, in [from, until).
   void cut(PeerId a, PeerId b, Duration from, Duration until);
-  /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from its archive.
+  /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from
+  /// its archive.
   void crash(PeerId id, Duration when, Duration back);
   /// One of failure.join_later is started.
   void begin_late(PeerId id, Duration when);
-  /// As crash, but the process that is started anew has nothing: the run has gone on without it, and it joins.
+  /// As crash, but the process that is started anew has nothing: the run has gone on without it, and it
+  /// joins.
   void replace(PeerId id, Duration when, Duration back);
   /// The same, and nobody starts it anew.
   void lose(PeerId id, Duration when);
   /// The process of peer `id` stands still in [from, until); what comes in meanwhile waits.
   void freeze(PeerId id, Duration from, Duration until);
-  /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a common checkpoint.
+  /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a
+  /// common checkpoint.
   void crash_all(Duration when, Duration back);
   /// Peer 0's process, with its observer, and started anew with the observer's record.
   void crash_first(Duration when, Duration back);
-  /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that iteration.
+  /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that
+  /// iteration.
   void corrupt(PeerId holder, std::uint64_t after_iteration) {
     corruptions_.push_back({holder, after_iteration});
   }
   /// Until the observer's session is over; false where it is not by `limit` of virtual time.
   bool run(Duration limit);
 
-  RunOutcome<double> outcome() const { return observer_->outcome(); }
+  RunOutcome<double> outcome() const { return evaluator_.with_models(observer_->outcome()); }
   PeerSession::Counters counters() const;                                      ///< of all peers together
   const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
   /// Policy "drop": peer `id`'s row of W in every iteration that it has begun since it was started or joined.
@@ -88,6 +95,8 @@ class FaultyCluster {
     Vector<double> model;
   };
   std::vector<Entry> entries;  ///< those
+  /// Hears every frame when it is said, before the weather; the observer's place is the number of peers.
+  std::function<void(PeerId from, PeerId to, const FrameHeader&, std::span<const std::byte>)> overhears;
   /// What peer `id` had after an iteration that it evaluated.
   const Vector<double>* evaluated_model(PeerId id, std::uint64_t iteration) const;
 
@@ -168,7 +177,8 @@ class FaultyCluster {
   RandomStream random_;
   std::filesystem::path archive_;
   PacketPool packets_;
-  std::optional<ObserverSession<double>> observer_;
+  Observer<double> evaluator_;
+  std::optional<ObserverSession> observer_;
   bool observer_is_dead_ = false;
   std::vector<Node> nodes_;
   std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO

@@ -23,6 +23,7 @@ bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
 
 /// Carries the frame over the network, if the weather lets it pass.
 void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive) {
+  if (overhears) overhears(from, to, frame.header, frame.payload);
   if (is_cut(from, to) || random_.uniform() < weather_.loss) {
     ++lost;
     return;

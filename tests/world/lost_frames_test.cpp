@@ -2,9 +2,9 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/simulator/simulator.hpp"
+#include "tests/support/worlds.hpp"
 #include "tests/world/faulty_cluster.hpp"
 #include "tests/world/same_end.hpp"
-#include "tests/support/worlds.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

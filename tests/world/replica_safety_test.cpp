@@ -2,11 +2,11 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/peer/replica_watch.hpp"
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/record/summary.hpp"
-#include "tests/world/faulty_cluster.hpp"
+#include "runtime/simulator/simulator.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/worlds.hpp"
+#include "tests/world/faulty_cluster.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;

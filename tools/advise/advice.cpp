@@ -9,9 +9,9 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "tools/advise/contenders.hpp"
-#include "tools/terminal/human_text.hpp"
 #include "tools/advise/probe.hpp"
 #include "tools/advise/probe_problem.hpp"
+#include "tools/terminal/human_text.hpp"
 #include "tools/training/side_by_side.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -25,7 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int most_halvings = 3;
 
-/// One stochastic gradient step an iteration, without momentum: the methods that do so need about as many iterations.
+/// One stochastic gradient step an iteration, without momentum: the methods that do so need about as many
+/// iterations.
 bool takes_plain_steps(const RunSettings& settings) {
   const MethodOptions& options = settings.algorithm.options;
   return !options.momentum && !options.estimator && options.optimizer.value_or("sgd") == "sgd" &&

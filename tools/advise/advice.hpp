@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/settings/run_settings.hpp"
 #include "runtime/foundation/units.hpp"
+#include "runtime/settings/run_settings.hpp"
 #include "tools/advise/prospect.hpp"
 
 namespace hearsay {
@@ -30,13 +30,14 @@ struct AdviceControl {
 /// So many are printed, and need to be right.
 inline constexpr std::size_t advised = 5;
 
-/// Predicts how long the user's choice and all that may be tried instead of it (candidates.hpp) take to the target loss on the
-/// emulated network. First the time of an iteration (contenders.hpp); then, in that order, each is trained in virtual time until it
-/// is at the target, or has fallen behind the fifth best, or has had its share of the patience: then the rest is extrapolated
-/// (loss_tail.hpp). One whose iterations are so long that it would not be among the five even if it needed no more of them than
-/// all-reduce, which averages exactly, is not trained (unless bandwidths change with time). Steps are as long as the user's, or, where a
-/// method diverges with them, half, a quarter or an eighth of that. Candidates are tried side by side: who of the others is left out,
-/// and why, may differ from time to time; the five do not, unless time ran out.
+/// Predicts how long the user's choice and all that may be tried instead of it (candidates.hpp) take to the
+/// target loss on the emulated network. First the time of an iteration (contenders.hpp); then, in that order,
+/// each is trained in virtual time until it is at the target, or has fallen behind the fifth best, or has had
+/// its share of the patience: then the rest is extrapolated (loss_tail.hpp). One whose iterations are so long
+/// that it would not be among the five even if it needed no more of them than all-reduce, which averages
+/// exactly, is not trained (unless bandwidths change with time). Steps are as long as the user's, or, where a
+/// method diverges with them, half, a quarter or an eighth of that. Candidates are tried side by side: who of
+/// the others is left out, and why, may differ from time to time; the five do not, unless time ran out.
 ///
 /// Throws Misuse where the user's own run cannot be, or nobody gets to the target.
 template <class Scalar>

@@ -19,12 +19,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool uses_the_graph(const RunSettings& settings) {
-  return find_method(settings.algorithm.kind).pattern == Pattern::gossip;
+  return find_method(settings.algorithm.kind).pattern.uses_graph;
 }
 
 std::string topology_text(const RunSettings& settings, const RunSettings& yours) {
   if (!uses_the_graph(settings)) return "a ring of all peers";
-  const RunSettings::Topology& topology = settings.topology;
+  const TopologySettings& topology = settings.topology;
   std::string text = topology.file.empty() ? topology.kind : topology.file.filename().string();
   if (topology.schedule != "static") text += ", " + topology.schedule;
   if (topology.weights != yours.topology.weights) text += ", " + topology.weights + " weights";
@@ -44,9 +44,10 @@ std::string method_text(const RunSettings& settings, const RunSettings& yours) {
 
 /// Of a W that stays the same, averages, and is read.
 std::optional<double> spectral_gap_of(const RunSettings& settings) {
-  const RunSettings::Topology& topology = settings.topology;
-  if (!uses_the_graph(settings) || find_method(settings.algorithm.kind).asynchronous ||
-      topology.schedule != "static" || topology.participation < 1.0)
+  const TopologySettings& topology = settings.topology;
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  if (!method.pattern.reads_weights || method.asynchronous || topology.schedule != "static" ||
+      topology.participation < 1.0)
     return std::nullopt;
   const MixingMatrix mixing = make_cluster(topology, settings.run.seed).mixing;
   if (!mixing.doubly_stochastic()) return std::nullopt;

@@ -16,7 +16,8 @@ std::string text_of(const Advice& advice);
 /// The same, all of it, for machines.
 nlohmann::ordered_json record_of(const Advice& advice);
 
-/// The run of the best, under a name and with an output of its own, to the target that was advised on, and long enough.
+/// The run of the best, under a name and with an output of its own, to the target that was advised on, and
+/// long enough.
 RunSettings run_of_winner(const Advice& advice);
 
 /// What the run file of the best says above its keys; `command` is what was typed.

@@ -1,18 +1,21 @@
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 
-#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/settings/run_file.hpp"
-#include "tools/launch/ssh_command.hpp"
 #include "runtime/record/summary.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
-#include "runtime/foundation/written_file.hpp"
 #include "tools/advise/advice_text.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/run_options.hpp"
+#include "tools/terminal/shell_word.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -22,6 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+struct AdviseOptions : RunFileOptions {
+  fs::path output;         ///< the run file of the winner; empty: advised.toml beside the file
+  bool overwrite = false;  ///< what an earlier advice has written
+  const std::atomic<bool>* interrupted = nullptr;
+};
 
 const std::string signature = "# Written by `hearsay advise";
 
@@ -69,8 +78,6 @@ std::string command_of(const AdviseOptions& options) {
   return command;
 }
 
-}  // namespace
-
 int advise_command(const AdviseOptions& options) {
   const fs::path output =
       options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
@@ -103,6 +110,24 @@ int advise_command(const AdviseOptions& options) {
       std::printf("\ninterrupted: the best so far; no run file is written\n");
   }
   return advice.interrupted ? exit_interrupted : exit_done;
+}
+
+}  // namespace
+
+void add_advise(CLI::App& program, Invocation& invocation) {
+  CLI::App& command = *program.add_subcommand("advise");
+  command.description(
+      "the method, compressor and topology that get to the target loss first on this network");
+  const auto options = std::make_shared<AdviseOptions>();
+  options->interrupted = &invocation.interrupted;
+  add_run_file_options(command, *options);
+  command.add_option("--output", options->output, "the run file of the winner [advised.toml beside FILE]")
+      ->type_name("FILE");
+  command.add_flag("--overwrite", options->overwrite, "replace the run file of an earlier advice");
+  command.callback([options, &invocation] {
+    invocation.on_signal = OnSignal::end_in_good_order;
+    invocation.run = [options] { return advise_command(*options); };
+  });
 }
 
 }  // namespace hearsay

@@ -112,7 +112,7 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
       candidate.topology.kind = topology.kind;
       candidate.topology.schedule = topology.schedule;
       candidates.push_back({candidate, choice.iterations});
-      if (method.pattern == Pattern::ring) break;  // whatever the graph
+      if (!method.pattern.uses_graph) break;  // whatever the graph
     }
   }
   return candidates;

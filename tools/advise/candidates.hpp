@@ -25,8 +25,8 @@ struct UnadvisedMethod {
   std::string because;
 };
 
-/// Every method of the registry is in one of the two. Where a method is sound with a compressor only on some topologies, the
-/// validator says so (soundness.hpp).
+/// A method that is in neither is not advised: nobody has tried yet what it is best for. If a method is sound
+/// with a compressor on some topologies only, the validator says so (soundness.hpp).
 std::span<const MethodChoice> method_choices();
 std::span<const UnadvisedMethod> unadvised_methods();
 
@@ -37,8 +37,8 @@ struct TopologyChoice {
   std::string because;
 };
 
-/// The families worth a try with so many peers, sparse ones first. Not those that such a one beats in spectral gap at the same
-/// degree (path, grid, random ones), nor a star, whose hub says everything.
+/// The families worth a try with so many peers, sparse ones first. Not those that such a one beats in
+/// spectral gap at the same degree (path, grid, random ones), nor a star, whose hub says everything.
 std::vector<TopologyChoice> topology_choices(PeerId peers);
 
 /// A candidate, and what its method's choice says of its iterations.
@@ -47,10 +47,11 @@ struct Candidate {
   double iterations;
 };
 
-/// What may be tried instead of the user's own method, compressor and topology: `method_choices` on `topology_choices`, the user's
-/// topology among them. Everything else is as in `yours`; of the options of [algorithm], what the peers do between two messages
-/// (optimizer, local_steps) stays where a method reads it. Only the user's topology where that is a file, or links have a network of
-/// their own: it is the one there is.
+/// What may be tried instead of the user's own method, compressor and topology: `method_choices` on
+/// `topology_choices`, the user's topology among them. Everything else is as in `yours`; of the options of
+/// [algorithm], what the peers do between two messages (optimizer, local_steps) stays where a method reads
+/// it. Only the user's topology where that is a file, or links have a network of their own: it is the one
+/// there is.
 std::vector<Candidate> candidates_beside(const RunSettings& yours);
 
 }  // namespace hearsay

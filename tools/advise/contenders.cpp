@@ -8,8 +8,8 @@
 #include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
-#include "tools/check/dry_run.hpp"
 #include "tools/advise/probe_problem.hpp"
+#include "tools/check/dry_run.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "tools/terminal/human_text.hpp"
 #include "tools/advise/loss_tail.hpp"
+#include "tools/terminal/human_text.hpp"
 
 namespace hearsay {
 

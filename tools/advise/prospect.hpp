@@ -42,13 +42,13 @@ struct Prospect {
   void leave_out(Fate of, std::string because);
 };
 
-/// What a probe says of it: figures, where it got to the target or is seen to get there, else the fate. Where the rest is extrapolated,
-/// an iteration goes on taking as long, and as many bytes, as in the second half of those that were tried; nothing is said of more than
-/// ten times as many.
+/// What a probe says of it: figures, where it got to the target or is seen to get there, else the fate. Where
+/// the rest is extrapolated, an iteration goes on taking as long, and as many bytes, as in the second half of
+/// those that were tried; nothing is said of more than ten times as many.
 void judge(Prospect& prospect, const Probe& probe, double target_loss);
 
-/// Leaves out one that promises, but whose models are farther from their mean (rms) than a quarter of the way that it has come: the
-/// loss at the target is of that mean.
+/// Leaves out one that promises, but whose models are farther from their mean (rms) than a quarter of the way
+/// that it has come: the loss at the target is of that mean.
 void require_one_model(Prospect& prospect, const Probe& probe);
 
 }  // namespace hearsay

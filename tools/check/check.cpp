@@ -1,23 +1,28 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
-#include "runtime/session/arrival_deadline.hpp"
-#include "runtime/security/credentials.hpp"
 #include "runtime/experiment/soundness.hpp"
-#include "runtime/settings/sweep_settings.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
+#include "runtime/security/credentials.hpp"
+#include "runtime/session/arrival_deadline.hpp"
+#include "runtime/settings/sweep_settings.hpp"
+#include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/network_text.hpp"
 #include "tools/terminal/options_json.hpp"
-#include "tools/training/scalar_dispatch.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/training/scalar_dispatch.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
@@ -174,9 +179,9 @@ std::string failure_text(const RunSettings::Failure& failure) {
                               ", where a peer has been silent for long before) ";
   const std::string policy =
       failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
-  if (failure.checkpoint_every == 0) return policy + "; no checkpoints";
+  if (!failure.keeps_checkpoints()) return policy + "; no checkpoints";
   return policy + "; checkpoints every " +
-         (failure.checkpoint_every == as_announced ? to_text(failure.checkpoint_period)
+         (failure.checkpoint_period != Duration{0} ? to_text(failure.checkpoint_period)
                                                    : counted(failure.checkpoint_every, "iteration"));
 }
 
@@ -242,7 +247,7 @@ std::string spread_text(const Spread& bytes) {
 }
 
 std::string mixing_text(const Plan& plan) {
-  const RunSettings::Topology& topology = plan.settings.topology;
+  const TopologySettings& topology = plan.settings.topology;
   if (plan.method->asynchronous) return "neighbors average in pairs (topology.weights is not read)";
   if (plan.period != 1)
     return topology.schedule +
@@ -324,8 +329,6 @@ std::string as_text(const std::string& name, const Plan& plan) {
   return table.text();
 }
 
-}  // namespace
-
 int check_command(const RunFileOptions& options) {
   const Sweep sweep = load_sweep(options.file, options.assignments);
   const bool several = sweep.points.size() > 1;
@@ -347,6 +350,29 @@ int check_command(const RunFileOptions& options) {
     }
   }
   return code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("check", "validate a run file and print the plan: bytes, time, limits");
+  const auto options = std::make_shared<CheckOptions>();
+  add_run_file_options(command, *options);
+  CLI::Option* const connect = command.add_flag(
+      "--connect", options->connect,
+      "test the connections of one peer to its neighbors, both ways, while they do the same");
+  command.add_option("--id", options->id, "which peer this is (else HEARSAY_ID or SLURM_PROCID says it)")
+      ->type_name("K")
+      ->needs(connect);
+  command.add_option("--wait", options->patience, "how long to wait for the others [30 s]")
+      ->type_name("TIME")
+      ->needs(connect);
+  command.callback([options, &invocation] {
+    invocation.run = [options] {
+      return options->connect ? check_connections_command(*options) : check_command(*options);
+    };
+  });
 }
 
 }  // namespace hearsay

@@ -1,14 +1,18 @@
+#include "tools/check/check_connections.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/security/credentials.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/connection_check.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/notice.hpp"
+#include "tools/terminal/table.hpp"
 #include "tools/training/peer_training.hpp"
 #include "tools/training/scalar_dispatch.hpp"
-#include "tools/terminal/table.hpp"
 
 namespace hearsay {
 
@@ -64,7 +68,7 @@ int check_connections_command(const CheckOptions& options) {
       std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
     if (!options.quiet)
       std::fprintf(stderr, "hearsay: peer %u of %u, testing its connections\n", id, experiment.peer_count());
-    return check_connections(experiment, id, place, patience);
+    return check_connections(experiment, id, place, patience, print_notice);
   });
   const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
   if (options.json)

@@ -24,8 +24,8 @@ struct Payload {
   double share() const { return room > 0.0 ? taken / room : 1.0; }
 };
 
-/// Messages are as long as in the dry run, and as many as forecast. What an asynchronous method is forecast is a bound: it
-/// sends as many in every iteration as in the dry run's, `iterations_per_dry_one` times.
+/// Messages are as long as in the dry run, and as many as forecast. What an asynchronous method is forecast
+/// is a bound: it sends as many in every iteration as in the dry run's, `iterations_per_dry_one` times.
 void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers,
                     std::optional<double> iterations_per_dry_one, DryRun& forecast) {
   Payload of_all;

@@ -22,9 +22,9 @@ struct DryRun {
   bool given_up = false;                        ///< not even the first two came to an end
 };
 
-/// Simulates the first iterations of an experiment whose traffic is at most `most`, evaluated twice, so that what happens once
-/// at the start does not count twice: two of them, and then more where that will not take longer than `patience`, by the real
-/// clock. Gives up where the two do. Leaves the experiment as it was.
+/// Simulates the first iterations of an experiment whose traffic is at most `most`, evaluated twice, so that
+/// what happens once at the start does not count twice: two of them, and then more where that will not take
+/// longer than `patience`, by the real clock. Gives up where the two do. Leaves the experiment as it was.
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
                Duration patience = std::chrono::seconds(5));

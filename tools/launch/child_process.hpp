@@ -13,9 +13,9 @@
 
 namespace hearsay {
 
-/// A program started in a process group of its own, so that a terminal's Ctrl-C does not reach it, with pipes for its
-/// standard input, output and error that nothing here ever waits for. When the object goes, or this process, its input
-/// ends; what is then still left of it is killed by the destructor.
+/// A program started in a process group of its own, so that a terminal's Ctrl-C does not reach it, with pipes
+/// for its standard input, output and error that nothing here ever waits for. When the object goes, or this
+/// process, its input ends; what is then still left of it is killed by the destructor.
 class ChildProcess {
  public:
   /// `words` are the program, looked for in PATH, and its arguments. Misuse where it cannot be started.

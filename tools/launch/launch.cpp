@@ -1,21 +1,25 @@
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/run_file.hpp"
-#include "tools/launch/ssh_command.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "tools/launch/launch_note.hpp"
 #include "tools/launch/launched_run.hpp"
 #include "tools/launch/parcel.hpp"
+#include "tools/launch/ssh_command.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -24,6 +28,10 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct LaunchOptions : RunOptions {
+  std::string start_patience = "2 min";
+};
 
 /// A folder for the peers that are started on this machine and leave nothing behind.
 class LocalFolder {
@@ -45,8 +53,8 @@ class LocalFolder {
   fs::path path_;
 };
 
-/// The run as far as its launcher has to know it. Data are read where the peers are, so their paths need not exist here,
-/// nor the environment variables in them.
+/// The run as far as its launcher has to know it. Data are read where the peers are, so their paths need not
+/// exist here, nor the environment variables in them.
 RunSettings settings_of(const RunFile& file, const fs::path& directory) {
   RunFile without_data = file;
   without_data.assign(
@@ -80,8 +88,8 @@ void require_addresses(const Cluster& cluster) {
                    "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
 }
 
-/// The resolved run as peer 0 wrote it, with the paths that it has here instead of those of the copies that were sent. The
-/// data's are those here, too, where there are such.
+/// The resolved run as peer 0 wrote it, with the paths that it has here instead of those of the copies that
+/// were sent. The data's are those here, too, where there are such.
 void bring_home(const fs::path& run_file, const RunFile& original, const RunSettings& settings,
                 const fs::path& home) {
   const auto spelled = [](const fs::path& path) { return toml_text(spelled_path(path)); };
@@ -114,8 +122,6 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
   if (end.exit_code != exit_done) std::fprintf(stderr, "hearsay: %s\n", end.reason.c_str());
   return end.exit_code;
 }
-
-}  // namespace
 
 int launch_command(const LaunchOptions& options) {
   const std::string text = read_text_file(options.file);
@@ -165,7 +171,7 @@ int launch_command(const LaunchOptions& options) {
     const std::string folder = "peer-" + std::to_string(id);
     const bool here = peer.host.empty();
     const fs::path stays = fs::path(launch_folder) / settings.run.name / folder;
-    const bool leaves = settings.failure.checkpoint_every > 0 || settings.failure.drops();
+    const bool leaves = settings.failure.keeps_checkpoints() || settings.failure.drops();
     note.folder = !here ? stays : leaves ? home / stays : local.path() / launch_folder / folder;
     plan.peers.push_back(
         {id, label_of(peer), peer.name,
@@ -176,6 +182,22 @@ int launch_command(const LaunchOptions& options) {
   const LaunchedRunEnd end = run_launched(plan);
   if (end.output_complete) bring_home(settings.run.output / "run.toml", file, settings, home);
   return report(end, settings.run.output, options);
+}
+
+}  // namespace
+
+void add_launch(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("launch", "every peer on the host its topology file names, over ssh");
+  const auto options = std::make_shared<LaunchOptions>();
+  options->interrupted = &invocation.interrupted;
+  add_output_options(command, *options);
+  add_resume_option(command, *options);
+  add_start_patience_option(command, options->start_patience);
+  command.callback([options, &invocation] {
+    invocation.on_signal = OnSignal::end_in_good_order;
+    invocation.run = [options] { return launch_command(*options); };
+  });
 }
 
 }  // namespace hearsay

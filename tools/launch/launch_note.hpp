@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/terminal/commands.hpp"
+#include "runtime/record/run_directory.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
 

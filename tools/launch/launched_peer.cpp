@@ -6,15 +6,16 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/foundation/directory_lock.hpp"
+#include "runtime/foundation/file_descriptor.hpp"
+#include "runtime/foundation/whole_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/setting.hpp"
-#include "runtime/toml/document.hpp"
-#include "tools/terminal/input_watch.hpp"
 #include "tools/launch/launch_note.hpp"
 #include "tools/launch/parcel.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/input_watch.hpp"
 #include "tools/training/peer_training.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -55,15 +56,7 @@ std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
   return note;
 }
 
-bool say(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t length = write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (length < 0 && errno == EINTR) continue;
-    if (length <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(length));
-  }
-  return true;
-}
+bool say(std::string_view bytes) { return write_all(STDOUT_FILENO, bytes) == bytes.size(); }
 
 /// The files of the output, the summary, which says that it is complete, last; whether all could be sent.
 bool send_output(const fs::path& output) {
@@ -131,7 +124,7 @@ int launched_peer_command(const PeerOptions& given) {
                  note->folder.c_str());
     return training.exit_code == 0 ? static_cast<int>(exit_lost) : training.exit_code;
   }
-  if (settings.failure.checkpoint_every > 0) return training.exit_code;  // the folder is where they are
+  if (settings.failure.keeps_checkpoints()) return training.exit_code;  // the folder is where they are
   // The folder and, where nobody else uses them, those it is in.
   std::error_code ignored;
   fs::remove_all(note->folder, ignored);

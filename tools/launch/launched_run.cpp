@@ -7,13 +7,12 @@
 #include <cstdio>
 #include <map>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/run_directory.hpp"
-#include "runtime/foundation/written_file.hpp"
 #include "tools/launch/child_process.hpp"
-#include "tools/terminal/commands.hpp"
-#include "tools/terminal/input_watch.hpp"
 #include "tools/launch/parcel.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/input_watch.hpp"
 
 namespace hearsay {
 
@@ -228,8 +227,8 @@ class LaunchedRun {
     return reason;
   }
 
-  /// The first that ends badly is the reason; what follows are its echoes. But for one that was asked to end: it may be an echo
-  /// itself, of a peer whose connection broke and whose end takes longer to be seen.
+  /// The first that ends badly is the reason; what follows are its echoes. But for one that was asked to end:
+  /// it may be an echo itself, of a peer whose connection broke and whose end takes longer to be seen.
   void note_end(LaunchedPeer& peer) {
     const int code = peer.exit_code();
     if (code == exit_done || interrupted_) return;

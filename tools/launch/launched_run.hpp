@@ -41,13 +41,13 @@ struct LaunchedRunEnd {
   bool output_complete = false;
 };
 
-/// Starts all peers, passes their lines on to standard error with their names in front, and takes peer 0's output
-/// directory in, with a log of every peer.
+/// Starts all peers, passes their lines on to standard error with their names in front, and takes peer 0's
+/// output directory in, with a log of every peer.
 ///
-/// All end together: where a peer ends otherwise than well, the others get a few seconds to end by themselves; then their
-/// standard input ends, upon which they end in good order; then they are killed. Ctrl-C does the same, peer 0 first. Where
-/// the run drops peers, one that is lost while it trains ends nobody else; without peer 0, with whom the record goes, the
-/// models of the others are taken in.
+/// All end together: where a peer ends otherwise than well, the others get a few seconds to end by
+/// themselves; then their standard input ends, upon which they end in good order; then they are killed.
+/// Ctrl-C does the same, peer 0 first. Where the run drops peers, one that is lost while it trains ends
+/// nobody else; without peer 0, with whom the record goes, the models of the others are taken in.
 LaunchedRunEnd run_launched(const LaunchedRunPlan& plan);
 
 }  // namespace hearsay

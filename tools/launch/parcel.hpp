@@ -11,9 +11,9 @@
 
 namespace hearsay {
 
-// What `hearsay launch` and the peers that it starts say to each other over standard input and output: parcels, a note
-// and some files each. A parcel is a line "hearsay-parcel {...}", JSON in which `files` lists names and bytes, and behind
-// it the files' bytes, one after the other.
+// What `hearsay launch` and the peers that it starts say to each other over standard input and output:
+// parcels, a note and some files each. A parcel is a line "hearsay-parcel {...}", JSON in which `files` lists
+// names and bytes, and behind it the files' bytes, one after the other.
 
 struct ParcelFile {
   std::string name;
@@ -23,8 +23,8 @@ struct ParcelFile {
 /// The first line of a parcel; its files follow.
 std::string parcel_head(nlohmann::json note, const std::vector<ParcelFile>& files);
 
-/// Takes parcels out of a stream of bytes, in pieces as they come. Lines that begin none (a login script greets) are
-/// handed out as what they are.
+/// Takes parcels out of a stream of bytes, in pieces as they come. Lines that begin none (a login script
+/// greets) are handed out as what they are.
 class ParcelReader {
  public:
   struct Receiver {

@@ -1,19 +1,15 @@
 #include "tools/launch/ssh_command.hpp"
 
+#include "tools/terminal/shell_word.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 std::vector<std::string> ssh_command(const ClusterPeer& peer) {
   ensure(!peer.host.empty(), "a peer that is reached over ssh has a host");
   const LaunchSettings& launch = peer.launch;
-  // No terminal, no forwarding, no connection shared with other sessions: it lives and dies with this process.
+  // No terminal, no forwarding, no connection shared with other sessions: it lives and dies with this
+  // process.
   std::vector<std::string> words = {"ssh", "-T", "-x", "-a"};
   for (const char* option : {"BatchMode=yes", "ConnectTimeout=15", "ServerAliveInterval=15",
                              "ServerAliveCountMax=4", "ControlMaster=no", "ControlPath=none",

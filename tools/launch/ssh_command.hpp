@@ -7,11 +7,9 @@
 
 namespace hearsay {
 
-/// The text as one word of a POSIX shell, whatever is in it.
-std::string shell_word(const std::string& text);
-
-/// The command, ssh and its arguments, that makes the peer's directory on its host and starts its program in it, with
-/// standard input, output and error connected to ours and no terminal. ssh asks nothing: what it would ask for is an error.
+/// The command, ssh and its arguments, that makes the peer's directory on its host and starts its program in
+/// it, with standard input, output and error connected to ours and no terminal. ssh asks nothing: what it
+/// would ask for is an error.
 std::vector<std::string> ssh_command(const ClusterPeer& peer);
 
 /// How people know the peer: its name, and its host where it has one: "n3 (user@node3)".

@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "tools/report/page.hpp"
 #include "topology/foundation/misuse.hpp"
 

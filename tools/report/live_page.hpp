@@ -13,12 +13,13 @@
 
 namespace hearsay {
 
-/// The report of a run that goes on, at http://127.0.0.1:PORT/, until the run has ended. The page asks for news about once a
-/// second; training never waits for it.
+/// The report of a run that goes on, at http://127.0.0.1:PORT/, until the run has ended. The page asks for
+/// news about once a second; training never waits for it.
 class LivePage {
  public:
-  /// Nothing listens yet: the peers of a run are forked before there is a thread. `earlier` are the evaluations of a run that
-  /// goes on. Throws Misuse where Chart.js is not installed or the port is taken; 0 is any free port.
+  /// Nothing listens yet: the peers of a run are forked before there is a thread. `earlier` are the
+  /// evaluations of a run that goes on. Throws Misuse where Chart.js is not installed or the port is taken; 0
+  /// is any free port.
   LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
            std::uint16_t port);
 

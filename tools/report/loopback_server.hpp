@@ -15,9 +15,10 @@ struct ServedFile {
   std::function<std::string()> content;
 };
 
-/// Serves a few files over HTTP to the browsers of this machine and to nobody else: it listens on 127.0.0.1 only, and answers only
-/// those who ask for that address or localhost by name, so no page of another site can read what it serves by giving its own
-/// name this address. One thread; whoever is slow to ask or to read is cut off after a second, and never keeps another waiting.
+/// Serves a few files over HTTP to the browsers of this machine and to nobody else: it listens on 127.0.0.1
+/// only, and answers only those who ask for that address or localhost by name, so no page of another site can
+/// read what it serves by giving its own name this address. One thread; whoever is slow to ask or to read is
+/// cut off after a second, and never keeps another waiting.
 class LoopbackServer {
  public:
   /// `port` 0 is any free one. Throws Misuse where the port is taken.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/report/page_parts.hpp"
@@ -27,7 +28,8 @@ std::string text_of(const std::string& text) {
   return escaped;
 }
 
-/// In JSON a < stands in strings only, where \u003c says the same; so the script element that holds it ends where it should.
+/// In JSON a < stands in strings only, where \u003c says the same; so the script element that holds it ends
+/// where it should.
 std::string inert(const std::string& json) {
   std::string escaped;
   for (const char letter : json) {

@@ -1,11 +1,14 @@
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 
-#include "runtime/foundation/written_file.hpp"
-#include "tools/terminal/commands.hpp"
-#include "tools/terminal/human_text.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/report_data.hpp"
+#include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/human_text.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -13,6 +16,13 @@ namespace hearsay {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<fs::path> folders;  ///< outputs of runs and of sweeps
+  fs::path output = "report.html";
+  bool overwrite = false;
+  bool quiet = false;
+};
 
 bool is_report(const fs::path& file) {
   std::string beginning(page_mark.size(), '\0');
@@ -32,8 +42,6 @@ void require_free(const fs::path& file, bool overwrite) {
     throw Misuse("--output", file.string(), "it exists; give --overwrite to replace it, or another --output");
 }
 
-}  // namespace
-
 int report_command(const ReportOptions& options) {
   require_free(options.output, options.overwrite);
   const std::string library = chart_library();
@@ -44,6 +52,20 @@ int report_command(const ReportOptions& options) {
     std::printf("%s  %s, opens in any browser\n", options.output.c_str(),
                 megabytes_text(static_cast<double>(text.size())).c_str());
   return exit_done;
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, Invocation& invocation) {
+  CLI::App& command = *program.add_subcommand("report");
+  command.description("one HTML page of what runs and sweeps did: charts, winners, topologies");
+  const auto options = std::make_shared<ReportOptions>();
+  command.add_option("DIR", options->folders, "output directories of runs and of sweeps")->required();
+  command.add_option("--output", options->output, "the page [report.html]")->type_name("FILE");
+  command.add_flag("--overwrite", options->overwrite, "replace an earlier report");
+  command.add_flag("--quiet", options->quiet, "no closing words");
+  command.callback(
+      [options, &invocation] { invocation.run = [options] { return report_command(*options); }; });
 }
 
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "topology/foundation/misuse.hpp"

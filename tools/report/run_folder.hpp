@@ -30,13 +30,15 @@ RunFolder read_run_folder(const std::filesystem::path& folder);
 /// The JSON of a file; throws Misuse unless it is an object.
 nlohmann::ordered_json read_record(const std::filesystem::path& file);
 
-/// The plain members of a summary, by their names there: what a page says of a run in words and tables. Of a run that has not ended,
-/// what its settings and its last evaluation say; "status" is then "unfinished".
+/// The plain members of a summary, by their names there: what a page says of a run in words and tables. Of a
+/// run that has not ended, what its settings and its last evaluation say; "status" is then "unfinished".
 nlohmann::ordered_json facts_of(const RunFolder& run);
 
-/// What each peer did, in columns: {"of" (how many peers there are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
-/// "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],"links":[[from, to, seconds that `to` waited, bytes],..]}. Of more than
-/// 128 peers, those that waited longest; of more than 128 links, those for which was waited longest. Null where nothing is known.
+/// What each peer did, in columns: {"of" (how many peers there
+/// are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
+/// "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],"links":[[from, to, seconds that `to`
+/// waited, bytes],..]}. Of more than 128 peers, those that waited longest; of more than 128 links, those for
+/// which was waited longest. Null where nothing is known.
 nlohmann::ordered_json peers_of(const nlohmann::ordered_json& summary);
 
 }  // namespace hearsay

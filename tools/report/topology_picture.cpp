@@ -14,7 +14,7 @@ namespace {
 
 constexpr PeerId most_drawn_peers = 400;
 
-std::string title_of(const RunSettings::Topology& topology) {
+std::string title_of(const TopologySettings& topology) {
   const std::string what = topology.file.empty() ? topology.kind : topology.file.filename().string();
   return what + (topology.schedule == "static" ? "" : ", " + topology.schedule);
 }

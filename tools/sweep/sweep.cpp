@@ -1,29 +1,37 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
-#include "runtime/foundation/written_file.hpp"
+#include "tools/sweep/sweep_rows.hpp"
+#include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/side_by_side.hpp"
-#include "tools/sweep/sweep_rows.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
 
+struct SweepOptions : RunOptions {
+  SlowedBy network = SlowedBy::shaper;
+};
+
 /// Points by their place in the sweep; those of a group differ in nothing but the network.
 using Group = std::vector<std::size_t>;
 
-/// In virtual time a synchronous method is trained once for all networks. Real processes train for every point.
+/// In virtual time a synchronous method is trained once for all networks. Real processes train for every
+/// point.
 std::vector<Group> groups_of(const Sweep& sweep) {
   std::vector<Group> groups;
   for (std::size_t k = 0; k < sweep.points.size(); ++k) {
@@ -51,8 +59,8 @@ SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
   return row;
 }
 
-/// The points of a sweep, each tried once: groups side by side in virtual time, one after the other with real processes, which
-/// want the machine for themselves.
+/// The points of a sweep, each tried once: groups side by side in virtual time, one after the other with real
+/// processes, which want the machine for themselves.
 class SweepRun {
  public:
   SweepRun(const Sweep& sweep, const SweepOptions& options)
@@ -207,8 +215,6 @@ void require_kernel_network() {
   }
 }
 
-}  // namespace
-
 int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
     throw Misuse("--resume", "", "it keeps what --overwrite would replace");
@@ -232,6 +238,29 @@ int sweep_command(const SweepOptions& options) {
   const bool one_succeeded =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
   return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& program, Invocation& invocation) {
+  CLI::App& command = *program.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
+  const auto options = std::make_shared<SweepOptions>();
+  options->interrupted = &invocation.interrupted;
+  add_output_options(command, *options);
+  command.add_flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
+  command
+      .add_option_function<std::string>(
+          "--network",
+          [&network = options->network](const std::string& name) {
+            network = name == "kernel" ? SlowedBy::kernel : SlowedBy::shaper;
+          },
+          "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)")
+      ->type_name("shaper|kernel")
+      ->check(CLI::IsMember({"shaper", "kernel"}));
+  command.callback([options, &invocation] {
+    invocation.on_signal = OnSignal::end_in_good_order;
+    invocation.run = [options] { return sweep_command(*options); };
+  });
 }
 
 }  // namespace hearsay

@@ -6,14 +6,14 @@
 #include <set>
 #include <utility>
 
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/foundation/digest.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
-#include "runtime/settings/run_file.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/toml/document.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/training/training.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 

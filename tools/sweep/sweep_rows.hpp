@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "runtime/settings/sweep_settings.hpp"
-#include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/training/training.hpp"
 
 namespace hearsay {
 
@@ -35,8 +36,9 @@ void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& r
 /// The content of sweep.json.
 nlohmann::ordered_json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy network);
 
-/// The rows of an earlier sweep into the same output, on the same driver and network, that had come to their end with the
-/// settings that the points have now: they need not be tried again. None where there was no sweep.
+/// The rows of an earlier sweep into the same output, on the same driver and network, that had come to their
+/// end with the settings that the points have now: they need not be tried again. None where there was no
+/// sweep.
 std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network);
 
 std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows);

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "tools/terminal/commands.hpp"
+#include "tools/terminal/exit_code.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {

@@ -17,15 +17,17 @@ enum class EndOfInput {
   says_nothing,  ///< the process goes on without who started it, unless told to end
 };
 
-/// Ends a process when its standard input does, so that none outlives who started it: an ssh connection, a script. Asks
-/// in good order first, by the flag that Ctrl-C sets as well; after `grace` it ends the process.
+/// Ends a process when its standard input does, so that none outlives who started it: an ssh connection, a
+/// script. Asks in good order first, by the flag that Ctrl-C sets as well; after `grace` it ends the process.
 class InputWatch {
  public:
-  /// Lines of the input; what else comes are signs of life. Why the run is lost follows the second on its line.
+  /// Lines of the input; what else comes are signs of life. Why the run is lost follows the second on its
+  /// line.
   static constexpr std::string_view word_to_end = "end";
   static constexpr std::string_view word_of_loss = "lost: ";
 
-  /// `silence`: an input on which nothing has come for so long has ended, too (a connection may die without a word).
+  /// `silence`: an input on which nothing has come for so long has ended, too (a connection may die without a
+  /// word).
   InputWatch(std::atomic<bool>& ask_to_end, std::optional<Duration> silence,
              EndOfInput end_of_input = EndOfInput::ends_the_process);
   ~InputWatch();

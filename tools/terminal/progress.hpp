@@ -17,13 +17,13 @@ struct ProgressRun {
   std::uint64_t resumed_from = 0;  ///< the iterations that an earlier process did
 };
 
-/// " 200/6000     1.6 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that stay where they
-/// are. Where that takes more than `width` characters, what is least missed is left out.
+/// " 200/6000     1.6 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that
+/// stay where they are. Where that takes more than `width` characters, what is least missed is left out.
 std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
                           std::size_t width);
 
-/// Tells on standard error how a run gets on: one line that is rewritten where that is a terminal, else a line at most
-/// once a second.
+/// Tells on standard error how a run gets on: one line that is rewritten where that is a terminal, else a
+/// line at most once a second.
 class Progress {
  public:
   Progress(bool quiet, std::string title, const ProgressRun& run);

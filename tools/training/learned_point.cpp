@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/record/run_directory.hpp"
+#include "tools/terminal/notice.hpp"
 
 namespace hearsay {
 
@@ -19,8 +20,8 @@ void take_network(RunSettings& to, const RunSettings& from) {
   to.run.output = from.run.output;
 }
 
-/// The models of two outputs are the same: where the file system can, one file on disk for both. Files of an output are replaced,
-/// never written into, so neither sees what becomes of the other.
+/// The models of two outputs are the same: where the file system can, one file on disk for both. Files of an
+/// output are replaced, never written into, so neither sees what becomes of the other.
 void share_models(const std::filesystem::path& output, const std::filesystem::path& equal_output) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -42,7 +43,7 @@ class LearnedPointOf final : public LearnedPoint {
         measured_gradient_(measured_gradient) {}
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
-    RunDirectory directory(settings.run.output, earlier);
+    RunDirectory directory(settings.run.output, earlier, print_notice);
     take_network(experiment_.settings, resolved(settings, experiment_.cluster));
     const RunOutcome<Scalar> outcome =
         retime(experiment_, learned_, experiment_.settings, measured_gradient_);

@@ -1,12 +1,17 @@
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/process/hosts_run.hpp"
-#include "runtime/settings/run_settings_file.hpp"
 #include "runtime/security/credentials.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/wire/frame.hpp"
+#include "tools/terminal/commands.hpp"
 #include "tools/terminal/input_watch.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/training/peer_training.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "tools/training/training.hpp"
@@ -34,9 +39,10 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
     std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
   RunControl control;
+  control.notice = print_notice;
   control.interrupted = options.interrupted;
   control.asked_to_leave = options.asked_to_leave;
-  if (earlier_output(options, settings) == EarlierOutput::continued) control.record.emplace();
+  control.resumes = earlier_output(options, settings) == EarlierOutput::continued;
   if (!options.quiet)
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
                  experiment.peer_count());
@@ -66,7 +72,7 @@ PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id)
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
   const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
   const PeerPlace place = place_of(settings, options.id);
-  if (place.id != PeerId{0})
+  if (place.id != observer_peer)
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
       return train_silently<Scalar>(settings, options, place, patience);
     });
@@ -85,6 +91,8 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
   return {exit_code_of(run.status), run.reason};
 }
 
+namespace {
+
 int peer_command(const PeerOptions& options) {
   if (options.file == "-") return launched_peer_command(options);
   std::optional<InputWatch> watch;
@@ -94,6 +102,30 @@ int peer_command(const PeerOptions& options) {
   if (training.exit_code != 0 && !training.reason.empty())
     std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
   return training.exit_code;
+}
+
+}  // namespace
+
+void add_peer(CLI::App& program, Invocation& invocation) {
+  CLI::App& command =
+      *program.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
+  const auto options = std::make_shared<PeerOptions>();
+  options->interrupted = &invocation.interrupted;
+  options->ask_to_end = &invocation.interrupted;
+  options->asked_to_leave = &invocation.asked_to_leave;
+  add_output_options(command, *options);
+  add_resume_option(command, *options);
+  command
+      .add_option("--id", options->id,
+                  "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)")
+      ->type_name("K");
+  add_start_patience_option(command, options->start_patience);
+  command.add_flag("--ends-with-input", options->ends_with_input,
+                   "end the run when the standard input ends, as that of ssh does with its connection");
+  command.callback([options, &invocation] {
+    invocation.on_signal = OnSignal::leave;
+    invocation.run = [options] { return peer_command(*options); };
+  });
 }
 
 }  // namespace hearsay

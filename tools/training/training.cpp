@@ -4,15 +4,18 @@
 #include <cstdio>
 #include <numeric>
 
-#include "runtime/security/credentials.hpp"
+#include "runtime/checkpoint/archive.hpp"
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/process/local_run.hpp"
-#include "runtime/checkpoint/archive.hpp"
+#include "runtime/security/credentials.hpp"
 #include "runtime/simulator/simulator.hpp"
-#include "tools/terminal/human_text.hpp"
-#include "tools/training/learned_point.hpp"
-#include "tools/terminal/progress.hpp"
+#include "runtime/wire/frame.hpp"
 #include "tools/report/live_page.hpp"
+#include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/notice.hpp"
+#include "tools/terminal/progress.hpp"
+#include "tools/training/learned_point.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -38,6 +41,7 @@ void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& op
                "hearsay: peer 0 cannot go on with the run, and tells the others so, for %s at most: %s\n",
                to_text(patience.start).c_str(), misuse.what());
   RunControl control;
+  control.notice = print_notice;
   control.interrupted = options.interrupted;
   turn_peers_away(experiment, patience, control, options.place,
                   std::string("peer 0 cannot go on with the run: ") + misuse.what());
@@ -55,7 +59,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   const bool tells = options.tells_others && options.earlier == EarlierOutput::continued;
   std::optional<RunDirectory> found;
   try {
-    found.emplace(settings.run.output, options.earlier);
+    found.emplace(settings.run.output, options.earlier, print_notice);
   } catch (const Misuse& misuse) {
     if (tells) tell_others(prepare<Scalar>(settings), options, misuse);
     throw;
@@ -93,10 +97,12 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   std::optional<LivePage> live;
   if (options.live_port) live.emplace(experiment.settings, directory.record(), *options.live_port);
   RunControl control;
+  control.notice = print_notice;
   control.interrupted = options.interrupted;
   control.lost = options.lost;
   control.asked_to_leave = options.asked_to_leave;
-  control.record = directory.record();
+  control.resumes = directory.record().has_value();
+  control.record = directory.record().value_or(std::vector<Evaluation>{});
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
@@ -185,7 +191,7 @@ EarlierOutput earlier_output(const RunOptions& options, const RunSettings& setti
   if (!options.resume) return options.overwrite ? EarlierOutput::replaced : EarlierOutput::refused;
   if (options.overwrite)
     throw Misuse("--resume", "", "it goes on with the output that --overwrite would replace");
-  if (settings.failure.checkpoint_every == 0)
+  if (!settings.failure.keeps_checkpoints())
     throw Misuse("failure.checkpoint_every", "0",
                  "a run that is to be resumed takes checkpoints; expected at least 1");
   return EarlierOutput::continued;

@@ -9,7 +9,7 @@
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/run_settings.hpp"
 #include "runtime/settings/sweep_settings.hpp"
-#include "tools/terminal/commands.hpp"
+#include "tools/terminal/run_options.hpp"
 
 namespace hearsay {
 
@@ -25,6 +25,9 @@ struct FinishedRun {
 };
 
 class LearnedPoint;
+
+/// What slows real processes down.
+enum class SlowedBy { shaper, kernel };
 
 struct TrainingOptions {
   Driver driver = Driver::zmq;
@@ -47,7 +50,12 @@ struct TrainingOptions {
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 
-/// One run from its settings to its output directory, with progress and warnings on standard error. Throws Misuse.
+/// What becomes of an earlier output. Throws Misuse if the options contradict each other, or there can be no
+/// checkpoints.
+EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings);
+
+/// One run from its settings to its output directory, with progress and warnings on standard error. Throws
+/// Misuse.
 FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
 
 /// Says how the run ended, as `options` want it said, and returns the exit code.
@@ -56,8 +64,8 @@ int report_run(const FinishedRun& run, const RunFileOptions& options);
 /// The table at the end of a run, on standard output.
 void print_closing_words(const FinishedRun& run);
 
-/// What a gradient of the experiment's takes on this machine, one at a time: the mean of a few, by the real clock. 0
-/// where network.compute leaves nothing to measure.
+/// What a gradient of the experiment's takes on this machine, one at a time: the mean of a few, by the real
+/// clock. 0 where network.compute leaves nothing to measure.
 template <class Scalar>
 Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 

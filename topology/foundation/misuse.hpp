@@ -9,8 +9,8 @@ namespace hearsay {
 ///
 ///     topology.peers = 12: torus(4x4) needs 16 peers
 ///
-/// Thrown at the door (parsers, constructors), caught once, in `main`, which exits with 2. The only
-/// exception type of the project: bugs abort (`ensure`), the network's garbage is counted, numerical
+/// Thrown where input enters (parsers, constructors), caught once, in `main`, which exits with 2. It is the
+/// only exception type of the project: bugs abort (`ensure`), garbage from the network is counted, numerical
 /// trouble is a status.
 class Misuse : public std::invalid_argument {
  public:
@@ -18,7 +18,7 @@ class Misuse : public std::invalid_argument {
   Misuse(const std::string& key, const std::string& value, const std::string& expectation)
       : std::invalid_argument(key + " = " + value + ": " + expectation) {}
 
-  /// A sentence of its own, where there is no key (a file, a position in it, an address).
+  /// A whole sentence, if there is no key (a file, a position in it, an address).
   explicit Misuse(const std::string& sentence) : std::invalid_argument(sentence) {}
 };
 

@@ -40,7 +40,7 @@ Nearest nearest_of(std::string_view given, std::span<const std::string> known) {
   Nearest nearest;
   for (const std::string& name : known) {
     std::size_t edits = edit_distance(given, name);
-    // Who stops early has made one slip, however long the rest is.
+    // A name that stops early is one slip, however long the rest is.
     if (!given.empty() && edits > 1 && edit_distance(given, name.substr(0, given.size())) == 0) edits = 1;
     if (edits < nearest.edits) nearest = {&name, edits};
   }

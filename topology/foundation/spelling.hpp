@@ -17,21 +17,22 @@ struct Spelling {
 /// One thing a user may choose: how it is written and what it is, for lists and for messages.
 struct Choice {
   std::string name;       ///< "small-world"
-  std::string arguments;  ///< "(k, p)"; empty where there are none
+  std::string arguments;  ///< "(k, p)"; empty if there are none
   std::string description;
+  std::string details = {};  ///< what the description leaves out, for the manual, in Markdown
 };
 
-/// Without the blanks at both ends.
+/// The text without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Takes "name" or "name(argument, ...)" apart; blanks around the parts do not matter. Anything else throws a
-/// Misuse that names `key`.
+/// Takes "name" or "name(argument, ...)" apart; blanks around the parts do not matter. Any other text throws
+/// a Misuse that names `key`.
 Spelling parse_spelling(const std::string& key, std::string_view text);
 
-/// The choice of that name; a Misuse that names them, and the one that was likely meant, if there is none.
+/// The choice called `name`. If there is none, a Misuse lists the choices and the one that was likely meant.
 const Choice& find_choice(const std::string& key, std::string_view name, std::span<const Choice> choices);
 
-// Arguments as numbers: the whole text or nothing, no signs but those of a number, no blanks.
+// Arguments as numbers; false unless the whole text is one, without blanks or other signs.
 bool parse_whole(std::string_view text, std::uint64_t& value);
 bool parse_number(std::string_view text, double& value);  ///< finite numbers only
 /// The shortest decimal text that reads back as the same number.

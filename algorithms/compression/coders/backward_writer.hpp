@@ -8,13 +8,13 @@
 
 namespace hearsay {
 
-/// Writes bits before those that it has written, from the end of a place to its front.
+/// Writes bits backwards: each word goes in front of those already written.
 class BackwardWriter {
  public:
-  /// Before `end` there must be 8 bytes more than are written.
+  /// `end` is the end of the place; before it there must be 8 bytes more than are written.
   explicit BackwardWriter(std::byte* end) : at_(end) {}
 
-  /// Up to 56 bits from flush to flush.
+  /// Adds the lowest `count` bits of `word`: at most 56 bits between two flushes.
   void add(std::uint64_t word, unsigned count) {
     window_ |= word << filled_;
     filled_ += count;

@@ -10,7 +10,8 @@
 
 namespace hearsay {
 
-/// Reads what BitWriter writes. Total: behind the last byte it reads zeros, and `finish` tells.
+/// Reads what BitWriter writes, or arbitrary bytes. Behind the last byte it reads zeros, and `finish` reports
+/// that.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> in) : in_(in.data()), size_(in.size()) {}
@@ -20,7 +21,7 @@ class BitReader {
     if (next_ + 8 <= size_) {
       std::uint64_t word;
       std::memcpy(&word, in_ + next_, sizeof(word));
-      // Bits beyond `filled_` may be there already; they are the same.
+      // Bits beyond `filled_` may be there already; then they are the same.
       window_ |= big_endian(word) >> filled_;
       next_ += (63 - filled_) / 8;
       filled_ |= 56;
@@ -31,7 +32,7 @@ class BitReader {
   }
   /// The next bits, from the highest down.
   std::uint64_t window() const { return window_; }
-  /// Of those in the window; below 64.
+  /// Drops `count` bits of the window; below 64.
   void skip(unsigned count) {
     window_ <<= count;
     filled_ -= count;
@@ -42,12 +43,13 @@ class BitReader {
     skip(count);
     return word;
   }
-  /// Up to 56 bits.
+  /// Reads `count` bits, at most 56.
   std::uint64_t read(unsigned count) {
     refill();
     return take(count);
   }
-  /// How many bytes were read from; nothing where they were not enough, or the unused bits of the last one are not 0.
+  /// How many bytes were read; nothing if they were too few, or if the unused bits of the last byte are not
+  /// 0.
   std::optional<std::size_t> finish() const {
     const std::size_t bits = 8 * next_ - filled_;
     if (bits > 8 * size_) return std::nullopt;
@@ -60,7 +62,7 @@ class BitReader {
  private:
   const std::byte* in_;
   std::size_t size_;
-  std::size_t next_ = 0;  ///< the first byte that is not in the window; beyond size_ where zeros were made up
+  std::size_t next_ = 0;  ///< the first byte that is not in the window; beyond size_ if zeros were added
   std::uint64_t window_ = 0;
   unsigned filled_ = 0;
 };

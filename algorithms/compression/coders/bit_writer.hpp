@@ -12,15 +12,15 @@ inline std::uint64_t big_endian(std::uint64_t word) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
 }
 
-/// Writes words of a few bits one after another, the first bit into the highest bit of the first byte. The caller provides
-/// enough room.
+/// Writes words of a few bits one after another, the first bit as the highest bit of the first byte. The
+/// caller provides enough room.
 class BitWriter {
  public:
   BitWriter() : BitWriter(std::span<std::byte>()) {}
   explicit BitWriter(std::span<std::byte> out)
       : begin_(out.data()), at_(out.data()), end_(out.data() + out.size()) {}
 
-  /// The lowest `count` bits of a word below 2^count; 1 to 56 bits from flush to flush.
+  /// Adds the lowest `count` bits of a word below 2^count; 1 to 56 bits between two flushes.
   void add(std::uint64_t word, unsigned count) {
     filled_ += count;
     window_ |= word << (64 - filled_);
@@ -28,7 +28,7 @@ class BitWriter {
   /// Moves the whole bytes out of the window.
   void flush() {
     const unsigned bytes = filled_ / 8;
-    // Eight bytes at once as long as there is room for more than are meant.
+    // Stores eight bytes at once as long as there is room, even if fewer are whole.
     if (end_ - at_ >= 8) {
       const std::uint64_t word = big_endian(window_);
       std::memcpy(at_, &word, sizeof(word));
@@ -50,7 +50,7 @@ class BitWriter {
     add(word, count);
     flush();
   }
-  /// Fills the last byte up with zeros; how many bytes were written.
+  /// Fills the last byte up with zeros. Returns how many bytes were written.
   std::size_t finish() {
     if (filled_ > 0) *at_++ = static_cast<std::byte>(window_ >> 56);
     filled_ = 0;

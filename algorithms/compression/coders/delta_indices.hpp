@@ -5,14 +5,16 @@
 
 namespace hearsay {
 
-/// Ascending indices as distances of as few bits as they need: the adaptive widths of FastSGD's keys (Yang et al. 2021,
-/// "FastSGD: a fast compressed SGD framework for distributed machine learning", where keys are sorted and differences coded).
+/// Ascending indices as gaps in as few bits as they need: the adaptive widths of FastSGD's keys (Yang et al.
+/// 2021, "FastSGD: a fast compressed SGD framework for distributed machine learning", which sorts keys and
+/// codes differences).
 ///
 ///   gap_k = i_k - i_(k-1) - 1,  with i_(-1) = -1
 ///
-/// Message    in blocks of 128 gaps, the last may be shorter: the width w in 5 bits, then the gaps in w bits each; highest bit
-///            of a byte first, zeros up to the last byte's end. w is that of the largest gap of the block, 0 where all are 0;
-///            31 in the five bits stands for 32, and 31-bit gaps travel in 32.
+/// Message    in blocks of 128 gaps, the last may be shorter: the width w in 5 bits, then the gaps in w bits
+///            each; highest bit of a byte first, zeros up to the last byte's end. w is the width of the
+///            largest gap of the block, 0 if all gaps are 0. 31 in the five bits stands for 32; gaps of 31
+///            bits travel in 32.
 /// Departure  (own design) blocks, their size and the layout: the paper's are not followed.
 class DeltaIndices final : public IndexCoder {
  public:

@@ -8,14 +8,14 @@
 
 namespace hearsay {
 
-/// Bits to be written, the first the highest of `length`.
+/// Bits to be written; the highest of the lowest `length` bits is the first.
 struct CodeWord {
   std::uint64_t bits;
   unsigned length;
 };
 
-/// The universal codes of the integers k >= 1 of P. Elias (1975), "Universal codeword sets and representations of the integers".
-/// With N = floor(log2 k):
+/// The universal codes of the integers k >= 1 of P. Elias (1975), "Universal codeword sets and
+/// representations of the integers". With N = floor(log2 k):
 ///
 ///   gamma   N zeros, then k in N + 1 bits                                         2 N + 1 bits
 ///   delta   gamma(N + 1), then the N lower bits of k                              N + |gamma(N + 1)| bits
@@ -24,7 +24,7 @@ enum class Elias { gamma, delta, omega };
 
 inline CodeWord gamma_word(std::uint64_t k) { return {k, 2 * static_cast<unsigned>(std::bit_width(k)) - 1}; }
 
-/// Of 1 <= k <= 2^32; gamma: k < 2^32.
+/// The code word of 1 <= k <= 2^32; gamma: k < 2^32.
 inline CodeWord elias_word(Elias code, std::uint64_t k) {
   if (code == Elias::gamma) return gamma_word(k);
   if (code == Elias::delta) {
@@ -42,7 +42,7 @@ inline CodeWord elias_word(Elias code, std::uint64_t k) {
   return word;
 }
 
-/// Reads a k <= 2^33 - 1; nothing where the bits are no such code word.
+/// Reads the gamma code word of a k <= 2^33 - 1; nothing if the bits are none.
 inline std::optional<std::uint64_t> read_gamma(BitReader& reader) {
   reader.refill();
   const auto zeros = static_cast<unsigned>(std::countl_zero(reader.window()));

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> names{"gamma", "delta", "omega"};
 constexpr std::int64_t farthest = 1024;
 constexpr unsigned glimpse_bits = 11;
 
-/// Bits of words of which four are put at once.
+/// Words of up to so many bits are written four at once.
 constexpr unsigned longest_in_fours = 14;
 
 }  // namespace
@@ -100,7 +100,7 @@ void EliasCoder::append(std::span<const std::int32_t> codes) {
     }
   }
   if (words_.size() == range_.size()) {
-    // Four words make one, which is then put.
+    // Four words are joined and written as one.
     if (longest_ <= longest_in_fours)
       for (; i + 4 <= codes.size(); i += 4) {
         for (std::size_t k = 0; k < 4; ++k) {
@@ -152,7 +152,7 @@ bool EliasCoder::decode(std::span<const std::byte> in, const CodeRange& range, c
   BitReader reader(in);
   std::size_t i = 0;
   while (i < codes.size()) {
-    // A glimpse is stored whole: what is behind its last code is overwritten by the next.
+    // A glimpse is stored whole: the next one overwrites what is behind its last code.
     constexpr std::size_t most = 6, turns = 4;
     if (i + most * turns <= codes.size()) {
       reader.refill();

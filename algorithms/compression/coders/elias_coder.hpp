@@ -4,23 +4,25 @@
 #include <vector>
 
 #include "algorithms/compression/coders/bit_writer.hpp"
+#include "algorithms/compression/coders/elias.hpp"
 #include "algorithms/compression/quantizers/code_pairs.hpp"
 #include "algorithms/compression/seam/coder.hpp"
-#include "algorithms/compression/coders/elias.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 
-/// Every code by itself, small magnitudes in few bits: what QSGD sends its levels with (Alistarh et al. 2017,
+/// Every code by itself, small magnitudes in few bits: QSGD's code for its levels (Alistarh et al. 2017,
 /// arXiv:1610.02132, section 3.1 and Appendix A.2: Elias' recursive code, which is omega).
 ///
 ///   range with negative codes   word(|q| + 1), then for q other than 0 the sign, 1 for q < 0
 ///   otherwise                   word(q - least + 1)
 ///
 /// Message    the words of all codes, highest bit of a byte first, zeros up to the last byte's end.
-/// Length     that of each code is known (`code_bits`), so the expectation is a sum over rounding brackets.
-/// Departure  QSGD sends a sign with every level it sends, and the distance between them: see `gap`. Its corollary of
-///            2.8 n + 32 bits leaves out the o(1) of Elias' codes, which is not small: no bound of that kind is stated.
+/// Length     the length of each code is known (`code_bits`), so the expected length is a sum over rounding
+///            brackets.
+/// Departure  QSGD sends a sign with every level it sends, and the distance between them: see `gap`. Its
+///            corollary of 2.8 n + 32 bits leaves out the o(1) of Elias' codes, which is not small; so no
+///            such bound is stated here.
 class EliasCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
@@ -43,7 +45,7 @@ class EliasCoder final : public Coder {
   unsigned code_bits(std::int32_t code, const CodeRange& range) const { return word(code, range).length; }
 
  private:
-  /// The codes that the next bits of a message begin with, as far as they are whole.
+  /// The whole codes with which the next bits of a message begin.
   struct Glimpse {
     std::array<std::int8_t, 6> codes;
     std::uint8_t count;
@@ -62,13 +64,13 @@ class EliasCoder final : public Coder {
   void prepare_glimpses(const CodeRange& range);
 
   Elias code_;
-  std::optional<CodeRange> words_range_, glimpses_range_;  ///< what the tables were made for
+  std::optional<CodeRange> words_range_, glimpses_range_;  ///< the ranges for which the tables were made
   std::int64_t first_word_ = 0;
   std::vector<CodeWord> words_;
-  unsigned longest_ = 0;              ///< of the words of the first and the last code
-  std::vector<PairWord> pair_words_;  ///< by CodePairs; none for large ranges
+  unsigned longest_ = 0;              ///< the length of the longer word of the first and the last code
+  std::vector<PairWord> pair_words_;  ///< indexed by CodePairs; empty for large ranges
 
-  // Of the message that is being written.
+  // State of the message that is being written.
   CodeRange range_{0, 0};
   BitWriter writer_;
   std::vector<Glimpse> glimpses_;

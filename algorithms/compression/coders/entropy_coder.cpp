@@ -72,7 +72,7 @@ void EntropyCoder::encode_pairs_of_codes(BackwardWriter& writer) {
   const std::uint16_t* const next = encoder_.next.data();
   std::size_t pair = (tally_.size() + 1) / 2;
   if (!tally_.has_pairs()) {
-    // A wide range of which this message uses small numbers only.
+    // The range is wide, but this message uses small numbers only.
     for (; pair-- > 0; writer.flush()) {
       const std::size_t second = std::min(2 * pair + 1, tally_.size() - 1);
       const std::uint32_t symbol =

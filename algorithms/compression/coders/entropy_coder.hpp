@@ -6,34 +6,39 @@
 
 #include "algorithms/compression/coders/bit_reader.hpp"
 #include "algorithms/compression/coders/code_tally.hpp"
-#include "algorithms/compression/seam/coder.hpp"
 #include "algorithms/compression/coders/entropy_kernel.hpp"
-#include "algorithms/compression/seam/spelling.hpp"
 #include "algorithms/compression/coders/state_tables.hpp"
+#include "algorithms/compression/seam/coder.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 
-/// Codes at about the entropy of their frequencies, which are counted anew for every message: tabled asymmetric numeral systems
-/// (state_tables.hpp) with four states in turns. Pays on Euclidean norms and sparse codes, where most codes take less than a
-/// bit; where nothing is to be gained, codes travel at a fixed width.
+/// Codes at about the entropy of their frequencies, by tabled asymmetric numeral systems (state_tables.hpp)
+/// with four states in turns. The frequencies are counted anew for every message. It pays for Euclidean norms
+/// and sparse codes, for which most codes take less than a bit. If nothing is gained, codes travel at a fixed
+/// width.
 ///
 ///   number   v = 2 q for q >= 0, -2 q - 1 otherwise, if the range has negative codes; else q - least
 ///   symbol   v itself below 32; above, eight to the octave, and the lower bits of v as they are
-///   pairs    where states have 12 bits and all symbols are below 16, two codes are a symbol of their own, of frequency
-///            f_a f_b / L: half as many steps for 0.2 % of the bits. The last of an odd number is paired with itself.
+///   pairs    if states have 12 bits and all symbols are below 16, two codes form one symbol, of frequency
+///            f_a f_b / L: half as many steps for 0.2 % of the bits. The last of an odd number is paired with
+///            itself.
 ///
-/// Message    no codes, no bytes. Else a byte 0, and every q - least in the fewest bits that hold the range; or, where that
-///            takes fewer bytes, a byte 1, then: the highest symbol (8 bits); gamma(f_s + 1) for all symbols below it (what is
-///            missing to L = 2^bits is its own, elias.hpp); the four states without their highest bit; for each code (or pair
-///            of them) the lower bits of v, then those that bring state i mod 4 back. Highest bit of a byte first, zeros up
-///            to the last byte's end. `bits` follows from the number of codes and the highest symbol. At the end all states
-///            are back at 0, where the encoder began.
-/// Canonical  frequencies other than those of the decoded codes are refused, and so is the form that takes more bytes.
+/// Message    no codes, no bytes. Else a byte 0, and every q - least in the fewest bits that hold the range;
+///            or, if that takes fewer bytes, a byte 1, then: the highest symbol (8 bits); gamma(f_s + 1) for
+///            all symbols below it (what is missing to L = 2^bits is its own, elias.hpp); the four states
+///            without their highest bit; for each code (or pair of them) the lower bits of v, then those that
+///            bring state i mod 4 back. Highest bit of a byte first, zeros up to the last byte's end. `bits`
+///            follows from the number of codes and the highest symbol. At the end all states are back at 0,
+///            if the encoder began.
+/// Canonical  a decoder refuses frequencies other than those of the decoded codes, and the form that takes
+///            more bytes.
 ///
-/// Why not    Huffman: at least one bit a code, so codes must be grouped, and s = 1 of QSGD (0.26 bits) wants groups of seven; a
-///            range coder: multiplications and divisions in one chain; rANS: patents are claimed on forms of it, which its
-///            tabled sibling, in wide use since zstd, is not known to touch. libzstd exports no such stage, and zlib's
-///            Huffman codes know bytes only, at a bit or more each.
+/// Why not    Huffman: at least one bit a code, so codes must be grouped, and s = 1 of QSGD (0.26 bits) wants
+///            groups of seven; a range coder: multiplications and divisions in one chain; rANS: patents are
+///            claimed on forms of it, which its tabled sibling, in wide use since zstd, is not known to
+///            touch. libzstd exports no such stage, and zlib's Huffman codes know bytes only, at a bit or
+///            more each.
 class EntropyCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
@@ -55,9 +60,10 @@ class EntropyCoder final : public Coder {
   /// Sets highest_, bits_ and frequencies_ by the tally.
   void find_frequencies();
   bool paired() const;
-  /// Of a | b << 4.
+  /// The frequencies of the pairs a | b << 4.
   Frequencies pair_frequencies() const;
-  /// The tally's codes from the last to the first into `payload_`, from its end; how many bits the message takes.
+  /// Writes the tally's codes, from the last to the first, into `payload_` from its end. Returns how many
+  /// bits the message takes.
   std::size_t encode_states();
   void encode_singles(BackwardWriter& writer);
   void encode_pairs_of_codes(BackwardWriter& writer);
@@ -66,18 +72,18 @@ class EntropyCoder final : public Coder {
   bool decode_pairs(BitReader& reader, const CodeRange& range, std::span<std::int32_t> codes);
   bool read_frequencies(BitReader& reader, std::size_t n);
 
-  // Of the message at hand.
+  // State of the message at hand.
   CodeTally tally_;
   std::span<std::byte> out_;
   Frequencies frequencies_;
-  std::size_t highest_ = 0;  ///< symbol in use
+  std::size_t highest_ = 0;  ///< the highest symbol in use
   unsigned bits_ = 0;        ///< of a state
   States states_{};
   StateEncoder encoder_;
   StateDecoder decoder_;
   std::vector<std::byte> payload_;
   std::size_t payload_begin_ = 0;
-  std::uint64_t payload_head_ = 0;  ///< bits before its first byte
+  std::uint64_t payload_head_ = 0;  ///< the bits before its first byte
   unsigned payload_head_bits_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/coders/entropy_kernel.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

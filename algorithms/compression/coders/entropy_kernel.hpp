@@ -5,8 +5,8 @@
 #include <span>
 
 #include "algorithms/compression/coders/backward_writer.hpp"
-#include "algorithms/compression/quantizers/code_pairs.hpp"
 #include "algorithms/compression/coders/state_tables.hpp"
+#include "algorithms/compression/quantizers/code_pairs.hpp"
 
 namespace hearsay {
 
@@ -17,7 +17,7 @@ using States = std::array<std::uint32_t, state_lanes>;
 /// The symbol of each pair of codes.
 using PairSymbols = std::array<StateEncoder::Symbol, code_pairs>;
 
-/// One step of the encoder; the bits that are dropped go in front of all others.
+/// One step of the encoder: the bits that a state drops are written in front of all others.
 inline void encode_step(std::uint32_t& state, const StateEncoder::Symbol& symbol, const std::uint16_t* next,
                         BackwardWriter& writer) {
   const unsigned dropped = (state + symbol.bits_bias) >> 16;
@@ -28,8 +28,9 @@ inline void encode_step(std::uint32_t& state, const StateEncoder::Symbol& symbol
 /// CodePairs::index of the codes two by two, codes.size() / 2 of them.
 void pair_indices(std::span<const std::int32_t> codes, const CodeRange& range, std::uint16_t* indices);
 
-/// Pairs from the last to the first, pair k with state k mod 4. Compiled for each instruction set, since later ones shift by
-/// a variable number of bits in a third of the instructions; a whole number of turns of all states.
+/// Encodes pairs from the last to the first, pair k with state k mod 4; their number is a multiple of 4. It
+/// is compiled for each instruction set, since newer ones shift by a variable number of bits in a third of
+/// the instructions.
 void encode_pairs(std::span<const std::uint16_t> pairs, const PairSymbols& symbols, const std::uint16_t* next,
                   States& states, BackwardWriter& writer);
 

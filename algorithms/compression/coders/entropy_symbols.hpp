@@ -9,11 +9,11 @@
 
 namespace hearsay {
 
-// What entropy_coder.hpp makes symbols of.
+// How entropy_coder.hpp turns codes into symbols.
 
-/// Numbers below are symbols of their own.
+/// Numbers below this are symbols themselves.
 constexpr std::uint32_t own_symbols = 32;
-constexpr unsigned octave_bits = 3;  ///< of the symbols of an octave
+constexpr unsigned octave_bits = 3;  ///< the symbols of an octave differ in so many bits
 constexpr unsigned first_octave = 5;
 
 /// Codes to numbers >= 0 and back.
@@ -62,7 +62,7 @@ inline SymbolNumbers numbers_of(std::uint32_t symbol) {
   return {leading << (octave - octave_bits), octave - octave_bits};
 }
 
-/// Symbols that pairs are made of are below.
+/// Pairs are made of symbols below this.
 constexpr std::uint32_t pair_symbols = 16;
 constexpr unsigned pair_shift = 4;
 

@@ -13,11 +13,11 @@ namespace {
 constexpr std::size_t block = 64;
 constexpr unsigned glimpse_bits = 12;
 
-/// Runs and levels below have entries in the table of words.
+/// Runs and levels below these have entries in the table of words.
 constexpr std::uint32_t short_runs = 32;
 constexpr std::int32_t low_levels = 32;
 
-/// The word of zeros and the level behind them, where both are low: gamma, sign, gamma.
+/// The word of a short run of zeros and the low level behind it: gamma, sign, gamma.
 CodeWord code_word(std::uint64_t run, std::int64_t q, unsigned sign_bits) {
   const CodeWord zeros = gamma_word(run + 1);
   const CodeWord level = gamma_word(static_cast<std::uint64_t>(q < 0 ? -q : q));
@@ -27,7 +27,7 @@ CodeWord code_word(std::uint64_t run, std::int64_t q, unsigned sign_bits) {
 
 std::int32_t zero_of(const CodeRange& range) { return std::max(range.least, 0); }
 
-/// Bit i is set where code i of a block is not zero.
+/// A mask whose bit i is set if code i of a block is not zero.
 std::uint64_t nonzeros(const std::int32_t* codes, std::int32_t zero) {
   std::array<std::uint8_t, block> flags;
   for (std::size_t i = 0; i < block; ++i) flags[i] = codes[i] != zero;
@@ -52,7 +52,8 @@ std::size_t GapCoder::most_bytes(std::size_t n, const CodeRange& range, const Bu
   if (n == 0) return 0;
   const std::int64_t zero = zero_of(range);
   const std::int64_t level = std::max<std::int64_t>({1, range.most - zero, zero - range.least});
-  // Without any zero: a run between non-zeros takes no more bits than as many non-zeros; one at the end a bit more.
+  // The worst case has no zeros: a run between non-zeros takes no more bits than as many non-zeros, a run at
+  // the end one bit more.
   const std::size_t code = 1 + (range.least < 0) + gamma_word(static_cast<std::uint64_t>(level)).length;
   return (n * code + 1 + 7) / 8;
 }
@@ -122,7 +123,7 @@ void GapCoder::prepare_glimpses(unsigned sign_bits) {
   if (glimpses_sign_bits_ == sign_bits) return;
   glimpses_sign_bits_ = sign_bits;
   glimpses_.assign(std::size_t{1} << glimpse_bits, {});
-  // Every run and level whose words are short enough, with whatever follows them.
+  // Every run and level whose words are short enough, followed by any bits.
   for (unsigned run = 0; gamma_word(run + 1).length < glimpse_bits; ++run)
     for (unsigned level = 1; gamma_word(level).length < glimpse_bits; ++level)
       for (unsigned sign = 0; sign <= sign_bits; ++sign) {

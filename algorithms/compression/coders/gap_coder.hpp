@@ -9,16 +9,18 @@
 
 namespace hearsay {
 
-/// Runs of zeros and what stands between them: QSGD's form for sparse codes (Alistarh et al. 2017, arXiv:1610.02132, section
-/// 3.1: distance to the next non-zero, its sign, its level).
+/// Runs of zeros and the codes between them: QSGD's form for sparse codes (Alistarh et al. 2017,
+/// arXiv:1610.02132, section 3.1: distance to the next non-zero, its sign, its level).
 ///
-///   for every non-zero    gamma(zeros before it + 1); where the range has negative codes a sign, 1 for q < 0; gamma(|q|)
-///   zeros at the end      gamma(zeros + 1), and nothing where the last code is none
+///   for every non-zero    gamma(zeros before it + 1); if the range has negative codes a sign, 1 for q < 0;
+///                         gamma(|q|)
+///   zeros at the end      gamma(zeros + 1), and nothing if the last code is none
 ///
-/// Where the range has no negative codes, q - least takes the place of q.
-/// Message    these bits, highest bit of a byte first, zeros up to the last byte's end. The number of codes is known.
-/// Departure  (own design) Elias' gamma code (elias.hpp), shorter here than QSGD's omega; the first distance is coded as all
-///            others; runs are not cut at buckets.
+/// If the range has no negative codes, q - least takes the place of q.
+/// Message    these bits, highest bit of a byte first, zeros up to the last byte's end. The number of codes
+///            is known.
+/// Departure  (own design) Elias' gamma code (elias.hpp), shorter here than QSGD's omega; the first distance
+///            is coded as all others; runs are not cut at buckets.
 class GapCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
@@ -36,7 +38,8 @@ class GapCoder final : public Coder {
               std::span<std::int32_t> codes) override;
 
  private:
-  /// A run, a sign and a level that the next bits of a message begin with; 0 bits where they are longer than looked at.
+  /// A run, a sign and a level with which the next bits of a message begin; 0 bits if they are longer than
+  /// the glimpse.
   struct Glimpse {
     std::uint8_t run = 0;
     std::int8_t level = 0;
@@ -50,15 +53,15 @@ class GapCoder final : public Coder {
   void prepare_glimpses(unsigned sign_bits);
   void prepare_words(unsigned sign_bits);
 
-  std::optional<unsigned> glimpses_sign_bits_;  ///< what the table was made for
+  std::optional<unsigned> glimpses_sign_bits_;  ///< the sign bits for which the table was made
   std::vector<Glimpse> glimpses_;
   std::optional<unsigned> words_sign_bits_;
   std::vector<ShortWord> words_;  ///< by run and level
 
-  // Of the message that is being written.
+  // State of the message that is being written.
   std::int32_t zero_ = 0;
   unsigned sign_bits_ = 0;
-  std::size_t zeros_ = 0;  ///< since the last other code
+  std::size_t zeros_ = 0;  ///< zeros since the last other code
   BitWriter writer_;
 };
 

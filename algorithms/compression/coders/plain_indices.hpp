@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// Every index as a u32: what selections take that name no index coder.
+/// Every index as a u32: the coder of selections that name no index coder.
 class PlainIndices final : public IndexCoder {
  public:
   std::string spelling() const override { return ""; }

@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// Codes of a fixed width, the fewest bits that hold the range; what quantizers take that name no coder.
+/// Codes of a fixed width, the fewest bits that hold the range. The coder of quantizers that name none.
 ///
 ///   range with negative codes   two's complement
 ///   otherwise                   code - least
@@ -27,13 +27,13 @@ class RawCoder final : public Coder {
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
-  /// Bits of a code.
+  /// The bits of a code.
   static unsigned width(const CodeRange& range);
 
  private:
   CodeRange range_{0, 0};
   const Buckets* buckets_ = nullptr;
-  std::span<std::byte> rest_;  ///< of the place for the message
+  std::span<std::byte> rest_;  ///< the unwritten rest of the message's place
   std::size_t used_ = 0;
 };
 

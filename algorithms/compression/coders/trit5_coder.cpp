@@ -53,7 +53,7 @@ void Trit5Coder::begin(std::size_t, const CodeRange&, const Buckets&, std::span<
 void Trit5Coder::append(std::span<const std::int32_t> codes) {
   const std::size_t n = codes.size();
   const std::size_t plane = (n + digits - 1) / digits;
-  // Bytes all of whose digits have a code.
+  // How many bytes have a code for each of their digits.
   const std::size_t whole = n - std::min(n, (digits - 1) * plane);
   pack_whole(codes.data(), plane, whole, out_.data());
   for (std::size_t j = whole; j < plane; ++j) {

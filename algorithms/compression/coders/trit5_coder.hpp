@@ -5,13 +5,13 @@
 
 namespace hearsay {
 
-/// The codes -1, 0 and 1, five to a byte: 1.6 bits each, where a fixed width takes 2 (the base-3 packing of TernGrad's levels,
-/// Wen et al. 2017, arXiv:1705.07878).
+/// The codes -1, 0 and 1, five to a byte: 1.6 bits each; a fixed width takes 2 (the base-3 packing of
+/// TernGrad's levels, Wen et al. 2017, arXiv:1705.07878).
 ///
 ///   byte_j = sum_p 3^p (q_(j + p m) + 1),  p = 0..4,  j = 0..m-1,  m = ceil(n / 5)
 ///
-/// Message    m bytes; a digit without a code is 0. Bytes from 243 on, and other digits there, are malformed. As in places.hpp
-///            neighbors lie in neighboring bytes.
+/// Message    m bytes; a digit without a code is 0, and any other is malformed, as are bytes from 243 on. As
+///            in places.hpp, neighbors lie in neighboring bytes.
 class Trit5Coder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);

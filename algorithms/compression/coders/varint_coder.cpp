@@ -7,7 +7,7 @@ namespace hearsay {
 
 namespace {
 
-/// Codes that are tried at once.
+/// How many codes are tried at once.
 constexpr std::size_t group = 16;
 
 std::uint32_t zigzag(std::int32_t q) {
@@ -22,7 +22,7 @@ std::size_t bytes_of(std::int32_t q) {
   return (static_cast<std::size_t>(std::bit_width(zigzag(q) | 1)) + 6) / 7;
 }
 
-/// A group of words below 128: true where that is what they are. `out` may be overwritten else.
+/// Writes a group of words that are all below 128. False if one is not; `out` may then be overwritten.
 bool write_short(const std::int32_t* __restrict codes, std::byte* __restrict out) {
   std::uint32_t all = 0;
   for (std::size_t k = 0; k < group; ++k) {
@@ -33,8 +33,9 @@ bool write_short(const std::int32_t* __restrict codes, std::byte* __restrict out
   return all < 0x80;
 }
 
-/// A group of words below 2^14, one or two bytes each, which no branch can foresee: how many bytes they take, 0 where
-/// that is not what they are. May overwrite as many as two a word.
+/// Writes a group of words that are all below 2^14, one or two bytes each, without branches, since none could
+/// be predicted. Returns how many bytes they take, 0 if a word is larger. May overwrite up to two bytes a
+/// word.
 std::size_t write_middling(const std::int32_t* __restrict codes, std::byte* __restrict out) {
   std::uint32_t all = 0;
   for (std::size_t k = 0; k < group; ++k) all |= zigzag(codes[k]);

@@ -9,8 +9,8 @@ namespace hearsay {
 ///
 ///   word = 2 q for q >= 0, -2 q - 1 otherwise (zigzag), whatever the range
 ///
-/// Message    the words of all codes in LEB128: lowest seven bits first, the eighth set in all bytes but the last; always
-///            the shortest form.
+/// Message    the words of all codes in LEB128: lowest seven bits first, the eighth set in all bytes but the
+///            last; always the shortest form.
 class VarintCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);

@@ -18,19 +18,19 @@ constexpr double largest = 0x1.FEp127;
 
 double decoded(std::int32_t code) { return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16); }
 
-/// The code of the bfloat16 at or below |z|, and how far |z| is on the way to the next.
+/// The code of the bfloat16 at or below |z|, and how far |z| is on the way to the next one.
 struct Position {
   std::int32_t code;
   double fraction;
 };
 
-/// 0 <= size <= largest. All products are exact.
+/// The position of `size`, 0 <= size <= largest. All products are exact.
 Position position(double size) {
   const auto exponent_field = static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52);
   const int exponent = std::max(exponent_field - 1023, -126);
   const double scaled = size * std::bit_cast<double>(static_cast<std::uint64_t>(7 - exponent + 1023) << 52);
   const auto whole = static_cast<std::int32_t>(scaled);
-  // Of a subnormal q has no leading one, as its code has none.
+  // The q of a subnormal has no leading one, as its code has none.
   return {(exponent + 126) * 128 + whole, scaled - whole};
 }
 

@@ -5,21 +5,23 @@
 
 namespace hearsay {
 
-/// Rounding to bfloat16: a sign, the 8 bits of exponent of a float and 7 bits of fraction. Two bytes a coordinate.
+/// Rounding to bfloat16: a sign, the 8 bits of exponent of a float and 7 bits of fraction. Two bytes a
+/// coordinate.
 ///
 ///   |z| = 2^e (q + f) 2^-7,  128 <= q < 256,  0 <= f < 1       e >= -126; below 2^-126 e stays, and q < 128
 ///
-///   bf16            to (q + 1) with probability f, else to q: unbiased. Exactly so in float; in double f is rounded
-///                   up to 32 bits, so that the mean is off by at most 2^-32 of the spacing 2^(e - 7).
+///   bf16            to (q + 1) with probability f, else to q: unbiased. Exactly so in float; in double f is
+///                   rounded up to 32 bits, so that the mean is off by at most 2^-32 of the spacing 2^(e -
+///                   7).
 ///   bf16(nearest)   to the nearer one, ties to even q: deterministic and biased.
 ///
-/// Traits     omega <= 2^-16 / (1 + 2^-7): f (1 - f) 2^-14 / (1 + f 2^-7)^2 at its largest, beside a power of two. Of
-///            Gaussian data E 4^e 2^-14 / 6 = 5.5e-6. To the nearest the relative error is at most 1/257 (at
-///            2^e (1 + 2^-8)): delta = 1 - 1/257^2. Not for coordinates below 2^-126, in
-///            double as in float, whose error is up to 2^-133.
+/// Traits     omega <= 2^-16 / (1 + 2^-7): the maximum of f (1 - f) 2^-14 / (1 + f 2^-7)^2, beside a power of
+///            two. On Gaussian data it is E 4^e 2^-14 / 6 = 5.5e-6. bf16(nearest) has a relative error of at
+///            most 1/257 (at 2^e (1 + 2^-8)): delta = 1 - 1/257^2. These do not hold for coordinates below
+///            2^-126, in double as in float, whose error is up to 2^-133.
 /// Zeros      0 stays 0 and keeps its sign.
-/// Failure    `saturated` where |z| is above the largest bfloat16, 2^128 - 2^120. Then, and for Inf or NaN, every
-///            code is that of NaN, and the message decodes as `not_finite`.
+/// Failure    `saturated` if |z| is above the largest bfloat16, 2^128 - 2^120. Then, and for Inf or NaN,
+///            every code is that of NaN, and the message decodes as `not_finite`.
 /// Message    no header; codes of 16 bits, those of a bfloat16.
 /// Source     the format of Google's TPUs and of AVX512_BF16; stochastic rounding as in Gupta, Agrawal,
 ///            Gopalakrishnan, Narayanan 2015 (arXiv:1502.02551).

@@ -20,7 +20,7 @@ class CodePairs {
   std::int32_t second(std::size_t index) const { return code(index >> code_shift); }
 
  private:
-  // Without overflow at the ends of the numbers, where an index is none of the range.
+  // Unsigned, so that indices outside the range do not overflow.
   std::uint32_t offset(std::int32_t code) const { return static_cast<std::uint32_t>(code) - least_; }
   std::int32_t code(std::size_t offset) const {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(offset) + least_);

@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
-#include "algorithms/compression/quantizers/dither_kernels.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
-#include "topology/foundation/ensure.hpp"
+#include "algorithms/compression/quantizers/dither_kernels.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// Buckets of a batch, however small.
+/// The most buckets of a batch, however small they are.
 constexpr std::size_t most_batched = 16;
 
-// The fast kernels where they exist, else the plain arithmetic that they reproduce.
+// The fast kernels if they exist, else the plain arithmetic that they reproduce.
 
 template <class Scalar>
 void norms_any(std::span<const DitherBucket<Scalar>> buckets, DitherNorm norm, std::span<double> norms) {
@@ -55,13 +53,6 @@ bool valid_any(std::span<const std::byte> bytes, const DitherCode& code, std::si
 }  // namespace
 
 template <class Scalar>
-Traits Dither<Scalar>::traits(std::size_t dimension) const {
-  Traits traits = quantizer_.traits(dimension);
-  traits.bytes = message_bytes(dimension);
-  return traits;
-}
-
-template <class Scalar>
 std::size_t Dither<Scalar>::message_bytes(std::size_t dimension) const {
   std::size_t bytes = buckets().count(dimension) * sizeof(Scalar);
   buckets().for_each(dimension,
@@ -70,23 +61,9 @@ std::size_t Dither<Scalar>::message_bytes(std::size_t dimension) const {
 }
 
 template <class Scalar>
-CodecStatus Dither<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
-  return encode_sweep(input, out, nullptr);
-}
-
-template <class Scalar>
-CodecStatus Dither<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
-                                             std::span<Scalar> into) {
-  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
-  return encode_sweep(input, out, into.data());
-}
-
-template <class Scalar>
-CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, PacketBuffer& out, Scalar* into) {
-  const std::size_t dimension = input.vector.size();
-  ensure(dimension <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-  const ElementKey key = input.random.element_key();
-  const auto bytes = out.resize(message_bytes(dimension));
+CodecStatus Dither<Scalar>::sweep(std::span<const Scalar> z, ElementKey key, std::span<std::byte> bytes,
+                                  std::span<Scalar> into) {
+  const std::size_t dimension = z.size();
   const auto steps = bytes.first(buckets().count(dimension) * sizeof(Scalar));
   auto codes = bytes.subspan(steps.size());
   CodecStatus status = CodecStatus::ok;
@@ -95,7 +72,7 @@ CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, Packe
   std::size_t batched_floats = 0;
   const auto encode_batch = [&](std::size_t next_bucket) {
     std::array<double, most_batched> norms;
-    norms_any<Scalar>(std::span(batch).first(batched), quantizer_.norm(), norms);
+    norms_any<Scalar>(std::span(batch).first(batched), quantizer().norm(), norms);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < batched; ++k) {
       const std::size_t bucket = next_bucket - batched + k;
@@ -116,10 +93,10 @@ CodecStatus Dither<Scalar>::encode_sweep(const EncodeInput<Scalar>& input, Packe
   };
   buckets().for_each(dimension, [&](std::size_t bucket, std::size_t begin, std::size_t size) {
     DitherBucket<Scalar>& added = batch[batched++];
-    added.z = input.vector.subspan(begin, size);
+    added.z = z.subspan(begin, size);
     added.first = static_cast<std::uint32_t>(begin);
     added.bytes = codes.first(code().bytes(size));
-    added.into = into ? into + begin : nullptr;
+    added.into = into.empty() ? nullptr : into.data() + begin;
     codes = codes.subspan(added.bytes.size());
     batched_floats += size;
     if (batched == most_batched || batched_floats >= dither_batch_floats) encode_batch(bucket + 1);

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "algorithms/compression/quantizers/dither_quantizer.hpp"
+#include "algorithms/compression/quantizers/fused_compressor.hpp"
 
 namespace hearsay {
 
-/// Dithering: unbiased random rounding of every bucket to 2 s + 1 levels between -N and N, N the bucket's norm: the
-/// largest magnitude (linf) or the Euclidean norm (l2).
+/// Dithering: unbiased random rounding of every bucket to 2 s + 1 levels between -N and N. N is the bucket's
+/// norm: the largest magnitude (linf) or the Euclidean norm (l2).
 ///
-///   ratio    r_i = |z_i| / N,  l <= r_i < u neighbors among the levels 0 = l_0 < ... < l_s = 1 of level_set.hpp
+///   ratio    r_i = |z_i| / N,  l <= r_i < u neighbors among the levels 0 = l_0 < ... < l_s = 1
 ///   rounding r_i to u with probability (r_i - l) / (u - l), else to l
 ///   code     q_i     = sign(z_i) times the number of that level
 ///   decoded  C(z)_i  = sign(q_i) l_|q_i| N
@@ -17,54 +18,47 @@ namespace hearsay {
 ///   code     q_i     = floor(z_i / Delta + u_i)
 ///   decoded  C(z)_i  = q_i Delta
 ///
-/// s = `levels` positive levels; bits = b spells s = 2^(b-1) - 1. Members of the family that are named elsewhere:
-/// qsgd(b) is l2, qsgdinf(b) linf, terngrad is linf with s = 1 and a bucket per layer, all equally spaced;
-/// natural-dithering has powers of two as levels, nuqsgd(b) is that by l2.
+/// s = `levels` positive levels (level_set.hpp); bits = b spells s = 2^(b-1) - 1. Members of the family that
+/// have names of their own: qsgd(b) is l2, qsgdinf(b) linf, terngrad is linf with s = 1 and a bucket per
+/// layer, all equally spaced; natural-dithering has powers of two as levels, nuqsgd(b) is that by l2.
 ///
-/// Message    the steps of all buckets (Scalar each), or their norms where levels are not equally spaced, then each
-///            bucket's codes (dither_bucket.hpp), each beginning at a byte: sum over buckets of
-///            sizeof(Scalar) + ceil(n b / 8) bytes, b the bits of a code. With a step, decoding is one product; other
-///            levels have no common step, and N times a power of two is exact.
-/// Rounding   Equally spaced: z_i / Delta is computed as z_i times a rounded-up reciprocal and rounded to 2^-24 (fewer
-///            bits from 256 levels on); u_i has as many random bits. So the mean is off by at most 2^-25 of a step and
-///            two roundings of Scalar, and q_i is exact integer arithmetic.
-///            Others: N is rounded up, so that nothing is clipped, r_i is the rounded quotient, the levels are rounded
-///            to Scalar, the place of r_i between l and u to 2^-24. So the mean is off by at most 2^-25 of (u - l) N
-///            and three roundings of Scalar, one for powers of two.
-/// linf       the largest coordinate always gets q = +-s: it is exact to two ulps, and wholly where s = 1 or the levels
-///            are not equally spaced.
+/// Message    the steps of all buckets (Scalar each), or their norms if levels are not equally spaced; then
+///            each bucket's codes (dither_bucket.hpp), each beginning at a byte. That is the sum over buckets
+///            of sizeof(Scalar) + ceil(n b / 8) bytes, b the bits of a code. With a step, decoding is one
+///            product; other levels have no common step, but N times a power of two is exact.
+/// Rounding   Equally spaced: z_i / Delta is computed as z_i times a rounded-up reciprocal and rounded to
+///            2^-24 (fewer bits from 256 levels on); u_i has as many random bits. So the mean is off by at
+///            most 2^-25 of a step and two roundings of Scalar, and q_i is exact integer arithmetic.
+///            Others: N is rounded up, so that nothing is clipped, r_i is the rounded quotient, the levels
+///            are rounded to Scalar, the place of r_i between l and u to 2^-24. So the mean is off by at most
+///            2^-25 of (u - l) N and three roundings of Scalar, one for powers of two.
+/// linf       the largest coordinate always gets q = +-s: it is exact to two ulps, and fully exact if s = 1
+///            or the levels are not equally spaced.
 /// Zeros      a zero bucket has step or norm 0 and decodes to zeros.
 /// Failure    Inf or NaN in a bucket: its step or norm is NaN; a Euclidean norm beyond the range of Scalar
-///            (`saturated`): it is Inf. Either decodes as `not_finite`, and `encode_and_apply` leaves the buckets from
-///            there on unapplied.
-/// Source     Alistarh et al. 2017 (QSGD, arXiv:1610.02132), Wen et al. 2017 (TernGrad, arXiv:1705.07878), Horvath et
-///            al. 2019 (natural dithering, arXiv:1905.10988), Ramezani-Kebrya et al. 2021 (NUQSGD, arXiv:1908.06077).
-/// Departs    all code zero runs or entropy; here the width is fixed. The program published with NUQSGD has no level 0
-///            and is not the paper's operator; this one is.
+///            (`saturated`): it is Inf. Either decodes as `not_finite`, and `encode_and_apply` applies
+///            neither this bucket nor those after it.
+/// Source     Alistarh et al. 2017 (QSGD, arXiv:1610.02132), Wen et al. 2017 (TernGrad, arXiv:1705.07878),
+///            Horvath et al. 2019 (natural dithering, arXiv:1905.10988), Ramezani-Kebrya et al. 2021 (NUQSGD,
+///            arXiv:1908.06077).
+/// Departs    all code zero runs or entropy; here the width is fixed. The program published with NUQSGD has
+///            no level 0 and is not the paper's operator, which is implemented here.
 template <class Scalar>
-class Dither final : public RoundingCompressor<Scalar> {
+class Dither final : public FusedCompressor<Scalar, DitherQuantizer> {
  public:
-  explicit Dither(DitherQuantizer<Scalar> quantizer) : quantizer_(std::move(quantizer)) {}
+  using FusedCompressor<Scalar, DitherQuantizer>::FusedCompressor;
 
-  std::string spelling() const override { return quantizer_.spelling(); }
-  Traits traits(std::size_t dimension) const override;
-  CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
-  CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
-                               std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
-  std::vector<Bracket> brackets(std::span<const Scalar> vector) const override {
-    return quantizer_.brackets(vector);
-  }
 
  private:
-  CodecStatus encode_sweep(const EncodeInput<Scalar>& input, PacketBuffer& out, Scalar* into);
+  std::size_t message_bytes(std::size_t dimension) const override;
+  CodecStatus sweep(std::span<const Scalar> z, ElementKey key, std::span<std::byte> bytes,
+                    std::span<Scalar> into) override;
   CodecStatus check(std::span<const std::byte> packet, std::size_t dimension) const;
-  std::size_t message_bytes(std::size_t dimension) const;
 
-  const DitherCode& code() const { return quantizer_.code(); }
-  const Buckets& buckets() const { return quantizer_.buckets(); }
-
-  DitherQuantizer<Scalar> quantizer_;
+  using FusedCompressor<Scalar, DitherQuantizer>::quantizer;
+  using FusedCompressor<Scalar, DitherQuantizer>::buckets;
+  const DitherCode& code() const { return quantizer().code(); }
 };
 
 extern template class Dither<float>;

@@ -12,7 +12,7 @@ namespace hearsay {
 
 namespace {
 
-/// Of places, where levels are not equally spaced: there are at most 127 then.
+/// The unit of places if levels are not equally spaced; there are at most 127 levels then.
 constexpr std::int32_t unit = std::int32_t{1} << 24;
 
 /// sign(a b - c), exactly.
@@ -34,12 +34,13 @@ Scalar neighbor(Scalar x, int direction) {
   return std::bit_cast<Scalar>(std::bit_cast<Bits>(x) + static_cast<Bits>(direction));
 }
 
-/// Nearest integer, ties to even, of |x| < 2^31: adding 1.5 2^52 leaves it in the low bits of the sum.
+/// The integer nearest to x, ties to even, for |x| < 2^31: adding 1.5 2^52 leaves it in the low bits of the
+/// sum.
 std::int32_t nearest_integer(double x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x + 0x1.8p52)));
 }
 
-/// Where the norm is what travels.
+/// For levels whose norm travels instead of a step.
 template <class Scalar>
 DitherStep<Scalar> step_of_norm(double exact, const DitherCode& code) {
   auto norm = static_cast<Scalar>(exact);
@@ -60,7 +61,7 @@ std::int32_t place_among_powers(double ratio, double gain) {
 /// The place of a ratio r in a list of levels, 0 to 1.
 template <class Scalar>
 std::int32_t place_in_list(Scalar ratio, const std::vector<double>& levels) {
-  // Counted to the end: where a search would stop no processor can foresee.
+  // Counts to the end: a processor cannot predict where a search would stop.
   std::size_t j = 0;
   for (std::size_t k = 1; k < levels.size(); ++k) j += static_cast<Scalar>(levels[k]) <= ratio;
   const std::int32_t place = static_cast<std::int32_t>(j) * unit;
@@ -94,7 +95,7 @@ DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
   const auto lift = static_cast<Scalar>(lifted ? ladder : 1.0);
 
   auto step = static_cast<Scalar>(norm / code.levels);
-  // Compared after lifting, where products are exact.
+  // The comparison is after lifting, since products are exact there.
   const double target = norm * static_cast<double>(lift);
   if (step >= Limits::min()) {
     while (compare_product<Scalar>(step * lift, levels, target) > 0) step = neighbor(step, -1);

@@ -15,12 +15,12 @@ constexpr std::array<double, 4> nodes{-0.8611363115940526, -0.3399810435848563, 
 constexpr std::array<double, 4> weights{0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
                                         0.3478548451374538};
 
-/// Mean of the rounding variance (r - l)(u - r) of r = ratio(t), t in [0, reach] with a `density` that changes over
-/// `width`; `place` is the inverse of the ascending ratio.
+/// Mean of the rounding variance (r - l)(u - r) of r = ratio(t), t in [0, reach] with a `density` that
+/// changes over `width`; `place` is the inverse of the ascending ratio.
 template <class Ratio, class Place, class Density>
 double mean_variance(const LevelSet& levels, double reach, double width, Ratio ratio, Place place,
                      Density density) {
-  // Across equal gaps, many of them in a width, (r - l)(u - r) averages to a sixth of the gap squared.
+  // If gaps are equal and much narrower than `width`, (r - l)(u - r) averages to a sixth of the gap squared.
   const double gap = levels.widest_gap();
   if (levels.spacing() == LevelSpacing::equal && gap * 16.0 < width) return gap * gap / 6.0;
   double weighted = 0.0;

@@ -14,7 +14,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/dither_kernels.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/dither_levels.inl"
@@ -24,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
 
-/// Fetches what is read a batch later. Harmless beyond a vector's end: nothing is fetched there.
+/// Prefetches what is read a batch later. Beyond a vector's end it does nothing.
 HWY_INLINE void PrefetchAhead(const float* z) {
   const auto address = reinterpret_cast<std::uintptr_t>(z) + dither_batch_floats * sizeof(float);
   hwy::Prefetch(reinterpret_cast<const float*>(address));
@@ -109,7 +109,7 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
     }
 }
 
-/// The codes by themselves, one after the other.
+/// Writes the codes one after the other, unpacked.
 template <class Levels>
 void Codes(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
            const DitherCode& code, ElementKey key, std::int32_t* HWY_RESTRICT codes) {
@@ -167,12 +167,12 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
       into[i] += scale * decoded(read_code(bytes, code, i), step, code);
 }
 
-/// All codes of all bytes, unused places (which hold 0) among them.
+/// True if all codes of all bytes are in range, including unused places, which hold 0.
 template <int bits>
 bool InRange(std::span<const std::byte> bytes, const DitherCode& code) {
   constexpr int planes = 8 / bits;
   constexpr std::uint8_t code_mask = static_cast<std::uint8_t>((1u << bits) - 1);
-  // Shifted by half the range, codes are unsigned: 0 stands for the one that is no level.
+  // Shifted by half the range, codes are unsigned; 0 is the one code that is no level.
   constexpr std::uint8_t half = 1u << (bits - 1);
   const hn::ScalableTag<std::uint8_t> octets;
   const std::size_t lanes = hn::Lanes(octets);

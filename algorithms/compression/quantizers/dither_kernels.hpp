@@ -10,28 +10,29 @@
 namespace hearsay {
 
 /// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
-/// time). The same bytes and the same floats on every target as the plain ones.
+/// time). On every target they give the same bytes and floats as the plain ones.
 
-/// True for codes of 2, 4 and 8 bits but those of lists of levels; the kernels below take no others.
+/// True for codes of 2, 4 and 8 bits, unless the levels are listed. The kernels below take no others.
 inline bool has_dither_kernel(const DitherCode& code) {
   return has_planes(code.bits) && code.spacing != LevelSpacing::listed;
 }
 
-/// Buckets of about so many floats are taken at once, first for their norms, then for their codes: few enough to stay
-/// in the first cache for the second sweep, in which the kernel fetches as many floats ahead.
+/// How many floats make a batch of buckets, which is swept first for norms, then for codes. They are few
+/// enough to stay in the first-level cache for the second sweep, in which the kernel prefetches as many
+/// floats ahead.
 constexpr std::size_t dither_batch_floats = 2048;
 
-/// The largest |z_i|; NaN where one of them is Inf or NaN.
+/// The largest |z_i|; NaN if a coordinate is Inf or NaN.
 float largest_magnitude(std::span<const float> z);
 
 /// The largest |z_i| of each bucket, as above.
 void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<float> largest);
 
-/// encode_bucket of each, for steps with lift 1.
+/// encode_bucket for each bucket, for steps with lift 1.
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key);
 
-/// True where dither_codes_fast takes the code: of any width up to 8 bits.
+/// True if dither_codes_fast takes the code: at most 8 bits, and levels that are not listed.
 inline bool has_dither_codes_kernel(const DitherCode& code) {
   return code.bits <= 8 && code.spacing != LevelSpacing::listed;
 }

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/quantizers/dither_kernels.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 
 namespace hearsay {
 
@@ -49,7 +49,7 @@ double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket) {
   const bool squares_in_range = 0x1p-400 < largest && largest < 0x1p400;
   const double euclidean = squares_in_range ? std::sqrt(squared_norm(bucket)) : scaled_norm(bucket, largest);
   const bool in_range = euclidean <= static_cast<double>(std::numeric_limits<Scalar>::max());
-  // Where all but one coordinate vanish, the computed norm may be an ulp of a double below that one.
+  // If all coordinates but one vanish, the computed norm may be an ulp of a double below that coordinate.
   return in_range ? std::max(euclidean, largest) : std::numeric_limits<double>::infinity();
 }
 

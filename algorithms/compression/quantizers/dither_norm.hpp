@@ -7,15 +7,15 @@
 
 namespace hearsay {
 
-/// What a dither measures a bucket by: its largest magnitude or its Euclidean norm.
+/// The norm by which a dither measures a bucket: its largest magnitude or its Euclidean norm.
 enum class DitherNorm { linf, l2 };
 
-/// The argument `norm`; linf where it is missing.
+/// The argument `norm`; linf if it is missing.
 DitherNorm parse_dither_norm(const Arguments& arguments);
 std::string spelling_of(DitherNorm norm);
 
-/// The bucket's norm, no less than any magnitude in it; NaN where it holds Inf or NaN, Inf where the norm is beyond the
-/// range of Scalar.
+/// The bucket's norm, no less than any magnitude in it; NaN if it holds Inf or NaN, Inf if the norm is beyond
+/// the range of Scalar.
 template <class Scalar>
 double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket);
 

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <type_traits>
 
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/dither_error.hpp"
 #include "algorithms/compression/quantizers/dither_kernels.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// random_code of each, by the kernel where there is one.
+/// random_code of each coordinate, by the kernel if there is one.
 template <class Scalar>
 void bucket_codes(std::span<const Scalar> z, std::uint32_t first, const DitherStep<Scalar>& step,
                   const DitherCode& code, ElementKey key, std::span<std::int32_t> codes) {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
 #include "algorithms/compression/quantizers/quantizer_kernels.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -32,7 +32,7 @@ std::unique_ptr<Quantizer<Scalar>> Grid<Scalar>::parse(const StageSpelling& stag
 template <class Scalar>
 Grid<Scalar>::Grid(double step)
     : step_(step),
-      // One step of room above, for the rounding up.
+      // One step is left above, for rounding up.
       largest_ratio_(std::min(
           0x1p31 - 1, std::floor(static_cast<double>(std::numeric_limits<Scalar>::max()) / step) - 1)) {
   ensure(step > 0.0, "a grid has a positive step");

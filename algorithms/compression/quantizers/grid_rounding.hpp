@@ -5,18 +5,18 @@
 
 namespace hearsay {
 
-/// What z / step is rounded from: q = whole + 1 with probability `fraction`, else whole.
+/// The position of z / step between two integers: q = whole + 1 with probability `fraction`, else whole.
 struct GridPosition {
   std::int64_t whole;
   double fraction;
 
-  /// u is uniform on the multiples of 2^-32 in [0, 1).
+  /// The rounded number. u 2^-32 is uniform on the multiples of 2^-32 in [0, 1).
   std::int64_t rounded(std::uint32_t u) const { return whole + (u * 0x1p-32 < fraction); }
   /// The probability of whole + 1, exactly: the mean is off by at most 2^-32 of a step.
   double probability_up() const { return std::ceil(fraction * 0x1p32) * 0x1p-32; }
 };
 
-/// For |ratio| < 2^62. The difference is exact.
+/// The position of `ratio`, |ratio| < 2^62. The difference is exact.
 inline GridPosition grid_position(double ratio) {
   auto whole = static_cast<std::int64_t>(ratio);
   whole -= static_cast<double>(whole) > ratio;

@@ -11,7 +11,8 @@ namespace hearsay {
 
 namespace {
 
-/// A message's norm may be a float: levels that differ as doubles only would be the same number to it.
+/// True if the levels ascend as floats, too. A message's norm may be a float, to which levels that differ
+/// only as doubles would be equal.
 bool ascend_as_floats(const std::vector<double>& levels) {
   float below = 0.0f;
   for (const double level : levels) {

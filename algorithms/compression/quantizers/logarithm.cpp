@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/dither_norm.hpp"
 #include "algorithms/compression/seam/scale_status.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -49,7 +49,8 @@ template <class Scalar>
 std::int32_t Logarithm<Scalar>::code_of(Scalar value, double largest) const {
   if (value == Scalar(0)) return 0;
   const double ratio = std::abs(static_cast<double>(value)) / largest;
-  // How many midpoints are not below the ratio, by halves and without a branch: where it lies no processor can foresee.
+  // Counts the midpoints that are not below the ratio, by bisection without branches, since none could be
+  // predicted.
   static_assert(level_count == 63);
   std::size_t above = 0;
   for (std::size_t half = 32; half > 0; half /= 2) above += half * (ratio <= midpoints_[above + half - 1]);
@@ -91,7 +92,7 @@ CodecStatus Logarithm<Scalar>::reconstruct(std::span<const std::byte> header,
     if (largest == Scalar(0) &&
         std::ranges::any_of(bucket_codes, [](std::int32_t code) { return code != 0; }))
       status = CodecStatus::malformed;
-    // Of every code once, where there are more coordinates.
+    // A table computes every code's value once, if there are more coordinates than codes.
     std::array<Scalar, 2 * level_count + 1> table;
     if (size < table.size()) {
       for (std::size_t i = begin; i < begin + size; ++i) values[i] = value_of(codes[i], largest);

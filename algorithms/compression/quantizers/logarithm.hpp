@@ -7,28 +7,31 @@
 
 namespace hearsay {
 
-/// Deterministic rounding to a geometric scale below the bucket's largest magnitude M: the codes are exponents.
+/// Deterministic rounding to a geometric scale below the bucket's largest magnitude M: the codes are
+/// exponents.
 ///
 ///   levels   M b^-k,  k = 0..62
-///   code     0 where |z_i| is nearer to 0 than to the last level, else sign(z_i) (k + 1) of the nearest level; ties
-///            go to the smaller magnitude
+///   code     0 if |z_i| is nearer to 0 than to the last level, else sign(z_i) (k + 1) of the nearest level;
+///            ties go to the smaller magnitude
 ///   decoded  C(z)_i = sign(q_i) M b^-(|q_i| - 1)
 ///
-/// Biased and contractive. Above the last level l = M b^-62 the relative error is at most r = (b - 1) / (b + 1), 1/3
-/// for b = 2; below it the error is at most l / 2 and |z_i|; M itself is exact. With F = (n - 1) b^-124 / 4 in a
-/// bucket of n
+/// Biased and contractive. Above the last level l = M b^-62 the relative error is at most r = (b - 1) / (b +
+/// 1), 1/3 for b = 2; below it the error is at most l / 2 and |z_i|; M itself is exact. With F = (n - 1)
+/// b^-124 / 4 in a bucket of n
 ///
 ///   delta = 1 - max( r^2, F / (1 + F) ),   8/9 for b = 2.
 ///
 /// For methods with error feedback; threshold(..) | log is FastSGD's form.
 ///
 /// Message    the M of all buckets (Scalar each); the codes, in [-63, 63].
-/// Rounding   |z_i| / M, the powers of b and the products M b^-k are taken in double, the products then rounded to
-///            Scalar. No logarithm is taken: the place is searched among the midpoints of neighboring levels.
+/// Rounding   |z_i| / M, the powers of b and the products M b^-k are taken in double, the products then
+///            rounded to Scalar. No logarithm is taken: the place is searched among the midpoints of
+///            neighboring levels.
 /// Failure    Inf or NaN in a bucket: its M is NaN and the message decodes as `not_finite`. Never saturated.
 /// Source     Yang et al. 2021 (FastSGD, arXiv:2112.04291), the exponents of reciprocal gradients.
-/// Departs    theirs are exponents of 1/|g| itself, cut off to whole numbers; relative to M they need no range agreed
-///            on beforehand, and to the nearest the error is smaller (cut off: 1 - 1/b).
+/// Departs    the paper's are exponents of 1/|g| itself, truncated to whole numbers. Relative to M they need
+///            no range agreed on beforehand, and rounding to the nearest has a smaller error (truncated: 1 -
+///            1/b).
 template <class Scalar>
 class Logarithm final : public Quantizer<Scalar> {
  public:
@@ -58,7 +61,7 @@ class Logarithm final : public Quantizer<Scalar> {
   Buckets buckets_;
   std::array<double, level_count> levels_;  ///< b^-k
   std::array<double, level_count>
-      midpoints_;  ///< between each level and the next, of the last between it and 0
+      midpoints_;  ///< between each level and the next; for the last level, between it and 0
 };
 
 extern template class Logarithm<float>;

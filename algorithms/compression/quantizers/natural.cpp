@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "algorithms/compression/quantizers/natural_kernels.hpp"
 #include "algorithms/compression/quantizers/places.hpp"
-#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -21,27 +19,8 @@ std::size_t Natural::message_bytes(std::size_t dimension) const {
   return place_bytes(dimension, code().bits());
 }
 
-Traits Natural::traits(std::size_t dimension) const {
-  Traits traits = quantizer_.traits(dimension);
-  traits.bytes = message_bytes(dimension);
-  return traits;
-}
-
-CodecStatus Natural::encode(const EncodeInput<float>& input, PacketBuffer& out) {
-  return encode_sweep(input, out, {});
-}
-
-CodecStatus Natural::encode_and_apply(const EncodeInput<float>& input, PacketBuffer& out,
-                                      std::span<float> into) {
-  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
-  return encode_sweep(input, out, into);
-}
-
-CodecStatus Natural::encode_sweep(const EncodeInput<float>& input, PacketBuffer& out, std::span<float> into) {
-  const auto z = input.vector;
-  ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-  const ElementKey key = input.random.element_key();
-  const auto bytes = out.resize(message_bytes(z.size()));
+CodecStatus Natural::sweep(std::span<const float> z, ElementKey key, std::span<std::byte> bytes,
+                           std::span<float> into) {
   const auto signs = bytes.subspan(z.size());
   std::uint32_t largest = 0;
   for (std::size_t begin = 0; begin < z.size(); begin += tile) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/compression/quantizers/fused_compressor.hpp"
 #include "algorithms/compression/quantizers/natural_quantizer.hpp"
 
 namespace hearsay {
@@ -7,26 +8,17 @@ namespace hearsay {
 /// natural | raw of floats in one sweep (natural_quantizer.hpp): the same message, a tile at a time.
 ///
 /// Failure    `encode_and_apply` leaves the tile at fault and those after it unapplied.
-class Natural final : public RoundingCompressor<float> {
+class Natural final : public FusedCompressor<float, NaturalQuantizer> {
  public:
-  explicit Natural(NaturalQuantizer<float> quantizer) : quantizer_(std::move(quantizer)) {}
+  using FusedCompressor::FusedCompressor;
 
-  std::string spelling() const override { return quantizer_.spelling(); }
-  Traits traits(std::size_t dimension) const override;
-  CodecStatus encode(const EncodeInput<float>& input, PacketBuffer& out) override;
-  CodecStatus encode_and_apply(const EncodeInput<float>& input, PacketBuffer& out,
-                               std::span<float> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, float scale, std::span<float> into) override;
-  std::vector<Bracket> brackets(std::span<const float> vector) const override {
-    return quantizer_.brackets(vector);
-  }
 
  private:
-  CodecStatus encode_sweep(const EncodeInput<float>& input, PacketBuffer& out, std::span<float> into);
-  std::size_t message_bytes(std::size_t dimension) const;
-  const NaturalCode<float>& code() const { return quantizer_.code(); }
-
-  NaturalQuantizer<float> quantizer_;
+  std::size_t message_bytes(std::size_t dimension) const override;
+  CodecStatus sweep(std::span<const float> z, ElementKey key, std::span<std::byte> bytes,
+                    std::span<float> into) override;
+  const NaturalCode<float>& code() const { return quantizer().code(); }
 };
 
 }  // namespace hearsay

@@ -10,11 +10,12 @@
 
 namespace hearsay {
 
-/// The arithmetic of natural compression, one coordinate at a time: what the kernels must reproduce bit for bit.
+/// The arithmetic of natural compression, one coordinate at a time: what the kernels must reproduce bit for
+/// bit.
 ///
-/// A code is a sign bit above an exponent field. Without a window the field is that of Scalar (0 stands for 0, all
-/// ones for what is no number). With the window of 7 bits the fields 1 to 127 are 2^-109 to 2^17, 0 is 0, and 0 with
-/// the sign bit is what is no number.
+/// A code is a sign bit above an exponent field. Without a window the field is that of Scalar (0 stands for
+/// 0, all ones for what is no number). With the window of 7 bits the fields 1 to 127 are 2^-109 to 2^17, 0 is
+/// 0, and 0 with the sign bit is what is no number.
 template <class Scalar>
 class NaturalCode {
  public:
@@ -101,8 +102,8 @@ class NaturalCode {
   Position position(Scalar z) const {
     const Word size = magnitude(z);
     if (!windowed_ || size >= power(lowest_in_window)) return {size, first_field()};
-    // Between 0 and the lowest power: the sum has that power's exponent, and in its fraction the share of it that |z|
-    // is.
+    // Between 0 and the lowest power: the sum has that power's exponent, and in its fraction the share of it
+    // that |z| is.
     return {magnitude(std::bit_cast<Scalar>(size) + std::bit_cast<Scalar>(power(lowest_in_window))),
             first_field() + 1};
   }

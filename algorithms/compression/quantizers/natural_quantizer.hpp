@@ -6,31 +6,33 @@
 
 namespace hearsay {
 
-/// Natural compression: unbiased random rounding of every coordinate to one of the two powers of two around it.
+/// Natural compression: unbiased random rounding of every coordinate to one of the two powers of two around
+/// it.
 ///
 ///   |z| = 2^e (1 + m),  0 <= m < 1        C(z) = sign(z) 2^(e+1) with probability m, else sign(z) 2^e
 ///
-/// With the bits of z as an integer: bits + u, u uniform below 2^23, then the fraction cut off. The carry fires for m
-/// 2^23 of the 2^23 values of u: exactly unbiased in float. In double u has 32 bits: the mean is off by at most 2^-33
-/// of 2^e.
+/// With the bits of z as an integer: bits + u, u uniform below 2^23, then the fraction cut off. The carry
+/// fires for m 2^23 of the 2^23 values of u: exactly unbiased in float. In double u has 32 bits: the mean is
+/// off by at most 2^-33 of 2^e.
 ///
 ///   natural           all exponents of Scalar: 9 bits for float, 12 for double
-///   natural(bits=8)   a sign and 7 bits of exponent: 2^-109 to 2^17, as GRACE ships. Below, z is rounded to 0 or
-///                     2^-109 at random, where GRACE's code is biased: the mean stays z but for 2^-133.
+///   natural(bits=8)   a sign and 7 bits of exponent: 2^-109 to 2^17, as GRACE ships. Below, z is rounded to
+///                     0 or 2^-109 at random, where GRACE's code is biased: the mean stays z but for 2^-133.
 ///
 /// Traits     omega = 1/8, worst at |z| = 2^e 4/3: (m - m^2) / (1 + m)^2. Of Gaussian data 0.0817. Not for
 ///            coordinates between 0 and the smallest power (2^-126 in float, 2^-1022 in double, 2^-109 in the
-///            window): those are unbiased with a standard deviation of at most half that power, whatever their size.
+///            window): those are unbiased with a standard deviation of at most half that power, whatever
+///            their size.
 /// Zeros      0 stays 0, and keeps its sign, but in the window.
-/// Failure    `saturated` where |z| is above the largest power (2^127, 2^1023, 2^17), as its upper neighbor has no
-///            code; every code of the message is then, and for Inf or NaN, the one that stands for no number
-///            (exponent field all ones; in the window minus zero), and decodes as `not_finite`.
-/// Message    no header; the codes. natural | raw in float: one byte of exponent for each coordinate, then their
-///            signs, a bit each (places.hpp). natural(bits=8) | raw: a byte each.
-/// Source     Horvath, Ho, Horvath, Sahu, Canini, Richtarik 2019 (arXiv:1905.10988), the operator C_nat and its
-///            factor 9/8.
-/// Departs    an 8-bit code that is unbiased below its window. GRACE also draws 2^23 - 1 values only, which biases it
-///            a little.
+/// Failure    `saturated` where |z| is above the largest power (2^127, 2^1023, 2^17), as its upper neighbor
+///            has no code; every code of the message is then, and for Inf or NaN, the one that stands for no
+///            number (exponent field all ones; in the window minus zero), and decodes as `not_finite`.
+/// Message    no header; the codes. natural | raw in float: one byte of exponent for each coordinate, then
+///            their signs, a bit each (places.hpp). natural(bits=8) | raw: a byte each.
+/// Source     Horvath, Ho, Horvath, Sahu, Canini, Richtarik 2019 (arXiv:1905.10988), the operator C_nat and
+///            its factor 9/8.
+/// Departs    an 8-bit code that is unbiased below its window. GRACE also draws 2^23 - 1 values only, which
+///            biases it a little.
 template <class Scalar>
 class NaturalQuantizer final : public Quantizer<Scalar> {
  public:

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <type_traits>
 
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/dither_norm.hpp"
 #include "algorithms/compression/quantizers/quantizer_kernels.hpp"
 #include "algorithms/compression/seam/scale_status.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 
 namespace hearsay {
 

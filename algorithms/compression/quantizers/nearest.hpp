@@ -6,27 +6,30 @@
 
 namespace hearsay {
 
-/// Deterministic rounding of every bucket to 2 s + 1 levels, equally spaced up to its largest magnitude: the levels
-/// of dither(linf), without its noise.
+/// Deterministic rounding of every bucket to 2 s + 1 levels, equally spaced up to its largest magnitude: the
+/// levels of dither(linf), without its noise.
 ///
 ///   step     Delta    = ||z||_inf / s,   s = 2^(bits - 1) - 1
 ///   code     q_i      = the whole number nearest to z_i / Delta, ties to even
 ///   decoded  C(z)_i   = q_i Delta
 ///
-/// Biased and contractive. An error is at most Delta / 2 and at most |z_i|, and the largest coordinate has none. So
-/// with E = (n - 1) Delta^2 / 4 the square of the error is at most E / (||z||_inf^2 + E) of that of z: in a bucket of
-/// n
+/// Biased and contractive. An error is at most Delta / 2 and at most |z_i|, and the largest coordinate has
+/// none. So with E = (n - 1) Delta^2 / 4 the square of the error is at most E / (||z||_inf^2 + E) of that of
+/// z: in a bucket of n
 ///
 ///   delta = 1 / (1 + (n - 1) / (4 s^2)),
 ///
-/// reached where all but one coordinate lie half a step from 0. For methods with error feedback, and after fwht.
+/// attained if all but one coordinate lie half a step from 0. For methods with error feedback, and after
+/// fwht.
 ///
 /// Message    the steps of all buckets (Scalar each); the codes.
-/// Rounding   the step is rounded as dither's, toward 0; the quotient is taken in double, the product in Scalar.
+/// Rounding   the step is rounded as dither's, toward 0; the quotient is taken in double, the product in
+///            Scalar.
 /// Zeros      a zero bucket has step 0 and decodes to zeros.
-/// Failure    Inf or NaN in a bucket: its step is NaN and the message decodes as `not_finite`. Never saturated.
+/// Failure    Inf or NaN in a bucket: its step is NaN and the message decodes as `not_finite`. Never
+///            saturated.
 /// Source     the scalar quantizer of DGD-DEF (Saha, Pilanci, Goldsmith 2021, arXiv:2103.07578).
-/// Departs    one level less than the 2^bits of theirs, and 0 among them: zeros stay zeros.
+/// Departs    one level less than the 2^bits of the paper, and 0 among them: zeros stay zeros.
 template <class Scalar>
 class Nearest final : public Quantizer<Scalar> {
  public:

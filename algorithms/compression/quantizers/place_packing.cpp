@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-/// Byte j: the bits `shift` ... of the words j, j + m, ..., each `bits` wide.
+/// Packs into byte j the `bits` bits from `shift` on of the words j, j + m, ...
 void pack_planes(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
                  std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;
@@ -38,7 +38,7 @@ void unpack_planes(std::span<const std::byte> bytes, unsigned shift, unsigned bi
   }
 }
 
-/// One little-endian stream of bits.
+/// Packs the words into one little-endian stream of bits.
 void pack_stream(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
                  std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;

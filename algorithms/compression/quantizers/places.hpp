@@ -8,16 +8,16 @@ namespace hearsay {
 
 // Places of codes of a fixed width, up to 24 bits, in bytes; unused bits are 0.
 //
-//   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ... with m the number
-//                     of bytes: neighbors lie in neighboring bytes, so that a vector unit packs them without a
-//                     shuffle
-//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i / 8, as
-//                     vector units write their masks)
-//   above 8 bits      the low bytes of all codes, one each; then what is left of them, as codes of bits - 8
+//   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ..., m the
+//                     number of bytes: neighbors lie in neighboring bytes, so that a vector unit packs them
+//                     without a shuffle
+//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i /
+//                     8, as vector units write their masks)
+//   above 8 bits      the low bytes of all codes, one each; then the rest of the codes, as codes of bits - 8
 
 inline std::size_t place_bytes(std::size_t count, unsigned bits) { return (count * bits + 7) / 8; }
 
-/// True where neighboring elements lie in neighboring bytes.
+/// True if neighboring elements lie in neighboring bytes.
 inline bool has_planes(unsigned bits) { return bits == 2 || bits == 4 || bits == 8; }
 
 inline std::uint32_t read_place(std::span<const std::byte> bytes, unsigned bits, std::size_t index) {
@@ -38,7 +38,7 @@ inline std::uint32_t read_place(std::span<const std::byte> bytes, unsigned bits,
   return low | (word >> (bit % 8) & mask) << shift;
 }
 
-/// The place must hold zeros; `word` is below 2^bits.
+/// Writes `word`, which is below 2^bits. The place must hold zeros.
 inline void write_place(std::span<std::byte> bytes, unsigned bits, std::size_t index, std::uint32_t word) {
   for (const std::size_t count = bits > 8 ? bytes.size() * 8 / bits : 0; bits > 8; bits -= 8, word >>= 8) {
     bytes[index] = static_cast<std::byte>(word);
@@ -54,7 +54,7 @@ inline void write_place(std::span<std::byte> bytes, unsigned bits, std::size_t i
   if (shifted > 0xFF) bytes[bit / 8 + 1] |= static_cast<std::byte>(shifted >> 8);
 }
 
-/// True where the bits after the last of `count` places are 0.
+/// True if the bits after the last of `count` places are 0.
 inline bool unused_places_are_zero(std::span<const std::byte> bytes, unsigned bits, std::size_t count) {
   for (; bits > 8; bits -= 8) bytes = bytes.subspan(count);
   if (has_planes(bits)) {

@@ -13,7 +13,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/quantizer_kernels.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/element_bits.inl"
@@ -24,7 +24,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many doubles as fill a vector, and as many floats and whole numbers.
+// As many doubles as fill a vector, and as many floats and integers.
 using Doubles = hn::ScalableTag<double>;
 using Floats = hn::Rebind<float, Doubles>;
 using Ints = hn::Rebind<std::int32_t, Doubles>;
@@ -65,7 +65,7 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
   const auto unit = hn::Set(doubles, 0x1p-32);
   auto index = hn::Iota(words, first);
   const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
-  // NaN is not below: what must hold for all is kept, not what must not for any.
+  // NaN is not below the limit, so the condition that must hold for all is collected, not its opposite.
   auto in_range = hn::Lt(hn::Zero(doubles), limit);
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
@@ -77,7 +77,7 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
     const auto bits = hn::BitCast(ints, hn::Xor(ElementBits(words, index, a, b), sign));
     const auto u = hn::Add(hn::Mul(hn::PromoteTo(doubles, bits), unit), half);
     const auto up = hn::IfThenElseZero(hn::Lt(u, hn::Sub(ratio, whole)), hn::Set(doubles, 1.0));
-    // What does not fit an integer is not made one: in scalar code that is undefined.
+    // A value that does not fit an integer is not converted: in scalar code that is undefined.
     const auto code = hn::IfThenElseZero(here, hn::Add(whole, up));
     hn::StoreU(hn::DemoteTo(ints, code), ints, codes + i);
     index = hn::Add(index, index_step);
@@ -106,8 +106,8 @@ void GridValues(std::span<const std::int32_t> codes, double step, float* HWY_RES
 using AllWords = hn::ScalableTag<std::uint32_t>;
 constexpr AllWords all_words;
 
-/// A float's upper half is the bfloat16 below it in magnitude; the lower half is how far it is on the way to the next,
-/// where a carry leads. `largest` collects the magnitudes.
+/// A float's upper half is the bfloat16 below it in magnitude. Its lower half is how far it is on the way to
+/// the next one, to which a carry leads. `largest` collects the magnitudes.
 template <bool nearest>
 std::uint32_t Bf16Codes(std::span<const float> z, ElementKey key, std::uint32_t first, std::int32_t* codes) {
   const std::size_t lanes = hn::Lanes(all_words);
@@ -128,7 +128,7 @@ std::uint32_t Bf16Codes(std::span<const float> z, ElementKey key, std::uint32_t 
       const auto raised = hn::Add(word, hn::Add(odd, hn::Set(all_words, 0x7FFFu)));
       hn::StoreU(hn::ShiftRight<16>(raised), all_words, out + i);
     } else {
-      // Up where the random number is below the lower half, as fractions of 1: where its upper half is.
+      // Rounds up if the upper half of the random number is below the lower half of the float.
       const auto random = hn::ShiftRight<16>(ElementBits(all_words, index, a, b));
       const auto raised = hn::Add(word, hn::Sub(hn::Set(all_words, 0xFFFFu), random));
       hn::StoreU(hn::ShiftRight<16>(raised), all_words, out + i);

@@ -4,44 +4,23 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/quantizers/places.hpp"
-#include "algorithms/compression/seam/scale_status.hpp"
-#include "algorithms/compression/quantizers/sign_kernels.hpp"
 #include "algorithms/arithmetic/wire_scalar.hpp"
-#include "topology/foundation/ensure.hpp"
+#include "algorithms/compression/quantizers/places.hpp"
+#include "algorithms/compression/quantizers/sign_kernels.hpp"
+#include "algorithms/compression/seam/scale_status.hpp"
 
 namespace hearsay {
 
 std::size_t Sign::message_bytes(std::size_t dimension) const {
-  std::size_t bytes = quantizer_.header_bytes(dimension);
+  std::size_t bytes = quantizer().header_bytes(dimension);
   buckets().for_each(dimension,
                      [&](std::size_t, std::size_t, std::size_t size) { bytes += place_bytes(size, 1); });
   return bytes;
 }
 
-Traits Sign::traits(std::size_t dimension) const {
-  Traits traits = quantizer_.traits(dimension);
-  traits.bytes = message_bytes(dimension);
-  return traits;
-}
-
-CodecStatus Sign::encode(const EncodeInput<float>& input, PacketBuffer& out) {
-  return encode_sweep(input, out, {});
-}
-
-CodecStatus Sign::encode_and_apply(const EncodeInput<float>& input, PacketBuffer& out,
-                                   std::span<float> into) {
-  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
-  return encode_sweep(input, out, into);
-}
-
-CodecStatus Sign::encode_sweep(const EncodeInput<float>& input, PacketBuffer& out, std::span<float> into) {
-  const auto z = input.vector;
-  ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-  // Drawn though not needed: whatever compressor a run takes, the stream goes on alike.
-  (void)input.random.element_key();
-  const auto scales = out.resize(message_bytes(z.size()));
-  auto signs = scales.subspan(quantizer_.header_bytes(z.size()));
+CodecStatus Sign::sweep(std::span<const float> z, ElementKey /*key*/, std::span<std::byte> scales,
+                        std::span<float> into) {
+  auto signs = scales.subspan(quantizer().header_bytes(z.size()));
   CodecStatus status = CodecStatus::ok;
   buckets().for_each(z.size(), [&](std::size_t bucket, std::size_t begin, std::size_t size) {
     const auto bucket_signs = signs.first(place_bytes(size, 1));
@@ -63,7 +42,7 @@ CodecStatus Sign::encode_sweep(const EncodeInput<float>& input, PacketBuffer& ou
 
 CodecStatus Sign::accumulate(std::span<const std::byte> packet, float scale, std::span<float> into) {
   if (packet.size() != message_bytes(into.size())) return CodecStatus::malformed;
-  const auto all_signs = packet.subspan(quantizer_.header_bytes(into.size()));
+  const auto all_signs = packet.subspan(quantizer().header_bytes(into.size()));
   auto signs = all_signs;
   CodecStatus status = CodecStatus::ok;
   buckets().for_each(into.size(), [&](std::size_t bucket, std::size_t, std::size_t size) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/mean_magnitude.hpp"
 #include "algorithms/compression/seam/scale_status.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
 
 namespace hearsay {
 

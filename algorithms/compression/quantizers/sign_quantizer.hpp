@@ -12,13 +12,15 @@ namespace hearsay {
 /// Buckets are the layers unless said; the whole of what a selector or a mixing transform makes of them.
 ///
 /// The scale that leaves the least error: ||C(z) - z||^2 = (1 - delta) ||z||^2 with delta = ||z||_1^2 / (n
-/// ||z||_2^2), which is 2 / pi for Gaussian z and at least 1/n, reached where one coordinate is not 0. Deterministic
-/// and biased: for methods with error feedback.
+/// ||z||_2^2), which is 2 / pi for Gaussian z and at least 1/n, reached where one coordinate is not 0.
+/// Deterministic and biased: for methods with error feedback.
 ///
-/// Message    the scales of all buckets (Scalar each), then a bit for each coordinate, 1 for minus, each bucket
-///            beginning at a byte: 1 bit per coordinate and sizeof(Scalar) per bucket.
-/// Scale      the sum is taken in double in the fixed lanes of algorithms/kernels.hpp, then rounded to Scalar.
-/// Failure    Inf or NaN in a bucket: its scale is NaN and the message decodes as `not_finite`. Never saturated.
+/// Message    the scales of all buckets (Scalar each), then a bit for each coordinate, 1 for minus, each
+///            bucket beginning at a byte: 1 bit per coordinate and sizeof(Scalar) per bucket.
+/// Scale      the sum is taken in double in the fixed lanes of algorithms/kernels.hpp, then rounded to
+///            Scalar.
+/// Failure    Inf or NaN in a bucket: its scale is NaN and the message decodes as `not_finite`. Never
+///            saturated.
 /// Source     Karimireddy, Rebjock, Stich, Jaggi 2019 (arXiv:1901.09847), the compressor of EF-SIGNSGD.
 /// Departs    sign(0) = +1, so that one bit holds it.
 template <class Scalar>

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/quantizers/mean_magnitude.hpp"
 #include "algorithms/compression/seam/scale_status.hpp"
-#include "algorithms/arithmetic/wire_scalar.hpp"
-#include "algorithms/arithmetic/reductions.hpp"
 
 namespace hearsay {
 
@@ -18,7 +18,7 @@ std::int32_t sign_of(Scalar value) {
   return (value > Scalar(0)) - (value < Scalar(0));
 }
 
-/// The mean magnitude of those that are not 0; NaN where one is Inf or NaN.
+/// The mean magnitude of the values that are not 0; NaN if one is Inf or NaN.
 template <class Scalar>
 double own_scale(std::span<const Scalar> values) {
   const auto zeros = static_cast<std::size_t>(std::ranges::count(values, Scalar(0)));

@@ -5,21 +5,22 @@
 
 namespace hearsay {
 
-/// One magnitude for all values, and of each its sign or zero.
+/// One magnitude for all values, and the sign or zero of each.
 ///
 ///   C(v)_i = sign(v_i) scale,   sign(0) = 0
 ///
 ///   scale = what the selector suggests (adacomp: the mean of its bins' largest magnitudes),
 ///           else the mean magnitude of the values that are not 0, which leaves the least error
 ///
-/// Deterministic and biased. With its own scale, and m values that are not 0, it loses 1 - ||v||_1^2 / (m ||v||_2^2)
-/// of the square: delta >= 1/n for n values. A scale that is suggested may exceed every value: then nothing is known,
-/// and a selector that suggests one states no contraction. For methods with error feedback.
+/// Deterministic and biased. With its own scale, and m values that are not 0, it loses 1 - ||v||_1^2 / (m
+/// ||v||_2^2) of the square: delta >= 1/n for n values. A suggested scale may exceed every value: then
+/// nothing is known about the error, so a selector that suggests one states no contraction. For methods with
+/// error feedback.
 ///
-/// Message    the scale (Scalar) where there is a value; the codes -1, 0, 1, five to a byte (trit5) unless told
+/// Message    the scale (Scalar) if there is a value; the codes -1, 0, 1, five to a byte (trit5) unless told
 ///            otherwise.
-/// Failure    Inf or NaN among the values: the scale is NaN. `saturated` where a suggested scale is beyond the range
-///            of Scalar: it is Inf. Either decodes as `not_finite`.
+/// Failure    Inf or NaN among the values: the scale is NaN. `saturated` if a suggested scale is beyond
+///            the range of Scalar: it is Inf. Either decodes as `not_finite`.
 /// Source     Chen et al. 2018 (AdaComp, arXiv:1712.02679), the quantizer of its selected residues.
 template <class Scalar>
 class Ternary final : public Quantizer<Scalar> {
@@ -38,7 +39,7 @@ class Ternary final : public Quantizer<Scalar> {
                        std::span<std::byte> header, std::span<std::int32_t> codes) const override;
   CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,
                           std::span<Scalar> values) const override;
-  /// With its own scale.
+  /// The brackets with its own scale.
   std::vector<Bracket> brackets(std::span<const Scalar> values) const override;
 
  private:

@@ -7,9 +7,9 @@
 
 namespace hearsay {
 
-/// What one coordinate may be rounded to: `high` with `probability_up`, else `low`. Exactly what the encoder
-/// does, its floating-point roundings included, so that mean low + p (high - low) and variance
-/// p (1 - p) (high - low)^2 are known without sampling.
+/// The two numbers to which a coordinate may be rounded: `high` with `probability_up`, else `low`. They are
+/// exactly those of the encoder, floating-point roundings included, so that mean low + p (high - low) and
+/// variance p (1 - p) (high - low)^2 are known without sampling.
 struct Bracket {
   double low;
   double high;
@@ -19,11 +19,11 @@ struct Bracket {
   double variance() const { return probability_up * (1.0 - probability_up) * (high - low) * (high - low); }
 };
 
-/// A compressor that rounds each coordinate at random to one of two neighbors of it.
+/// A compressor that rounds each coordinate at random to one of two neighbors.
 template <class Scalar>
 class RoundingCompressor : public Compressor<Scalar> {
  public:
-  /// The bracket of every coordinate; empty where `vector` cannot be encoded.
+  /// The bracket of every coordinate; empty if `vector` cannot be encoded.
   virtual std::vector<Bracket> brackets(std::span<const Scalar> vector) const = 0;
 };
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/compression/seam/spelling.hpp"
 #include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
 
 namespace hearsay {
 
@@ -13,7 +13,7 @@ namespace hearsay {
 /// (the last may be shorter), one bucket per layer, or one for the whole vector. Empty layers have no bucket.
 class Buckets {
  public:
-  /// Reads the argument `bucket` (a number, "layer" or "whole"), `fallback` where it is missing. A vector
+  /// Reads the argument `bucket` (a number, "layer" or "whole"), `fallback` if it is missing. A vector
   /// without segments is one layer.
   static Buckets parse(const Arguments& arguments, const SegmentTable& segments, const std::string& fallback);
   /// One bucket for the whole vector.
@@ -25,7 +25,7 @@ class Buckets {
   /// Size of the largest bucket; 0 for an empty vector.
   std::size_t largest(std::size_t dimension) const;
 
-  /// Of all buckets but the last; 0 where they are layers or the whole vector.
+  /// The size of all buckets but the last; 0 if they are layers or the whole vector.
   std::size_t fixed_size() const { return size_; }
 
   /// visit(bucket number, first coordinate, size), in ascending order.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t alignment_bytes = 64;
 }
 
-/// Returned buffers wait here. The pool and every buffer that is out share it, so the last of them frees it.
+/// Returned buffers wait here. The pool and every buffer in use share it, so the last of them frees it.
 struct PacketPool::Shelf {
   std::mutex mutex;
   std::vector<PacketBuffer::Pooled*> free;

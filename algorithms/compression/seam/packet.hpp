@@ -34,14 +34,15 @@ class Packet {
   std::atomic<std::uint32_t> references_{0};
 };
 
-/// A shared reference to a packet; empty where no packet came (an absent neighbor).
+/// A shared reference to a packet; empty if no packet came (from an absent neighbor).
 class PacketRef {
  public:
   PacketRef() = default;
   explicit PacketRef(Packet* packet) : packet_(packet) { acquire(); }
   PacketRef(const PacketRef& other) : packet_(other.packet_) { acquire(); }
   PacketRef(PacketRef&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
-  // Two, not one that takes its argument by value: clang 14 never destroys that of `reference = {}`.
+  // There are two operators, not one that takes its argument by value: clang 14 never destroys the argument
+  // of `reference = {}`.
   PacketRef& operator=(const PacketRef& other) { return *this = PacketRef(other); }
   PacketRef& operator=(PacketRef&& other) noexcept {
     PacketRef taken(std::move(other));
@@ -55,7 +56,8 @@ class PacketRef {
   const Packet* operator->() const { return packet_; }
   bool operator==(const PacketRef&) const = default;
 
-  /// Hands this reference over to code that can only hold a pointer (a C library's free function); `adopt` takes it back.
+  /// Hands this reference over to code that can only hold a pointer (a C library's free function); `adopt`
+  /// takes it back.
   Packet* detach() { return std::exchange(packet_, nullptr); }
   static PacketRef adopt(Packet* packet) {
     PacketRef reference;
@@ -83,8 +85,8 @@ class PacketBuffer {
   PacketBuffer& operator=(PacketBuffer&&) noexcept;
   ~PacketBuffer();
 
-  /// Room for `bytes` bytes, uninitialised; what was written before stays. Grows the storage only when a
-  /// message is larger than any before it.
+  /// Makes room for `bytes` bytes, uninitialised; what was written before stays. The storage grows only if a
+  /// message is larger than all before it.
   std::span<std::byte> resize(std::size_t bytes);
   std::span<std::byte> bytes();
   PacketRef seal() &&;

@@ -18,7 +18,7 @@ struct CodeRange {
   std::int32_t most;
   bool contains(std::int32_t code) const { return least <= code && code <= most; }
   bool operator==(const CodeRange&) const = default;
-  /// How many numbers.
+  /// How many numbers the range has.
   std::uint64_t size() const {
     return static_cast<std::uint64_t>(std::int64_t{most} - std::int64_t{least}) + 1;
   }
@@ -26,37 +26,39 @@ struct CodeRange {
 
 /// What a quantizer may use besides the values.
 struct QuantizeInput {
-  ElementKey key;  ///< of this message; the element index is the value's place
+  ElementKey key;  ///< the key of this message; the element index is the value's place
   std::optional<double>
       shared_scale;         ///< a magnitude that the selector suggests (AdaComp); else the quantizer's own
-  std::uint32_t first = 0;  ///< the place of the first value, where they are a part of those of the message
+  std::uint32_t first = 0;  ///< the place of the first value, if these are a part of the message's values
 };
 
-/// The stage between values and whole numbers: value k becomes code k, and a header holds what all of a bucket share. Stateless.
+/// The stage between values and whole numbers: value k becomes code k, and a header holds what the values of
+/// a bucket share. Stateless.
 ///
-/// Total both ways. Values that cannot be quantized (Inf, NaN, out of range) never become numbers: `quantize` says so and
-/// writes a header or codes from which `reconstruct` answers `not_finite`. `reconstruct` takes any header bytes and any
-/// codes within `range()`; where they are nothing that `quantize` writes it answers `malformed`, where a value would leave
-/// the range of Scalar `not_finite`.
+/// Both directions accept any input. If values cannot be quantized (Inf, NaN, out of range), `quantize` says
+/// so and writes a header or codes for which `reconstruct` returns `not_finite`. `reconstruct` takes any
+/// header bytes and any codes within `range()`. It returns `malformed` if `quantize` never writes them, and
+/// `not_finite` if a value would leave the range of Scalar.
 template <class Scalar>
 class Quantizer {
  public:
   virtual ~Quantizer() = default;
 
-  /// Parses back to this stage, aliases and defaults expanded.
+  /// The spelling that parses back to this stage, aliases and defaults expanded.
   virtual std::string spelling() const = 0;
-  /// Of n values; `bytes` and `data_dependent_size` are the coder's business and stay 0 and false.
+  /// The traits on n values; `bytes` and `data_dependent_size` depend on the coder and stay 0 and false.
   virtual Traits traits(std::size_t n) const = 0;
   virtual CodeRange range() const = 0;
-  /// The coder that a pipeline takes where none is spelled.
+  /// The coder that a pipeline takes if none is spelled.
   virtual std::string default_coder() const { return "raw"; }
-  /// How the values are cut where groups of them share something; coders with places may follow the cuts.
+  /// How the values are cut into groups that share something; coders with places may follow the cuts.
   virtual const Buckets& buckets() const = 0;
   /// Bytes of the header of n values.
   virtual std::size_t header_bytes(std::size_t n) const = 0;
 
-  /// Parts of so many values each, or a multiple, and what is left after them, are quantized as the whole would be, as long as
-  /// all are `ok`: each to its own piece of the header, none of which an earlier part's values change. 0: the whole only.
+  /// The grain of parts; 0 if only the whole can be quantized. Parts of a multiple of so many values, and a
+  /// last part of the rest, are quantized as the whole would be, as long as all are `ok`. Each part has its
+  /// own piece of the header, which earlier parts do not change.
   virtual std::size_t part_grain() const { return 0; }
 
   virtual CodecStatus quantize(std::span<const Scalar> values, const QuantizeInput& input,
@@ -64,8 +66,8 @@ class Quantizer {
   virtual CodecStatus reconstruct(std::span<const std::byte> header, std::span<const std::int32_t> codes,
                                   std::span<Scalar> values) const = 0;
 
-  /// What each value may become, exactly; empty where the values cannot be quantized. A deterministic quantizer gives
-  /// probability_up = 0 and low = what the value becomes.
+  /// The numbers that each value may become, exactly; empty if the values cannot be quantized. A
+  /// deterministic quantizer gives probability_up = 0 and low = what the value becomes.
   virtual std::vector<Bracket> brackets(std::span<const Scalar> values) const = 0;
 };
 

@@ -19,8 +19,8 @@ struct StageSpelling;
 ///     argument := [ key "=" ] value
 ///     value    := word | "{" word { "," word } "}"
 ///
-/// Names, keys and words are runs of letters, digits and . % + - _ ^; blanks between them do not count. Columns are those of
-/// the spelling, the first is 1.
+/// Names, keys and words are runs of letters, digits and . % + - _ ^; blanks between them do not count.
+/// Columns count from 1.
 using PipelineSpelling = std::vector<StageSpelling>;
 
 /// One stage of it.
@@ -41,7 +41,7 @@ struct StageSpelling {
 /// Throws Misuse (key algorithm.compressor) with the column and what was expected there. At least one stage.
 PipelineSpelling parse_pipeline(const std::string& text);
 
-/// Refuses a stage as such.
+/// Misuse that refuses a whole stage.
 [[noreturn]] void refuse_stage(const StageSpelling& stage, const std::string& what);
 
 /// What a stage accepts: keys, one of which may be given bare in the first place ("qsgd(4)" is
@@ -60,24 +60,24 @@ class Arguments {
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
   bool flag(std::string_view name) const;
-  /// One of `words`; the first of them where the key is missing.
+  /// One of `words`; the first of them if the key is missing.
   std::string word(std::string_view key, std::span<const std::string> words) const;
-  /// A whole number in [least, most]; empty where the key is missing. `instead` names other values the key
+  /// A whole number in [least, most]; empty if the key is missing. `instead` names other values the key
   /// may have, for the message only.
   std::optional<std::uint64_t> count(std::string_view key, std::uint64_t least, std::uint64_t most,
                                      const std::string& instead = {}) const;
   /// A finite number above 0; a power of two may be written 2^-12.
   std::optional<double> positive(std::string_view key) const;
-  /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused: it would read like a count.
+  /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused, since it would look like a count.
   std::optional<double> share(std::string_view key) const;
   /// "2.5sigma": a number above 0 and the unit.
   std::optional<double> positive_with_unit(std::string_view key, std::string_view unit) const;
-  /// The numbers of a list "{0,0.5,1}"; empty where the key is missing or is no list.
+  /// The numbers of a list "{0,0.5,1}"; empty if the key is missing or is no list.
   std::vector<double> list(std::string_view key) const;
-  /// The value as written; empty where the key is missing.
+  /// The value as written; empty if the key is missing.
   std::string_view text(std::string_view key) const;
 
-  /// Refuses the argument `key`, or the whole stage where it is missing.
+  /// Misuse that refuses the argument `key`, or the whole stage if the key is missing.
   [[noreturn]] void refuse(std::string_view key, const std::string& expected) const;
 
  private:

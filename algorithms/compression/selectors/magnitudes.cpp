@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/selectors/magnitudes.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -41,7 +41,8 @@ std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t mos
   const auto loaded = [&](std::size_t at) HWY_ATTR {
     return hn::And(hn::BitCast(ints, hn::LoadU(floats, z.data() + at)), magnitude_mask);
   };
-  // Compressed in a register and stored whole: the form of vpcompress that writes to memory is slow on some machines.
+  // Compressed in a register and stored whole: the form of vpcompress that writes to memory is slow on some
+  // machines.
   const auto keep = [&](hn::Vec<Ints> sizes, std::size_t at) HWY_ATTR {
     const auto mask = hn::Gt(sizes, below);
     if (hn::AllFalse(ints, mask)) return;

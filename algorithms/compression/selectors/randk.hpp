@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/compression/selectors/selection.hpp"
 #include "algorithms/compression/seam/selector.hpp"
+#include "algorithms/compression/selectors/selection.hpp"
 
 namespace hearsay {
 
@@ -13,7 +13,7 @@ namespace hearsay {
 ///   unscaled  C(z)_i = z_i        on the subset: contractive, E ||C(z) - z||^2 = (1 - k/d) ||z||^2, biased
 ///   scaled    C(z)_i = z_i d / k  on the subset: unbiased, omega = d/k - 1 exactly
 ///
-/// Use the unscaled form where a method wants a contraction (CHOCO-SGD diverges with the scaled one).
+/// Use the unscaled form if a method wants a contraction (CHOCO-SGD diverges with the scaled one).
 ///
 /// Seed       16 bytes, from which the receiver draws the subset; no index travels.
 /// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its
@@ -42,7 +42,7 @@ class RandK final : public Selector<Scalar> {
 
   SelectionSize size_;
   bool scaled_;
-  std::vector<std::uint64_t> subset_;  ///< scratch: bit i of the map is set where coordinate i is sent
+  std::vector<std::uint64_t> subset_;  ///< scratch: bit i of the map is set if coordinate i is sent
 };
 
 extern template class RandK<float>;

@@ -11,14 +11,14 @@ namespace hearsay {
 
 namespace {
 
-/// The least magnitude that reaches t > 0; that of Inf where none does.
+/// The least magnitude that reaches t > 0; that of Inf if none does.
 template <class Scalar>
 Magnitude<Scalar> least_reaching(double t) {
   constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
   if (t > static_cast<double>(std::numeric_limits<Scalar>::max())) return magnitude(infinity);
   auto nearest = static_cast<Scalar>(t);
   if (static_cast<double>(nearest) < t) nearest = std::nextafter(nearest, infinity);
-  return std::max(magnitude(nearest), Magnitude<Scalar>{1});  // zeros have nothing to say
+  return std::max(magnitude(nearest), Magnitude<Scalar>{1});  // zeros are never kept
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace {
 
-/// The magnitudes above `threshold` are kept, and of those equal to it the first `ties`.
+/// The border of the top k: magnitudes above `threshold` are kept, and the first `ties` of those equal to it.
 template <class Scalar>
 struct Border {
   Magnitude<Scalar> threshold = 0;
@@ -31,7 +31,7 @@ Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitu
     histogram.fill(0);
     for (std::size_t i = 0; i < count; ++i) {
       const auto digits = magnitude_of(i) >> shift;
-      // Only those that agree with the threshold in the digits known so far are still in question.
+      // Only magnitudes that agree with the threshold in the digits known so far can still be the border.
       if ((digits & ~digit_mask) == border.threshold >> shift) ++histogram[digits & digit_mask];
     }
     Magnitude<Scalar> digit = digit_mask;
@@ -42,7 +42,7 @@ Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitu
   return border;
 }
 
-/// The first k indices of those of `count` magnitudes that the border keeps.
+/// Writes the indices of the magnitudes that the border keeps, in ascending order.
 template <class Scalar, class MagnitudeOf, class IndexOf>
 void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf magnitude_of,
                IndexOf index_of) {
@@ -55,8 +55,8 @@ void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf
   }
 }
 
-// A sample: runs of 16 numbers, a cache line of floats, spread evenly. Vectors from `least_sampled` on; below, and where a
-// quarter or more are kept, three sweeps over everything are as fast.
+// A sample has runs of 16 numbers, a cache line of floats, spread evenly. Vectors of `least_sampled` numbers
+// or more are sampled; below, and if a quarter or more are kept, three sweeps over everything are as fast.
 constexpr std::size_t run = 16;
 constexpr std::size_t spacing = 2048;
 constexpr std::size_t least_sampled = 32768;
@@ -89,7 +89,8 @@ bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<
   for (std::size_t r = 0; r < runs; ++r)
     for (std::size_t i = 0; i < run; ++i) magnitudes_[r * run + i] = magnitude(z[r * spacing + i]);
   const auto magnitude_of = [this](std::size_t i) { return magnitudes_[i]; };
-  // Of the k largest the sample should hold `expected`: four deviations more, and hardly ever is the bound too high.
+  // The sample should hold `expected` of the k largest. With four standard deviations more, the bound is
+  // hardly ever too high.
   const double expected =
       static_cast<double>(k) * static_cast<double>(runs * run) / static_cast<double>(z.size());
   const auto rank = static_cast<std::size_t>(expected + 4.0 * std::sqrt(expected) + 4.0);

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "algorithms/compression/seam/selector.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/compression/selectors/selection.hpp"
-#include "algorithms/compression/seam/selector.hpp"
 
 namespace hearsay {
 
@@ -10,11 +10,11 @@ namespace hearsay {
 /// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
 /// With k = d it loses nothing, and is unbiased.
 ///
-/// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message
-///            is a function of z alone. Of long vectors a sample gives a bound that nearly always k or a few more
-///            exceed; one sweep collects these, and the k-th is found among them. Otherwise (few coordinates, many kept,
-///            a sample that misleads, many equal magnitudes) it is found in the vector itself, in a sweep per 11 bits
-///            of Scalar (3 for float).
+/// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message is
+///            a function of z alone. For long vectors a sample gives a bound that nearly always k or a few
+///            more exceed. One sweep collects these, and the k-th is found among them. Otherwise (few
+///            coordinates, many kept, a sample that misleads, many equal magnitudes) the k-th is found in the
+///            vector itself, in a sweep per 11 bits of Scalar (3 for float).
 template <class Scalar>
 class TopK final : public Selector<Scalar> {
  public:
@@ -28,7 +28,7 @@ class TopK final : public Selector<Scalar> {
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
-  /// Fills `kept`, or says that it cannot.
+  /// Fills `kept`; false if it cannot.
   bool select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept);
 
   SelectionSize size_;

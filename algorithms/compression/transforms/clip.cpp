@@ -4,21 +4,22 @@
 #include <cmath>
 #include <limits>
 
-#include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/selectors/magnitudes.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// c sigma of a layer; NaN where a coordinate is no number, Inf where all are equal. `scaled` is scratch of its size.
+/// c sigma of a layer; NaN if a coordinate is Inf or NaN, Inf if all are equal. `scaled` is scratch space of
+/// the layer's size.
 template <class Scalar>
 double clipping_limit(std::span<const Scalar> layer, double deviations, std::span<Scalar> scaled) {
   if (!all_finite(layer)) return std::numeric_limits<double>::quiet_NaN();
   if (std::ranges::all_of(layer, [&](Scalar value) { return value == layer.front(); }))
     return std::numeric_limits<double>::infinity();
-  // Near the ends of the range its reciprocal would leave it.
+  // Near the ends of the range the reciprocal would leave it.
   const int edge = std::numeric_limits<Scalar>::max_exponent - 4;
   const int exponent =
       std::clamp(std::ilogb(std::bit_cast<Scalar>(largest_magnitude_of(layer))), -edge, edge);
@@ -30,7 +31,7 @@ double clipping_limit(std::span<const Scalar> layer, double deviations, std::spa
   return std::ldexp(deviations * std::sqrt(squared_deviation(coordinates, mean) / n), exponent);
 }
 
-/// The value brought back to [-limit, limit]; NaN where the limit is.
+/// The value clipped to [-limit, limit]; NaN if the limit is.
 template <class Scalar>
 Scalar within(Scalar value, Scalar limit) {
   return std::isnan(limit) ? limit : std::min(std::max(value, -limit), limit);

@@ -1,30 +1,33 @@
 #pragma once
 
-#include "algorithms/compression/transforms/hadamard.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 #include "algorithms/compression/seam/transform.hpp"
+#include "algorithms/compression/transforms/hadamard.hpp"
 
 namespace hearsay {
 
-/// Randomised Hadamard transform, the near-democratic embedding: every coefficient carries about the same share of the norm,
-/// whatever the vector, so that quantizers by the largest magnitude waste no levels on a few large coordinates.
+/// Randomised Hadamard transform, the near-democratic embedding: every coefficient carries about the same
+/// share of the norm, whatever the vector is, so that quantizers by the largest magnitude waste no levels on
+/// a few large coordinates.
 ///
 ///   y = H D z    block by block: D random signs, H the Walsh-Hadamard matrix over sqrt(N), so that H H = I
 ///   z = D H y
 ///
-/// Orthonormal: ||y|| = ||z||, and an error of y is an error of z of the same norm; all that is known of the stages behind it
-/// stays. For a block of N = `block` coordinates, ||y||_inf <= 2 sqrt(ln(2N) / N) ||z||_2 with probability at least
-/// 1 - 1/(2N) over the signs (Hoeffding and a union bound).
+/// Orthonormal: ||y|| = ||z||, and an error of y is an error of z of the same norm, so the traits of the
+/// stages behind it stay. For a block of N = `block` coordinates, ||y||_inf <= 2 sqrt(ln(2N) / N) ||z||_2
+/// with probability at least 1 - 1/(2N) over the signs (Hoeffding and a union bound).
 ///
-/// Blocks     of `block` coordinates, a power of two (4096 unless said); the last one is padded with zeros to the next power of two,
-///            so there are fewer than 2 d coefficients, and d where `block` divides d.
+/// Blocks     of `block` coordinates, a power of two (4096 unless said); the last one is padded with zeros to
+///            the next power of two, so there are fewer than 2 d coefficients, and d if `block` divides d.
 /// Signs      element_bits(seed, index) of the coefficient's index, the seed a message's own.
-/// Rounding   see hadamard.hpp; exact but for m + 2 roundings per coefficient, N = 2^m. Numbers so small that 1/sqrt(N) of
-///            them is subnormal lose digits: bounds relative to the norm end where traits.hpp says.
-/// Failure    Inf or NaN in a block leave none of its coefficients finite. Of a block whose norm is near the largest
-///            Scalar coefficients or the way back may leave the range: the pipeline says `saturated`.
+/// Rounding   see hadamard.hpp; exact but for m + 2 roundings per coefficient, N = 2^m. Numbers so small that
+///            1/sqrt(N) of them is subnormal lose digits: traits.hpp says where bounds relative to the norm
+///            end.
+/// Failure    if a block has Inf or NaN, none of its coefficients is finite. If its norm is near the largest
+///            Scalar, coefficients or the inverse may leave the range: the pipeline returns `saturated`.
 /// Source     Saha, Pilanci, Goldsmith 2021 (DGD-DEF, arXiv:2103.07578), near-democratic embedding.
-/// Departure  all rows of the Hadamard matrix are used, on blocks: the paper's S = P D H with N > n samples rows.
+/// Departure  all rows of the Hadamard matrix are used, on blocks: the paper's S = P D H with N > n samples
+///            rows.
 template <class Scalar>
 class Fwht final : public Transform<Scalar> {
  public:
@@ -44,7 +47,7 @@ class Fwht final : public Transform<Scalar> {
   HadamardBlocks blocks_;
 };
 
-/// The argument `block` of a stage: a power of two up to 2^20, 4096 where it is missing.
+/// The argument `block` of a stage: a power of two up to 2^20, 4096 if it is missing.
 std::size_t parse_hadamard_block(const Arguments& arguments);
 
 extern template class Fwht<float>;

@@ -10,14 +10,17 @@
 
 namespace hearsay {
 
-/// Randomised Hadamard transforms of one block of n = 2^m numbers: H the Walsh-Hadamard matrix in Sylvester's order scaled by
-/// 1/sqrt(n), so that H H = I, and D a diagonal of signs, the top bits of element_bits(key, first + i).
+/// Randomised Hadamard transforms of one block of n = 2^m numbers: H the Walsh-Hadamard matrix in Sylvester's
+/// order scaled by 1/sqrt(n), so that H H = I, and D a diagonal of signs, the top bits of element_bits(key,
+/// first + i).
 ///
-/// Rounding   first the product with Scalar(1/sqrt(n)) (exact for even m), then the m levels of butterflies a + b, a - b at
-///            distances 1, 2, 4, ..., n/2: additions only, in an order that is the algorithm's, so the bits are the same on
-///            every instruction set. Scaling first keeps what is between within the range, as no norm grows.
+/// Rounding   first the product with Scalar(1/sqrt(n)) (exact for even m), then the m levels of butterflies a
+///            + b, a - b at distances 1, 2, 4, ..., n/2: additions only, in the algorithm's order, so the
+///            bits are the same on every instruction set. Since scaling comes first, no norm grows and
+///            intermediate values stay within the range.
 
-/// out = H D in, `in` padded with zeros to the power of two that is out.size(). May overlap `in` only where they begin together.
+/// out = H D in, `in` padded with zeros to the power of two that is out.size(). May overlap `in` only if they
+/// begin together.
 template <class Scalar>
 void signed_hadamard(std::span<const Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
 
@@ -25,20 +28,20 @@ void signed_hadamard(std::span<const Scalar> in, ElementKey key, std::uint32_t f
 template <class Scalar>
 void hadamard_signed(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
 
-/// The same, number by number: what the kernels are compared with.
+/// The same, number by number; the kernels are compared with it.
 template <class Scalar>
 void signed_hadamard_plain(std::span<const Scalar> in, ElementKey key, std::uint32_t first,
                            std::span<Scalar> out);
 template <class Scalar>
 void hadamard_signed_plain(std::span<Scalar> in, ElementKey key, std::uint32_t first, std::span<Scalar> out);
 
-/// The key of the signs that a message's seed stands for.
+/// The key of the signs for a message's seed.
 inline ElementKey sign_key(std::uint64_t seed) {
   return {static_cast<std::uint32_t>(seed >> 32), static_cast<std::uint32_t>(seed)};
 }
 
-/// How a vector is cut: blocks of `block` coordinates, a power of two; the last one is padded with zeros to the next power of
-/// two only.
+/// How a vector is cut: blocks of `block` coordinates, a power of two; the last one is padded with zeros to
+/// the next power of two only.
 struct HadamardBlocks {
   std::size_t block;
 
@@ -46,7 +49,7 @@ struct HadamardBlocks {
     const std::size_t rest = dimension % block;
     return dimension - rest + (rest ? std::bit_ceil(rest) : 0);
   }
-  /// visit(first coordinate, how many, padded to), in ascending order.
+  /// Calls visit(first coordinate, how many, padded to) for every block, in ascending order.
   template <class Visit>
   void for_each(std::size_t dimension, Visit visit) const {
     for (std::size_t begin = 0; begin < dimension; begin += block) {

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/transforms/hadamard_kernels.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the line above includes once per target.
+// This comes last: the line above includes what follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -94,7 +94,7 @@ HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float sc
       v = hn::Xor(v, Signs(index, a, b));
       index = hn::Add(index, index_step);
     }
-    // The upper of two gets a - b: its partner, and itself with the sign changed.
+    // The upper of two gets a - b: its partner plus itself with the sign changed.
     if (lanes > 1) v = hn::Add(hn::TableLookupLanes(v, partners1), hn::Xor(v, signs1));
     if (lanes > 2) v = hn::Add(hn::TableLookupLanes(v, partners2), hn::Xor(v, signs2));
     if (lanes > 4) v = hn::Add(hn::TableLookupLanes(v, partners4), hn::Xor(v, signs4));

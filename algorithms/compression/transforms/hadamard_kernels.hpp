@@ -8,12 +8,13 @@
 
 namespace hearsay {
 
-// The vectorized forms of hadamard.hpp for float; the same bits, instruction set by instruction set (tested).
+// The vectorized forms of hadamard.hpp for float, with the same bits on every instruction set (tested).
 
-/// Blocks from 128 on: eight vectors of 16 lanes.
+/// True for blocks of 128 numbers or more: eight vectors of 16 lanes.
 bool has_hadamard_kernel(std::size_t n);
 
-/// x = scale H' D from, H' unscaled; without signs where `key` is null. `from` has x.size() entries and is either x or apart.
+/// x = scale H' D from, H' unscaled; without signs if `key` is null. `from` has x.size() entries and is
+/// either x or does not overlap it.
 void hadamard_fast(const float* from, std::span<float> x, float scale, const ElementKey* key,
                    std::uint32_t first);
 

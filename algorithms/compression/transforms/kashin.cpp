@@ -5,10 +5,10 @@
 #include <limits>
 #include <numbers>
 
-#include "algorithms/compression/seam/compose.hpp"
-#include "algorithms/compression/transforms/fwht.hpp"
-#include "algorithms/compression/selectors/magnitudes.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/seam/compose.hpp"
+#include "algorithms/compression/selectors/magnitudes.hpp"
+#include "algorithms/compression/transforms/fwht.hpp"
 
 namespace hearsay {
 

@@ -7,22 +7,25 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/seam/algorithm.hpp"
-#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/seam/algorithm.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// Where W changes from round to round, two neighbors meet now and then only. What a peer said in the meantime is its backlog:
+/// Where W changes from round to round, two neighbors meet now and then only. What a peer said in the
+/// meantime is its backlog:
 ///
-///   say     a packet joins the backlog, which forgets what all hearers have heard, and what no longer fits in the length of one
-///           dense vector
-///   tell    a hearer gets all that it missed since it was last told, in one message; or, where the backlog has forgotten
-///           some of it, the published vector in full precision, which is then the shorter of the two
+///   say     a packet joins the backlog, which forgets what all hearers have heard, and what no longer fits
+///           in the length of one dense vector
+///   tell    a hearer gets all that it missed since it was last told, in one message; or, where the backlog
+///           has forgotten some of it, the published vector in full precision, which is then the shorter of
+///           the two
 ///   replay  the hearer applies the packets to its replica, one by one, as their owner did
 ///
-/// so that a replica is always what its owner had published when the two last met, bit for bit. A message is, little-endian,
+/// so that a replica is always what its owner had published when the two last met, bit for bit. A message is,
+/// little-endian,
 ///
 ///   u64        how many packets its owner has said since it began (or, with `begin_anew`, began anew)
 ///   and        for every packet that was missed, u32 its length, and its bytes
@@ -32,16 +35,18 @@ namespace hearsay {
 template <class Scalar>
 class Backlog {
  public:
-  /// Of a peer that `hearers` (ascending) hear in some round, and whose published vector in R^d all know at first.
+  /// Of a peer that `hearers` (ascending) hear in some round, and whose published vector in R^d all know at
+  /// first.
   Backlog(const std::vector<PeerId>& hearers, Index dimension);
 
   std::uint64_t said() const { return said_; }
   void say(std::span<const std::byte> packet);
-  /// The published vector has changed otherwise than by a packet: everyone gets it in full, and packets are counted from 0.
+  /// The published vector has changed otherwise than by a packet: everyone gets it in full, and packets are
+  /// counted from 0.
   void begin_anew();
 
-  /// Posts to all who hear this peer in the iteration's round what they missed of how `published` came to be. Who missed
-  /// the same shares one packet.
+  /// Posts to all who hear this peer in the iteration's round what they missed of how `published` came to be.
+  /// Who missed the same shares one packet.
   Slot tell(Iteration<Scalar>& it, const Vector<Scalar>& published);
 
   std::size_t memory_bytes() const { return packets_.capacity(); }
@@ -81,8 +86,8 @@ struct BacklogMessage {
   std::optional<std::span<const std::byte>> dense;  ///< the published vector
   std::span<const std::byte> packets;               ///< otherwise
 
-  /// Of a sender of whose packets `heard` were heard before. Nothing unless all packets since then are there in full, or
-  /// a vector of `vector_bytes`.
+  /// Of a sender of whose packets `heard` were heard before. Nothing unless all packets since then are there
+  /// in full, or a vector of `vector_bytes`.
   static std::optional<BacklogMessage> parse(std::span<const std::byte> bytes, std::uint64_t heard,
                                              std::size_t vector_bytes);
 };
@@ -90,8 +95,8 @@ struct BacklogMessage {
 /// The first packet, which is then no longer in `packets`; nothing where the bytes do not begin with one.
 std::optional<std::span<const std::byte>> take_packet(std::span<const std::byte>& packets);
 
-/// A replica catches up with its owner. `replay(packet, number)` applies the packet that its owner said as its `number`-th,
-/// counted from 1, to the replica, and says how that went.
+/// A replica catches up with its owner. `replay(packet, number)` applies the packet that its owner said as
+/// its `number`-th, counted from 1, to the replica, and says how that went.
 template <class Scalar, class Replay>
 CodecStatus catch_up(std::span<const std::byte> message, std::uint64_t& heard, Vector<Scalar>& replica,
                      Replay&& replay) {

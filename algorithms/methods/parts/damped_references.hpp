@@ -3,13 +3,14 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/seam/algorithm.hpp"
 #include "algorithms/methods/parts/replicas.hpp"
+#include "algorithms/seam/algorithm.hpp"
 
 namespace hearsay {
 
-/// How LEAD and its kin tell their neighbors of a vector Z_i ("COMM"): compressed is the difference to a reference that follows
-/// slowly, so that what is recovered is unbiased where C is, and its error vanishes as Z settles.
+/// How LEAD and its kin tell their neighbors of a vector Z_i ("COMM"): compressed is the difference to a
+/// reference that follows slowly, so that what is recovered is unbiased where C is, and its error vanishes as
+/// Z settles.
 ///
 ///   compress   q_i = C(Z_i - H_i), encoded once, sent to every neighbor
 ///   recover    zhat_j = H_j + q_j                     for every neighbor j and for i itself
@@ -43,7 +44,8 @@ class DampedReferences {
     return slot;
   }
 
-  /// into += factor sum_j w_ij (zhat_i - zhat_j), and every H_j follows; the packets in the order of `neighbors`.
+  /// into += factor sum_j w_ij (zhat_i - zhat_j), and every H_j follows; the packets in the order of
+  /// `neighbors`.
   void add_differences(Iteration<Scalar>& it, Compressor<Scalar>& compressor,
                        std::span<const WeightedNeighbor> neighbors, std::span<const PacketRef> packets,
                        Scalar factor, Vector<Scalar>& into) {

@@ -6,7 +6,8 @@
 
 namespace hearsay {
 
-/// More of them in one step would be a slip of the keyboard: on a ring of 100 peers 10,000 leave 2e-6 of the disagreement.
+/// More of them in one step would be a slip of the keyboard: on a ring of 100 peers 10,000 leave 2e-6 of the
+/// disagreement.
 constexpr std::uint64_t most_consensus_rounds = 10'000;
 
 /// c(k), how many gossip rounds the k-th step of an epoch takes, k = 1, 2, ...
@@ -28,8 +29,8 @@ class ConsensusRule {
   std::optional<std::uint64_t> most_;
 };
 
-/// Where iteration t = 1, 2, ... of a method with epochs s = 1, 2, ... of K_s = ceil(beta^s n_0) steps stands. Pure, so that
-/// every peer works it out for itself, and an iteration can be asked for out of order.
+/// Where iteration t = 1, 2, ... of a method with epochs s = 1, 2, ... of K_s = ceil(beta^s n_0) steps
+/// stands. Pure, so that every peer works it out for itself, and an iteration can be asked for out of order.
 class EpochPlan {
  public:
   /// Epochs that grow more slowly would be too many to count up.
@@ -44,7 +45,8 @@ class EpochPlan {
         rounds_before;  ///< gossip rounds of all iterations before t: the schedule goes on from there
   };
 
-  /// beta = `growth`, 1 or at least `least_growth`, n_0 = `first_length` >= 1. Throws Misuse (key algorithm.inner_growth).
+  /// beta = `growth`, 1 or at least `least_growth`, n_0 = `first_length` >= 1. Throws Misuse (key
+  /// algorithm.inner_growth).
   EpochPlan(std::uint64_t first_length, double growth, ConsensusRule consensus);
 
   Position at(std::uint64_t iteration) const;

@@ -8,21 +8,21 @@
 
 namespace hearsay {
 
-/// What a sender does about the error that compression leaves behind (algorithm.feedback), g its gradient, p what it
-/// compresses, m its memory in R^d, at first 0:
+/// What a sender does about the error that compression leaves behind (algorithm.feedback), g its gradient, p
+/// what it compresses, m its memory in R^d, at first 0:
 ///
 ///   none            p = g                      nothing: for unbiased C
 ///   ef              p = g + m                  m <- p - C(p): all that was not sent is still owed
 ///   low-pass(beta)  p = g + m                  m <- (1 - beta) m + beta (p - C(p)): ScaleCom; beta = 1 is ef
 ///   dgd-def         p = grad f(x - eta m) + m  m <- p - C(p): ef, the gradient taken where x would be by now
 ///
-/// m is a gradient. What is owed is a step, so where the step size changes, m is multiplied by eta_{t-1} / eta_t
-/// first: then sum_j (eta/n) m_j is always what the common model still has to go (Karimireddy et al. 2019 keep the
-/// residue as a step from the start; for compressors with C(a z) = a C(z) that is the same).
+/// m is a gradient. What is owed is a step, so where the step size changes, m is multiplied by eta_{t-1} /
+/// eta_t first: then sum_j (eta/n) m_j is always what the common model still has to go (Karimireddy et al.
+/// 2019 keep the residue as a step from the start; for compressors with C(a z) = a C(z) that is the same).
 ///
-/// Source     Karimireddy, Rebjock, Stich, Jaggi 2019 (arXiv:1901.09847), Algorithm 2; Chen et al. 2020 (ScaleCom,
-///            arXiv:2104.11125), Algorithm 1; Lin, Kostina, Hassibi 2020 (DQ-GD, arXiv:2002.02508) and Saha,
-///            Pilanci, Goldsmith 2021 (DGD-DEF, arXiv:2103.07578), Algorithm 1, with e = -m.
+/// Source     Karimireddy, Rebjock, Stich, Jaggi 2019 (arXiv:1901.09847), Algorithm 2; Chen et al. 2020
+///            (ScaleCom, arXiv:2104.11125), Algorithm 1; Lin, Kostina, Hassibi 2020 (DQ-GD, arXiv:2002.02508)
+///            and Saha, Pilanci, Goldsmith 2021 (DGD-DEF, arXiv:2103.07578), Algorithm 1, with e = -m.
 struct FeedbackRule {
   double low_pass = 0.0;           ///< beta; 0: no memory
   bool gradient_at_ahead = false;  ///< dgd-def
@@ -38,8 +38,8 @@ struct FeedbackRule {
 /// Everything algorithm.feedback may be.
 std::span<const Choice> feedback_choices();
 
-/// The spelling of the rule that `text` stands for with a compressor of these traits: "auto" is none where it is
-/// unbiased and ef where it is not. Throws Misuse (key algorithm.feedback).
+/// The spelling of the rule that `text` stands for with a compressor of these traits: "auto" is none where it
+/// is unbiased and ef where it is not. Throws Misuse (key algorithm.feedback).
 std::string resolved_feedback(const std::string& text, const Traits& compressor);
 
 }  // namespace hearsay

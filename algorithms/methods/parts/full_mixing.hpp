@@ -15,8 +15,8 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector) {
   return std::move(buffer).seal();
 }
 
-/// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. A neighbor that was lost has an empty
-/// packet, and its weight stays with `own`.
+/// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. A neighbor that was
+/// lost has an empty packet, and its weight stays with `own`.
 template <class Scalar>
 CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets,
                             const Vector<Scalar>& own, double step, Vector<Scalar>& into) {

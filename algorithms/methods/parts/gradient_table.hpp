@@ -1,7 +1,7 @@
 #pragma once
 
-#include "algorithms/seam/algorithm.hpp"
 #include "algorithms/arithmetic/vector.hpp"
+#include "algorithms/seam/algorithm.hpp"
 
 namespace hearsay {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "algorithms/seam/algorithm.hpp"
 #include "algorithms/arithmetic/segments.hpp"
+#include "algorithms/seam/algorithm.hpp"
 #include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
@@ -13,19 +13,22 @@ namespace hearsay {
 /// A local step rule: what a peer does with its gradient g before it gossips. The step is x <- x + s,
 ///
 ///     sgd                    s = -eta g
-///     heavy-ball(beta)       m <- beta m + g;  s = -eta m                                      (Polyak 1964)
-///     nesterov(beta)         m <- beta m + g;  s = -eta (g + beta m)                           (Nesterov 1983)
-///     adagrad(delta)         G <- G + g^2;  H = delta + sqrt(G);  s = -eta g / H               (Duchi et al. 2011, mirror descent)
-///     adagrad-da(delta)      z <- z + g, G <- G + g^2;  s = -eta (z / H - what that was before)      (the same, dual averaging)
-///     adam(beta1, beta2)     m, v <- running means of g, g^2;  s = -eta m' / (sqrt(v') + 1e-8), m', v' without their bias
-///                                                                                      (Kingma, Ba 2015, Algorithm 1)
-///     amsgrad(beta1, beta2)  u <- max(u, v);  s = -eta m / sqrt(u + 1e-8)                      (Reddi et al. 2018, Algorithm 2)
+///     heavy-ball(beta)       m <- beta m + g;  s = -eta m                          (Polyak 1964)
+///     nesterov(beta)         m <- beta m + g;  s = -eta (g + beta m)               (Nesterov 1983)
+///     adagrad(delta)         G <- G + g^2;  H = delta + sqrt(G);  s = -eta g / H   (Duchi et al. 2011)
+///     adagrad-da(delta)      z <- z + g, G <- G + g^2;  s = -eta (z / H - what that was before)
+///                                                                    (the same, dual averaging)
+///     adam(beta1, beta2)     m, v <- running means of g, g^2;  s = -eta m' / (sqrt(v') + 1e-8),
+///                            m', v' without their bias               (Kingma, Ba 2015, Algorithm 1)
+///     amsgrad(beta1, beta2)  u <- max(u, v);  s = -eta m / sqrt(u + 1e-8)
+///                                                                    (Reddi et al. 2018, Algorithm 2)
 ///     novograd(beta1, beta2) v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
-///                            m_l <- beta1 m_l + g_l / sqrt(v_l + 1e-8);  s = -eta m           (Ginsburg et al. 2019, Algorithm 1)
+///                            m_l <- beta1 m_l + g_l / sqrt(v_l + 1e-8);  s = -eta m
+///                                                                    (Ginsburg et al. 2019, Algorithm 1)
 ///
-/// Squares, quotients and roots are those of each coordinate. Every peer keeps a state of its own, from its own gradients:
-/// where the peers' data differ, so do the states, and a gossip method that mixes models alone then ends at another
-/// point than one that would mix the states, too; only sgd has none.
+/// Squares, quotients and roots are those of each coordinate. Every peer keeps a state of its own, from its
+/// own gradients: where the peers' data differ, so do the states, and a gossip method that mixes models alone
+/// then ends at another point than one that would mix the states, too; only sgd has none.
 template <class Scalar>
 class LocalOptimizer {
  public:

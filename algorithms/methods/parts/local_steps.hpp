@@ -2,13 +2,14 @@
 
 #include <memory>
 
-#include "algorithms/seam/method.hpp"
 #include "algorithms/methods/parts/local_optimizer.hpp"
+#include "algorithms/seam/method.hpp"
 
 namespace hearsay {
 
-/// The local part of an iteration: H steps of a local optimizer (algorithm.local_steps, algorithm.optimizer) from x_i, each
-/// on a minibatch of its own. With H = 1 and plain SGD it is a gradient, and costs no memory. In a method:
+/// The local part of an iteration: H steps of a local optimizer (algorithm.local_steps, algorithm.optimizer)
+/// from x_i, each on a minibatch of its own. With H = 1 and plain SGD it is a gradient, and costs no memory.
+/// In a method:
 ///
 ///     local_.begin(x_);
 ///     for (bool more = true; more;) {

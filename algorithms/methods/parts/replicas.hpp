@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/seam/algorithm.hpp"
-#include "algorithms/methods/parts/backlog.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/methods/parts/backlog.hpp"
+#include "algorithms/seam/algorithm.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -21,8 +21,9 @@ class Replicas {
 
   Vector<Scalar>& of(PeerId owner) { return copies_[place_of(owner)]; }
 
-  /// Every replica takes what its owner said: replica_j += decoded(packet_j), the packets in the order of `neighbors`. A lost
-  /// neighbor's replica stays as it is, and so does that of a neighbor that says nothing, where silence is allowed.
+  /// Every replica takes what its owner said: replica_j += decoded(packet_j), the packets in the order of
+  /// `neighbors`. A lost neighbor's replica stays as it is, and so does that of a neighbor that says nothing,
+  /// where silence is allowed.
   CodecStatus hear(Compressor<Scalar>& compressor, std::span<const WeightedNeighbor> neighbors,
                    std::span<const PacketRef> packets, bool silence_allowed = false) {
     CodecStatus status = CodecStatus::ok;
@@ -34,8 +35,8 @@ class Replicas {
     return status;
   }
 
-  /// The same where W changes: every replica catches up with its owner, by the backlog that its owner told. `replay(packet,
-  /// number, replica)` applies a packet that the owner said as its `number`-th.
+  /// The same where W changes: every replica catches up with its owner, by the backlog that its owner told.
+  /// `replay(packet, number, replica)` applies a packet that the owner said as its `number`-th.
   template <class Replay>
   CodecStatus catch_up_by(Replay replay, std::span<const WeightedNeighbor> neighbors,
                           std::span<const PacketRef> messages) {

@@ -1,0 +1,60 @@
+#include "algorithms/objectives/registry.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include "algorithms/objectives/least_squares.hpp"
+#include "algorithms/objectives/logistic.hpp"
+#include "algorithms/objectives/mlp.hpp"
+#include "algorithms/objectives/quadratic.hpp"
+#include "algorithms/objectives/softmax.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+const std::string key = "model.kind";
+
+}  // namespace
+
+std::span<const ModelInfo> models() {
+  static const std::array all = {logistic_info(), softmax_info(), least_squares_info(), mlp_info(),
+                                 quadratic_info()};
+  return all;
+}
+
+std::span<const Choice> model_choices() {
+  static const std::vector<Choice> choices = [] {
+    std::vector<Choice> all;
+    for (const ModelInfo& model : models())
+      all.push_back(
+          {model.name, model.arguments,
+           model.description + (model.has_intercept ? "" : "; d = " + model.parameters + ", no intercept")});
+    return all;
+  }();
+  return choices;
+}
+
+Model parse_model(const std::string& text) {
+  Spelling spelling = parse_spelling(key, text);
+  const Choice& choice = find_choice(key, spelling.name, model_choices());
+  const ModelInfo& info = models()[static_cast<std::size_t>(&choice - model_choices().data())];
+  if (info.read) return {&info, info.read(text, std::move(spelling.arguments))};
+  if (!spelling.arguments.empty()) throw Misuse(key, text, info.name + " takes no arguments");
+  return {&info, {}};
+}
+
+std::vector<Index> model_sizes(const std::string& text, const std::vector<std::string>& arguments) {
+  std::vector<Index> sizes;
+  for (const std::string& argument : arguments) {
+    std::uint64_t size = 0;
+    if (!parse_whole(argument, size) || size < 1 || size > static_cast<std::uint64_t>(largest_dimension))
+      throw Misuse(key, text,
+                   argument + " is not a whole number from 1 to " + std::to_string(largest_dimension));
+    sizes.push_back(static_cast<Index>(size));
+  }
+  return sizes;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,61 @@
+#include "algorithms/seam/pattern.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+namespace {
+
+Partners neighbors_in_any_round(PeerId id, const Schedule& schedule) {
+  Partners result;
+  for (std::uint64_t round = 0; round < schedule.period(); ++round) {
+    const MixingRow& row = schedule.row(id, round);
+    for (const WeightedNeighbor& neighbor : row.hears) result.sources.push_back(neighbor.id);
+    result.destinations.insert(result.destinations.end(), row.heard_by.begin(), row.heard_by.end());
+  }
+  for (std::vector<PeerId>* ids : {&result.sources, &result.destinations}) {
+    std::sort(ids->begin(), ids->end());
+    ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
+  }
+  return result;
+}
+
+/// One iteration, and the staleness more, for every link between two peers.
+std::optional<std::uint64_t> lead_along_links(const Graph& graph, bool all_speak, std::uint64_t staleness) {
+  if (!all_speak) return std::nullopt;
+  return diameter(graph) * (staleness + 1);
+}
+
+/// Only the sender is known to be past what it needs no more.
+std::uint64_t forgotten_by_sender(PeerId to, const SenderProgress& of) {
+  return to == of.sender ? of.needs_from : 0;
+}
+
+Partners adjacent_ids(PeerId id, const Schedule& schedule) {
+  const PeerId n = schedule.peer_count();
+  return n == 1 ? Partners{} : Partners{{(id + n - 1) % n}, {(id + 1) % n}};
+}
+
+std::optional<std::uint64_t> lead_around_the_ring(const Graph&, bool, std::uint64_t) { return 1; }
+
+/// What comes around in an iteration has passed through all peers: everybody is past the iteration before the
+/// last one.
+std::uint64_t forgotten_by_all(PeerId, const SenderProgress& of) { return of.iteration - 1; }
+
+}  // namespace
+
+constinit const Pattern Pattern::gossip = {.uses_graph = true,
+                                           .reads_weights = true,
+                                           .has_leader = false,
+                                           .partners = neighbors_in_any_round,
+                                           .lead = lead_along_links,
+                                           .forgets = forgotten_by_sender};
+
+constinit const Pattern Pattern::ring = {.uses_graph = false,
+                                         .reads_weights = false,
+                                         .has_leader = true,
+                                         .partners = adjacent_ids,
+                                         .lead = lead_around_the_ring,
+                                         .forgets = forgotten_by_all};
+
+}  // namespace hearsay

@@ -1,0 +1,62 @@
+#include "runtime/cluster/launch_settings.hpp"
+
+#include <algorithm>
+
+#include "runtime/toml/document.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A text that ends up in a command line there: whatever is in it arrives as it is, but for what no argument
+/// can hold.
+std::string read_word(const Setting& setting, const fs::path&) {
+  const std::string& word = setting.name();
+  if (std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    setting.refuse("one line");
+  return word;
+}
+
+/// ssh takes what begins with a dash for an option of its own.
+std::string read_user(const Setting& setting, const fs::path& directory) {
+  const std::string user = read_word(setting, directory);
+  if (user.front() == '-' || user.find_first_of(" @") != std::string::npos)
+    setting.refuse("a user's name on the peers' hosts");
+  return user;
+}
+
+/// Remote paths start at the user's home, as ~ says.
+std::string read_directory(const Setting& setting, const fs::path& directory) {
+  const std::string remote = read_word(setting, directory);
+  if (remote == "~") return ".";
+  return remote.starts_with("~/") ? remote.substr(2) : remote;
+}
+
+}  // namespace
+
+const std::vector<KeyRow<LaunchSettings>>& launch_keys() {
+  using L = LaunchSettings;
+  const auto as_text = [](const std::string& text) { return toml_text(text); };
+  static const std::vector<KeyRow<L>> keys = {
+      {"user", &L::user, {"name", read_user, as_text}},
+      {"ssh_port", &L::ssh_port, kinds::count<std::uint16_t>(1)},
+      {"ssh_key", &L::ssh_key, kinds::path()},
+      {"ssh_config", &L::ssh_config, kinds::path()},
+      {"program", &L::program, {"path there", read_word, as_text}},
+      {"directory", &L::directory, {"path there", read_directory, as_text}},
+  };
+  return keys;
+}
+
+std::string to_toml(const LaunchSettings& launch) {
+  std::string text;
+  for (const KeyRow<LaunchSettings>& key : launch_keys()) {
+    const std::string value = key.write(launch);
+    if (value != key.write({})) text += key.name() + " = " + value + "\n";
+  }
+  return text;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runtime/foundation/units.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// [topology] of a run file.
+struct TopologySettings {
+  std::string kind = "ring";
+  PeerId peers = 8;
+  std::string weights = "metropolis";
+  std::string schedule = "static";
+  std::filesystem::path file;  ///< a description file instead of kind, peers, weights
+  double participation = 1.0;  ///< the share of the peers that takes part in a round
+  bool operator==(const TopologySettings&) const = default;
+};
+
+/// What one directed link has of its own: [[network.link]].
+struct LinkOverride {
+  PeerId from;
+  PeerId to;
+  std::optional<Duration> latency;
+  std::optional<Bandwidth> bandwidth;
+  bool operator==(const LinkOverride&) const = default;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,21 @@
+#pragma once
+
+/// The library's front door: an objective of the caller's own, or a run file's, trained in virtual time or by
+/// real processes.
+///
+///     const auto settings = parse_run("...");                          // or load_run_file("run.toml", {})
+///     const auto experiment = prepare(settings, std::move(problem));   // or prepare<double>(settings)
+///     const auto simulated = simulate(experiment, measured_gradient);  // in this process, in virtual time
+///     const auto trained = run_local(experiment);                      // one process a peer, over ZeroMQ
+///
+/// A RunControl adds what happens meanwhile: every evaluation as it is made, notices, an interruption. Wrong
+/// input throws Misuse.
+#include "algorithms/objectives/objective.hpp"
+#include "algorithms/objectives/problem.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/process/local_run.hpp"
+#include "runtime/record/outcome.hpp"
+#include "runtime/record/run_control.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "topology/foundation/misuse.hpp"

@@ -1,0 +1,102 @@
+#include "runtime/observer/evaluation_schedule.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace hearsay {
+
+EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator,
+                                       std::vector<Evaluation> record)
+    : input_(input), evaluator_(evaluator), record_(std::move(record)), peers_(input.peer_count) {
+  for (const PeerId id : input_.failure.join_later) drop(id);
+  if (record_.empty())
+    verdicts_ = {evaluator_.begin()};
+  else
+    resume_from(std::numeric_limits<std::uint64_t>::max());
+}
+
+void EvaluationSchedule::resume_from(std::uint64_t iteration) {
+  if (record_.empty()) return;
+  std::erase_if(record_, [&](const Evaluation& evaluation) {
+    return evaluation.iteration != 0 && evaluation.iteration >= iteration;
+  });
+  verdicts_ = evaluator_.resume(record_);
+  pass(verdicts_.back().evaluated);
+}
+
+void EvaluationSchedule::bridge_lost_evaluations() {
+  const std::uint64_t known = std::ranges::max(peers_, {}, &Peer::verdicts_known).verdicts_known;
+  const std::uint64_t recorded = verdicts_.back().evaluated;
+  if (known == 0 || known - 1 <= recorded) return;
+  lost_evaluations_ = {recorded, known - 1};
+  verdicts_.push_back({known - 1, true});
+  pass(known - 1);
+}
+
+/// Every peer has sent the evaluation at `iteration`.
+void EvaluationSchedule::pass(std::uint64_t iteration) {
+  for (Peer& peer : peers_) peer.evaluated = iteration;
+}
+
+std::vector<Verdict> EvaluationSchedule::take(const FrameHeader& header, std::span<const std::byte> payload) {
+  Peer& peer = peers_[header.sender];
+  const std::uint64_t every = input_.evaluate_every;
+  const std::uint64_t in_turn = std::min(peer.evaluated + every, input_.iterations);
+  if (header.iteration != in_turn || in_turn == peer.evaluated || in_turn > all_have_evaluated() + 2 * every)
+    return {};
+  const auto verdicts = evaluator_.take_payload(header.sender, in_turn, payload);
+  if (!verdicts) return {};
+  peer.evaluated = in_turn;
+  verdicts_.insert(verdicts_.end(), verdicts->begin(), verdicts->end());
+  return *verdicts;
+}
+
+/// Mostly that of the last verdict: the one before the first that is still to come.
+std::uint64_t EvaluationSchedule::all_have_evaluated() const {
+  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+  for (const Peer& peer : peers_)
+    if (peer.counts) first = std::min(first, peer.evaluated);
+  return std::max(first, verdicts_.back().evaluated);
+}
+
+std::vector<Verdict> EvaluationSchedule::drop(PeerId id) {
+  peers_[id].counts = false;
+  std::vector<Verdict> verdicts = evaluator_.drop(id);
+  verdicts_.insert(verdicts_.end(), verdicts.begin(), verdicts.end());
+  return verdicts;
+}
+
+std::optional<std::uint64_t> EvaluationSchedule::first_evaluation_from(std::uint64_t next_iteration) const {
+  const std::uint64_t every = input_.evaluate_every;
+  const std::uint64_t judged = verdicts_.back().evaluated;
+  if (next_iteration > input_.iterations || judged >= input_.iterations) return std::nullopt;
+  // The last evaluation may be due earlier than this says.
+  return std::max((next_iteration + every - 1) / every * every, judged + every);
+}
+
+void EvaluationSchedule::take_back(PeerId id, std::uint64_t iteration) {
+  enter(id, iteration);
+  evaluator_.take_back(id, std::min(iteration, input_.iterations));
+}
+
+void EvaluationSchedule::take_in(PeerId id, std::uint64_t iteration) {
+  enter(id, iteration);
+  evaluator_.take_in(id, std::min(iteration, input_.iterations));
+}
+
+void EvaluationSchedule::enter(PeerId id, std::uint64_t iteration) {
+  peers_[id].counts = true;
+  peers_[id].evaluated = iteration - input_.evaluate_every;
+}
+
+bool EvaluationSchedule::has_sent_all(PeerId id, std::uint64_t iterations) const {
+  const std::uint64_t every = input_.evaluate_every;
+  const std::uint64_t last = iterations >= input_.iterations ? input_.iterations : iterations / every * every;
+  return peers_[id].evaluated >= last;
+}
+
+std::span<const Verdict> EvaluationSchedule::last_verdicts(std::size_t most) const {
+  return std::span(verdicts_).last(std::min(verdicts_.size(), most));
+}
+
+}  // namespace hearsay

@@ -1,0 +1,82 @@
+#include "runtime/observer/members.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace hearsay {
+
+Members::Members(const ObserverInput& input)
+    : lost_after_(input.failure.lost_after),
+      join_later_(input.failure.join_later),
+      members_(input.peer_count),
+      attention_(lost_after_) {
+  for (const PeerId id : join_later_) members_[id].standing = Standing::lost;
+}
+
+bool Members::all_have_ended() const {
+  return std::ranges::none_of(members_,
+                              [](const Member& member) { return member.standing == Standing::member; });
+}
+
+bool Members::all_are_lost() const {
+  return std::ranges::all_of(members_,
+                             [](const Member& member) { return member.standing == Standing::lost; });
+}
+
+void Members::take_back(PeerId id) {
+  members_[id].standing = Standing::member;
+  ++returned_;
+}
+
+RunResult Members::conclude(const EvaluationSchedule& schedule, const Evaluator& evaluator) const {
+  std::vector<PeerOutcome> outcomes;
+  Duration last{0};
+  for (PeerId id = 0; id < members_.size(); ++id) {
+    PeerOutcome& outcome = outcomes.emplace_back(members_[id].outcome);
+    if (is_gone(id) || members_[id].standing == Standing::killed) {
+      outcome.gone = true;
+      outcome.iterations = schedule.evaluated(id);
+      outcome.meters = evaluator.last_meters(id);
+    }
+    last = std::max(last, outcome.meters.now);
+  }
+  RunResult result = evaluator.conclude(std::move(outcomes));
+  result.seconds = seconds(last);
+  result.dropped = dropped();
+  result.joined = joined();
+  result.returned = returned_;
+  return result;
+}
+
+/// Peers that the run dropped, and that did not come back.
+std::vector<PeerId> Members::dropped() const {
+  std::vector<PeerId> ids;
+  for (PeerId id = 0; id < members_.size(); ++id) {
+    const bool never_came = !members_[id].joined && std::ranges::binary_search(join_later_, id);
+    if (is_gone(id) && !never_came) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::vector<PeerId> Members::joined() const {
+  std::vector<PeerId> ids;
+  for (PeerId id = 0; id < members_.size(); ++id)
+    if (members_[id].joined) ids.push_back(id);
+  return ids;
+}
+
+void Members::note_heard_all(Instant now) {
+  for (Member& member : members_) member.heard_at = now;
+}
+
+std::optional<PeerId> Members::silent_peer(Instant now) const {
+  for (PeerId id = 0; id < members_.size(); ++id)
+    if (!is_lost(id) && !has_finished(id) && silence_of(id, now) > lost_after_) return id;
+  return std::nullopt;
+}
+
+Duration Members::silence_of(PeerId id, Instant now) const {
+  return now - std::max(members_[id].heard_at, attention_.since());
+}
+
+}  // namespace hearsay

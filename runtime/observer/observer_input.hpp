@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/run_agreement.hpp"
+#include "runtime/foundation/units.hpp"
+#include "runtime/settings/run_settings.hpp"
+#include "runtime/wire/agreement.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// What the observer's session has to know of a run.
+struct ObserverInput {
+  Agreement agreement;
+  PeerId peer_count = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t evaluate_every = 1;
+  RunSettings::Failure failure;
+  std::string method;          ///< its name, for messages
+  bool may_be_joined = false;  ///< by peers that the run has gone on without
+  Duration start_patience{0};  ///< how long peers may take until they are ready
+};
+
+template <class Scalar>
+ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration start_patience) {
+  return {.agreement = agreement_of(experiment),
+          .peer_count = experiment.peer_count(),
+          .iterations = experiment.iterations,
+          .evaluate_every = experiment.settings.run.evaluate_every,
+          .failure = experiment.settings.failure,
+          .method = experiment.method->name,
+          .may_be_joined = model_bytes_of(experiment).has_value(),
+          .start_patience = start_patience};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/seam/iteration.hpp"
+#include "runtime/wire/frame.hpp"
+
+namespace hearsay {
+
+/// A frame that the observer wants sent.
+struct ObserverWord {
+  PeerId to;
+  FrameHeader header;
+  std::vector<std::byte> payload;
+  /// Of the processes that claim to be that peer, this one alone; nothing: the one that has the name
+  /// (`incarnation_of`).
+  std::optional<std::uint32_t> only_to = {};
+};
+
+/// The frames of one run that the observer wants sent, in order.
+class ObserverWords {
+ public:
+  explicit ObserverWords(std::uint32_t run_id) : run_id_(run_id) {}
+
+  FrameHeader header_of(FrameKind kind) const {
+    FrameHeader header;
+    header.kind = kind;
+    header.run_id = run_id_;
+    return header;
+  }
+  void add(PeerId to, const FrameHeader& header) { unsent_.push_back({to, header, {}}); }
+  /// Returns the word, so that the caller can complete it.
+  ObserverWord& say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0) {
+    const auto bytes = std::as_bytes(std::span(text));
+    unsent_.push_back({to, header_of(kind), {bytes.begin(), bytes.end()}});
+    unsent_.back().header.slot = slot;
+    return unsent_.back();
+  }
+
+  std::uint32_t run_id() const { return run_id_; }
+  std::vector<ObserverWord>& unsent() { return unsent_; }
+
+ private:
+  std::uint32_t run_id_;
+  std::vector<ObserverWord> unsent_;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,48 @@
+#include "runtime/peer/local_gradients.hpp"
+
+#include <numeric>
+
+namespace hearsay {
+
+template <class Scalar>
+std::span<const Index> LocalGradients<Scalar>::all_samples() {
+  if (all_samples_.empty()) {
+    all_samples_.resize(static_cast<std::size_t>(objective_.sample_count()));
+    std::iota(all_samples_.begin(), all_samples_.end(), Index{0});
+  }
+  return all_samples_;
+}
+
+template <class Scalar>
+std::span<const Index> LocalGradients<Scalar>::minibatch(const Iteration<Scalar>& iteration) {
+  if (!batch_) return all_samples();
+  if (!draws_) next_minibatch(iteration);
+  return minibatch_;
+}
+
+template <class Scalar>
+void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) {
+  if (!batch_) return;
+  if (!draws_) draws_ = iteration.random(Purpose::minibatch);
+  minibatch_.clear();
+  const auto count = static_cast<std::uint64_t>(objective_.sample_count());
+  if (count == 0) return;
+  for (std::uint64_t k = 0; k < *batch_; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
+}
+
+template <class Scalar>
+void LocalGradients<Scalar>::request(const Vector<Scalar>& point, std::span<const Index> samples) {
+  point_ = &point;
+  samples_ = samples;
+}
+
+template <class Scalar>
+double LocalGradients<Scalar>::work() const {
+  const std::size_t usual = batch_ ? *batch_ : all_samples_.size();
+  return samples_.empty() ? 1.0 : static_cast<double>(samples_.size()) / static_cast<double>(usual);
+}
+
+template class LocalGradients<float>;
+template class LocalGradients<double>;
+
+}  // namespace hearsay

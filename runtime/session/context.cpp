@@ -1,0 +1,65 @@
+#include "runtime/session/context.hpp"
+
+#include <algorithm>
+
+namespace hearsay {
+
+/// 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
+/// began; 0 where the user wants it.
+int exit_code_of(const FrameHeader& stop) {
+  if (stop.payload_bytes == 0) return 0;
+  return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
+}
+
+SessionContext::SessionContext(PeerSessionInput given)
+    : input(std::move(given)),
+      run_id(hearsay::run_id(input.agreement)),
+      hello(encode_agreement(input.agreement)) {}
+
+FrameHeader SessionContext::header(FrameKind kind) const {
+  FrameHeader result;
+  result.kind = kind;
+  result.run_id = run_id;
+  result.sender = input.self;
+  result.incarnation = input.incarnation;
+  result.iteration = next_needed;
+  return result;
+}
+
+FrameHeader& SessionContext::say(PeerWord::Way way, PeerId to, FrameKind kind,
+                                 std::span<const std::byte> payload) {
+  outbox.push_back({way, to, header(kind), {}, {payload.begin(), payload.end()}});
+  return outbox.back().header;
+}
+
+void SessionContext::say_stop(int exit_code, const std::string& reason) {
+  if (is_duplicate_process) return;
+  const auto say_it = [&](PeerWord::Way way, PeerId to) {
+    say(way, to, FrameKind::stop, std::as_bytes(std::span(reason))).slot = static_cast<Slot>(exit_code);
+  };
+  say_it(PeerWord::Way::observer, observer_peer);
+  for (const PeerId to : input.destinations) say_it(PeerWord::Way::outlet, to);
+}
+
+void SessionContext::fail(int exit_code, const std::string& reason) {
+  if (phase == SessionPhase::failed) return;
+  phase = SessionPhase::failed;
+  events.push_back(TakesNoPart{exit_code, reason});
+  say_stop(exit_code, reason);
+}
+
+bool SessionContext::hears(PeerId id) const { return std::ranges::binary_search(input.sources, id); }
+
+bool SessionContext::is_destination(PeerId id) const {
+  return std::ranges::binary_search(input.destinations, id);
+}
+
+bool SessionContext::comes_later() const { return std::ranges::binary_search(input.absent, input.self); }
+
+std::string SessionContext::name_of(PeerId destination) const {
+  const auto place = std::ranges::lower_bound(input.destinations, destination) - input.destinations.begin();
+  return "peer " + std::to_string(destination) + " (" + input.addresses[static_cast<std::size_t>(place)] +
+         ")";
+}
+
+}  // namespace hearsay

@@ -1,0 +1,106 @@
+#include "runtime/session/outgoing_links.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+OutgoingLinks::OutgoingLinks(const PeerSessionInput& input)
+    : retention_(input.destinations, input.asynchronous) {
+  for (const PeerId to : input.destinations) links_.push_back({to});
+}
+
+OutgoingLink& OutgoingLinks::to(PeerId destination) {
+  const auto found = std::ranges::lower_bound(links_, destination, {}, &OutgoingLink::to);
+  ensure(found != links_.end() && found->to == destination, "a method sends only to its destinations");
+  return *found;
+}
+
+void OutgoingLinks::greet(OutgoingLink& link, bool has_parted, SessionContext& context) const {
+  link.greeted_at = link.next_sequence;
+  link.awaits_welcome = true;
+  FrameHeader& head = context.say(PeerWord::Way::outlet, link.to, FrameKind::hello, context.hello);
+  head.sequence = link.next_sequence;
+  head.slot = has_parted ? 1 : 0;
+}
+
+void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
+  RetainedMessage retained{message.key, std::move(message.packet), 0, message.marks};
+  send_data(to(message.to), retained, posted, context);
+  retention_.keep(message.to, std::move(retained));
+}
+
+void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, Instant posted,
+                              SessionContext& context) {
+  message.sequence = link.next_sequence++;
+  FrameHeader head = context.header(FrameKind::data);
+  head.iteration = message.key.iteration;
+  head.slot = message.key.slot;
+  head.sequence = message.sequence;
+  head.degree = message.marks.degree;
+  head.replica_digest = message.marks.replica_digest;
+  context.outbox.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
+}
+
+bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context) {
+  if (welcome.sequence != link.greeted_at || !link.awaits_welcome) return false;  // to an earlier hello
+  if (!context.is_possible(welcome.iteration)) return false;  // it will be refused when it calls
+  link.awaits_welcome = false;
+  link.answers_instead.clear();
+  return true;
+}
+
+void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context) {
+  retention_.release(link.to, needed_from);
+  for (RetainedMessage& message : retention_.of(link.to)) {
+    if (message.sequence >= link.greeted_at && message.sequence < link.next_sequence) continue;
+    send_data(link, message, context.now, context);
+    ++context.counters.retransmitted;
+  }
+}
+
+// What it holds was kept of an earlier run, which went further; or what it needs is not kept any more.
+std::string OutgoingLinks::objection_to(const FrameHeader& hello, bool has_parted,
+                                        const SessionContext& context) const {
+  const std::string self = std::to_string(context.input.self), caller = std::to_string(hello.sender);
+  if (!context.is_possible(hello.iteration))
+    return "peer " + caller + " came back at iteration " + std::to_string(hello.iteration - 1) +
+           ", farther than a run can be that peer " + self + " has at " +
+           std::to_string(context.next_needed - 1) +
+           "; its checkpoints are of an earlier run of this file, start it with those of this one";
+  if (!context.is_destination(hello.sender) || context.input.asynchronous || has_parted) return "";
+  const std::uint64_t kept_from = retention_.floor(hello.sender);
+  if (hello.iteration >= kept_from) return "";
+  return "peer " + self + " keeps its messages from iteration " + std::to_string(kept_from) + " on, peer " +
+         caller + " came back needing those from " + std::to_string(hello.iteration) +
+         " on; start it from its newest checkpoint (--resume), or all peers from a common one";
+}
+
+bool OutgoingLinks::retains() const {
+  return std::ranges::any_of(links_,
+                             [this](const OutgoingLink& link) { return !retention_.of(link.to).empty(); });
+}
+
+void OutgoingLinks::save(SessionState& state) const {
+  for (const OutgoingLink& link : links_) {
+    state.released.emplace_back(link.to, retention_.floor(link.to));
+    for (const RetainedMessage& message : retention_.of(link.to))
+      state.retained.push_back({link.to, message.key, message.packet, message.marks});
+  }
+}
+
+void OutgoingLinks::restore(SessionState& state) {
+  for (const auto& [to, next_needed] : state.released) retention_.release(to, next_needed);
+  for (Outgoing& message : state.retained)
+    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent, message.marks});
+}
+
+}  // namespace hearsay

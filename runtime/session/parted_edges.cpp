@@ -1,0 +1,76 @@
+#include "runtime/session/parted_edges.hpp"
+
+namespace hearsay {
+
+void PartedEdges::part(PeerId neighbor) {
+  std::erase_if(out_, [&](const Edge& edge) { return edge.to == neighbor; });
+  std::erase_if(restored_, [&](const auto& edge) { return edge.first == neighbor; });
+  out_.push_back({neighbor});
+}
+
+void PartedEdges::obey(const EdgeWish& wish, Retention& retention, SessionContext& context) {
+  const PeerId neighbor = wish.neighbor;
+  switch (wish.what) {
+    case EdgeWish::What::part:
+      part(neighbor);
+      // Said even if it was said before: the other end may not know.
+      if (context.is_destination(neighbor)) {
+        retention.abandon(neighbor);
+        context.say(PeerWord::Way::outlet, neighbor, FrameKind::parted);
+      }
+      if (context.hears(neighbor)) context.say(PeerWord::Way::reply, neighbor, FrameKind::parted);
+      return;
+    case EdgeWish::What::offer:
+      for (Edge& edge : out_)
+        if (edge.to == neighbor) edge.offered = true;
+      context.say(PeerWord::Way::outlet, neighbor, FrameKind::offer).iteration = wish.iteration;
+      return;
+    case EdgeWish::What::take:
+      restore(neighbor, wish.iteration);
+      return say_taken(neighbor, context);
+    case EdgeWish::What::agree:
+      return restore(neighbor, wish.iteration);
+  }
+}
+
+void PartedEdges::say_taken(PeerId neighbor, SessionContext& context) const {
+  if (const auto from = restored_from(neighbor))
+    context.say(PeerWord::Way::reply, neighbor, FrameKind::taken).iteration = *from;
+}
+
+void PartedEdges::hear_source(const FrameHeader& head, SessionContext& context) const {
+  const bool offered = is_offered(head.sender);
+  if (head.kind == FrameKind::offer) {
+    context.events.push_back(AttachmentOffered{head.sender, head.iteration});
+  } else if (head.kind == FrameKind::parted) {
+    // That the edge be in again was agreed on, but it is too late for the other end.
+    if (offered) context.events.push_back(OfferAnswered{head.sender, {}});
+  } else if (!offered) {
+    // It may have taken an offer of this peer, which has not heard so yet; else it does not know that they
+    // have parted.
+    context.say(PeerWord::Way::reply, head.sender, FrameKind::parted);
+  }
+}
+
+bool PartedEdges::hear_destination(PeerId destination, const FrameHeader& head,
+                                   SessionContext& context) const {
+  const bool is_out = contains(destination);
+  switch (head.kind) {
+    case FrameKind::parted:
+      if (is_offered(destination)) context.events.push_back(OfferAnswered{destination, {}});
+      return true;
+    case FrameKind::taken:
+      if (is_offered(destination)) context.events.push_back(OfferAnswered{destination, head.iteration});
+      return true;
+    case FrameKind::welcome:
+      // Of two that have parted, and hear each other, the one with the lower id makes an offer; one that
+      // joins, when it has begun.
+      if (is_out && context.has_started() && context.input.self < destination)
+        context.events.push_back(NeighborReturned{destination});
+      return false;
+    default:
+      return is_out;
+  }
+}
+
+}  // namespace hearsay

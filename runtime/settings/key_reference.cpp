@@ -1,0 +1,65 @@
+#include "runtime/settings/key_reference.hpp"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/settings/run_keys.hpp"
+#include "runtime/settings/sweep_settings.hpp"
+#include "runtime/toml/document.hpp"
+
+namespace hearsay {
+namespace {
+
+std::vector<KeyInfo> make_reference() {
+  std::vector<KeyInfo> reference;
+  const RunSettings defaults;
+  for (const KeyRow<RunSettings>& key : run_keys()) {
+    KeyInfo info = key.info;
+    if (info.default_value.empty()) info.default_value = key.write(defaults);
+    if (info.default_value.empty()) info.default_value = "unset";
+    reference.push_back(std::move(info));
+  }
+  reference.push_back({"network.peer", "tables: id, and any key of [network] but framing", "none", "all",
+                       "the network of one peer; what a table leaves out is as [network] says"});
+  reference.push_back({"network.link", "tables: from, to, latency, bandwidth", "none", "all",
+                       "what one directed link has of its own; wins over the topology file"});
+  for (KeyInfo& info : sweep_keys()) reference.push_back(std::move(info));
+  return reference;
+}
+
+/// A cell of a table: what is quoted is code.
+std::string cell(std::string_view text) {
+  std::string result;
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"' && !quoted) result += '`';
+    if (c == '|' && !quoted) result += '\\';
+    result += c;
+    if (c == '"' && quoted) result += '`';
+    quoted ^= c == '"';
+  }
+  return result;
+}
+
+std::string code_if_toml(const std::string& text) {
+  return parse_toml_value(text, "default") ? "`" + text + "`" : cell(text);
+}
+
+}  // namespace
+
+std::span<const KeyInfo> key_reference() {
+  static const std::vector<KeyInfo> reference = make_reference();
+  return reference;
+}
+
+std::string keys_markdown() {
+  std::string text = "| key | type | default | read by | what it says |\n| --- | --- | --- | --- | --- |\n";
+  for (const KeyInfo& info : key_reference())
+    text += "| `" + info.key + "` | " + cell(info.type) + " | " + code_if_toml(info.default_value) + " | " +
+            cell(info.read_by) + " | " + cell(info.description) +
+            (info.link.empty() ? "" : " ([more](" + info.link + "))") + " |\n";
+  return text;
+}
+
+}  // namespace hearsay

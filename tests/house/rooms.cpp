@@ -1,0 +1,170 @@
+#include "tests/house/rooms.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace hearsay {
+
+namespace {
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
+}
+
+std::string layer_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }
+
+/// Of what has rooms: whole layers that every room of it may know.
+const std::map<std::string, std::set<std::string>>& layers_below() {
+  static const std::map<std::string, std::set<std::string>> below = {
+      {"topology", {}},
+      {"algorithms", {}},
+      {"runtime", {"topology", "algorithms"}},
+      {"tools", {"topology", "algorithms", "runtime"}}};
+  return below;
+}
+
+/// Of what has none.
+const std::map<std::string, std::set<std::string>>& may_include() {
+  static const std::map<std::string, std::set<std::string>> layers = {
+      {"bench", {"topology", "algorithms", "runtime", "bench"}},
+      {"tests", {"topology", "algorithms", "runtime", "tools", "bench", "tests"}}};
+  return layers;
+}
+
+bool is_layer(const std::string& name) {
+  return layers_below().contains(name) || may_include().contains(name);
+}
+
+const Room* find_room(const std::string& folder) {
+  const auto found = std::ranges::find(rooms(), folder, &Room::folder);
+  return found == rooms().end() ? nullptr : &*found;
+}
+
+bool may_know(const std::string& folder, const std::string& target) {
+  if (const auto layer = may_include().find(layer_of(folder)); layer != may_include().end())
+    return layer->second.contains(layer_of(target));
+  if (layers_below().at(layer_of(folder)).contains(layer_of(target))) return true;
+  const Room* room = find_room(folder);
+  return target == folder || (room && std::ranges::find(room->may_know, target) != room->may_know.end());
+}
+
+}  // namespace
+
+std::span<const Room> rooms() {
+  static const std::vector<Room> all = [] {
+    const auto in = [](const std::string& layer, std::vector<std::string> names) {
+      for (std::string& name : names) name = layer + "/" + name;
+      return names;
+    };
+    const auto plus = [](std::vector<std::string> some, const std::vector<std::string>& more) {
+      some.insert(some.end(), more.begin(), more.end());
+      return some;
+    };
+    const auto runtime = [&](std::vector<std::string> names) { return in("runtime", std::move(names)); };
+    const auto tools = [&](std::vector<std::string> names) { return in("tools", std::move(names)); };
+
+    const std::vector<std::string> graphs = {"topology/foundation", "topology"};
+    const std::vector<std::string> numbers = plus(graphs, {"algorithms/arithmetic"});
+    const std::vector<std::string> stage = plus(numbers, {"algorithms/compression/seam"});
+    const auto stages = [&](const std::vector<std::string>& kinds) {
+      return plus(stage, in("algorithms/compression", kinds));
+    };
+    const std::vector<std::string> models = plus(stage, {"algorithms/objectives"});
+    const std::vector<std::string> method = plus(models, {"algorithms/seam"});
+    return std::vector<Room>{
+        {"topology/foundation", {}},
+        {"topology", {"topology/foundation"}},
+
+        {"algorithms/arithmetic", graphs},
+        {"algorithms/compression/seam", numbers},
+        {"algorithms/compression/selectors", stage},
+        {"algorithms/compression/quantizers", stages({"selectors"})},
+        {"algorithms/compression/coders", stages({"quantizers"})},
+        {"algorithms/compression/transforms", stages({"selectors", "quantizers"})},
+        {"algorithms/compression", stages({"selectors", "quantizers", "coders", "transforms"})},
+        {"algorithms/objectives", numbers},
+        {"algorithms/seam", models},
+        {"algorithms/methods/parts", method},
+        {"algorithms/methods", plus(method, {"algorithms/methods/parts"})},
+        {"algorithms/stability", plus(stage, {"algorithms/compression", "algorithms/seam"})},
+
+        {"runtime/foundation", {}},
+        {"runtime/toml", runtime({"foundation"})},
+        {"runtime/wire", runtime({"foundation"})},
+        {"runtime/peer", runtime({"foundation"})},
+        {"runtime/cluster", runtime({"foundation", "toml"})},
+        {"runtime/session", runtime({"foundation", "wire", "peer"})},
+        {"runtime/settings", runtime({"foundation", "toml", "cluster"})},
+        {"runtime/data", runtime({"foundation", "settings"})},
+        {"runtime/network", runtime({"foundation", "settings", "wire", "peer"})},
+        {"runtime/security", runtime({"foundation", "toml", "cluster", "settings", "wire"})},
+        {"runtime/experiment",
+         runtime({"foundation", "toml", "cluster", "settings", "data", "wire", "peer"})},
+        {"runtime/record", runtime({"foundation", "settings", "data", "peer", "experiment"})},
+        {"runtime/observer", runtime({"foundation", "settings", "wire", "session", "experiment", "record"})},
+        {"runtime/checkpoint",
+         runtime({"foundation", "settings", "wire", "peer", "session", "experiment", "record"})},
+        {"runtime/simulator",
+         runtime({"foundation", "settings", "wire", "peer", "experiment", "network", "record", "observer"})},
+        {"runtime/zmq", runtime({"foundation", "cluster", "settings", "wire", "peer", "session", "experiment",
+                                 "network", "record", "observer", "security"})},
+        {"runtime/process",
+         runtime({"foundation", "cluster", "settings", "data", "wire", "peer", "session", "experiment",
+                  "network", "record", "observer", "checkpoint", "security", "zmq"})},
+        {"runtime", runtime({"foundation", "toml", "cluster", "settings", "data", "wire", "peer", "session",
+                             "experiment", "network", "record", "observer", "checkpoint", "simulator",
+                             "security", "zmq", "process"})},
+
+        {"tools/terminal", {}},
+        {"tools/report", tools({"terminal"})},
+        {"tools/training", tools({"terminal", "report"})},
+        {"tools/check", tools({"terminal", "training"})},
+        {"tools/sweep", tools({"terminal", "training"})},
+        {"tools/launch", tools({"terminal", "training"})},
+        {"tools/advise", tools({"terminal", "training", "check"})},
+        {"tools", tools({"terminal", "report", "training", "check", "sweep", "launch", "advise"})},
+    };
+  }();
+  return all;
+}
+
+Violations includes_follow_the_rooms(const SourceTree& tree) {
+  Violations found;
+  for (const SourceFile& file : tree.files) {
+    if (!(file.is_cpp() || file.path.ends_with(".inl")) || !is_layer(layer_of(file.path))) continue;
+    const std::string folder = folder_of(file.path);
+    const std::vector<std::string>& lines = file.is_cpp() ? file.code : file.lines;
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      const std::string included = included_by(lines[k]);
+      if (!included.starts_with('"')) continue;
+      const std::string target = folder_of(included.substr(1));
+      if (!is_layer(layer_of(target)))
+        found.push_back(at(file, k, included + ": headers are included from the root"));
+      else if (!may_know(folder, target))
+        found.push_back(at(file, k, included + ": " + folder + " may not know " + target));
+    }
+  }
+  return found;
+}
+
+Violations every_room_has_a_readme(const SourceTree& tree) {
+  std::set<std::string> known;
+  for (const SourceFile& file : tree.files) known.insert(file.path);
+  Violations found;
+  std::set<std::string> seen;
+  for (const SourceFile& file : tree.files) {
+    const std::string folder = folder_of(file.path);
+    if (!file.is_cpp() || !layers_below().contains(layer_of(file.path)) || !seen.insert(folder).second)
+      continue;
+    if (!find_room(folder))
+      found.push_back(file.path + ":1: " + folder + " is no room of tests/house/rooms.cpp");
+    else if (!known.contains(folder + "/README.md"))
+      found.push_back(folder + "/README.md:1: is missing");
+  }
+  return found;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Runs the block of a recipe of tools/README.md as it stands, in an empty folder, with the program on the PATH:
+#
+#     recipe.sh HEADING PROGRAM SOURCE_FOLDER SCRATCH_FOLDER
+#
+# A block that wants a cluster, `needs=ssh|slurm|kubectl`, or pandas is run as far as it can be here: what it would start is
+# checked (run files, options), not started.
+set -euo pipefail
+heading=$1 program=$2 source=$3 scratch=$4
+exec < /dev/null
+
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+ln -s "$source/tools" tools
+mkdir bin
+ln -s "$program" bin/hearsay
+PATH=$PWD/bin:$PATH
+export PATH
+
+awk -v heading="### $heading" '
+  $0 == heading { here = 1; next }
+  here && /^#/ { exit }
+  here && /^```sh/ { print > "fence.txt"; inside = 1; next }
+  here && inside && /^```/ { exit }
+  inside { print }' "$source/tools/README.md" > block.sh
+if ! [ -s block.sh ]; then
+  echo "the recipe \"$heading\" has no block of sh"
+  exit 1
+fi
+needs=$(sed -n 's/.*needs=//p' fence.txt)
+
+# Whether every option of a command line of hearsay's is one that its command has.
+check_options() {
+  local command=$1 help word
+  help=$("$program" "$command" --help)
+  shift
+  for word; do
+    case $word in
+      --*) grep -q -e " ${word%%=*}\b" <<< "$help" || { echo "hearsay $command has no option $word"; return 1; } ;;
+    esac
+  done
+}
+
+case $needs in
+  "") ;;
+  root)
+    # What the kernel's network wants, as .ci/run looks at it.
+    if ! unshare --net sh -c 'ip link add name one type veth peer name two &&
+        tc qdisc add dev one root tbf rate 1mbit burst 10kb latency 50ms' 2> /dev/null; then
+      echo "skipped: root, who may make network namespaces, is wanted"
+      exit 0
+    fi ;;
+  ssh)  # every host is a stranger: the run file is checked, no peer is started
+    hearsay() {
+      check_options "$@"
+      [ "$1" = launch ]
+      command hearsay check "$2" --quiet
+    } ;;
+  slurm)  # the job is run up to its srun
+    sbatch() {
+      local words
+      printf '#!/bin/sh\nfor word; do echo "$word"; done > srun.txt\n' > bin/srun
+      chmod +x bin/srun
+      SLURM_JOB_ID=1 sh "$1"
+      mapfile -t words < <(sed -n '/^hearsay$/,$p' srun.txt)
+      [ -f "${words[2]}" ]
+      check_options "${words[@]:1}"
+    } ;;
+  kubectl)  # what a pod runs
+    kubectl() {
+      local line words
+      [ "$1 $2" = "apply -f" ]
+      line=$(sed -n 's/^ *hearsay //p' "$3")
+      [ -n "$line" ]
+      read -r -a words <<< "$line"
+      check_options "${words[@]}"
+    } ;;
+  pandas)
+    if ! python3 -c 'import pandas' 2> /dev/null; then
+      python3() {
+        local script column
+        script=$(cat)
+        command -v python3 > /dev/null && command python3 -c 'import ast, sys; ast.parse(sys.argv[1])' "$script"
+        for column in $(sed -n 's/.*\[\[\(.*\)\]\].*/\1/p' <<< "$script" | tr -d '",'); do
+          grep -q "\"$column\":" runs/*/metrics.jsonl || { echo "metrics.jsonl has no $column"; return 1; }
+        done
+      }
+    fi ;;
+  *)
+    echo "the recipe \"$heading\" needs \"$needs\", and this script does not know what that is"
+    exit 1 ;;
+esac
+
+trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+set -x
+# shellcheck disable=SC1091
+source ./block.sh

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/record/run_directory.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace hearsay {
+
+/// What every command that reads a run file takes.
+struct RunFileOptions {
+  std::filesystem::path file;
+  std::vector<std::string> assignments;  ///< --set a.b=value
+  bool quiet = false;                    ///< no progress, no closing words
+  bool json = false;                     ///< the record on standard output, for machines
+};
+
+/// What every command that writes an output directory takes.
+struct RunOptions : RunFileOptions {
+  bool overwrite = false;
+  bool resume = false;
+  std::optional<std::uint16_t> live_port = {};  ///< as in TrainingOptions
+  SaveModels save = SaveModels::mean;
+  const std::atomic<bool>* interrupted = nullptr;
+  const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
+};
+
+// Each gives `command` the options of one of the structs above, or a part of them; `options` must outlive the
+// parsing.
+void add_run_file_options(CLI::App& command, RunFileOptions& options);
+void add_output_options(CLI::App& command, RunOptions& options);
+void add_resume_option(CLI::App& command, RunOptions& options);
+void add_live_option(CLI::App& command, RunOptions& options);
+void add_start_patience_option(CLI::App& command, std::string& patience);
+
+}  // namespace hearsay
