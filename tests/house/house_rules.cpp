@@ -186,21 +186,25 @@ Violations whitespace_is_clean(const SourceTree& tree) {
   return found;
 }
 
+/// Whether a CMake file names the source, or all sources of its folder: `peer/a.cpp`, `peer/*.cpp`.
+bool builds(const SourceFile& build, const SourceFile& source) {
+  constexpr std::string_view file_name = "CMakeLists.txt";
+  if (!build.path.ends_with(file_name)) return false;
+  const std::string folder = build.path.substr(0, build.path.size() - file_name.size());
+  if (!source.path.starts_with(folder)) return false;
+  const std::string name = source.path.substr(folder.size());
+  const std::string pattern = name.substr(0, name.rfind('/') + 1) + "*.cpp";
+  return std::ranges::any_of(build.lines, [&](const std::string& line) {
+    return mentions(line, name) || (" " + line).find(" " + pattern) != line.npos;
+  });
+}
+
 /// A source that no CMake file names is never compiled, and a test in it never run.
 Violations sources_are_built(const SourceTree& tree) {
   Violations found;
   for (const SourceFile& file : tree.files) {
     if (!file.path.ends_with(".cpp")) continue;
-    const auto names = [&](const SourceFile& build) {
-      if (!build.path.ends_with("CMakeLists.txt")) return false;
-      const std::string folder =
-          build.path.substr(0, build.path.size() - std::string("CMakeLists.txt").size());
-      if (!file.path.starts_with(folder)) return false;
-      const std::string name = file.path.substr(folder.size());
-      return std::any_of(build.lines.begin(), build.lines.end(),
-                         [&](const std::string& line) { return line.find(name) != line.npos; });
-    };
-    if (std::none_of(tree.files.begin(), tree.files.end(), names))
+    if (std::ranges::none_of(tree.files, [&](const SourceFile& build) { return builds(build, file); }))
       found.push_back(file.path + ":1: named in no CMakeLists.txt, so never built");
   }
   return found;

@@ -223,6 +223,9 @@ const std::vector<Crime> crimes = {
     {"every source is built",
      {{"tests/d_test.cpp", "int x;\n"}, {"tests/CMakeLists.txt", "other_test.cpp\n"}},
      "tests/d_test.cpp:1: named in no CMakeLists.txt, so never built"},
+    {"every source is built",
+     {{"runtime/peer/d.cpp", "int x;\n"}, {"runtime/CMakeLists.txt", "  wire/*.cpp other_peer/*.cpp\n"}},
+     "runtime/peer/d.cpp:1: named in no CMakeLists.txt, so never built"},
 };
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/support/misuse_text.hpp"
 #include "topology/dense_mixing.hpp"
 #include "topology/families.hpp"
+#include "topology/foundation/misuse.hpp"
 
 using hearsay::contains;
 using hearsay::Graph;
@@ -22,16 +24,26 @@ using hearsay::WeightedLink;
 
 namespace {
 
+/// The graph, or nothing if the family does not take these arguments or so many peers.
+std::optional<Graph> graph_if_possible(const std::string& spelling, PeerId peers) {
+  try {
+    return make_graph(spelling, peers, 1);
+  } catch (const hearsay::Misuse&) {
+    return std::nullopt;
+  }
+}
+
+/// Graphs of every registered family, of 1 to 20 peers.
 std::vector<Graph> sample_graphs() {
   std::vector<Graph> graphs;
-  for (PeerId peers = 1; peers <= 9; ++peers)
-    for (const char* spelling : {"ring", "path", "complete", "star", "exponential"})
-      graphs.push_back(make_graph(spelling, peers, 0));
-  graphs.push_back(make_graph("torus(3x5)", 15, 0));
-  graphs.push_back(make_graph("grid(3x5)", 15, 0));
-  graphs.push_back(make_graph("hypercube", 16, 0));
-  graphs.push_back(make_graph("erdos-renyi(0.4)", 20, 1));
-  graphs.push_back(make_graph("geometric(0.4)", 20, 1));
+  for (const hearsay::Choice& family : hearsay::family_choices()) {
+    const std::size_t before = graphs.size();
+    for (const PeerId peers : {1u, 2u, 3u, 4u, 6u, 8u, 15u, 16u, 20u})
+      for (const std::string arguments : {"", "(3x5)", "(2x3)", "(3)", "(0.4)", "(4, 0.3)"})
+        if (const auto graph = graph_if_possible(family.name + arguments, peers)) graphs.push_back(*graph);
+    INFO("no arguments above fit the family " << family.name);
+    REQUIRE(graphs.size() > before);
+  }
   return graphs;
 }
 
