@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view scheme = "tcp://";
 
-/// The first address that a name stands for.
+/// Returns the address with its host name replaced by the first IP address of that name.
 Address looked_up(const Address& address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -35,7 +35,7 @@ Address looked_up(const Address& address) {
   return {text.data(), address.port, v6};
 }
 
-/// "*", or what a name or an IP address may consist of.
+/// True for "*", and for the characters that a name or an IP address may consist of.
 bool is_host(const Address& address) {
   const auto fits = [&](char c) {
     const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -8,27 +8,29 @@
 
 namespace hearsay {
 
-/// Where everybody is found in a run that spans hosts. What those say who started the peer wins over the
-/// topology file; the observer is one port below peer 0 unless either says where.
+/// The addresses of all peers and of the observer, in a run that spans hosts.
 struct ClusterAddresses {
   std::vector<std::string> peers;
   std::string observer;
 };
 
-/// Misuse where a peer has no address, or the observer that of a peer.
+/// Returns the addresses that `place` gives, and those of the topology file for the rest. An observer without
+/// an address gets `default_observer`. Throws Misuse if a peer has no address, or if a peer and the observer
+/// have the same.
 ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place);
 
-/// Where the observer is if nobody has said: at peer 0, one port below it.
+/// Returns the observer's address if none is given: peer 0's host, one port below peer 0 (above it if that
+/// port is 1).
 std::string default_observer(const std::string& address_of_first);
 
-/// Where to listen so as to be reached at `address`: there; on every interface if its host is a name, which
-/// others may resolve to another address than this machine does; at `host`, if it is given, in place of its
-/// host.
+/// Returns where to listen so as to be reached at `address`, always at its port: on `host` if that is not
+/// empty, else on the host of `address` if that is an IP address or localhost. On all interfaces if it is
+/// another name, because others may resolve the name to another address than this machine does.
 std::string bind_address(const std::string& address, const std::string& host);
 
-/// Where the owner of `address` listens, `bind` being what the topology file says. A topology file means its
-/// addresses to the letter. A scheduler's are names of hosts, which may mean something else on the host
-/// itself.
+/// Returns where the owner of `address` listens. If `place` has a bind host or addresses (from a scheduler,
+/// say, whose host names the host itself may resolve otherwise), as `bind_address` says. Else as
+/// `listening_address` says, with the topology file's `bind`.
 std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place);
 
 }  // namespace hearsay

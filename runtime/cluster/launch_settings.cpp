@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A text that ends up in a command line there: whatever is in it arrives as it is, but for what no argument
-/// can hold.
+/// Returns a text for a command line on the host. Every character arrives there unchanged; control characters
+/// are refused.
 std::string read_word(const Setting& setting, const fs::path&) {
   const std::string& word = setting.name();
   if (std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
@@ -19,7 +19,7 @@ std::string read_word(const Setting& setting, const fs::path&) {
   return word;
 }
 
-/// ssh takes what begins with a dash for an option of its own.
+/// Returns a user name. ssh would take a leading dash for an option.
 std::string read_user(const Setting& setting, const fs::path& directory) {
   const std::string user = read_word(setting, directory);
   if (user.front() == '-' || user.find_first_of(" @") != std::string::npos)
@@ -27,7 +27,7 @@ std::string read_user(const Setting& setting, const fs::path& directory) {
   return user;
 }
 
-/// Remote paths start at the user's home, as ~ says.
+/// Returns a path on the host without a leading ~: it starts at the user's home anyway.
 std::string read_directory(const Setting& setting, const fs::path& directory) {
   const std::string remote = read_word(setting, directory);
   if (remote == "~") return ".";

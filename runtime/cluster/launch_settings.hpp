@@ -9,16 +9,16 @@
 
 namespace hearsay {
 
-/// How `hearsay launch` reaches a peer's host and what it finds there. In a topology file, [launch] says it
-/// for all peers and a [[peer]] for itself:
+/// How `hearsay launch` reaches a peer's host, and what it runs there. In a topology file, [launch] sets
+/// these keys for all peers; a [[peer]] overrides them for itself:
 ///
 ///     [launch]
 ///     user = "trainer"                     # on hosts whose `host` names none
-///     ssh_port = 2222                      # this and the next: whatever ~/.ssh/config says unless given
+///     ssh_port = 2222                      # ssh_port and ssh_key default to what ~/.ssh/config says
 ///     ssh_key = "$HOME/.ssh/cluster"       # a private key here; relative paths start at the topology file
 ///     ssh_config = "ssh_config"            # read instead of ~/.ssh/config
-///     program = "/opt/hearsay/bin/hearsay" # there; else the hearsay on its PATH
-///     directory = "experiments"            # there, from the user's home; the peer runs in it
+///     program = "/opt/hearsay/bin/hearsay" # on the host; default: the hearsay on its PATH
+///     directory = "experiments"            # on the host, from the user's home; the peer runs in it
 struct LaunchSettings {
   std::string user;
   std::uint16_t ssh_port = 0;  ///< 0: ssh's own choice
@@ -29,10 +29,10 @@ struct LaunchSettings {
   bool operator==(const LaunchSettings&) const = default;
 };
 
-/// The keys of [launch], and of a [[peer]], by the last part of their names.
+/// Returns the keys that [launch] and [[peer]] share, named by their last part.
 const std::vector<KeyRow<LaunchSettings>>& launch_keys();
 
-/// What differs from the defaults, a line each; parses back to the same.
+/// Returns a line per key that differs from its default; parses back to equal settings.
 std::string to_toml(const LaunchSettings& launch);
 
 }  // namespace hearsay

@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// Plain text, or a range in the place of one: the texts that it steps through.
+/// A part of a spelling: one plain text, or the texts that a range steps through.
 struct Piece {
   std::vector<std::string> texts;
   bool is_range = false;
@@ -20,11 +20,11 @@ struct Piece {
 bool may_stand_in_a_range(char c) { return (c >= '0' && c <= '9') || c == '-' || c == ','; }
 
 struct Brackets {
-  std::size_t begin = 0;  ///< of '['
-  std::size_t end = 0;    ///< of ']'
+  std::size_t begin = 0;  ///< position of '['
+  std::size_t end = 0;    ///< position of ']'
 };
 
-/// The first brackets from `start` on that are a range.
+/// Returns the first brackets from `start` on that are a range; empty if there are none.
 std::optional<Brackets> find_range(std::string_view text, std::size_t start) {
   for (std::size_t begin = text.find('[', start); begin != text.npos; begin = text.find('[', begin + 1)) {
     std::size_t end = begin + 1;
@@ -38,7 +38,7 @@ class RangeReader {
  public:
   RangeReader(const std::string& key, std::string_view whole) : key_(key), whole_(whole) {}
 
-  /// The numbers of "1-3,7".
+  /// Returns the numbers of a list such as "1-3,7".
   std::vector<std::string> read(std::string_view list) const {
     std::vector<std::string> numbers;
     for (std::size_t begin = 0; begin <= list.size();) {
@@ -54,7 +54,7 @@ class RangeReader {
   }
 
  private:
-  /// "1-3" or "7".
+  /// Appends the numbers of "1-3" or "7".
   void add_span(std::string_view span, std::vector<std::string>& numbers) const {
     const std::size_t dash = std::min(span.find('-'), span.size());
     const std::string_view first = span.substr(0, dash);

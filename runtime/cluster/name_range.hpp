@@ -6,22 +6,23 @@
 
 namespace hearsay {
 
-/// The texts that a spelling with numbers in brackets stands for, in order:
+/// Returns the texts that a spelling with numbers in brackets stands for, in order:
 ///
-///     node[08-11]                      node08 node09 node10 node11     (as wide as it is written)
+///     node[08-11]                      node08 node09 node10 node11     (leading zeros keep the width)
 ///     node[1-3,7]                      node1 node2 node3 node7
 ///     tcp://10.0.0.[1-4]:[7000-7003]   tcp://10.0.0.1:7000 ... tcp://10.0.0.4:7003   (they step together)
 ///
-/// A text without a range stands for itself; brackets around nothing or anything but digits, commas and
-/// dashes are plain text, an IPv6 address for one. Misuse (with `key`) for a range that is none or runs
-/// backwards, for ranges of different lengths, and beyond `most_names_of_a_range`.
+/// A text without a range stands for itself. Brackets are a range only around digits, commas and dashes;
+/// other brackets are plain text, such as those of an IPv6 address. Throws Misuse (with `key`) for a
+/// malformed or descending range, for ranges of different lengths, and for more than `most_names_of_a_range`
+/// names.
 std::vector<std::string> expand_ranges(const std::string& key, std::string_view text);
 
-/// Whether the text has a range in it, right or wrong.
+/// True if the text has a range in it, well-formed or not.
 bool has_range(std::string_view text);
 
-/// The same of a list as Slurm writes it, its parts separated by the commas outside brackets:
-/// "node[1-3,7],gpu1".
+/// Expands every part of a list as Slurm writes it, "node[1-3,7],gpu1". Commas outside of brackets separate
+/// the parts.
 std::vector<std::string> expand_list(const std::string& key, std::string_view text);
 
 inline constexpr std::size_t most_names_of_a_range = 10'000;

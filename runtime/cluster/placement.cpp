@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t default_port = 7000;
 constexpr std::uint64_t last_port = 65535;
 
-/// A variable that is set, and not to nothing.
+/// Returns a variable's value; null if the variable is not set, or empty.
 const std::string* find(const Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() || found->second.empty() ? nullptr : &found->second;
@@ -36,7 +36,7 @@ std::uint64_t whole(const Environment& environment, const std::string& name) {
   return number;
 }
 
-/// The first of the variables that is set.
+/// Returns the name of the first variable that is set; `otherwise` if `name` is not.
 std::string first_set(const Environment& environment, const std::string& name, const std::string& otherwise) {
   return find(environment, name) ? name : otherwise;
 }
@@ -75,10 +75,10 @@ std::vector<std::string> read_addresses(const Environment& environment, PeerId p
 /// A task of a job step.
 struct Task {
   std::uint64_t node;
-  std::uint64_t local;  ///< among the tasks of its node
+  std::uint64_t local;  ///< its number among the tasks of its node
 };
 
-/// How many tasks each node has: "2(x3),1" is 2 2 2 1.
+/// Returns how many tasks each node has: 2 2 2 1 for "2(x3),1".
 std::vector<std::uint64_t> tasks_per_node(const Environment& environment, const std::string& name,
                                           std::size_t nodes) {
   const auto bad = [&] { refuse(environment, name, "as Slurm writes it, such as 2(x3),1"); };
@@ -104,7 +104,7 @@ std::vector<std::uint64_t> tasks_per_node(const Environment& environment, const 
   return counts;
 }
 
-/// The tasks in the order of their ids. `counts` are few enough to be added up.
+/// Returns the tasks in the order of their ids. The sum of `counts` has to fit into memory.
 std::vector<Task> distributed(const std::vector<std::uint64_t>& counts, bool cyclic) {
   std::vector<Task> tasks;
   if (!cyclic)
@@ -119,7 +119,7 @@ std::vector<Task> distributed(const std::vector<std::uint64_t>& counts, bool cyc
 
 void check_own_task(const Environment& environment, const std::vector<Task>& tasks) {
   const std::uint64_t id = whole(environment, "SLURM_PROCID");
-  if (id >= tasks.size()) return;  // said where the id is read
+  if (id >= tasks.size()) return;  // read_id refuses it
   for (const auto& [name, expected] : {std::pair<std::string, std::uint64_t>{"SLURM_NODEID", tasks[id].node},
                                        {"SLURM_LOCALID", tasks[id].local}})
     if (find(environment, name) && whole(environment, name) != expected)

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_pairs_of_a_table = 1'000'000;
 constexpr std::size_t most_listed_peers = 100'000;
 
-/// Peers by name; a number is an id.
+/// Finds peers by name or by id.
 class PeerNames {
  public:
   explicit PeerNames(const ClusterDescription& description) : count_(description.peer_count) {
@@ -45,7 +45,7 @@ class PeerNames {
     setting.refuse("a peer's name, did you mean " + toml_text(nearest_name(name, names_)) + "?");
   }
 
-  /// The peers that a link's end names: one, those of a range, or all that a * fits.
+  /// The peers at one end of a [[link]]: a single peer, those of a range, or all whose names match a *.
   struct End {
     std::vector<PeerId> peers;
     bool is_range = false;
@@ -72,7 +72,8 @@ class PeerNames {
   }
 
  private:
-  /// Every * stands for any letters, or none. A later * takes over what an earlier one tried.
+  /// True if `name` matches `pattern`, in which every * matches any letters or none. Only the last * seen is
+  /// ever tried again: matching it later covers what an earlier * could do.
   static bool fits(std::string_view pattern, std::string_view name) {
     std::size_t p = 0;
     std::size_t star = pattern.npos;
@@ -99,7 +100,7 @@ class PeerNames {
   std::map<std::string, PeerId> ids_;
 };
 
-/// "user@node1" or "node1", for ssh. It takes what begins with a dash for an option of its own.
+/// Returns "user@node1" or "node1", for ssh. A leading dash is refused: ssh would take it for an option.
 std::string read_host(const Setting& setting, const fs::path&) {
   const std::string& host = setting.name();
   const bool one_word = std::ranges::none_of(host, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
@@ -115,7 +116,7 @@ double read_weight(const Setting& setting, const fs::path&) {
 
 std::string as_text(const std::string& text) { return toml_text(text); }
 
-// Addresses as text, of somebody whom others find there, and of one who listens there.
+// Addresses as text: to connect to, and to listen at.
 ValueKind<std::string> address() {
   return {"address", [](const Setting& setting, const fs::path&) { return read_address(setting); }, as_text};
 }
@@ -124,8 +125,8 @@ ValueKind<std::string> address_or_wildcard() {
           [](const Setting& setting, const fs::path&) { return read_address_or_wildcard(setting); }, as_text};
 }
 
-/// The keys of the file's root and of [launch], but for the arrays [[peer]] and [[link]]; in the order in
-/// which they are read.
+/// Returns the keys at the file's root, without [launch], [[peer]] and [[link]], in the order in which they
+/// are read.
 const std::vector<KeyRow<ClusterDescription>>& root_keys() {
   using D = ClusterDescription;
   static const std::vector<KeyRow<D>> keys = {
@@ -162,7 +163,7 @@ const std::vector<KeyRow<ClusterPeer>>& peer_keys() {
   return keys;
 }
 
-/// The keys of a [[link]] but for its ends.
+/// Returns the keys of a [[link]] besides its ends.
 const std::vector<KeyRow<DescribedLink>>& link_keys() {
   using L = DescribedLink;
   static const std::vector<KeyRow<L>> keys = {
@@ -180,7 +181,7 @@ std::vector<std::string> known(const std::vector<KeyRow<Of>>& rows, std::vector<
   return others;
 }
 
-/// One peer of a [[peer]] table whose settings have no ranges.
+/// Returns the peer of a [[peer]] table whose settings have no ranges. `common` are the keys of [launch].
 ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
                       const LaunchSettings& common) {
   ClusterPeer peer{std::to_string(id), {}, {}, {}, common};
@@ -191,7 +192,8 @@ ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs:
   return peer;
 }
 
-/// The tables that a [[peer]] stands for: one per name of its ranges, or itself.
+/// Returns the tables that a [[peer]] stands for: one per step of its ranges, or the table itself if it has
+/// none.
 std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
   std::vector<std::vector<std::string>> texts(table.settings.size());
   const Setting* first = nullptr;
@@ -236,8 +238,8 @@ std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& direct
   return peers;
 }
 
-/// The pairs of peers that a [[link]] joins: ranges at both ends step together; else everybody at one end
-/// with everybody at the other but himself, each pair once.
+/// Returns the pairs of peers that a [[link]] joins. Ranges at both ends step together. Else every peer at
+/// one end is joined with every other peer at the other end, each pair once.
 std::vector<std::pair<PeerId, PeerId>> pairs_of(const PeerNames::End& from, const PeerNames::End& to,
                                                 const Setting& from_setting, const Setting& to_setting) {
   std::vector<std::pair<PeerId, PeerId>> pairs;
@@ -354,7 +356,7 @@ ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& sour
   for (const PeerNotes& notes : drawn.peers) {
     ClusterPeer peer{notes.name, {}, {}};
     const std::string place = source + ", peer " + notes.name;
-    // As TOML, it would be several.
+    // In TOML such a name would stand for several peers.
     if (has_range(notes.name)) throw Misuse(place + ": a peer's name may not have numbers in brackets");
     if (!notes.address.empty()) peer.address = read_address(as_setting(place, "address", notes.address));
     description.peers.push_back(std::move(peer));

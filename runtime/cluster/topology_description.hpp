@@ -12,37 +12,38 @@
 
 namespace hearsay {
 
-/// A link as a topology file lists it, its ends resolved to ids.
+/// A link that a topology file lists, with its ends as ids.
 struct DescribedLink {
   PeerId a;
   PeerId b;
   std::optional<double> weight;
   std::optional<Duration> latency;
   std::optional<Bandwidth> bandwidth;
-  std::string place;     ///< "cluster.toml:12", or "net.dot, link a - b"
+  std::string place;     ///< for messages: "cluster.toml:12", or "net.dot, link a - b"
   bool one_way = false;  ///< b hears a, not a b
 };
 
-/// What a topology file says, checked key by key, before graph and weights are made of it.
+/// The content of a topology file, checked key by key. Graph and weights are made from it.
 struct ClusterDescription {
   std::string source;   ///< the file, for messages
-  std::string family;   ///< empty: the links below
-  std::string weights;  ///< empty: the file says none
+  std::string family;   ///< empty if the file lists its links
+  std::string weights;  ///< empty if the file gives none
   std::string observer;
   std::string observer_bind;
   PeerId peer_count = 0;
-  std::vector<ClusterPeer> peers;  ///< as listed; empty where the file only counts them
+  std::vector<ClusterPeer> peers;  ///< in the order of the file; empty if the file only counts them
   std::vector<DescribedLink> links;
 };
 
-/// Reads the keys of a TOML description; Misuse for what a single key, peer or link has wrong.
+/// Reads the keys of a TOML topology file. Throws Misuse for an error in a key, a peer or a link.
 ClusterDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
 
-/// The description that a graph drawn elsewhere gives, its attributes checked as those of a TOML file are;
-/// without the weights of its links unless `with_weights`.
+/// Returns the description that a GraphML or DOT graph gives. Its attributes are checked like the keys of a
+/// TOML file. Link weights are read only `with_weights`.
 ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights);
 
-/// Both directions of every link that has a network of its own, by (from, to).
+/// Returns every link with its own latency or bandwidth, in both directions unless it is one-way, sorted by
+/// (from, to).
 std::vector<LinkOverride> link_overrides(const ClusterDescription& description);
 
 }  // namespace hearsay

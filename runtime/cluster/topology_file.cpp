@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls `make`; a Misuse out of it gets the file in front.
+/// Returns `make()`. A Misuse that it throws gets the file's name in front.
 template <class Make>
 auto in_file(const std::string& source, const Make& make) {
   try {
@@ -28,13 +28,14 @@ auto in_file(const std::string& source, const Make& make) {
   }
 }
 
-/// What Cluster::weights says of one-way links.
+/// The value of Cluster::weights for a topology with one-way links.
 const std::string one_way_weights = "one-way";
 
 Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
 
 Graph make_listed_graph(const ClusterDescription& description) {
-  // n peers need n - 1 links to be connected; checked first, lest a slip in `peers` fills the memory.
+  // n peers need n - 1 links to be connected. This is checked first, so that a wrong `peers` does not exhaust
+  // the memory.
   if (description.links.size() + 1 < description.peer_count)
     throw Misuse(std::to_string(description.links.size()) + " links cannot connect " +
                  std::to_string(description.peer_count) + " peers, expected at least " +
@@ -46,8 +47,8 @@ Graph make_listed_graph(const ClusterDescription& description) {
   return graph;
 }
 
-/// The weights' name: "explicit" where the file's links have weights, else what the file says, else what the
-/// run says, which may not contradict the file.
+/// Returns the name of the weights: "explicit" if the file's links have weights, else the file's name, else
+/// the run's. "one-way" if the file has one-way links. Throws Misuse if the run's name contradicts the file.
 std::string weights_name(const ClusterDescription& description, const std::string& of_the_run) {
   const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
   const auto with = std::ranges::find_if(description.links, has_weight);
@@ -154,14 +155,15 @@ ClusterDescription load_description(const fs::path& file, bool with_drawn_weight
   return parse_cluster_description(text, source);
 }
 
-/// The weight that peer `to` gives to its neighbor `from`.
+/// Returns the weight that peer `to` gives to its neighbor `from`; 0 if `to` does not hear `from`.
 double weight_of(const MixingMatrix& mixing, PeerId to, PeerId from) {
   const auto& hears = mixing.row(to).hears;
   const auto found = std::ranges::find(hears, from, &WeightedNeighbor::id);
   return found == hears.end() ? 0.0 : found->weight;
 }
 
-/// What `edge` has of its own in the direction from a to b; of a file's links both are the same.
+/// Returns the latency and bandwidth of `edge` in the direction from a to b. In a topology file both
+/// directions are equal.
 LinkOverride network_of(const std::vector<LinkOverride>& links, Edge edge) {
   const auto ends = [](const LinkOverride& link) { return std::pair(link.from, link.to); };
   const auto found = std::ranges::lower_bound(links, std::pair(edge.a, edge.b), {}, ends);

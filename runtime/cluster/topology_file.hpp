@@ -14,31 +14,31 @@
 
 namespace hearsay {
 
-/// A participant as a topology file names it.
+/// A peer as a topology file describes it.
 struct ClusterPeer {
-  std::string name;     ///< its id as text where the file gives none
-  std::string address;  ///< "tcp://HOST:PORT" where its neighbors find it; empty where the driver chooses
-  std::string host;  ///< where `hearsay launch` starts it over ssh, "user@node1"; empty: where it runs itself
-  std::string bind = {};  ///< where it listens, if not at its address: "tcp://*:7000"
+  std::string name;     ///< its id as text if the file gives no name
+  std::string address;  ///< "tcp://HOST:PORT" for its neighbors; empty if the driver chooses
+  std::string host;     ///< where `hearsay launch` starts it over ssh, "user@node1"; empty: where launch runs
+  std::string bind = {};  ///< where the peer listens if not at its address: "tcp://*:7000"
   LaunchSettings launch = {};
   bool operator==(const ClusterPeer&) const = default;
 };
 
-/// A topology with everything a run needs of it.
+/// A topology: graph, weights, peers and links.
 struct Cluster {
   Graph graph;  ///< connected
   MixingMatrix mixing;
   std::vector<ClusterPeer> peers;  ///< one per peer, by id
   std::vector<LinkOverride>
-      links;                       ///< both directions of a link that has a network of its own; by (from, to)
+      links;                       ///< directed links that have their own latency or bandwidth, by (from, to)
   std::string observer;            ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
-  std::string family;              ///< "ring"; empty where the file lists its links
+  std::string family;              ///< "ring"; empty if the file lists its links
   std::string weights;             ///< "metropolis", ..., "explicit", or "one-way"
   std::string observer_bind = {};  ///< where the observer listens, if not at its address
 };
 
-/// A topology description file: TOML, or by its name's ending GraphML (.graphml) or DOT (.dot, .gv), whose
-/// nodes may have the attribute `address` and whose edges `weight`, `latency` and `bandwidth`. In TOML:
+/// Reads a topology file: GraphML (.graphml), DOT (.dot, .gv) or, with any other ending, TOML. In GraphML and
+/// DOT, nodes may have the attribute `address`; edges may have `weight`, `latency` and `bandwidth`. In TOML:
 ///
 ///     weights = "metropolis"          # any of topology.weights, or "explicit"
 ///     observer = "tcp://10.0.0.1:6999"                                           # and observer_bind
@@ -51,22 +51,25 @@ struct Cluster {
 ///     [[link]]
 ///     from = "a"   to = "b"   weight = 0.25   latency = "5 ms"   bandwidth = "10 Mbit/s"   one_way = false
 ///
-/// Ranges in brackets make one [[peer]] many (see `expand_ranges`): name = "n[01-16]", host = "node[01-16]",
-/// address = "tcp://10.0.0.[1-16]:7000", and directory; they step together, and what has no range is the same
-/// for all. The ends of a [[link]] may have ranges, which step together as well, and *: "n*" is every peer
-/// whose name begins with n.
+/// With ranges in brackets, a [[peer]] stands for many (see `expand_ranges`): name = "n[01-16]", host =
+/// "node[01-16]", address = "tcp://10.0.0.[1-16]:7000"; directory may have a range, too. The ranges step
+/// together. A key without a range is the same for all. The ends of a [[link]] may have ranges, which step
+/// together as well, and *: "n*" is every peer whose name begins with n.
 ///
-/// A link is undirected, its weight, latency and bandwidth hold both ways, unless it is one-way: `to` then
-/// hears `from` only. One-way links are for push-sum methods; a file that has any gives no weights. Ends are
-/// names, or ids as numbers. A weight on every link means explicit weights: the self weights make the rows
-/// sum to 1. `weights` are those that the run wants; they hold for a file that says none. In GraphML and DOT,
-/// where any drawing may have a `weight`, those of the links are mixing weights only if the run wants
-/// "explicit" ones. `seed` matters to random families only.
+/// The ends of a link are names, or ids as numbers. A link is undirected, and its weight, latency and
+/// bandwidth hold both ways. A one-way link is not: `to` hears `from`, but `from` does not hear `to`. One-way
+/// links are for push-sum methods; a file with one-way links must not give weights.
 ///
-/// Misuse, one sentence with file and line: an unknown key or peer (names the nearest), a link given twice or
-/// to itself, weights on some links only, weights with which the peers never agree, or other than the run
-/// wants, or beside one-way links, addresses of a wrong form, shared, or of some peers only, and a graph that
-/// is not connected.
+/// A weight on every link means explicit weights; the self weights make the rows sum to 1. The argument
+/// `weights` (topology.weights of the run) holds if the file gives none. In GraphML and DOT a `weight` may
+/// mean anything, so it is a mixing weight only if the argument is "explicit". `seed` matters only to random
+/// families.
+///
+/// Throws Misuse, one sentence with file and line, for:
+///   an unknown key or peer (the nearest known name is given); a link that is given twice, or joins a peer to
+///   itself; weights on some links only, beside one-way links, other than the run's, or such that the peers
+///   never agree; an address of a wrong form, used twice, or missing while other peers have one; a graph that
+///   is not connected.
 Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
                           const std::string& weights = "metropolis");
 
@@ -74,20 +77,21 @@ Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
 Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
                       const std::string& file_name_for_messages, const std::string& weights = "metropolis");
 
-/// The topology of a run: its file and topology.weights, or its kind, peers and weights.
+/// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights.
 Cluster make_cluster(const TopologySettings& topology, std::uint64_t seed);
 
-/// The description file; parses back to the same cluster.
+/// Returns the cluster as a TOML topology file, which parses back to an equal cluster.
 std::string to_toml(const Cluster& cluster);
 
-/// The cluster as a graph to be drawn, for `to_dot` and `to_graphml`; `load_cluster_file` reads it back, but
-/// for hosts, the observer, and a family or weights by name, which these formats do not carry.
+/// Returns the cluster as a graph for `to_dot` and `to_graphml`. `load_cluster_file` reads these formats
+/// back. They carry no hosts, bind addresses or launch settings, no observer, and no name of a family or of
+/// weights.
 AnnotatedGraph annotated(const Cluster& cluster);
 
-/// How many peers the file describes; costs no mixing matrix.
+/// Returns how many peers the file describes, without making graph or weights.
 PeerId peer_count_of_cluster_file(const std::filesystem::path& file);
 
-/// Whether the file says where its peers listen; as cheap.
+/// True if the file gives addresses to its peers. Makes no graph or weights either.
 bool has_addresses(const std::filesystem::path& file);
 
 }  // namespace hearsay

@@ -15,12 +15,13 @@ struct TopologySettings {
   PeerId peers = 8;
   std::string weights = "metropolis";
   std::string schedule = "static";
-  std::filesystem::path file;  ///< a description file instead of kind, peers, weights
-  double participation = 1.0;  ///< the share of the peers that takes part in a round
+  std::filesystem::path file;  ///< a topology file instead of kind and peers
+  double participation = 1.0;  ///< the share of the peers that take part in a round
   bool operator==(const TopologySettings&) const = default;
 };
 
-/// What one directed link has of its own: [[network.link]].
+/// The latency and bandwidth of one directed link: [[network.link]]. A latency replaces the sender's; a
+/// bandwidth limits the link in addition to the ports at its ends.
 struct LinkOverride {
   PeerId from;
   PeerId to;

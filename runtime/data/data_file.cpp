@@ -35,8 +35,8 @@ std::string read_data_file(const std::filesystem::path& path) {
   const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
   if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
   gzbuffer(file.get(), static_cast<unsigned>(buffer_bytes));
-  // The length of a plain file is known; one byte more finds its end. The length of a compressed file's
-  // content is not known before it is read, so the buffer grows with what is really there.
+  // The length of a plain file is known; one byte more finds its end. The inflated length of a compressed
+  // file is not known, so the buffer grows while it is read.
   const auto bytes = std::filesystem::file_size(path, ignored);
   std::string content(ignored ? buffer_bytes : static_cast<std::size_t>(bytes) + 1, '\0');
   std::size_t size = 0;

@@ -10,16 +10,16 @@
 
 namespace hearsay {
 
-/// The whole content of a file, inflated if its first bytes say that it is gzipped. Misuse if the file cannot
-/// be read, is cut off inside its compressed stream, or fails its checksum.
+/// Returns the whole content of a file, inflated if its first bytes say that it is gzipped. Throws Misuse if
+/// the file cannot be read, is cut off inside its compressed stream, or fails its checksum.
 std::string read_data_file(const std::filesystem::path& path);
 
-/// The number in `text` ("-1", "+1", "2.5e-3"); nothing unless all of the text is one finite number.
+/// Returns the number in `text` ("-1", "+1", "2.5e-3"); empty unless all of the text is one finite number.
 std::optional<double> finite_number(std::string_view text);
 
-/// "PATH, line 3: WHAT"
+/// Returns the Misuse "PATH, line 3: WHAT".
 Misuse bad_line(const std::filesystem::path& path, std::size_t line, const std::string& what);
-/// "PATH, offset 8: WHAT", in bytes of the inflated content
+/// Returns the Misuse "PATH, offset 8: WHAT"; the offset is in bytes of the inflated content.
 Misuse bad_offset(const std::filesystem::path& path, std::size_t offset, const std::string& what);
 
 /// Calls visit(line, number) for the lines of a text, numbered from 1, without their line ends.

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The part of a source that holds both.
+/// The training part or the test part of a source that has both.
 enum class Part { train, test };
 
 bool is_synthetic(const std::string& source) { return source.substr(0, source.find('(')) == "synthetic"; }
@@ -53,7 +53,8 @@ SyntheticShape parse_shape(const std::string& source) {
   return shape;
 }
 
-/// Refuses data that the machine cannot hold: the kernel would grant the memory and later kill the process.
+/// Throws Misuse for data that exceed the machine's memory: the kernel would grant it, and later kill the
+/// process.
 template <class Scalar>
 void require_memory(const SyntheticShape& shape, const std::string& source) {
   constexpr double gigabyte = 1e9;
@@ -86,7 +87,7 @@ std::vector<fs::path> cifar10_batches(const fs::path& directory, Part part) {
   return batches;
 }
 
-/// "X,Y" as two paths
+/// Returns the two paths in "X,Y". Throws Misuse if one of them is missing.
 std::pair<fs::path, fs::path> path_pair(const std::string& key, const std::string& text,
                                         const std::string& both) {
   const auto comma = both.find(',');
@@ -130,7 +131,7 @@ void require_samples(const std::string& key, const std::string& text, const Samp
   if (samples.feature_count() == 0) throw Misuse(key, text, "its samples have no features");
 }
 
-/// The distinct targets in ascending order. Misuse unless they are integers.
+/// Returns the distinct targets in ascending order. Throws Misuse unless they are integers.
 template <class Scalar>
 std::vector<Scalar> distinct_labels(const std::string& source, const std::vector<Scalar>& targets) {
   std::vector<Scalar> labels;
@@ -180,7 +181,8 @@ void scale_features(Samples<Scalar>& samples, double factor) {
                  "expected a number other than 0 that leaves every feature finite");
 }
 
-/// Sparse rows are widened to the features that the other file uses; dense rows must agree.
+/// Makes the rows of training and test data equally wide. Sparse rows are widened; dense rows must have the
+/// same number of features.
 template <class Scalar>
 void agree_on_features(const RunSettings::Data& data, Samples<Scalar>& train, Samples<Scalar>& test) {
   const Index features = std::max(train.feature_count(), test.feature_count());

@@ -38,7 +38,7 @@ IdxHeader read_header(const std::filesystem::path& path, const std::string& byte
   const std::uint64_t present = bytes.size() - size;
   for (std::uint64_t k = 1; k < dimensions; ++k) {
     const std::uint64_t extent = big_endian_32(bytes, 4 + 4 * k);
-    // The product of two extents below 2^32 is below 2^64; that of three might not be.
+    // The product of two extents below 2^32 fits into 64 bits; the product of three may not.
     if (extent == 0 || header.item_bytes > UINT32_MAX)
       throw bad_offset(path, 4 + 4 * k,
                        "dimension " + std::to_string(k + 1) + " is " + std::to_string(extent));
@@ -82,7 +82,7 @@ Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesys
     occurs[label] = true;
     if (label > static_cast<unsigned char>(classes[largest_at])) largest_at = s;
   }
-  // The format does not say how many classes there are; a stray byte must not add a hundred.
+  // The format does not say how many classes there are. A stray byte must not add a hundred.
   const auto present = static_cast<std::uint32_t>(std::ranges::count(occurs, true));
   if (samples.class_count > 2 * present)
     throw bad_offset(labels, largest_at,

@@ -23,7 +23,7 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// The text in quotes, fit for a terminal even if the file is no text.
+/// Returns the text in quotes, safe to print even if the file is not text.
 std::string quoted(std::string_view text) {
   std::string shown(text.substr(0, 40));
   for (char& letter : shown)

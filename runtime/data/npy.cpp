@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// The rest of the header's dictionary behind `'key':`.
+/// Returns the header's dictionary from the value of `key` on.
 std::string_view value_of(const std::filesystem::path& path, std::string_view header, std::string_view key) {
   const auto at = header.find("'" + std::string(key) + "'");
   const auto colon = at == std::string_view::npos ? at : header.find_first_not_of(' ', at + key.size() + 2);
@@ -114,7 +114,7 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path) {
     throw bad_offset(path, begin,
                      "the array is in Fortran order; save it with numpy.ascontiguousarray first");
   NpyArray<Scalar> array{parse_shape(path, value_of(path, header, "shape")), {}};
-  // Compared by division, so that no product of damaged extents overflows.
+  // Compared by division, because the product of damaged extents may overflow.
   std::size_t items = 1;
   bool fits = true;
   for (const Index extent : array.shape) {
@@ -134,7 +134,7 @@ template <class Scalar>
 void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) {
   std::string header = std::string("{'descr': '<f") + (sizeof(Scalar) == 4 ? "4" : "8") +
                        "', 'fortran_order': False, 'shape': (" + std::to_string(vector.size()) + ",), }";
-  // The format asks for data that begin at a multiple of 64 bytes, behind a line end.
+  // In this format the header ends with a line feed, and the data begin at a multiple of 64 bytes.
   header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ').push_back('\n');
   const char prefix[] = {1, 0, static_cast<char>(header.size() & 0xff),
                          static_cast<char>(header.size() >> 8)};

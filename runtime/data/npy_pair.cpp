@@ -31,7 +31,7 @@ Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::
   require_finite(features, x.values);
   require_finite(targets, y.values);
   Samples<Scalar> samples;
-  // Further dimensions (of images, say) become features side by side.
+  // Further dimensions (of images, say) are flattened into features.
   samples.features = DenseRows<Scalar>(Eigen::Map<const DenseRows<Scalar>>(
       x.values.data(), x.shape[0], x.shape[0] == 0 ? 0 : x.values.size() / x.shape[0]));
   samples.targets.assign(y.values.begin(), y.values.end());

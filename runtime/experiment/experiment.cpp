@@ -26,9 +26,9 @@ namespace hearsay {
 
 namespace {
 
-/// run.iterations, or as many as run.epochs passes over the data take: every peer that takes part draws
-/// local_steps minibatches. (What an estimator of dpsvrg's takes beyond its draws is not foreseen; the
-/// records count it.)
+/// Returns run.iterations, or the number of iterations in run.epochs passes over the data. In an iteration
+/// every peer that takes part draws local_steps minibatches. The further gradients of dpsvrg's estimators are
+/// not included here; the records count them.
 template <class Scalar>
 std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& method,
                               const Problem<Scalar>& problem) {
@@ -52,8 +52,8 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
   return static_cast<std::uint64_t>(iterations);
 }
 
-/// What the links have of their own, by (from, to): what the topology file says, over which the run wins, key
-/// by key.
+/// Returns the links' own latencies and bandwidths, by (from, to). The run's values override the topology
+/// file's, key by key.
 std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
                                  const std::vector<LinkOverride>& of_run) {
   std::map<std::pair<PeerId, PeerId>, LinkOverride> links;
@@ -85,8 +85,8 @@ std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
   return static_cast<std::uint64_t>(largest);
 }
 
-/// Beyond what any peer has a minibatch is no estimate of its gradient, and a slip of the keyboard runs for
-/// hours.
+/// Throws Misuse for a minibatch that is larger than any peer's data: most likely a typing error, which would
+/// run for hours.
 template <class Scalar>
 void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
   const std::uint64_t largest_shard = largest_shard_of(problem);
@@ -97,7 +97,7 @@ void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& 
                      std::to_string(most) + ", or \"full\"");
 }
 
-/// A pass over the own samples, one by one, is more than anybody takes between two rounds of gossip.
+/// Throws Misuse for more local steps than any peer has samples: most likely a typing error.
 template <class Scalar>
 void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
   const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
@@ -108,7 +108,7 @@ void require_sensible_local_steps(const RunSettings& settings, const Problem<Sca
         "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
 }
 
-/// What the longest message, which goes into one frame, takes at most.
+/// Throws Misuse unless a message of at most `message_bytes` fits into one frame.
 void require_fitting_frame(const RunSettings& settings, std::uint64_t message_bytes) {
   constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
   if (message_bytes > longest)
@@ -117,7 +117,8 @@ void require_fitting_frame(const RunSettings& settings, std::uint64_t message_by
                      std::to_string(longest));
 }
 
-/// A link of its own between peers that never talk would be without effect: a slip in an id.
+/// Throws Misuse for a [[network.link]] between peers that never talk. It would have no effect: most likely
+/// an id is wrong.
 template <class Scalar>
 void require_links_in_use(const Experiment<Scalar>& experiment) {
   for (const LinkOverride& link : experiment.settings.link_overrides) {
@@ -130,7 +131,7 @@ void require_links_in_use(const Experiment<Scalar>& experiment) {
   }
 }
 
-/// Policy "drop": the method, in this form, goes on by what is left of W.
+/// Throws Misuse if the policy is "drop" and the method, with its options, cannot go on without a peer.
 void require_droppable(const RunSettings& settings, const MethodInfo& method) {
   if (!settings.failure.drops()) return;
   const auto refuse = [](const std::string& why) {
@@ -160,8 +161,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   if (problem.dimension() > largest_dimension)
     throw Misuse("the problem has " + std::to_string(problem.dimension()) + " parameters; at most " +
                  std::to_string(largest_dimension) + " fit into a message");
-  // Parsed here once, so that a wrong spelling is refused before anything starts, and every alias is
-  // expanded.
+  // The compressor is parsed here to refuse a wrong spelling before anything starts, and to expand aliases.
   const auto compressor =
       make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
   settings.algorithm.compressor = compressor->spelling();
@@ -217,7 +217,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
   check_staleness(experiment);
   if (experiment.settings.algorithm.options.gossip == "chebyshev")
     experiment.rho = spectrum(experiment.cluster.mixing).rho;
-  // What a method cannot make of its options it refuses here, before anything starts.
+  // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;
   make_peer(experiment, 0, packets);
   return experiment;
@@ -244,7 +244,8 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
 }
 
-/// Weights that are worked out from the degrees of an edge's ends are worked out anew when those change.
+/// Returns how weights change under the policy "drop"; empty under another policy. Metropolis weights are
+/// computed from degrees, so they are computed anew when degrees change.
 template <class Scalar>
 std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
   if (!experiment.settings.failure.drops()) return std::nullopt;
@@ -253,13 +254,14 @@ std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment
 
 namespace {
 
-/// What only peers have that come back, or come late.
+/// Settings of peers that come back or come late.
 struct PeerReturns {
   CheckpointRule checkpoints = {};
   std::optional<EntryPoint> joins_at = {};
 };
 
-/// The neighbors in the mixing graph, of a method that uses it; who hears the peer only if that changes.
+/// Returns the peer's neighbors in the mixing graph; empty if the method does not use the graph. Destinations
+/// are included only if links change from round to round.
 template <class Scalar>
 Partners mixing_partners(const Experiment<Scalar>& experiment, PeerId id) {
   Partners partners;

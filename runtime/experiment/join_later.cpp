@@ -11,8 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// Whether those of the graph that are not in `absent` reach each other without them; the observer's peer is
-/// there.
+/// True if the graph without the `absent` peers is connected. The observer's peer must not be absent.
 bool rest_is_connected(const Graph& graph, const std::vector<PeerId>& absent) {
   std::vector<bool> met(graph.peer_count());
   for (const PeerId id : absent) met[id] = true;

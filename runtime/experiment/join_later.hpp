@@ -9,11 +9,11 @@
 
 namespace hearsay {
 
-/// Throws Misuse unless the run can begin without the peers of failure.join_later, and the method takes them
-/// in later.
+/// Throws Misuse unless the run can begin without the peers of failure.join_later, and the method lets them
+/// join later.
 void check_join_later(const RunSettings& settings, const MethodInfo& method, const Graph& graph);
 
-/// Throws Misuse if there are such peers: `driver` starts all peers itself, at once.
+/// Throws Misuse if failure.join_later names peers, because `driver` starts all peers at once.
 void require_all_from_the_start(const RunSettings& settings, const char* driver);
 
 }  // namespace hearsay

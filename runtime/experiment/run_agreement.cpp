@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// Edges and weights of every round.
+/// Returns a digest of the edges and weights of every round.
 std::uint64_t topology_digest(const Schedule& schedule) {
   std::uint64_t digest = schedule.peer_count();
   for (std::uint64_t round = 0; round < schedule.period(); ++round)
@@ -55,7 +55,7 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"topology.schedule", settings.topology.schedule},
       {"topology.participation", toml_number(settings.topology.participation)},
   }};
-  if (!settings.failure.join_later.empty()) {  // the weights of the first iteration follow from them
+  if (!settings.failure.join_later.empty()) {  // they determine the weights of the first iteration
     std::string ids;
     for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
     agreement.settings.push_back({"failure.join_later", ids});

@@ -7,14 +7,14 @@
 
 namespace hearsay {
 
-/// What the peers of this run have to agree on. `dimension` is the model's; `data_digest` covers the loaded
-/// data (after scaling) and an initial model read from a file, wherever the files are; `topology_digest`
-/// covers peers, edges and weights. Throws Misuse if a value is longer than 1,024 bytes or has control
-/// characters.
+/// Returns the settings on which all peers of a run have to agree. `dimension` is the model's. `data_digest`
+/// covers the loaded data (after scaling) and an initial model from a file, not the files' paths.
+/// `topology_digest` covers peers, edges and weights. Throws Misuse if a value is longer than 1,024 bytes or
+/// has control characters.
 Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, std::uint64_t data_digest,
                          std::uint64_t topology_digest);
 
-/// The same of an experiment.
+/// The same for an experiment.
 template <class Scalar>
 Agreement agreement_of(const Experiment<Scalar>& experiment);
 

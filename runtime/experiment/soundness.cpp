@@ -102,7 +102,8 @@ class Check {
     check_smallest_eigenvalue();
   }
 
-  /// Names what makes the links change: the schedule or, over a static one, the peers that sit out.
+  /// Throws the Misuse that names what makes the links change: the schedule, or participation if that is
+  /// static.
   [[noreturn]] void refuse_changing_links() const {
     const TopologySettings& topology = experiment_.settings.topology;
     const std::string why = method_.name + " needs the same mixing in every round; expected ";
@@ -114,7 +115,7 @@ class Check {
     throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
   }
 
-  /// A method's options that need fixed links, unlike the method itself.
+  /// Throws Misuse for options that need fixed links, although the method itself does not.
   void check_options_of_changing_links() {
     if (experiment_.schedule->period() == 1) return;
     const MethodOptions& options = experiment_.settings.algorithm.options;
@@ -153,7 +154,7 @@ class Check {
                    "topology.schedule, topology.participation or topology.weights");
   }
 
-  /// Nothing makes the peers' momenta or scales agree.
+  /// Warns of optimizers with a state: nothing makes the peers' momenta or scales agree.
   void check_optimizer() {
     const std::optional<std::string>& optimizer = experiment_.settings.algorithm.options.optimizer;
     if (!optimizer || *optimizer == "sgd") return;
@@ -179,7 +180,8 @@ class Check {
                        " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
   }
 
-  /// Where the size depends on the data, its bound says little (hearsay check tries it).
+  /// Warns of a compressor whose messages are not shorter. Says nothing if the size depends on the data: the
+  /// bound says little, and `hearsay check` measures it.
   void check_size() {
     const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
     if (compressor_ == "none" || traits_.data_dependent_size || traits_.bytes < dimension * sizeof(Scalar))
@@ -222,7 +224,7 @@ class Check {
     const bool typical = traits_.omega_typical >= limit;
     std::string remedy = "; take more bits or smaller buckets";
     const double omega = typical ? traits_.omega_typical : traits_.omega;
-    // Peers that hardly listen tolerate anything: no remedy.
+    // Peers that hardly listen tolerate anything, so a larger self weight is no remedy.
     if (const double self_weight = of_mixing ? of_mixing->self_weight_for(omega) : 1.0; self_weight < 0.95)
       remedy += ", or lazier weights: self weights of at least " + three_digits(self_weight) +
                 " tolerate it (weights = \"lazy\" tolerates less than " +
@@ -247,7 +249,8 @@ class Check {
               method_.default_compressor);
   }
 
-  /// What is not sent stays in the difference to the replica, or in the error: it must shrink.
+  /// What a message leaves out stays in the difference to the replica, or in the error memory. It has to
+  /// shrink.
   void check_contracting() {
     if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
     if (!traits_.unbiased)
@@ -268,7 +271,7 @@ class Check {
                                      "rules it out");
   }
 
-  /// Consensus by itself: whether the compressor's noise dies out on this topology.
+  /// Checks that gossip without gradients converges on this topology in spite of the compressor's error.
   void check_consensus_step() {
     if (experiment_.schedule->period() != 1) return;
     const auto limit = ConsensusLimit::of(experiment_.cluster.mixing, method_);
@@ -305,7 +308,7 @@ class Check {
             compressor_ + " is biased, and without feedback its error is never made up for; expected \"ef\"");
       return;
     }
-    // An error that does not grow with what is compressed keeps the memory bounded by itself.
+    // An error that does not grow with the compressed vector keeps the error memory bounded.
     if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
     if (!traits_.unbiased)
       experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
@@ -325,7 +328,8 @@ class Check {
                                      " an error of 1 or more piles up, and scale{...} rules it out");
   }
 
-  /// By how much it contracts peer 0's gradient at the initial model; nothing where there is no such thing.
+  /// Returns the text " (by 0.1 on the first gradient)": how far the compressor contracts peer 0's gradient
+  /// at the initial model. Empty if the gradient is 0 or cannot be encoded.
   std::string measured_contraction() const {
     const Objective<Scalar>& objective = *experiment_.problem.objectives.front();
     std::vector<Index> samples(static_cast<std::size_t>(std::min<Index>(

@@ -13,13 +13,13 @@ namespace hearsay {
 
 namespace {
 
-// A peer keeps as many of its models, and as many messages of every neighbor.
+// A peer keeps this many of its models, and this many messages of every neighbor.
 constexpr std::uint64_t most_staleness = 100;
 
-/// Rounded down, so that what is advised is allowed.
+/// Returns the value rounded down to 4 decimals, so that the advised value is allowed.
 std::string at_most(double value) { return number_text(std::floor(1e4 * value + 1e-6) / 1e4); }
 
-/// What would die out here, where 1 - lambda_n is `fastest`.
+/// Returns the settings that would be sound, for a message. `fastest` is 1 - lambda_n.
 std::string remedy(double step, double fastest, std::uint64_t staleness) {
   std::uint64_t allowed = staleness;
   while (allowed > 0 && step * fastest >= consensus_limit_of(allowed)) --allowed;

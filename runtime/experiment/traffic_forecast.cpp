@@ -14,7 +14,8 @@ std::uint64_t bytes_of(const Traffic& traffic) {
   return traffic.messages * header_bytes + traffic.payload_bytes;
 }
 
-/// So many iterations of a peer that catches up, over all peers, are gone through in about a second.
+/// The most iterations, summed over all peers, that are computed one by one if peers catch up: about a
+/// second.
 constexpr std::uint64_t most_iterations = 200'000;
 
 /// Sums over iterations of one peer.
@@ -24,7 +25,7 @@ class PeerForecast {
   PeerForecast(PeerRows rows, const Algorithm<Scalar>& algorithm, TrafficForecast& forecast)
       : rows_(rows), algorithm_(algorithm), forecast_(forecast) {}
 
-  /// 1 ... last
+  /// Returns the traffic of iterations 1 ... `last`.
   PeerTraffic up_to(std::uint64_t last) {
     first_bytes_ = last == 0 ? 0 : bytes_of(algorithm_.traffic(1, rows_));
     if (const std::optional<Traffic> all = algorithm_.traffic_up_to(last, rows_)) {
@@ -35,8 +36,8 @@ class PeerForecast {
     if (algorithm_.catches_up() && iterations_to_sum(last) > most_iterations / rows_.peer_count())
       return at_most(last);
     if (algorithm_.catches_up() && !rows_.repeats_in_order()) return sum(1, last);
-    // What is sent repeats with the schedule and the method: a period holds the same rounds, in whatever
-    // order. Only in the first one have neighbors that catch up missed less.
+    // Traffic repeats with the schedule and the method: every period holds the same rounds, in some order.
+    // Only in the first period have neighbors that catch up missed less.
     const std::uint64_t cycle = std::lcm(rows_.period(), algorithm_.traffic_period());
     const PeerTraffic first = sum(1, std::min(cycle, last));
     if (last <= cycle) return first;
@@ -48,20 +49,20 @@ class PeerForecast {
   }
 
  private:
-  /// Two cycles and a rest, or all.
+  /// Returns how many iterations are computed one by one: two cycles and a rest, or all.
   std::uint64_t iterations_to_sum(std::uint64_t last) const {
     const std::uint64_t own = algorithm_.traffic_period();
     if (!rows_.repeats_in_order() || own >= last || rows_.period() >= last / own) return last;
     return std::min(last, 3 * std::lcm(rows_.period(), own));
   }
 
-  /// As if every message held the whole vector.
+  /// Returns an upper bound: the traffic if every message held the whole vector.
   PeerTraffic at_most(std::uint64_t last) {
     forecast_.exact = forecast_.steady = false;
     const std::uint64_t period = rows_.period();
     std::uint64_t in_a_period = 0;
     for (std::uint64_t round = 0; round < period; ++round) in_a_period += rows_.at(round).heard_by.size();
-    // A period that is not over, in whatever order, is taken for a whole one.
+    // An unfinished last period counts as a whole one.
     const std::uint64_t messages = (last + period - 1) / period * in_a_period;
     return {messages, messages * (header_bytes + dense_backlog_bytes(view(algorithm_.model()).size_bytes()))};
   }

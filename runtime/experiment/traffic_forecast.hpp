@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// What one peer sends in the course of a whole run, header and payload of every message.
+/// What one peer sends during a whole run. Bytes are header and payload of every message.
 struct PeerTraffic {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -15,15 +15,14 @@ struct PeerTraffic {
 
 struct TrafficForecast {
   std::vector<PeerTraffic> peers;  ///< by id
-  bool exact = true;   ///< otherwise the codec's size depends on the data, and bytes are at most these
-  bool steady = true;  ///< every peer sends the same number of bytes in every iteration
+  bool exact = true;   ///< false: traffic depends on the data or on timing; these are upper bounds
+  bool steady = true;  ///< each peer's bytes are the same in all iterations
 
   std::uint64_t total_bytes() const;
 };
 
-/// The bytes that the peers of this run will send, if it takes all its iterations: from what the method says
-/// of its traffic, without running it. For data-independent codecs `bytes_sent` of the run is this, to the
-/// byte.
+/// Returns what the peers will send if the run takes all its iterations, computed from the method's own
+/// forecast (`Algorithm::traffic`) without running it. If it is `exact`, it equals `bytes_sent` of the run.
 template <class Scalar>
 TrafficForecast forecast_traffic(const Experiment<Scalar>& experiment);
 

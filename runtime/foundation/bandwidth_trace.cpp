@@ -11,11 +11,11 @@ namespace hearsay {
 
 namespace {
 
-/// As in Bandwidth::time_for.
+/// The limit of Bandwidth::time_for.
 constexpr long double longest_ns = 1e18L;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// A stretch of a period in which the bandwidth stays the same.
+/// A part of a period in which the bandwidth is constant.
 struct Stretch {
   Duration begin;
   Duration end;
@@ -51,7 +51,7 @@ Duration rounded(long double ns) { return Duration{std::llroundl(std::min(ns, lo
 
 struct BandwidthTrace::Content {
   std::vector<Row> rows;
-  std::vector<Stretch> stretches;  // as few as there can be
+  std::vector<Stretch> stretches;  // neighboring stretches differ in bandwidth
   Duration period{0};
   long double bytes_per_period = 0.0L;
 
@@ -126,7 +126,7 @@ Duration BandwidthTrace::start_of(std::uint64_t bytes, Duration end) const {
   left -= periods > 0.0L ? periods * trace.bytes_per_period : 0.0L;
   Duration now = end - static_cast<std::int64_t>(periods) * trace.period;
   Duration within = now % trace.period;
-  if (within <= Duration{0}) within += trace.period;  // the end of a period, not the begin of the next
+  if (within <= Duration{0}) within += trace.period;  // the end of a period, not the beginning of the next
   auto stretch = std::ranges::lower_bound(trace.stretches, within, {}, &Stretch::end);
   while (left > 0.0L) {
     const long double fits = stretch->bytes(within - stretch->begin);

@@ -10,35 +10,37 @@
 
 namespace hearsay {
 
-/// A bandwidth that changes in the course of a run, as it was measured somewhere: piecewise constant, row by
-/// row. The last row lasts as long as the one before it; then the trace begins anew, and so on. One row alone
-/// is a bandwidth that does not change. Times are those since the start of the run. A value; copies share the
-/// rows.
+/// A piecewise constant bandwidth over the time since the start of the run, such as a recorded one. Each row
+/// holds until the next row. The last row lasts as long as the row before it; then the trace repeats from its
+/// first row. A single row is a constant bandwidth. A value type; copies share the rows.
 class BandwidthTrace {
  public:
   struct Row {
-    Duration at;         ///< since the start; of the first row 0, then ascending
+    Duration at;         ///< since the start of the run; 0 in the first row, then ascending
     double bytes_per_s;  ///< 0: nothing gets through; infinite: unlimited
     bool operator==(const Row&) const = default;
   };
 
-  /// None.
+  /// No trace: `empty()` is true.
   BandwidthTrace() = default;
-  /// Rows as above, of which at least one lets bytes through.
+  /// `rows` have ascending times, the first at 0, and at least one row lets bytes through.
   explicit BandwidthTrace(std::vector<Row> rows);
 
   bool empty() const { return !content_; }
   std::span<const Row> rows() const;
-  /// After which it begins anew; 0 where it never changes.
+
+  // The next four functions need a trace that is not empty.
+
+  /// Returns the time after which the trace repeats; 0 if the bandwidth is constant.
   Duration period() const;
-  /// Over a period.
+  /// Returns the mean over one period.
   double mean_bytes_per_s() const;
 
-  /// When so many bytes have gone through that begin at `start`: the integral of the bandwidth up to then is
-  /// `bytes`, rounded to the nearest nanosecond, at most 1e18 ns later. With a bandwidth that never changes,
-  /// `Bandwidth::time_for` later to the bit.
+  /// Returns the time at which `bytes` bytes are through if they begin at `start`. The integral of the
+  /// bandwidth from `start` to the result is `bytes`. The result is rounded to the nearest nanosecond, and at
+  /// most 1e18 ns after `start`. For a constant bandwidth it is exactly `start` + `Bandwidth::time_for`.
   Duration end_of(std::uint64_t bytes, Duration start) const;
-  /// When so many bytes have begun that are through at `end`.
+  /// Returns the time at which `bytes` bytes have to begin if they are to be through at `end`.
   Duration start_of(std::uint64_t bytes, Duration end) const;
 
   bool operator==(const BandwidthTrace& other) const;
@@ -48,14 +50,15 @@ class BandwidthTrace {
   std::shared_ptr<const Content> content_;
 };
 
-/// What the rate of a port is, and when: constant where there is no trace.
+/// The rate of a port: that of `trace`, or `constant` if the trace is empty.
 struct PortRate {
   PortRate(Bandwidth rate = {}, BandwidthTrace changing = {}) : constant(rate), trace(std::move(changing)) {}
 
   Bandwidth constant;
   BandwidthTrace trace;
 
-  /// What `bytes` take that begin, or end, at an instant, counted from the start of the run.
+  /// Returns how long `bytes` bytes take that begin at `start`, or are through at `end`. Both count from the
+  /// start of the run.
   Duration time_from(Duration start, std::uint64_t bytes) const;
   Duration time_until(Duration end, std::uint64_t bytes) const;
 };

@@ -12,7 +12,7 @@
 
 namespace hearsay {
 
-/// Puts numbers (little-endian) and bytes one behind the other.
+/// Appends numbers (little-endian) and bytes to a buffer.
 class ByteWriter {
  public:
   template <std::unsigned_integral Number>
@@ -30,8 +30,8 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// Reads them again, total on arbitrary bytes: once something is asked for that is not there, `failed` is
-/// true, every number is 0 and every run of bytes empty.
+/// Reads what a ByteWriter wrote. Total on arbitrary bytes: a read beyond the end sets `failed`. From then on
+/// every number is 0, and every span of bytes is empty.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -41,7 +41,7 @@ class ByteReader {
     const auto bytes = this->bytes(sizeof(Number));
     return failed_ ? Number{0} : load_little_endian<Number>(bytes);
   }
-  /// `count` may be anything that a stranger wrote.
+  /// Returns the next `count` bytes. `count` may be any number, such as one from untrusted bytes.
   std::span<const std::byte> bytes(std::uint64_t count) {
     if (failed_ || count > rest_.size()) {
       fail();
@@ -57,8 +57,9 @@ class ByteReader {
     rest_ = {};
   }
   bool failed() const { return failed_; }
+  /// Returns the number of bytes that are not read yet.
   std::size_t left() const { return rest_.size(); }
-  /// Everything was there, and nothing more.
+  /// True if no read failed and no byte is left.
   bool read_whole() const { return !failed_ && rest_.empty(); }
 
  private:

@@ -14,38 +14,40 @@
 
 namespace hearsay {
 
-/// XXH3 (64 bits) of the vector's bytes: equal digests stand for equal bits.
+/// Returns the XXH3 hash (64 bits) of the vector's bytes: equal digests stand for equal bits.
 template <class Scalar>
 std::uint64_t digest(const Vector<Scalar>& vector);
 
-/// Of features, targets and number of classes.
+/// Returns one digest of features, targets and number of classes.
 template <class Scalar>
 std::uint64_t digest(const Samples<Scalar>& samples);
 
 std::uint64_t digest(std::string_view text);
 
-/// Sixteen digits: a digest exceeds what a JSON reader's doubles hold, so it is text there.
+/// Returns 16 hexadecimal digits. In JSON a digest is text, because a JSON reader's doubles hold fewer than
+/// 64 bits.
 std::string hexadecimal(std::uint64_t digest);
 
-/// Digests of what a method publishes and of the replicas it keeps, for comparison between peers; of several
-/// vectors, one digest of all.
+/// Digests of what a method publishes and of the replicas that it keeps, for comparison between peers.
+/// Several vectors of one owner have one digest together.
 struct StateDigests {
   std::optional<std::uint64_t> published;
   std::vector<std::pair<PeerId, std::uint64_t>> replicas;  ///< (owner, digest of this holder's copy)
-  /// Where links change: (hearer, digest of what was published when this peer last spoke to it).
+  /// (outgoing neighbor, digest of what this peer had published when it last sent to that neighbor). Empty
+  /// unless links change from round to round.
   std::vector<std::pair<PeerId, std::uint64_t>> told = {};
 };
 
-/// All but `told`, which is no state of the method.
+/// Returns all digests but `told`, which is no state of the method.
 template <class Scalar>
 StateDigests digest_state(Algorithm<Scalar>& algorithm);
 
-/// Of what it publishes alone.
+/// Returns the digest of what the method publishes; empty if the method publishes nothing.
 template <class Scalar>
 std::optional<std::uint64_t> digest_published(Algorithm<Scalar>& algorithm);
 
-/// A digest as a frame's header carries it (frame.hpp): both halves in one, and never 0, which says that
-/// there is none.
+/// Returns the 32-bit form of a digest for a frame's header (frame.hpp): the XOR of both halves. It is never
+/// 0, because 0 in a header means that there is no digest.
 constexpr std::uint32_t header_digest(std::uint64_t digest) {
   const auto folded = static_cast<std::uint32_t>(digest >> 32 ^ digest);
   return folded == 0 ? 1 : folded;

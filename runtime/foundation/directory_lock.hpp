@@ -7,12 +7,13 @@
 
 namespace hearsay {
 
-/// A directory that one process, and those that it forks, has for itself for as long as this lives: what two
-/// runs write to the same place is neither's. The kernel lets go of it when the processes end, however they
-/// do.
+/// An exclusive lock on a directory, so that two runs do not overwrite each other's files. This process and
+/// the processes that it forks hold the lock as long as the object lives. The kernel releases the lock when
+/// these processes end, however they end.
 class DirectoryLock {
  public:
-  /// Throws Misuse, about `key`, where another process has it.
+  /// Throws Misuse, which names `key`, if another process holds the lock or the directory cannot be opened. A
+  /// file system without locks gives none: nothing is thrown then.
   DirectoryLock(const std::string& key, const std::filesystem::path& directory);
 
  private:

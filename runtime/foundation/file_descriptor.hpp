@@ -12,7 +12,7 @@
 
 namespace hearsay {
 
-/// An open file, closed with the object; false where it could not be opened (errno says why).
+/// An open file, which the destructor closes. False if the file could not be opened (errno says why).
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -28,15 +28,15 @@ class FileDescriptor {
   }
   explicit operator bool() const { return number_ >= 0; }
   int number() const { return number_; }
-  /// Some file systems say only now that there is no room.
+  /// True if the file was closed without an error. Some file systems report only here that the disk is full.
   bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
  private:
   int number_ = -1;
 };
 
-/// How many of the bytes were written: all, or those before an error (errno says which). A signal is no
-/// error. They go where the file stands, or to `offset`.
+/// Writes `bytes` at `offset`, or at the file's current position if there is no offset. Returns how many
+/// bytes were written: all, or those before an error (errno says which). A signal (EINTR) is no error.
 inline std::size_t write_all(int file, std::string_view bytes, std::optional<::off_t> offset = {}) {
   std::size_t done = 0;
   while (done < bytes.size()) {

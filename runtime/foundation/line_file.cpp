@@ -25,7 +25,7 @@ void RecordFile::write_waiting() {
   std::size_t done = write_all(file_.number(), waiting_, static_cast<::off_t>(written_bytes_));
   if (done < waiting_.size()) {
     defect_ = "cannot write " + path_.string() + ": " + std::strerror(errno);
-    // What was written of the line that is not whole goes; where even that fails, the next one is written
+    // The part of an incomplete line that was written is cut off. If even that fails, the next write goes
     // over it.
     const std::size_t whole = waiting_.rfind('\n', done == 0 ? 0 : done - 1);
     done = done == 0 || whole == std::string::npos ? 0 : whole + 1;

@@ -10,22 +10,21 @@
 
 namespace hearsay {
 
-/// A file that grows by whole lines. Where a line cannot be written (the disk is full), it waits in memory
-/// with those behind it, and the next one tries again: nobody's training ends because its record has no room
-/// for a while.
+/// A file that grows by whole lines. If a line cannot be written (the disk is full, say), it waits in memory,
+/// and so do the lines after it. The next `append` tries again: a full disk does not end the training.
 class RecordFile {
  public:
-  /// Not open.
+  /// No file: `is_open()` is false.
   RecordFile() = default;
-  /// Goes on behind what is there. With `on_disk`, a line is on the disk when it is written, even if the
-  /// machine loses power.
+  /// Opens `path` to append to it; makes the file if it does not exist. With `on_disk`, a line that `append`
+  /// has written survives a power failure. Throws Misuse if the file cannot be opened.
   RecordFile(const std::filesystem::path& path, bool on_disk);
 
   bool is_open() const { return static_cast<bool>(file_); }
   void append(std::string_view line);
-  /// Why lines still wait; nothing where all are written.
+  /// Returns why the last write failed; empty if every line is written (with `on_disk`: is on the disk).
   const std::optional<std::string>& defect() const { return defect_; }
-  /// Tries again to write what waits.
+  /// Tries again to write the lines that wait.
   void write_waiting();
 
  private:

@@ -5,11 +5,11 @@
 
 namespace hearsay {
 
-/// Takes a sentence for whoever looks after the process, without a full stop. The library prints nothing
-/// itself. May be called by several threads at once, and in processes that were forked from this one.
+/// Receives a sentence for the user, without a full stop. The library itself prints nothing. Several threads
+/// may call a Notice at once, and processes that were forked from this one may, too.
 using Notice = std::function<void(const std::string& sentence)>;
 
-/// For whoever does not want to know.
+/// Discards the sentence.
 inline void no_notice(const std::string&) {}
 
 }  // namespace hearsay

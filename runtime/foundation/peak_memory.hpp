@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// The largest resident set of this process so far, as the kernel counts it.
+/// Returns the largest resident set size of this process so far, as the kernel counts it.
 std::uint64_t peak_memory_bytes();
 
 }  // namespace hearsay

@@ -17,8 +17,7 @@
 namespace hearsay {
 namespace {
 
-/// A unit is a power of ten times a factor; the power is applied to the decimal text, so it costs no
-/// rounding.
+/// A unit is a power of ten times a factor. The power is applied to the decimal text, so it is not rounded.
 struct Unit {
   std::string_view name;
   int power_of_ten;
@@ -45,12 +44,13 @@ constexpr std::string_view duration_expectation =
 constexpr std::array share_units = {Unit{"", 0, 1.0L}, Unit{"%", -2, 1.0L}};
 constexpr std::string_view share_expectation = "expected a share between 0 and 1, such as 0.01 or \"1%\"";
 
-/// A day. No latency is longer, and sums of some ten thousand stay within 64 bits.
+/// A day. No latency is longer, and the sum of some ten thousand such times fits into 64 bits.
 constexpr long double longest_parsed_ns = 86'400e9L;
-/// Some thirty years: sums of a few stay far from the end of 64 bits.
+/// Some thirty years: the sum of a few such times fits into 64 bits.
 constexpr long double longest_on_wire_ns = 1e18L;
 
-/// Outside of these a bandwidth is a slip of the pen, and eight times or 2^-30 times it might not be exact.
+/// A bandwidth outside these bounds is a typing error. Within them, 8 times and 2^-30 times the value are
+/// exact.
 constexpr double slowest_bytes_per_s = 1e-6;
 constexpr double fastest_bytes_per_s = 1e18;
 
@@ -73,7 +73,7 @@ std::string_view take_decimal(std::string_view& text) {
   return decimal;
 }
 
-/// Takes "e-3" and the like off the front of `text`.
+/// Takes an exponent such as "e-3" off the front of `text` and returns it; 0 if there is none.
 int take_exponent(std::string_view& text) {
   if (text.empty() || (text.front() != 'e' && text.front() != 'E')) return 0;
   const std::size_t sign = text.size() > 1 && text[1] == '+' ? 1 : 0;
@@ -85,8 +85,8 @@ int take_exponent(std::string_view& text) {
   return exponent;
 }
 
-/// "NUMBER UNIT" with the unit's power of ten applied before the one rounding to `Number`; none if it is no
-/// such text, or out of range.
+/// Returns the value of "NUMBER UNIT"; empty if `text` is not of this form or out of range. The unit's power
+/// of ten is applied to the decimal text, before the conversion to `Number` rounds.
 template <class Number>
 std::optional<Number> parse_quantity(std::string_view text, std::span<const Unit> units) {
   text = trimmed(text);
@@ -139,7 +139,7 @@ Decimal decimal_of(std::int64_t value) {
   return {digits, exponent};
 }
 
-/// `decimal` x 10^-power without an exponent; the same number, moved by its decimal point only.
+/// Returns `decimal` x 10^-power without an exponent: the same digits with the decimal point moved.
 std::string shifted(const Decimal& decimal, int power) {
   const int point = decimal.exponent - power;
   const int count = static_cast<int>(decimal.digits.size());
@@ -149,7 +149,7 @@ std::string shifted(const Decimal& decimal, int power) {
   return decimal.digits.substr(0, split) + "." + decimal.digits.substr(split);
 }
 
-/// Keeps the text whose number is shortest; at a draw the earlier one.
+/// Keeps the text with the shortest number; the earlier one if two are equally short.
 struct ShortestText {
   std::string number;
   std::string_view unit;
@@ -192,7 +192,7 @@ double parse_share(std::string_view key, std::string_view text) {
 
 std::string to_text(Bandwidth bandwidth) {
   if (bandwidth.unlimited()) return "unlimited";
-  // Eight times and 2^-10 times a double are exact, so each candidate parses back to the same bits.
+  // 8 times and 2^-10 times a double are exact, so each candidate parses back to the same bits.
   const Decimal bits_per_s = shortest_decimal(bandwidth.bytes_per_s * 8.0);
   ShortestText shortest;
   for (const Unit& unit : bandwidth_units) {

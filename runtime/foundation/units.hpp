@@ -18,17 +18,18 @@ struct RunClock {
 };
 using Instant = RunClock::time_point;
 
-/// Bytes per second; infinite (unlimited) unless told otherwise.
+/// A bandwidth; unlimited by default.
 struct Bandwidth {
   double bytes_per_s = 0.0;  ///< 0 = unlimited
   bool unlimited() const { return bytes_per_s == 0.0; }
-  /// Time on the wire of `bytes` bytes, rounded to the nearest nanosecond; at most 1e18 ns (some 30 years).
+  /// Returns the time of `bytes` bytes on the wire, rounded to the nearest nanosecond; at most 1e18 ns (some
+  /// 30 years).
   Duration time_for(std::uint64_t bytes) const;
   bool operator==(const Bandwidth&) const = default;
 };
 
-// Values as users write them: a number and a unit, "10 Mbit/s", "5 ms", "1%". `key` names the setting in the
-// message of the Misuse that a wrong unit, a missing unit or a negative value throws.
+// Parsers of values as users write them: a number and a unit, "10 Mbit/s", "5 ms", "1%". They throw Misuse
+// for a wrong or missing unit and for a value out of range; the message names the setting by `key`.
 
 /// "10 Mbit/s", "1.5 MB/s" (decimal: 1e6 bytes), "125 MiB/s" (2^20), "unlimited"; never 0.
 Bandwidth parse_bandwidth(std::string_view key, std::string_view text);
@@ -37,13 +38,13 @@ Duration parse_duration(std::string_view key, std::string_view text);
 /// A probability or share: "1%", "0.01"; within [0, 1].
 double parse_share(std::string_view key, std::string_view text);
 
-/// In bits per second (or in binary bytes where those take fewer digits), in the unit with the shortest
-/// number that parses back to the same value.
+/// Returns the shortest spelling that parses back to the same value, in bits per second or, if that is
+/// shorter, in KiB/s, MiB/s or GiB/s.
 std::string to_text(Bandwidth bandwidth);
-/// In ns, us, ms or s, whichever has the shortest number (a whole one at a draw); parses back to the same
-/// value.
+/// Returns the shortest spelling in ns, us, ms or s; the smaller unit if two are equally short. It parses
+/// back to the same value.
 std::string to_text(Duration duration);
-/// Three significant digits, for sentences: "0.25", "1.2e-05".
+/// Returns the value with three significant digits, for messages: "0.25", "1.2e-05".
 std::string three_digits(double value);
 double seconds(Duration duration);
 

@@ -36,11 +36,11 @@ bool sync_directory(const std::filesystem::path& directory) {
   return in && ::fsync(in.number()) == 0;
 }
 
-/// Reads a file that is probably `expected` bytes long; false, and errno says why, if it cannot be read. It
-/// stops if there are more than `most`.
+/// Reads a file of probably `expected` bytes. False if the file cannot be read (errno says why). Stops once
+/// more than `most` bytes are read.
 template <class Content>
 bool read_all(const FileDescriptor& in, std::size_t expected, std::size_t most, Content& content) {
-  content.resize(expected + 1);  // one more finds the end
+  content.resize(expected + 1);  // one byte more finds the end
   std::size_t have = 0;
   while (have <= most) {
     if (have == content.size()) content.resize(have + have / 2 + piece_bytes);
@@ -76,7 +76,7 @@ FileBytes read_bytes(const std::filesystem::path& path) {
   const auto refused = [&](const std::string& reason) {
     return FileBytes{std::nullopt, "cannot read " + path.string() + ": " + reason};
   };
-  // A pipe would keep its reader waiting for somebody to write.
+  // O_NONBLOCK: opening a pipe would wait for a writer.
   const FileDescriptor in(path, O_RDONLY | O_NONBLOCK);
   struct ::stat status = {};
   if (!in || ::fstat(in.number(), &status) != 0) return refused(std::strerror(errno));

@@ -15,17 +15,17 @@ namespace hearsay {
 
 /// What a written file survives.
 enum class Durability {
-  end_of_process,  ///< the process may die at any moment
-  power_failure,   ///< the machine, too: the file and its name are on the disk once it is written
+  end_of_process,  ///< the death of the process at any moment
+  power_failure,   ///< a power failure, too: the file and its name are on the disk when the call returns
 };
 
-/// Writes the parts, one behind the other, as a file that is there as a whole or not at all: under the name
-/// NAME.partial first, which is then renamed. Nothing if that went well; else why not ("cannot write NAME:
-/// ..."), and what was there before still is.
+/// Replaces the file atomically by the concatenated parts: writes NAME.partial, then renames it to NAME.
+/// Returns empty on success, else the reason ("cannot write NAME: ..."). If the write or the rename fails,
+/// the old file is unchanged. If only the sync of the directory fails, the new file is in place.
 std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
                                              std::initializer_list<std::string_view> parts,
                                              Durability durability);
-/// The same with Durability::end_of_process; Misuse with the reason if it cannot be written.
+/// The same with Durability::end_of_process; throws Misuse with the reason if the file cannot be written.
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts);
 
 /// The bytes of a regular file, or why they cannot be read.
@@ -35,16 +35,17 @@ struct FileBytes {
 };
 FileBytes read_bytes(const std::filesystem::path& path);
 
-/// The whole text of a file or a pipe; Misuse "cannot read FILE: why" if it is not there, or longer than 64
-/// MiB.
+/// Returns the whole text of a file or a pipe. Throws Misuse "cannot read FILE: why" if that fails, or if the
+/// text is longer than 64 MiB.
 std::string read_text_file(const std::string& path);
 
-/// "KIND-PEER-ITERATION", the iteration in 12 digits or more.
+/// Returns "KIND-PEER-ITERATION", the iteration padded with zeros to 12 digits.
 std::string numbered_name(const std::string& kind, std::uint32_t peer, std::uint64_t iteration);
-/// The iterations of the files of that kind and peer in a directory, ascending. None where it cannot be read.
+/// Returns the iterations of that kind and peer's files in `directory`, ascending. Empty if the directory
+/// cannot be read.
 std::vector<std::uint64_t> numbered_files(const std::filesystem::path& directory, const std::string& kind,
                                           std::uint32_t peer);
-/// What is left of such files where a process died while it wrote one.
+/// Returns the .partial files of that kind and peer: what is left if a process died while it wrote one.
 std::vector<std::filesystem::path> partial_files(const std::filesystem::path& directory,
                                                  const std::string& kind, std::uint32_t peer);
 

@@ -21,7 +21,7 @@ std::vector<std::byte> with_length(const std::string& text, std::size_t more_byt
   return payload;
 }
 
-/// The JSON at the beginning of a payload, and what follows it.
+/// Returns the JSON at the beginning of a payload and the bytes after it; empty if there is no JSON object.
 std::optional<std::pair<Json, std::span<const std::byte>>> split(std::span<const std::byte> payload) {
   if (payload.size() < 4) return std::nullopt;
   const auto length = load_little_endian<std::uint32_t>(payload);
@@ -32,7 +32,7 @@ std::optional<std::pair<Json, std::span<const std::byte>>> split(std::span<const
   return std::pair{std::move(json), payload.subspan(4 + length)};
 }
 
-// A number of another kind throws, as a missing one does: a foreign payload's 1e300 is no count.
+// These throw for a missing number and for one of another kind: 1e300 in a foreign payload is no count.
 
 std::uint64_t count_at(const Json& json, const char* key) {
   return json.at(key).get_ref<const Json::number_unsigned_t&>();
@@ -89,7 +89,7 @@ PeerOutcome outcome_from(const Json& json) {
   return outcome;
 }
 
-/// What `read` makes of the JSON; nothing where a member is missing or of another type.
+/// Returns `read()`; empty if it finds a member of the JSON missing or of another type.
 template <class Read>
 auto if_well_formed(const Read& read) -> std::optional<decltype(read())> {
   try {

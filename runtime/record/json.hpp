@@ -12,11 +12,11 @@
 
 namespace hearsay {
 
-// JSON forms of what a run records: for metrics.jsonl and summary.json, and for the frames that go to the
+// JSON of evaluations, meters and outcomes: for metrics.jsonl and summary.json, and for frames to the
 // observer.
 
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
-/// Reads it back; nothing where it is not one.
+/// Returns the evaluation that the text holds; empty if the text is not one.
 std::optional<Evaluation> parse_evaluation(std::string_view json);
 nlohmann::ordered_json to_json(const PeerMeters& meters);
 nlohmann::ordered_json to_json(const PeerOutcome& outcome);
@@ -24,20 +24,20 @@ nlohmann::ordered_json to_json(const PeerOutcome& outcome);
 /// "done", "target", "diverged", "interrupted", "lost"
 std::string to_text(RunStatus status);
 
-/// A peer's model after an iteration, with its meters: the payload of an evaluation frame.
+/// A peer's meters and model after an iteration: the payload of an evaluation frame.
 template <class Scalar>
 struct Snapshot {
   PeerMeters meters;
   Vector<Scalar> model;
 };
 
-// The payloads: u32 length of the JSON, the JSON, then (evaluation only) the model's scalars, little-endian.
-// Decoding is total on arbitrary bytes.
+// Payloads: u32 length of the JSON, the JSON, then (snapshots only) the model's scalars; all little-endian.
+// Decoding is total on arbitrary bytes: the result is empty unless the bytes are such a payload.
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
 template <class Scalar>
 std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension);
-/// Meters alone, as JSON.
+// Meters alone, and outcomes: a payload without a model.
 std::vector<std::byte> encode_meters(const PeerMeters& meters);
 std::optional<PeerMeters> decode_meters(std::span<const std::byte> bytes);
 std::vector<std::byte> encode_outcome(const PeerOutcome& outcome);

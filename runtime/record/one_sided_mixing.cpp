@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-/// The parting by which the edge to `neighbor` is out in `iteration`, if it is.
+/// Returns the parting by which the edge to `neighbor` is out in `iteration`; null if the edge is in.
 const Parting* parting_at(const PeerOutcome& peer, PeerId neighbor, std::uint64_t iteration) {
   for (const Parting& parting : peer.partings)
     if (parting.neighbor == neighbor && parting.from <= iteration && iteration < parting.until)
@@ -16,7 +16,8 @@ const Parting* parting_at(const PeerOutcome& peer, PeerId neighbor, std::uint64_
   return nullptr;
 }
 
-/// Before that, one of the ends was not there, or was another process, of which nothing is known.
+/// Returns the first iteration in which `peer` knows the edge to `neighbor`. Before, one of the ends was
+/// absent, or was an earlier process whose records are lost.
 std::uint64_t first_known(const PeerOutcome& peer, PeerId neighbor) {
   std::uint64_t first = 0;
   for (const Parting& parting : peer.partings)
@@ -24,7 +25,8 @@ std::uint64_t first_known(const PeerOutcome& peer, PeerId neighbor) {
   return first;
 }
 
-/// Iterations up to the common end in which the edge may change at either end, ascending.
+/// Returns the iterations at which the edge may change at either end, ascending, from the first that both
+/// know to the one after the last that both have ended.
 std::vector<std::uint64_t> changes_between(const PeerOutcome& one, PeerId id_of_one, const PeerOutcome& other,
                                            PeerId id_of_other) {
   const std::uint64_t begin = std::max(first_known(one, id_of_other), first_known(other, id_of_one));

@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// What is left of a peer when the run is over.
+/// Returns what is recorded of a peer when the run is over.
 template <class Scalar>
 PeerOutcome peer_outcome(Peer<Scalar>& peer, const PeerMeters& meters, std::uint64_t peak_memory_bytes) {
   const Neighborhood* const neighborhood = peer.neighborhood();

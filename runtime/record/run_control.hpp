@@ -11,31 +11,32 @@
 
 namespace hearsay {
 
-/// What the one who starts a run may see and do while it lasts.
+/// Callbacks and flags by which the caller of a run follows and stops it.
 struct RunControl {
   /// Called once per evaluation, in order.
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
-  /// Called once where all peers go on from the checkpoint at `iteration`; the sentence says so, and what of
-  /// it is lost.
+  /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
+  /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =
       [](std::uint64_t, const std::string&) {};
-  /// What happened to peers, connections and files, in sentences.
+  /// Receives sentences about peers, connections and files.
   Notice notice = no_notice;
-  /// Set (by a signal handler, say) to end the run soon, with status interrupted.
+  /// Set to true (by a signal handler, say) to end the run soon, with status interrupted. May be null.
   const std::atomic<bool>* interrupted = nullptr;
-  /// Set to end this process of a run that spans hosts, and no other, where the run can do without it or wait
-  /// for it: its host goes out of service. Else like `interrupted`.
+  /// Set to true if this process of a run that spans hosts has to end: its host goes out of service, say. If
+  /// the run can go on without the process or wait for it (Failure::bears_a_leave), only the process ends.
+  /// Else the run ends as with `interrupted`. May be null.
   const std::atomic<bool>* asked_to_leave = nullptr;
-  /// The run resumes, from the checkpoints of one that was cut off or is to be extended.
+  /// True if the run goes on from the checkpoints of an earlier run, which was cut off or is to be extended.
   bool resumes = false;
-  /// The evaluations of that one, for the observer.
+  /// The evaluations of that earlier run, for the observer.
   std::vector<Evaluation> record = {};
-  /// Asked again and again by the process that computes; ends a run in the same way.
+  /// Polled wherever `interrupted` is; true ends the run in the same way.
   std::function<bool()> out_of_patience = [] { return false; };
-  /// Asked again and again by the observer: why the run cannot go on, where whoever started the peers knows
-  /// (one of them was killed, say).
+  /// Polled by the observer of a run that spans hosts. Returns why the run cannot go on, if the caller knows
+  /// (a peer that it has started was killed, say); else empty.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
-  /// By the process that computes: whether it is known that the observer's process has ended.
+  /// Polled by a peer's process. True if the observer's process is known to have ended.
   std::function<bool()> observer_is_gone = [] { return false; };
 
   bool is_asked_to_leave() const { return asked_to_leave && asked_to_leave->load(std::memory_order_relaxed); }

@@ -22,7 +22,7 @@ namespace {
   throw Misuse("run.output", output, what + " (" + error.message() + ")");
 }
 
-/// What a run leaves in its directory, by name.
+/// True if `file` is the name of a file that a run or sweep leaves in its directory.
 bool is_ours(const std::string& file) {
   for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
@@ -31,8 +31,8 @@ bool is_ours(const std::string& file) {
   return file.rfind("model", 0) == 0 && file.find(".npy") != std::string::npos;
 }
 
-/// Nothing is in it but what runs and sweeps leave behind; so it may go. (A run.toml alone may be somebody's
-/// run file.)
+/// True if the directory holds only files of runs and sweeps, so that it may be removed. False for a single
+/// run.toml, which may be a user's own run file.
 bool is_earlier_output(const fs::path& directory) {
   std::error_code error;
   bool only_a_run_file = false;
@@ -51,14 +51,14 @@ bool is_unfinished(const fs::path& directory) {
   return fs::exists(directory / "metrics.jsonl", ignored) && !fs::exists(directory / "summary.json", ignored);
 }
 
-/// The part of the path that exists.
+/// Returns the longest part of the path that exists.
 fs::path existing_part(fs::path path) {
   std::error_code ignored;
   while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
   return path;
 }
 
-/// The folders of `output` below `parent` will have names that its file system takes.
+/// Throws Misuse if a folder of `output` below `parent` has a longer name than the file system takes.
 void require_short_names(const fs::path& output, const fs::path& parent) {
   const long longest = pathconf(parent.c_str(), _PC_NAME_MAX);  // -1: no limit
   for (const fs::path& name : output.lexically_relative(parent))
@@ -101,7 +101,8 @@ void create_output(const fs::path& directory, bool overwrite) {
 
 namespace {
 
-/// The evaluations in a metrics.jsonl; what was cut off in the middle of a line ends it.
+/// Returns the evaluations in the directory's metrics.jsonl, up to a line that was cut off. Throws Misuse if
+/// there are none.
 std::vector<Evaluation> read_record(const fs::path& directory) {
   std::vector<Evaluation> record;
   std::ifstream lines(directory / "metrics.jsonl", std::ios::binary);
@@ -129,7 +130,7 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
     require_free_output(directory_, earlier_ == EarlierOutput::replaced);
 }
 
-/// Makes the directory, or cuts what is there back to before `first`.
+/// Makes the directory; if an earlier run is continued, cuts its record back to before `first`.
 void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   std::string kept;
   if (record_) {
@@ -143,7 +144,8 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   }
   write_file(directory_ / "run.toml", {to_toml(settings)});
   if (record_) write_file(directory_ / "metrics.jsonl", {kept});
-  // A power cut must not leave checkpoints that have passed evaluations of which there is no record.
+  // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
+  // disk.
   metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
 }
 
@@ -164,7 +166,7 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
-      if (outcome.models[id].size() != 0)  // of a peer that is gone there is none
+      if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
   write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
 }

@@ -15,50 +15,51 @@
 
 namespace hearsay {
 
-/// Throws Misuse (key run.output) unless an output directory can be made at `directory`: it exists already,
-/// or what should hold it is no directory that can be written to. With `overwrite` it may exist if it is
-/// empty or holds outputs of earlier runs and sweeps, told by their names, and nothing else: nobody's own
-/// file is ever removed.
+/// Throws Misuse (key run.output) unless an output directory can be made at `directory`. It must not exist,
+/// and its nearest existing parent must be a writable directory. With `overwrite` it may exist if it is empty
+/// or holds only outputs of earlier runs and sweeps, recognized by their names: a user's own file is never
+/// removed.
 void require_free_output(const std::filesystem::path& directory, bool overwrite);
 
-/// Makes the empty directory, in the place of an earlier output where `overwrite` says so; checks as above.
+/// Makes the empty directory after the same checks. With `overwrite` it replaces an earlier output.
 void create_output(const std::filesystem::path& directory, bool overwrite);
 
 /// Which models a run leaves behind.
 enum class SaveModels { mean, peers };
 
-/// What becomes of an output that is there already.
+/// What is done with an output directory that exists already.
 enum class EarlierOutput {
   refused,
   replaced,
-  continued,  ///< the run goes on where that one ended
+  continued,  ///< the run goes on where the earlier run ended
 };
 
 /// The output directory of a run, whatever its driver:
 ///
 ///     run.toml       the resolved run
-///     metrics.jsonl  a line per evaluation, on disk as soon as it is known, and before any peer hears of it
+///     metrics.jsonl  a line per evaluation, written before any peer learns the verdict
 ///     model.npy      the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
 ///     summary.json   how it ended
-///     checkpoints/   what its peers need to come back, where failure.checkpoint_every says so
+///     checkpoints/   the peers' checkpoints, if failure.checkpoint_every is set
 ///
-/// It comes into being with the first evaluation, so a run that cannot begin leaves nothing behind.
+/// It is made with the first evaluation, so a run that cannot begin leaves nothing behind.
 class RunDirectory {
  public:
-  /// Checks only. Throws Misuse as require_free_output; or, where the run is to go on, unless there is one to
-  /// go on with.
+  /// Checks, and locks a directory that exists already; makes none. Throws Misuse as `require_free_output`
+  /// does. With EarlierOutput::continued it throws Misuse unless there is a run to go on with.
   RunDirectory(std::filesystem::path directory, EarlierOutput earlier, Notice notice = no_notice);
 
-  /// The evaluations so far, of a run that goes on.
+  /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
-  /// The next line of metrics.jsonl; `settings` are those of the experiment. In a run that goes on, lines
-  /// from this evaluation's iteration on are replaced. Where the disk becomes full, lines wait in memory
-  /// until there is room; that is said once. Throws Misuse where the directory cannot be made.
+  /// Appends a line to metrics.jsonl. The first call makes the directory and writes run.toml from `settings`,
+  /// those of the experiment. If an earlier run is continued, the first call also removes its lines from this
+  /// evaluation's iteration on. If the disk is full, lines wait in memory until there is room; a notice says
+  /// so once. Throws Misuse if the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
-  /// Models and summary, where there was an evaluation. Throws Misuse where they, or lines that wait, cannot
-  /// be written.
+  /// Writes models and summary; does nothing if there was no evaluation. Throws Misuse if they, or lines that
+  /// wait, cannot be written.
   template <class Scalar>
   void finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary, SaveModels save);
 

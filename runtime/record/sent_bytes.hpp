@@ -8,18 +8,18 @@
 
 namespace hearsay {
 
-/// How many bytes a peer has sent to each of those that hear it. Pure.
+/// How many bytes a peer has sent to each outgoing neighbor. Pure.
 class SentBytes {
  public:
   using ToHearer = std::pair<PeerId, std::uint64_t>;
 
   SentBytes() = default;
-  /// Those that were counted before, by ascending ids.
+  /// Starts from earlier counts, sorted by id.
   explicit SentBytes(std::vector<ToHearer> by_hearer) : by_hearer_(std::move(by_hearer)) {}
 
   void add(PeerId hearer, std::uint64_t bytes);
 
-  /// Ascending ids.
+  /// Returns the counts, sorted by id.
   const std::vector<ToHearer>& by_hearer() const { return by_hearer_; }
 
  private:

@@ -6,7 +6,7 @@ namespace hearsay {
 
 namespace {
 
-/// A peer, the one it waited for most (itself where it waited for nobody), and for how long.
+/// A peer, the source that it waited for most (itself if it never waited), and for how long.
 struct Blame {
   PeerId of;
   PeerId source;
@@ -20,15 +20,15 @@ Blame blame_of(PeerId id, const std::vector<PeerOutcome>& peers) {
   return blame;
 }
 
-/// The peers that are on a cycle of blames.
+/// Returns for each peer whether it is on a cycle of blames.
 std::vector<bool> on_cycles(const std::vector<Blame>& blames) {
   std::vector<bool> on_cycle(blames.size(), false);
-  std::vector<std::size_t> trail_of(blames.size(), 0);  // 1 + where the first trail over it began
+  std::vector<std::size_t> trail_of(blames.size(), 0);  // 1 + start of the first trail over it; 0: none
   for (PeerId start = 0; start < blames.size(); ++start) {
     const std::size_t trail = std::size_t{1} + start;
     PeerId id = start;
     for (; trail_of[id] == 0; id = blames[id].source) trail_of[id] = trail;
-    if (trail_of[id] != trail) continue;  // it ran into an earlier one
+    if (trail_of[id] != trail) continue;  // the trail ran into an earlier one
     for (; !on_cycle[id]; id = blames[id].source) on_cycle[id] = true;
   }
   return on_cycle;

@@ -7,20 +7,22 @@
 
 namespace hearsay {
 
-/// The link that held a run up most.
+/// The link that delayed a run most.
 struct SlowestLink {
   PeerId from;
   PeerId to;
-  Duration waited;       ///< by `to`, for messages of `from`
-  double share_of_time;  ///< of what the run took at `to`
+  Duration waited;       ///< how long `to` waited for messages of `from`
+  double share_of_time;  ///< `waited` / the time of the run at `to`
 };
 
-/// Nothing where nobody waited. Whoever waits for somebody makes others wait in turn, so the longest wait as
-/// such says little: behind a bottleneck all wait equally long. So every peer points to the one it waited for
-/// most; whoever follows the pointers comes from the waits that are mere echoes to where they begin: at a
-/// peer that waits for nobody, or in a cycle (the two ends of a slow link; a slow peer and a neighbor). Of
-/// the links there, it is the one with the longest wait, of the lower `to` in doubt. Which way a link is slow
-/// that both ways have in common, nobody can tell from this.
+/// Returns the link that delayed the run most; empty if no peer waited.
+///
+/// A peer that waits makes its neighbors wait in turn: behind a bottleneck all wait equally long. So the
+/// longest wait alone does not show where the delay begins. Every peer points to the source that it waited
+/// for most. Following the pointers leads to where the delay begins: to a peer that waits for no peer, or
+/// into a cycle (the two ends of a slow link, or a slow peer and its neighbor). Of the waits for such a peer
+/// and the waits in such a cycle, the longest one is returned; if two are equal, the one with the lower `to`.
+/// If both directions of a link share what is slow, the result does not tell which direction it is.
 std::optional<SlowestLink> slowest_link(const std::vector<PeerOutcome>& peers);
 
 }  // namespace hearsay

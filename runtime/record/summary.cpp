@@ -36,9 +36,9 @@ std::uint64_t sample_count(const Problem<Scalar>& problem) {
   return samples;
 }
 
-/// Totals over the peers; or those of the last evaluation, where lost peers left nothing behind.
+/// Totals over the peers, or those of the last evaluation if they are larger: a lost peer leaves no meters.
 struct Totals {
-  std::uint64_t iterations = 0;  ///< completed by all that are left
+  std::uint64_t iterations = 0;  ///< completed by all peers that are not gone
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t messages_sent = 0;
@@ -136,7 +136,7 @@ std::string json_text(const Json& record, int indent) {
 
 namespace {
 
-/// What `holder`'s copy must be.
+/// Returns the digest that `holder`'s replica must have; empty if the owner has none for it.
 std::optional<std::uint64_t> owed_to(PeerId holder, const StateDigests& owner) {
   if (owner.told.empty()) return owner.published;
   const auto told = std::ranges::find(owner.told, holder, &std::pair<PeerId, std::uint64_t>::first);
@@ -153,7 +153,7 @@ std::optional<bool> replicas_consistent(const std::vector<PeerOutcome>& peers) {
     if (peers[holder].gone) continue;
     if (peers[holder].iterations != first->iterations) return std::nullopt;
     for (const auto& [owner, digest] : peers[holder].digests.replicas) {
-      if (owner < peers.size() && peers[owner].gone) continue;  // its holder ended before it knew
+      if (owner < peers.size() && peers[owner].gone) continue;  // the holder ended before the loss was known
       kept = true;
       equal = equal && owner < peers.size() && owed_to(holder, peers[owner].digests) == digest;
     }
@@ -195,8 +195,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"iterations", totals.iterations},
       {"epochs",
        samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
-  // A schedule that varies has no gap of its own, nor has push-sum along one-way links; pairs that average
-  // have none of W.
+  // A varying schedule has no single gap, and neither has push-sum along one-way links. An asynchronous
+  // method averages in pairs, not by W.
   summary["spectral_gap"] = experiment.schedule->period() == 1 &&
                                     experiment.cluster.mixing.doubly_stochastic() &&
                                     !experiment.method->asynchronous

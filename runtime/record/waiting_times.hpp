@@ -9,25 +9,26 @@
 
 namespace hearsay {
 
-/// How long a peer waited for each of those that it hears. A wait belongs to the one whose message ended it:
-/// that message was missing all the time, and the sum over the sources is the whole time that the peer waited
-/// for messages. Pure.
+/// How long a peer waited for each neighbor that it hears. A wait counts for the source whose message ended
+/// it, because that message was missing all the time. The sum over the sources is the whole time that the
+/// peer waited for messages. Pure.
 class WaitingTimes {
  public:
   using OfSource = std::pair<PeerId, Duration>;
 
   WaitingTimes() = default;
-  /// Those that were counted before.
+  /// Starts from earlier counts, sorted by id.
   explicit WaitingTimes(std::vector<OfSource> by_source) : by_source_(std::move(by_source)) {}
 
-  /// From now on the peer waits for messages, unless it does so already.
+  /// A wait begins at `now`; does nothing if the peer is waiting already.
   void begin(Instant now) {
     if (!since_) since_ = now;
   }
-  /// The message of `source` was the last that was missing; `waits_on`: now the peer waits for another one.
+  /// The message of `source` has ended the wait; does nothing if there was no wait. If `waits_on`, the next
+  /// wait begins at `now`.
   void ended_by(PeerId source, Instant now, bool waits_on);
 
-  /// Ascending ids.
+  /// Returns the waiting times, sorted by source.
   const std::vector<OfSource>& by_source() const { return by_source_; }
 
  private:

@@ -8,10 +8,10 @@ namespace hearsay {
 
 namespace {
 
-// The parts of ZeroMQ's question: version, its number, domain, address, identity, mechanism, key.
+// The parts of ZeroMQ's request: version, number of the request, domain, address, identity, mechanism, key.
 enum Part : std::size_t { version, number, domain, address, identity, mechanism, key_bytes, part_count };
 
-// A limit, so that a stranger who makes up keys by the thousand cannot fill the log.
+// The most keys that notices name, so that a stranger with thousands of keys cannot fill the log.
 constexpr std::size_t most_said = 16;
 
 }  // namespace

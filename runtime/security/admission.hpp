@@ -11,25 +11,25 @@
 
 namespace hearsay {
 
-/// Decides who gets in. ZeroMQ asks once per connection, after the caller has proved that it owns a key
-/// (rfc.zeromq.org/spec/27). The answer binds the connection to one peer: what it says in the name of another
-/// peer is garbage. Pure.
+/// Decides which connections are admitted. ZeroMQ asks once per connection, after the caller has proved that
+/// it owns a key (rfc.zeromq.org/spec/27). The answer binds the connection to one peer: frames in the name of
+/// another peer are garbage. Pure.
 class Admission {
  public:
-  /// Admits the owners of these keys: the owner of public_keys[i] as peer i.
+  /// Admits the owner of public_keys[i] as peer i.
   explicit Admission(const std::vector<std::string>& public_keys) : public_keys_(public_keys) {}
 
   struct Answer {
     std::vector<std::string> reply;  ///< the parts of the answer to ZeroMQ
     bool refused = false;
-    std::string to_say;  ///< at the first attempt of a refused key; empty otherwise
+    std::string to_say;  ///< a notice at the first attempt of a refused key, for 16 keys at most; else empty
   };
-  /// Answers a question of ZeroMQ. `request` has its parts; `key` is the caller's key as text.
+  /// Answers a request of ZeroMQ. `request` has the parts of the message; `key` is the caller's key as text.
   Answer judge(const std::vector<std::string>& request, std::string_view key);
 
  private:
   std::vector<std::string> public_keys_;
-  std::set<std::string, std::less<>> said_;  // the refused keys that were named; at most `most_said`
+  std::set<std::string, std::less<>> said_;  // refused keys that a notice has named; at most `most_said`
 };
 
 /// The user name (ZeroMQ's "User-Id") of a peer's connection at a ROUTER that has admitted it.

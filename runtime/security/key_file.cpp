@@ -35,7 +35,7 @@ std::string read_public_key(const TomlEntry& entry) {
   return setting.text();
 }
 
-/// Reads a secret key. No error message shows the value, not even one that is no key.
+/// Reads a secret key. No error message shows the value, even if it is no key.
 std::string read_secret_key(const TomlEntry& entry) {
   const auto* const text = std::get_if<std::string>(&entry.value.data);
   if (text == nullptr || !is_key(*text))
@@ -43,7 +43,7 @@ std::string read_secret_key(const TomlEntry& entry) {
   return *text;
 }
 
-/// The lines of a text, each with its line break.
+/// Returns the lines of a text, each with its line break.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -131,7 +131,7 @@ std::string with_authorized_key(const std::string& text, const std::string& sour
   }
   std::string result;
   for (const std::string& line : lines) result += line;
-  parse_authorized_keys(result, source);  // refuses a key that two names now share
+  parse_authorized_keys(result, source);  // refuses a key that two names have now
   return result;
 }
 

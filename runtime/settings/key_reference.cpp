@@ -28,7 +28,7 @@ std::vector<KeyInfo> make_reference() {
   return reference;
 }
 
-/// A cell of a table: what is quoted is code.
+/// Returns `text` as a table cell: text in double quotes becomes code, and | outside of quotes is escaped.
 std::string cell(std::string_view text) {
   std::string result;
   bool quoted = false;

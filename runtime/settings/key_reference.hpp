@@ -7,11 +7,11 @@
 
 namespace hearsay {
 
-/// Every key of a run file with its type, default, readers and meaning: those of `run_file_keys`, in this
-/// order, and those of [sweep].
+/// Returns every key of a run file with its type, default, readers and meaning: first the keys of
+/// `run_file_keys`, in that order, then the keys of [sweep].
 std::span<const KeyInfo> key_reference();
 
-/// The reference as a table in Markdown, a line each, which `hearsay list --markdown keys` prints.
+/// Returns these keys as a Markdown table with a row per key, for `hearsay list --markdown keys`.
 std::string keys_markdown();
 
 }  // namespace hearsay

@@ -72,7 +72,7 @@ ValueKind<BandwidthTrace> trace() {
 
 using N = NetworkSettings;
 
-/// The two bandwidths and the trace exclude each other.
+// The two bandwidths and the trace exclude each other: reading one clears the other.
 void drop_trace(N& to) { to.trace = {}; }
 bool has_trace(const N& of) { return !of.trace.empty(); }
 

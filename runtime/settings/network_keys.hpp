@@ -7,10 +7,11 @@
 
 namespace hearsay {
 
-/// The keys of a network, common ([network]) or of one peer ([[network.peer]]); the name is the last part.
+/// Returns the keys that [network] (all peers) and [[network.peer]] (one peer) share, named by their last
+/// part: "latency".
 const std::vector<KeyRow<NetworkSettings>>& network_keys();
 
-/// What a [[network.link]] may have besides its ends; the name is the last part.
+/// Returns the keys of a [[network.link]] besides its ends, named by their last part.
 const std::vector<KeyRow<LinkOverride>>& link_keys();
 
 }  // namespace hearsay

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The bounds as people say them: 2.2e-308 is "greater than 0".
+/// Returns the bounds in words: a least value of 2.2e-308 is "greater than 0".
 std::string expectation(const OptionKey::Number& of) {
   const std::string least = of.least == 0.0     ? "of at least 0"
                             : of.least < 1e-300 ? "greater than 0"
@@ -58,7 +58,8 @@ ValueKind<std::string> kind_of(const OptionKey::Text& of) {
   return kind;
 }
 
-/// What the methods that read it take when it is not set: "0.9", or "the method's own, 0.05 to 1".
+/// Returns the default of the methods that read the option: "0.9", or "the method's own, 0.05 to 1" if they
+/// differ.
 std::string default_of(const OptionKey& option) {
   std::vector<std::string> spellings;
   std::vector<double> numbers;

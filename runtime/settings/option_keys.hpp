@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// The keys of [algorithm] that only some methods read, by the last part of their names.
+/// Returns the keys of [algorithm] that only some methods read, named by their last part.
 std::vector<KeyRow<MethodOptions>> method_option_keys();
 
 }  // namespace hearsay

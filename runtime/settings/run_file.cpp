@@ -29,7 +29,7 @@ PeerId read_peer(const Setting& setting, PeerId peers) {
   return static_cast<PeerId>(id);
 }
 
-/// As in [network], where one layer wins over another: within a table they contradict each other.
+/// Throws Misuse if a table has both a bandwidth and a bandwidth trace, which contradict each other.
 void require_one_bandwidth(const SettingTable& table) {
   const auto given = [&](const std::string& name) {
     return std::ranges::find(table.settings, table.array + "." + name, &Setting::key) != table.settings.end();
@@ -87,7 +87,7 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
     sweep_ = flattened(*table);
     return true;
   });
-  // A table is known by the keys it can hold: [algoritm] is refused even while it is empty.
+  // Tables are checked by name, so that [algoritm] is refused even if it is empty.
   std::set<std::string> tables;
   for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
   for (const TomlEntry& entry : document) {
@@ -108,8 +108,8 @@ void RunFile::assign(const std::vector<Setting>& layer) {
     if (&*in_layer(setting.key) != &setting) setting.refuse("each key once");
     for (const std::string& replaced : replaced_keys(setting.key)) {
       const auto other = in_layer(replaced);
-      // A common bandwidth and one direction's own may stand together; other such pairs contradict each
-      // other.
+      // In one layer, network.bandwidth may stand beside the bandwidth of one direction. Any other such pair
+      // is a contradiction.
       if (other == layer.end())
         settings_.erase(replaced);
       else if (setting.key != "network.bandwidth")
@@ -146,7 +146,7 @@ std::vector<Setting> parse_assignments(const std::vector<std::string>& assignmen
     const std::string text = assignment.substr(equals + 1);
     std::optional<TomlValue> value = parse_toml_value(text, "--set");
     if (!value) value = TomlValue{text, {std::make_shared<const std::string>("--set"), 0}};
-    // `network={latency="5 ms"}` assigns the keys of the table.
+    // An assigned table assigns its keys: --set 'network={latency="5 ms"}'.
     for (Setting& setting : flattened({{key, *value}})) {
       std::erase_if(layer, [&](const Setting& earlier) { return earlier.key == setting.key; });
       layer.push_back(std::move(setting));

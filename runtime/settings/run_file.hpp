@@ -12,23 +12,28 @@
 
 namespace hearsay {
 
-/// What a run file says, key by key, before it is read into RunSettings. Later layers (a sweep's variant, its
-/// axes, --set) win over earlier ones, also over keys that say the same thing in other words.
+/// The keys of a run file with their values, before they are read into RunSettings. Later layers (a sweep's
+/// variant, its axes, --set) override earlier layers. A key also overrides the earlier keys that it replaces
+/// (see `replaced_keys`): "run.epochs" overrides "run.iterations".
 class RunFile {
  public:
   RunFile() = default;
-  /// The document `toml`, without its [sweep] table, as the first layer. `source` names it in messages.
+  /// Takes the document `toml`, without its [sweep] table, as the first layer. `source` names the document in
+  /// messages.
   RunFile(std::string_view toml, const std::string& source);
 
-  /// Adds a layer; Misuse for an unknown key, or two keys of the layer that exclude each other.
+  /// Adds a layer. Throws Misuse for an unknown key, a key that is given twice, or two keys of the layer that
+  /// exclude each other.
   void assign(const std::vector<Setting>& layer);
 
-  /// Reads every key. Relative paths start at `directory`.
+  /// Returns the settings of all layers together. Relative paths start at `directory`. Throws Misuse for a
+  /// wrong value.
   RunSettings resolve(const std::filesystem::path& directory) const;
 
-  /// The settings of [sweep], their keys without "sweep.", which are then no longer here: whoever copies the
-  /// rest for every point of the sweep does not copy these. `has_sweep` is true even for an empty [sweep].
+  /// Moves the settings of [sweep] out of this object, so that copies for the points of a sweep do not
+  /// contain them. Their keys come without "sweep.".
   std::vector<Setting> take_sweep() { return std::exchange(sweep_, {}); }
+  /// True if the document has a [sweep] table, even an empty one.
   bool has_sweep() const { return has_sweep_; }
 
  private:
@@ -37,7 +42,8 @@ class RunFile {
   bool has_sweep_ = false;
 };
 
-/// A layer from the assignments of the command line: "a.b=value", the value TOML if it parses, else a string.
+/// Returns the layer of the command line's assignments, "a.b=value". The value is TOML if it parses, else a
+/// string. Of two assignments to one key the later wins.
 std::vector<Setting> parse_assignments(const std::vector<std::string>& assignments);
 
 }  // namespace hearsay

@@ -24,7 +24,7 @@ struct Scheme {
 constexpr std::array schemes = {Scheme{"libsvm", 1}, Scheme{"idx", 2}, Scheme{"cifar10", 1}, Scheme{"csv", 1},
                                 Scheme{"npy", 2}};
 
-/// The scheme of a source spelling and what follows its colon; none for "synthetic(...)" and the like.
+/// Returns the scheme of a data source and the text after its colon; empty for "synthetic(...)" and the like.
 std::optional<std::pair<Scheme, std::string_view>> split_source(std::string_view source) {
   for (const Scheme& scheme : schemes)
     if (source.starts_with(scheme.name) && source.substr(scheme.name.size()).starts_with(':'))
@@ -43,7 +43,7 @@ std::string resolve_source(const Setting& setting, const std::string& source, co
     setting.refuse("two paths, " + resolved + "FEATURES,LABELS");
   const std::string features = setting.resolve_path(paths.substr(0, comma), directory).string();
   const std::string labels = setting.resolve_path(paths.substr(comma + 1), directory).string();
-  // The comma is what separates the two, so neither may have one of its own.
+  // The comma separates the two paths, so neither path may contain one.
   if ((features + labels).find(',') != std::string::npos) setting.refuse("two paths without a comma in them");
   return resolved + features + "," + labels;
 }
@@ -70,7 +70,7 @@ ValueKind<std::string> source_or_none() {
 
 // ---- kinds of single keys
 
-/// A run's name is a folder's name too, and text in records. (TOML, as which it is written, is UTF-8.)
+/// A run's name is also a folder's name, and text in records. It is UTF-8, because run.toml has to parse.
 ValueKind<std::string> run_name() {
   ValueKind<std::string> kind = kinds::name().named("text");
   kind.read = [](const Setting& setting, const fs::path&) {

@@ -8,12 +8,12 @@
 
 namespace hearsay {
 
-/// Every key of a run file but the arrays of tables `network.peer` and `network.link`, in the order in which
-/// they are read and written: a key that overrides another comes after it.
+/// Returns every key of a run file except the arrays of tables `network.peer` and `network.link`. Keys are
+/// read and written in this order, so a key that overrides another key comes after that key.
 const std::vector<KeyRow<RunSettings>>& run_keys();
 
-/// Keys that setting `key` makes void: "run.epochs" replaces "run.iterations", and so on. A later assignment
-/// (--set, a sweep's variant) thereby wins over an earlier one that says the same thing in other words.
+/// Returns the keys that an assignment to `key` unsets, because they say the same thing in other words:
+/// "run.iterations" for "run.epochs".
 std::vector<std::string> replaced_keys(const std::string& key);
 
 }  // namespace hearsay

@@ -19,25 +19,26 @@ namespace hearsay {
 
 enum class ScalarKind { float32, float64 };
 
-/// How long a gradient takes: measured (it takes what it takes), or emulated, for a slow or a fast machine.
+/// How long a gradient takes: the measured time, or an emulated time that is constant or drawn from a
+/// distribution.
 struct ComputeTime {
   enum class Kind { measured, constant, lognormal } kind = Kind::measured;
   Duration median{0};
-  double sigma = 0.0;  ///< of the logarithm; lognormal only
+  double sigma = 0.0;  ///< standard deviation of the logarithm; lognormal only
   bool operator==(const ComputeTime&) const = default;
 };
 
-/// The largest message loss: beyond it a message is transmitted more than 100 times on average.
+/// The largest message loss. Beyond it a message is transmitted more than 100 times on average.
 inline constexpr double max_message_loss = 0.99;
 
-/// Signs of life come several times within the time after which a silent peer is lost, which therefore has a
-/// least value.
+/// The least failure.lost_after. Several heartbeats have to fit into that time.
 inline constexpr Duration shortest_lost_after = std::chrono::milliseconds(200);
+/// Returns the time between two heartbeats: at least five fit into `lost_after`.
 inline Duration heartbeat_interval(Duration lost_after) {
   return std::min<Duration>(std::chrono::seconds(2), lost_after / 5);
 }
 
-/// The network one peer sees: its port (shared by all its links) and its outgoing links.
+/// The network of one peer: its port, which all its links share, and its outgoing links.
 struct NetworkSettings {
   Bandwidth bandwidth_up;
   Bandwidth bandwidth_down;
@@ -46,13 +47,14 @@ struct NetworkSettings {
   double message_loss = 0.0;
   ComputeTime compute;
   BandwidthTrace trace =
-      {};  ///< of the port, both ways, instead of the two bandwidths, which are then unlimited
+      {};  ///< of the port, each way; replaces the two bandwidths, which are then unlimited
   bool operator==(const NetworkSettings&) const = default;
 };
 
 enum class Framing { none, ethernet };
 
-/// One run, resolved: every key of the run file with its default. A plain value; `load_run_file` makes it.
+/// The settings of one run: every key of the run file, with its default. A plain value; `load_run_file` reads
+/// it from a file.
 struct RunSettings {
   struct Run {
     std::string name = "quickstart";
@@ -70,7 +72,7 @@ struct RunSettings {
     std::string source = "synthetic(samples=8192, features=500, classes=100)";
     std::string test;
     std::string partition = "iid";
-    std::optional<double> scale;  ///< features are multiplied by it; pixels are divided by 255 by themselves
+    std::optional<double> scale;  ///< factor for all features; pixels are also divided by 255
     bool operator==(const Data&) const = default;
   } data;
 
@@ -92,27 +94,29 @@ struct RunSettings {
     std::string step_schedule = "constant";
     std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
-    MethodOptions options;                    ///< those that only some methods read
+    MethodOptions options;                    ///< options that only some methods read
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;
   } algorithm;
 
   struct Failure {
-    enum class Policy { wait, drop } policy = Policy::wait;  ///< what becomes of a run that loses a peer
+    enum class Policy { wait, drop } policy = Policy::wait;  ///< what a run does when it loses a peer
     std::uint64_t checkpoint_every = 0;                      ///< iterations; 0: never, or by time
     Duration lost_after =
-        std::chrono::minutes(1);  ///< of silence; then wait gives up, and drop goes on without
-    /// Time between checkpoints; 0: not by time. The verdicts announce how many iterations it is
+        std::chrono::minutes(1);  ///< silence after which a peer is lost: `wait` gives up, `drop` goes on
+    /// Time between checkpoints; 0: not by time. The verdicts announce how many iterations this is
     /// (checkpoint_period.hpp).
     Duration checkpoint_period{0};
-    std::vector<PeerId> join_later = {};  ///< who is not there when the run begins, ascending; drop only
+    std::vector<PeerId> join_later = {};  ///< peers that are absent when the run begins, ascending; drop only
     bool drops() const { return policy == Policy::drop; }
     bool keeps_checkpoints() const { return checkpoint_every != 0 || checkpoint_period != Duration{0}; }
-    /// The run goes on without a process that leaves, or waits for its successor, which goes on where it was.
+    /// True if one process may leave without ending the run: the run goes on without it, or waits until it is
+    /// restarted from its checkpoint.
     bool bears_a_leave() const { return drops() || keeps_checkpoints(); }
     bool operator==(const Failure&) const = default;
   } failure;
-  /// Of runs that span hosts: CURVE, which encrypts and lets nobody in but the peers. Both keys or none.
+  /// Keys for CURVE, which encrypts and admits only the peers. For runs that span hosts. Both are set, or
+  /// neither.
   struct Security {
     std::filesystem::path authorized;  ///< the file of all peers' public keys
     std::filesystem::path secret;      ///< this peer's own key pair
@@ -121,13 +125,13 @@ struct RunSettings {
 
   NetworkSettings network;
   Framing framing = Framing::none;
-  std::map<PeerId, NetworkSettings> peer_networks;  ///< peers whose network or compute differs
+  std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
 
   bool operator==(const RunSettings&) const = default;
 };
 
-/// s of algorithm.staleness; 0 if the method knows none.
+/// Returns algorithm.staleness; 0 if it is unset.
 inline std::uint64_t staleness_of(const RunSettings& settings) {
   return settings.algorithm.options.staleness.value_or(0);
 }

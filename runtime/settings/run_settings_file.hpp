@@ -9,32 +9,33 @@
 
 namespace hearsay {
 
-/// The run that `file` describes, with every key resolved, after `assignments` ("a.b=value", as --set takes
-/// them: the value is TOML if it parses, else a string) have overridden what the file says.
+/// Returns the run that `file` describes; keys that are not given have their defaults. `assignments` override
+/// the file. They are written "a.b=value", as for --set: the value is TOML if it parses, else a string.
 ///
-/// Paths in the result are absolute. A relative path in the file or in an assignment starts at the file's
-/// folder; $NAME in it is an environment variable. Only where no run.output is given, the output is
-/// "runs/NAME" in the current directory.
+/// Paths in the result are absolute. A relative path, in the file or in an assignment, starts at the file's
+/// folder; $NAME in it is an environment variable. If run.output is not given, the output is "runs/NAME" in
+/// the current directory.
 ///
-/// A topology.file is read too, for topology.peers, so the settings alone tell how many peers there are.
-/// [[network.link]] gives a directed link, by ids, a latency or bandwidth of its own; it wins over the
-/// topology file, whose links `prepare` takes in.
+/// If there is a topology.file, it is read too, for topology.peers only. `prepare` adds its links to
+/// `link_overrides`; a [[network.link]] of the run overrides the topology file's link.
 ///
-/// Misuse, one sentence with file and line: unreadable file, TOML syntax error, unknown key (names the
-/// nearest), wrong type, value out of range, keys that exclude each other; and a file with a [sweep] table,
-/// which is many runs and belongs to `hearsay sweep`.
+/// Throws Misuse, one sentence with file and line, for: an unreadable file, a TOML syntax error, an unknown
+/// key (the nearest known key is named), a wrong type, a value out of range, keys that exclude each other, or
+/// a [sweep] table, which describes many runs and is for `hearsay sweep`.
 RunSettings load_run_file(const std::filesystem::path& file, const std::vector<std::string>& assignments);
 
-/// The same from text; relative paths start at `directory`.
+/// The same from text. Relative paths start at `directory`.
 RunSettings parse_run(std::string_view toml_text, const std::filesystem::path& directory = ".",
                       const std::vector<std::string>& assignments = {},
                       const std::string& file_name_for_messages = "run settings");
 
-/// The resolved run.toml: every key that is set, with its unit, paths absolute. Parses back to an equal
-/// RunSettings, from any directory. (TOML has no integers above 2^63 - 1, so neither has the seed.)
+/// Returns the text of the resolved run.toml: every key that is set, with its unit, and paths as they are. If
+/// they are absolute, the text parses back to an equal RunSettings from any directory. The seed must be below
+/// 2^63, because TOML has no larger integers.
 std::string to_toml(const RunSettings& settings);
 
-/// Every key a run file may have, dotted: "run.name", ..., "network.peer", "network.link".
+/// Returns every key that a run file may have outside of [sweep], dotted: "run.name", ..., "network.peer",
+/// "network.link".
 const std::vector<std::string>& run_file_keys();
 
 }  // namespace hearsay

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More runs than anybody waits for; most likely an axis too many.
+/// A sweep of more runs is most likely a mistake: an axis too many.
 constexpr std::size_t most_points = 10'000;
 constexpr std::size_t longest_slug = 100;
 
@@ -32,7 +32,7 @@ struct Axis {
   std::vector<Setting> values;
 };
 
-/// What [sweep] says, before it is multiplied out.
+/// The keys of [sweep], before the points are made of them.
 struct SweepTable {
   Sweep::Driver driver = Sweep::Driver::run;
   std::optional<Setting> baseline;
@@ -45,7 +45,7 @@ std::string as_written(const TomlValue& value) {
   return text ? *text : toml_text(value);
 }
 
-/// Of a sweep's points, the name and the output are the sweep's own: they make the folders.
+/// Throws Misuse for run.name and run.output, which belong to the whole sweep: its folders are made of them.
 void refuse_the_sweeps_own(const Setting& setting) {
   if (setting.key == "run.name" || setting.key == "run.output")
     throw Misuse(setting.label() + ": the same for all points of a sweep, so it belongs in [run]");
@@ -69,7 +69,7 @@ std::vector<Variant> read_variants(const Setting& array) {
   return variants;
 }
 
-/// The keys of [sweep] that are no axes. They are only read: a resolved run has no sweep.
+/// Returns the keys of [sweep] that are no axes. They are never written, because a resolved run has no sweep.
 const std::vector<KeyRow<SweepTable>>& sweep_rows() {
   const auto not_written = [](const auto&) { return std::string(); };
   static const std::vector<KeyRow<SweepTable>> rows = {
@@ -130,7 +130,7 @@ SweepTable read_table(const std::vector<Setting>& settings) {
   return table;
 }
 
-/// A folder name out of any text: "5 Mbit/s" is "5-mbit-s".
+/// Returns a folder name for any text: "5-mbit-s" for "5 Mbit/s".
 std::string slug(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -149,7 +149,7 @@ std::string slug(const std::string& text) {
   return result.empty() ? "x" : result;
 }
 
-/// Hands out folders, each once: values that differ only in what a slug drops get a number behind it.
+/// Makes folder names unique: if two values have the same slug, the later folder gets a number, "5-mbit-s-2".
 class Folders {
  public:
   fs::path take(const fs::path& wanted) {
@@ -173,7 +173,8 @@ void refuse_assigned_axes(const SweepTable& table, const std::vector<Setting>& a
   check(assigned);
 }
 
-/// Splits the command line's layer: what changes the sweep itself goes into `sweep`, the rest is returned.
+/// Moves the command line's "sweep." settings into `sweep`, where they replace earlier ones. Returns the
+/// rest.
 std::vector<Setting> assign_to_sweep(std::vector<Setting> assigned, std::vector<Setting>& sweep) {
   const std::string prefix = "sweep.";
   std::vector<Setting> rest;
@@ -215,7 +216,7 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
   }
 
   Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}};
-  // A variant's folder is chosen once, so that all its points are in it.
+  // A variant's folder is chosen at its first point, so that all its points share it.
   Folders variant_folders;
   for (const Variant& variant : table.variants) {
     fs::path variant_folder;

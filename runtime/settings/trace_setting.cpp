@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// A row as text, and where it stands: "run.toml:4: network.bandwidth_trace: trace.csv:2".
+/// A row as text, and a label for messages: "run.toml:4: network.bandwidth_trace: trace.csv:2".
 struct TraceLine {
   std::string label;
   std::string text;
 };
 
-/// "seconds,bandwidth", however it is written.
+/// True for "seconds,bandwidth", whatever its case, spaces and quotes.
 bool is_heading(std::string_view line) {
   std::string letters;
   for (const char letter : line)
@@ -33,7 +33,7 @@ bool is_heading(std::string_view line) {
   return letters == "seconds,bandwidth";
 }
 
-/// The file's lines that are rows: neither blank, nor the heading of the columns.
+/// Returns the file's rows: all lines that are neither blank nor the heading.
 std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::path& file) {
   std::string text;
   try {
@@ -47,7 +47,7 @@ std::vector<TraceLine> lines_of_trace_file(const Setting& setting, const fs::pat
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
-    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the mark of UTF-8
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the byte order mark of UTF-8
     if (line.find_first_not_of(" \t") == std::string::npos || (number == 1 && is_heading(line))) continue;
     lines.push_back({setting.label() + ": " + file.string() + ":" + std::to_string(number), line});
   }
@@ -65,7 +65,7 @@ BandwidthTrace::Row parse_row(const std::string& label, std::string_view text) {
   const std::size_t behind = std::min(bandwidth.find(' ', digit), bandwidth.size());
   const std::string number = bandwidth.substr(digit, behind - digit);
   const bool is_outage = number == "0" || number == "0.0";
-  if (is_outage) bandwidth.replace(digit, number.size(), "1");  // for its unit
+  if (is_outage) bandwidth.replace(digit, number.size(), "1");  // checks the unit: parse_bandwidth refuses 0
   const Bandwidth rate = parse_bandwidth(label, bandwidth);
   return {parse_duration(label, seconds), is_outage ? 0.0 : rate.unlimited() ? unlimited : rate.bytes_per_s};
 }
@@ -80,7 +80,7 @@ std::string text_of(const BandwidthTrace::Row& row) {
                                          : to_text(Bandwidth{row.bytes_per_s}));
 }
 
-/// `label` names the whole.
+/// Makes a trace of its lines. `label` names the setting in messages about the trace as a whole.
 BandwidthTrace parse_trace(const std::string& label, std::span<const TraceLine> lines) {
   std::vector<BandwidthTrace::Row> rows;
   for (const TraceLine& line : lines) {

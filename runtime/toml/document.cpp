@@ -18,12 +18,10 @@ namespace {
 
 using Source = std::shared_ptr<const std::string>;
 
-/// A topology of a million links; not /dev/zero.
-
 TomlValue plain(const toml::node& node, TomlPlace place);
 
 TomlTable plain_table(const toml::table& table, const Source& source) {
-  // The library keeps keys in alphabetical order; the user's order is in their positions.
+  // The library sorts keys by name. Their positions in the text restore the user's order.
   std::vector<std::pair<toml::source_position, TomlEntry>> entries;
   for (const auto& [key, node] : table) {
     const toml::source_position position = key.source().begin;

@@ -12,10 +12,10 @@
 
 namespace hearsay {
 
-/// Where a value was written: "ring.toml:12", or "--set".
+/// Where a value was written: "ring.toml:12", or "--set" for the command line.
 struct TomlPlace {
   std::shared_ptr<const std::string> source;
-  std::uint32_t line = 0;  ///< from 1; 0 where lines mean nothing
+  std::uint32_t line = 0;  ///< from 1; 0 if the source has no lines
   std::string text() const;
 };
 
@@ -25,7 +25,7 @@ using TomlArray = std::vector<struct TomlValue>;
 
 /// A TOML value as a plain tree, so that only one source file has to compile the TOML library.
 struct TomlValue {
-  /// Dates and times, which no file of ours uses, arrive as the text they were written as.
+  /// A date or time, as text. No key takes one; messages show it.
   struct DateOrTime {
     std::string text;
   };
@@ -38,22 +38,22 @@ struct TomlEntry {
   TomlValue value;  ///< its place is the key's line
 };
 
-/// The document's top-level table; a syntax error is a Misuse "SOURCE:line:column: what", as is what is
-/// nested too deep.
+/// Returns the document's top-level table. Throws Misuse for a syntax error ("SOURCE:line:column: what"), and
+/// for a text that is nested too deep ("SOURCE:line: ...").
 TomlTable parse_toml(std::string_view text, const std::string& source);
 
-/// The one value that `text` spells, or nothing where it is no TOML value.
+/// Returns the value that `text` spells; empty unless it is exactly one TOML value.
 std::optional<TomlValue> parse_toml_value(std::string_view text, const std::string& source);
 
-// Spellings of values.
+// Values spelled as TOML.
 
-/// A quoted, escaped string.
+/// Returns `text` quoted and escaped.
 std::string toml_text(std::string_view text);
-/// The shortest decimal that parses back to the same double.
+/// Returns the shortest decimal that parses back to the same double; "nan", "inf" or "-inf".
 std::string toml_number(double number);
-/// "[4, 6]", of peer ids; at least one.
+/// Returns peer ids as an array, "[4, 6]". There must be at least one.
 std::string toml_list(const std::vector<PeerId>& ids);
-/// Any value on one line, for messages.
+/// Returns any value on one line, for messages.
 std::string toml_text(const TomlValue& value);
 
 }  // namespace hearsay

@@ -12,17 +12,17 @@
 
 namespace hearsay {
 
-/// What the reference of keys says of one key, in strings for people.
+/// What the table of all keys says about one key, as text for users.
 struct KeyInfo {
   std::string key;            ///< "run.seed"
   std::string type;           ///< "whole number >= 0"
-  std::string default_value;  ///< as the file would spell it, or words: "unset"
-  std::string read_by;        ///< "all", "run", or the methods' names
+  std::string default_value;  ///< spelled as in a file, or a word: "unset"
+  std::string read_by;        ///< commands or methods: "all", "run", "choco-sgd"
   std::string description;    ///< one clause
-  std::string link = {};      ///< the page that says more, from runtime/settings/; may be empty
+  std::string link = {};      ///< to the page that says more, relative to runtime/settings/; may be empty
 };
 
-/// One row of a file's format: a key and what it sets of the settings `Of`.
+/// One row of a file's format: a key, and how it is read into the settings struct `Of` and written from it.
 ///
 ///     {"seed", &Run::seed, count(0), "all", "of all random streams"}
 template <class Of>
@@ -32,7 +32,7 @@ struct KeyRow {
 
   KeyInfo info;
   Read read;    ///< relative paths start at `directory`
-  Write write;  ///< the TOML value, or empty: the key is left out (not set, or implied by another)
+  Write write;  ///< returns the TOML value; empty if the key is left out (unset, or implied by another key)
 
   /// A key that sets one member.
   template <class Value>
@@ -44,13 +44,13 @@ struct KeyRow {
         }),
         write([member, spelled = std::move(kind.write)](const Of& of) { return spelled(of.*member); }) {}
 
-  /// A key that sets several members, or is none of them.
+  /// A key that is not simply one member.
   KeyRow(KeyInfo about, Read reads, Write writes)
       : info(std::move(about)), read(std::move(reads)), write(std::move(writes)) {}
 
   const std::string& name() const { return info.key; }
 
-  /// The same row, which does `also` once it is read.
+  /// Returns the row, which now calls `also` after it has read its key.
   KeyRow then(void (*also)(Of& to)) && {
     read = [first = std::move(read), also](const Setting& setting, const auto& directory, Of& to) {
       first(setting, directory, to);
@@ -58,26 +58,27 @@ struct KeyRow {
     };
     return std::move(*this);
   }
-  /// The same row, left out where `is_implied`.
+  /// Returns the row, which now writes nothing if `is_implied`.
   KeyRow unless(bool (*is_implied)(const Of& of)) && {
     write = [first = std::move(write), is_implied](const Of& of) {
       return is_implied(of) ? std::string() : first(of);
     };
     return std::move(*this);
   }
-  /// The same row, whose default is not what a default `Of` spells.
+  /// Returns the row with `words` as its default in the table of keys, instead of what a default `Of` writes.
   KeyRow by_default(std::string words) && {
     info.default_value = std::move(words);
     return std::move(*this);
   }
+  /// Returns the row with `link` as KeyInfo::link.
   KeyRow see(std::string link) && {
     info.link = std::move(link);
     return std::move(*this);
   }
 };
 
-/// Appends the rows of a part of the settings as rows of the whole; their names begin with "TABLE." unless
-/// `table` is empty.
+/// Appends the rows for the member `part` of `Whole` to the rows for `Whole`. Their names get the prefix
+/// "TABLE." unless `table` is empty.
 template <class Whole, class Part>
 void add_table(std::vector<KeyRow<Whole>>& rows, const std::string& table, Part Whole::*part,
                std::vector<KeyRow<Part>> rows_of_part) {
@@ -98,7 +99,7 @@ std::vector<std::string> names_of(const std::vector<KeyRow<Of>>& rows) {
   return names;
 }
 
-/// Reads `setting` by the row of its key; without such a row, nothing.
+/// Reads `setting` with the row of its key; does nothing if no row has that key.
 template <class Of>
 void read_key(const std::vector<KeyRow<Of>>& rows, const Setting& setting,
               const std::filesystem::path& directory, Of& to) {

@@ -12,8 +12,8 @@ bool begins_at(std::string_view text, std::size_t at, std::string_view part) {
   return text.substr(at, part.size()) == part;
 }
 
-/// One past the string whose quote stands at `at`; a string of one line that has no end stops where its line
-/// does, as does the parser.
+/// Returns the position after the string whose opening quote is at `at`. An unterminated one-line string ends
+/// at the end of its line, as it does for the parser.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const bool escapes = quote == '"';
@@ -23,7 +23,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
       ++k;
     } else if (many_lines) {
       if (text[k] != quote || !begins_at(text, k, text.substr(at, 3))) continue;
-      // Up to two quotes may stand before the three that end it.
+      // A multi-line string may end with up to two quotes of its own before the closing three.
       std::size_t end = k + 3;
       while (end < k + 5 && end < text.size() && text[end] == quote) ++end;
       return end;

@@ -14,8 +14,8 @@
 
 namespace hearsay {
 
-/// One key of a file with its value. Every accessor checks type and range and throws the Misuse that names
-/// the place, the key, the value and what was expected:
+/// One key of a file with its value. Every accessor checks type and range. It throws a Misuse that names the
+/// place, the key, the value and what was expected:
 ///
 ///     ring.toml:12: algorithm.step_size = "fast": expected a number > 0
 struct Setting {
@@ -23,10 +23,11 @@ struct Setting {
   TomlValue value;
 
   std::string label() const;  ///< "ring.toml:12: algorithm.step_size"
+  /// Throws the Misuse "LABEL = VALUE: expected EXPECTATION".
   [[noreturn]] void refuse(const std::string& expectation) const;
 
   const std::string& text() const;
-  /// Text that is not empty.
+  /// Returns the text, which is not empty.
   const std::string& name() const;
   bool flag() const;
   double number() const;        ///< finite
@@ -34,21 +35,21 @@ struct Setting {
   double positive() const;      ///< finite
   std::uint64_t count(std::uint64_t minimum, std::uint64_t maximum = largest_count) const;
   std::size_t one_of(const std::vector<std::string_view>& names) const;  ///< the index of the text in `names`
-  std::vector<PeerId> distinct_ids() const;                              ///< of an array, ascending
+  std::vector<PeerId> distinct_ids() const;  ///< an array of ids; returned ascending
   Bandwidth bandwidth() const;
   Duration duration() const;
   double share() const;  ///< 0.01 or "1%"
 
-  /// The text as a path: see `resolve_path`.
+  /// Returns the text as a path, as `resolve_path` does.
   std::filesystem::path path(const std::filesystem::path& directory) const;
-  /// `text`, a part of this setting, as an absolute path: $NAME and ${NAME} are environment variables, $$ is
-  /// a dollar, and a relative path starts at `directory`.
+  /// Returns `text`, a part of this setting, as a path. $NAME and ${NAME} are environment variables, $$ is a
+  /// dollar sign, and a relative path starts at `directory`.
   std::filesystem::path resolve_path(std::string_view text, const std::filesystem::path& directory) const;
 
   static constexpr std::uint64_t largest_count = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The spelling that `Setting::resolve_path` reads as exactly `path`.
+/// Returns the spelling that `Setting::resolve_path` reads as exactly `path`: every $ is doubled.
 std::string spelled_path(std::string path);
 
 }  // namespace hearsay

@@ -12,8 +12,7 @@ namespace {
 
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-/// The known key that a misspelt one probably means: one with the same last part in another table, else the
-/// nearest by letters.
+/// Returns the known key that a misspelt key probably means.
 std::string meant_key(const std::string& key, const std::vector<std::string>& known) {
   std::vector<std::string> same_last_part;
   for (const std::string& candidate : known)

@@ -7,25 +7,26 @@
 
 namespace hearsay {
 
-/// The keys of a table with those of its subtables, dotted, in the order of the file. Arrays, and with them
-/// arrays of tables, stay one setting.
+/// Returns the keys of a table and of its subtables, dotted, in the order of the file. An array is one
+/// setting; so is an array of tables.
 std::vector<Setting> flattened(const TomlTable& table, const std::string& prefix = {});
 
-/// One table of an array of tables; the keys of its settings begin with the array's: "network.peer.id".
+/// One table of an array of tables. The keys of its settings begin with the array's key: "network.peer.id".
 struct SettingTable {
   std::string array;  ///< "network.peer"
   std::string place;  ///< "ring.toml:12"
   std::vector<Setting> settings;
 
-  /// The setting `name`; Misuse if it is not there.
+  /// Returns the setting `name` (without the array's key); throws Misuse if the table has none.
   const Setting& required(const std::string& name) const;
 };
 
-/// The tables of an array of tables, [[KEY]]; Misuse if `setting` is none.
+/// Returns the tables of an array of tables, [[KEY]]; throws Misuse if `setting` is no such array.
 std::vector<SettingTable> tables_of(const Setting& setting);
 
-/// Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`. Meant is
-/// a known key with the same last part (the right key in a wrong table), else the nearest by letters.
+/// Throws Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`.
+/// The suggestion has the same last part (the right key in a wrong table) if there is such a key, else it is
+/// the key with the nearest spelling.
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known);
 
 }  // namespace hearsay

@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A kind whose setting is read by one of Setting's own accessors.
+/// A kind whose values are read by an accessor of Setting.
 template <class Value, class Result>
 ValueKind<Value> accessed(std::string type, Result (Setting::*accessor)() const,
                           std::string (*write)(const Value&)) {

@@ -16,25 +16,25 @@
 
 namespace hearsay {
 
-/// How a setting is read as a `Value`, and how the value is spelled again.
+/// A kind of value: how a setting is read as a `Value`, and how the value is written as TOML.
 template <class Value>
 struct ValueKind {
-  std::string type;  ///< as a user reads it: "whole number >= 1"
-  /// Relative paths start at `directory`. Misuse if the setting is no such value.
+  std::string type;  ///< in the user's words: "whole number >= 1"
+  /// Throws Misuse if the setting is no such value. Relative paths start at `directory`.
   std::function<Value(const Setting& setting, const std::filesystem::path& directory)> read;
-  std::function<std::string(const Value& value)> write;  ///< as TOML; empty: the key is left out
+  std::function<std::string(const Value& value)> write;  ///< returns TOML; empty if the key is left out
 
-  /// The same kind with a word of its own for the user.
+  /// Returns the same kind with another `type`.
   ValueKind named(std::string name) && {
     type = std::move(name);
     return std::move(*this);
   }
 };
 
-/// Kinds by the names that the rows of a format call them.
+/// The kinds of values that rows of keys are made with.
 namespace kinds {
 
-/// A whole number, `least` at least.
+/// A whole number of at least `least`.
 template <class Integer = std::uint64_t>
 ValueKind<Integer> count(std::uint64_t least, std::string noun = "whole number") {
   constexpr std::uint64_t most =
@@ -55,9 +55,9 @@ ValueKind<Bandwidth> bandwidth();
 ValueKind<Duration> duration();
 ValueKind<std::string> text();              ///< in quotes; may be empty
 ValueKind<std::string> name();              ///< in quotes; not empty
-ValueKind<std::string> spelling();          ///< the same, with arguments
-ValueKind<std::filesystem::path> path();    ///< left out while it is empty
-ValueKind<std::vector<PeerId>> peer_ids();  ///< ascending; left out while there are none
+ValueKind<std::string> spelling();          ///< a name that may have arguments: "torus(2x4)"
+ValueKind<std::filesystem::path> path();    ///< left out if it is empty
+ValueKind<std::vector<PeerId>> peer_ids();  ///< ascending; left out if there are none
 
 /// One of `names`, which spell the enumerators 0, 1, ... .
 template <class Enum>
@@ -71,7 +71,7 @@ ValueKind<Enum> choice(std::vector<std::string_view> names) {
           [names](const Enum& value) { return toml_text(names.at(static_cast<std::size_t>(value))); }};
 }
 
-/// A value that may be unset, and is left out then.
+/// A value that may be unset; an unset value is left out.
 template <class Value>
 ValueKind<std::optional<Value>> optional(ValueKind<Value> kind) {
   return {std::move(kind.type),

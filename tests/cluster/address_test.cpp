@@ -9,7 +9,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Two peers at these addresses, the observer beside them.
+/// Returns a cluster of two peers with these `address` lines, and an observer line.
 Cluster cluster_at(const std::string& first, const std::string& second, const std::string& observer) {
   return parse_cluster(
       "family = \"ring\"\n" + observer + "\n[[peer]]\n" + first + "\n[[peer]]\n" + second + "\n", 1,

@@ -46,7 +46,8 @@ void check_same(const Cluster& one, const Cluster& other) {
   CHECK(one.weights == other.weights);
 }
 
-/// A random description: a family or a random connected graph, with and without names, weights, networks.
+/// Returns a random topology file: a family or a random connected graph, with or without names, weights and
+/// links' own networks.
 std::string random_description(std::uint64_t seed) {
   RandomStream random(seed, 0, 0, Purpose::data);
   const auto chance = [&] { return random.below(2) == 1; };
@@ -190,7 +191,7 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   CHECK(misuse_text([&] { make_cluster(topology, 1); }) ==
         "topology.weights = \"lazy\": expected \"max-degree\", the weights of " + topology.file.string() +
             ", or none: they are its own");
-  topology.weights = "metropolis";  // the default: the run wants none in particular
+  topology.weights = "metropolis";  // the default: the run accepts the file's weights
   CHECK(make_cluster(topology, 1).weights == "max-degree");
   topology.file = folder.write("explicit.toml", triangle);
   CHECK(make_cluster(topology, 1).weights == "explicit");
@@ -230,7 +231,7 @@ TEST_CASE(
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Cluster cluster = parse(random_description(seed));
     CAPTURE(to_toml(cluster));
-    // Names that DOT and GraphML order as the ids are; and what the formats do not carry.
+    // These names sort like the ids in DOT and GraphML. What the formats do not carry is cleared.
     for (std::size_t id = 0; id < cluster.peers.size(); ++id) {
       cluster.peers[id].name = "peer " + std::to_string(id);
       cluster.peers[id].host.clear();

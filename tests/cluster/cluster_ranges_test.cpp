@@ -32,7 +32,7 @@ address = "tcp://10.0.0.4:7000"
                                                   {"n10", "tcp://10.0.0.3:7002", "user@node10"},
                                                   {"last", "tcp://10.0.0.4:7000", "node1"}});
   CHECK(parse(to_toml(cluster)).peers == cluster.peers);
-  // Without a range it is the same for all, or their ids.
+  // A key without a range is the same for all peers. Peers without a name are named by their ids.
   const Cluster one_host = parse(
       "family = \"ring\"\n[[peer]]\nhost = \"node\"\naddress = \"tcp://h:[7000-7002]\"\ndirectory = "
       "\"w[1-3]\"\n");

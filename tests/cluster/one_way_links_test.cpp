@@ -16,7 +16,7 @@ std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
 }
 
-/// A ring one way, and a shortcut both ways.
+/// A one-way ring with a shortcut both ways.
 const std::string one_way_ring = R"(peers = 4
 [[link]]
 from = 0
@@ -67,7 +67,7 @@ TEST_CASE("cluster file: of a one-way link only `to` hears `from`, and its netwo
     CHECK(ids_of(again.mixing.row(id).hears) == ids_of(cluster.mixing.row(id).hears));
     CHECK(again.mixing.row(id).heard_by == cluster.mixing.row(id).heard_by);
   }
-  // As one_way = false, which is what is meant where it is not said.
+  // one_way = false is the default.
   CHECK(parse("peers = 2\nlink = [{from = 0, to = 1, one_way = false}]\n").mixing.symmetric());
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// A step of six tasks on three nodes.
+/// The environment of a Slurm job step: six tasks on three nodes.
 Environment slurm() {
   return {{"SLURM_PROCID", "3"},
           {"SLURM_STEP_NODELIST", "node[08-09],gpu1"},

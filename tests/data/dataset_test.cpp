@@ -57,7 +57,7 @@ string bytes_of(std::initializer_list<T> values) {
   return bytes;
 }
 
-/// HEARSAY_DATA_DIR, or nothing and a message.
+/// Returns HEARSAY_DATA_DIR; if it is not set, prints that `what` is skipped and returns empty.
 std::optional<string> real_data(const char* what) {
   if (const char* folder = std::getenv("HEARSAY_DATA_DIR")) return folder;
   std::cout << "skipped: " << what << " (HEARSAY_DATA_DIR is not set)\n";

@@ -28,7 +28,7 @@ TEST_CASE("npy: the file is what numpy.save writes") {
   const auto path = folder.path() / "model.npy";
   write_npy<float>(path, Vector<float>{{1.0F, -2.0F}});
   const std::string bytes = content_of(path);
-  // By the format's definition: magic, version 1.0, length 118 so that data begin at 128.
+  // As the format is defined: magic, version 1.0, and length 118, so that the data begin at byte 128.
   std::string expected("\x93NUMPY\x01\x00\x76\x00", 10);
   expected += "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   expected.resize(127, ' ');

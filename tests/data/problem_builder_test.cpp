@@ -150,7 +150,7 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
 
 TEST_CASE(
     "problem: a dimension whose messages would not fit into a frame is refused before it takes memory") {
-  // 10 bytes a coordinate, the longest variable-length code, and 32 bits for a payload's length.
+  // The longest variable-length code takes 10 bytes a coordinate; a payload's length has 32 bits.
   static_assert(largest_dimension == 429'496'729);
   for (const char* kind : {"quadratic(429496730)", "mlp(429496730)", "mlp(20000, 30000)"}) {
     RunSettings settings = small_run();

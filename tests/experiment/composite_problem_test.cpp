@@ -1,4 +1,4 @@
-// Regularizers as a run has them: what is refused, and what they do to a model with several outputs.
+// Regularizers in a run: what is refused, and their effect on a model with several outputs.
 #include <doctest/doctest.h>
 
 #include "tests/support/cluster.hpp"

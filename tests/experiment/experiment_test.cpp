@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Settings as a user of the library makes them: by hand.
+/// Returns settings that are made by hand, as a user of the library may make them.
 RunSettings quadratic_run(PeerId peers) {
   RunSettings settings;
   settings.model.kind = "quadratic(4)";
@@ -27,7 +27,7 @@ std::string refusal(const RunSettings& settings) {
   return misuse_text([&] { prepare<double>(settings); });
 }
 
-/// Of any dimension, without the memory.
+/// An objective of any dimension that takes no memory.
 class Huge final : public Objective<double> {
  public:
   explicit Huge(Index dimension) : dimension_(dimension) {}
@@ -60,10 +60,10 @@ TEST_CASE("experiment: a topology file's link networks hold, also where the sett
   CHECK(resolved.topology.peers == 3);
   CHECK(link_settings(resolved, 0, 1) == LinkSettings{.latency = 7ms});
   CHECK(link_settings(resolved, 1, 2) == LinkSettings{.latency = 9ms});
-  // The settings win, key by key.
+  // The settings override the topology file, key by key.
   CHECK(link_settings(resolved, 1, 0) == LinkSettings{.latency = 3ms});
   CHECK(link_settings(resolved, 2, 1) == LinkSettings{.latency = 9ms, .bandwidth = Bandwidth{1e6}});
-  // Once resolved, always the same.
+  // Resolving again changes nothing.
   CHECK(prepare<float>(resolved).settings == resolved);
 }
 
@@ -232,13 +232,13 @@ TEST_CASE("experiment: a wrapper is judged by what it loses of Gaussian data, no
   RunSettings settings = quadratic_run(8);
   settings.model.kind = "quadratic(123)";
   settings.algorithm.kind = "dcd-psgd";
-  // A ring of 8 tolerates 1.37. As if the second round had Gaussian data, 1.56; it has 1.07.
+  // A ring of 8 tolerates 1.37. If the second round had Gaussian data, omega would be 1.56; it is 1.07.
   settings.algorithm.compressor = "repeat(2){qsgdinf(2)}";
   const auto experiment = prepare<double>(settings);
   CHECK(*experiment.omega_limit == doctest::Approx(1.37).epsilon(0.01));
   REQUIRE(experiment.warnings.size() == 1);
   CHECK(experiment.warnings[0].find(": relative variance 1.0") != std::string::npos);
-  // 1.43 of Gaussian coefficients, but the embedding makes them all alike.
+  // On Gaussian coefficients omega would be 1.43, but the embedding makes the coefficients equal.
   settings.algorithm.compressor = "kashin | dither(linf, levels=1, bucket=whole)";
   CHECK(prepare<float>(settings).warnings.size() == 1);
   settings.algorithm.compressor = "repeat(2){qsgd(2)}";
@@ -256,7 +256,7 @@ TEST_CASE(
            text.find("more bits") == std::string::npos && text.find("inf ") == std::string::npos;
   };
   CHECK(remedied(refusal(settings)));
-  // Where the limit is not known, too.
+  // The remedy is the same if the limit is not known.
   settings.topology.peers = 300;
   settings.topology.kind = "path";
   CHECK(remedied(refusal(settings)));
@@ -293,7 +293,7 @@ TEST_CASE("experiment: a compressor that takes as much as none draws a warning, 
   CHECK(warnings("naive", "topk(100%)").size() == 2);
   for (const char* kind : {"dcd-psgd", "ecd-psgd", "qsgd-allreduce", "allreduce-sgd"})
     CHECK(warnings(kind, "none").empty());
-  CHECK(warnings("ecd-psgd", "grid(0.02)").empty());  // 40 bits at most, but hardly so many
+  CHECK(warnings("ecd-psgd", "grid(0.02)").empty());  // at most 40 bits, usually far fewer
 }
 
 TEST_CASE("experiment: error feedback wants a contraction, and no feedback an unbiased compressor") {
@@ -306,14 +306,14 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   };
   const std::string all_the_same = " (algorithm.allow_unsound = true tries it all the same)";
 
-  // Biased, and nobody makes up for it.
+  // A biased compressor without feedback.
   with("topk(10%)", "none");
   CHECK(
       refusal(settings) ==
       "algorithm.feedback = none: topk(10%) is biased, and without feedback its error is never made up for; "
       "expected \"ef\"" +
           all_the_same);
-  // Unbiased, omega of 9: what is remembered would grow.
+  // An unbiased compressor with omega = 9: the error memory would grow.
   with("randk(10%, scaled)", "ef");
   CHECK(refusal(settings) ==
         "algorithm.compressor = randk(10%, scaled): its relative variance is 9 on Gaussian data, and with "
@@ -328,7 +328,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
   CHECK(prepare<double>(settings).warnings.size() == 1);
   settings.algorithm.allow_unsound = false;
 
-  // The remedies, and what is sound by itself.
+  // The remedies, and pairs that are sound anyway, are accepted.
   for (const auto& sound :
        std::vector<std::pair<const char*, const char*>>{{"scale{randk(10%, scaled)}", "ef"},
                                                         {"randk(10%, scaled)", "none"},
@@ -343,7 +343,7 @@ TEST_CASE("experiment: error feedback wants a contraction, and no feedback an un
     with(sound.first, sound.second);
     CHECK(prepare<double>(settings).warnings.empty());
   }
-  // Below 1 on Gaussian data, above in the worst case.
+  // omega is below 1 on Gaussian data, and above 1 in the worst case.
   with("dither(linf, bits=4, bucket=512)", "ef");
   CHECK(prepare<double>(settings).warnings.size() == 1);
   // Neither unbiased nor contractive.

@@ -1,4 +1,4 @@
-// run.epochs: how many iterations they are.
+// run.epochs: how many iterations a run has.
 #include <doctest/doctest.h>
 
 #include "tests/support/cluster.hpp"

@@ -26,7 +26,7 @@ std::string refusal(const std::string& method, const std::string& compressor, Me
   return misuse_text([&] { prepared(method, compressor, std::move(options)); });
 }
 
-/// 1,000 parameters, and no memory for the samples.
+/// A model of 1,000 parameters whose samples take no memory.
 class ManySamples final : public Objective<float> {
  public:
   explicit ManySamples(Index samples) : samples_(samples) {}

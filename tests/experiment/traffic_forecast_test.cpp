@@ -13,7 +13,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Runs the experiment and compares what every peer sent with what was foretold.
+/// Runs the experiment and compares what every peer sent with the forecast.
 template <class Scalar>
 void check_forecast(const std::string& text) {
   CAPTURE(text);
@@ -69,7 +69,7 @@ TEST_CASE("traffic: foretold of replicas that catch up at meetings, packets or t
       for (const std::string world : {"exponential", "complete"})
         check_forecast<float>(run_of(method, world, 8, iterations) +
                               "topology.schedule = \"one-peer-exponential\"\n");
-      // Packets of 13 bytes and 4, a vector of 52: at most three.
+      // A packet takes 13 + 4 bytes and the vector 52, so a neighbor catches up with at most three packets.
       for (const std::string schedule : {"random-matchings", "base(3)", "dealt-links(4)", "dealt-links(10)"})
         for (const std::string participation : {"1.0", "0.6"})
           for (const std::string compressor : {"dither(linf, bits=8)", "none", "topk(10%)"})
@@ -91,9 +91,9 @@ TEST_CASE("traffic: foretold of replicas that catch up at meetings, packets or t
 }
 
 TEST_CASE("traffic: one-peer-exponential with 8-bit DCD, by hand") {
-  // Rounds of hop 1, 2, 4, over and over. What is told in iterations 1 ... 7 was missed since: 0, 1 and 2
-  // packets at the first meetings, then 3 each time: 8 bytes and 13 + 4 (one norm) + 4 for each packet, at
-  // most the vector's 52 + 4.
+  // The hops 1, 2, 4 repeat. In iterations 1, 2, 3 the hearer has missed 0, 1 and 2 packets, then 3 each
+  // time. A message takes 8 bytes, and 13 + 4 (one norm) + 4 for each packet, but at most the vector's 52 +
+  // 4.
   const std::string text = run_of("dcd-psgd", "exponential", 8, 7) +
                            "topology.schedule = \"one-peer-exponential\"\nalgorithm.compressor = "
                            "\"dither(linf, bits=8, bucket=512)\"\n";
@@ -132,7 +132,7 @@ TEST_CASE("traffic: dpsvrg's is added up by epochs, for more iterations than cou
   const std::string even = "algorithm.inner_length = 4\nalgorithm.inner_growth = 1\n";
   CHECK(messages(even + "algorithm.consensus = \"min(k, 3)\"\n") == many / 4 * 9 * 2);
   CHECK(messages("algorithm.consensus = 5\n") == many * 5 * 2);
-  // 39 epochs of 2, 4, 8, ... begin, each with a single round; all other iterations take two.
+  // 39 epochs begin, and the first iteration of each takes one round. All other iterations take two.
   CHECK(
       messages(
           "algorithm.inner_length = 1\nalgorithm.inner_growth = 2\nalgorithm.consensus = \"min(k, 2)\"\n") ==
@@ -153,7 +153,7 @@ TEST_CASE("traffic: a codec whose size depends on the data sends at most what wa
 }
 
 TEST_CASE("traffic: in an asynchronous method a peer asks one, and answers all its neighbors at most") {
-  // By hand: on a ring of 4 a request and up to two answers an iteration.
+  // By hand: on a ring of 4, a peer sends a request and up to two answers per iteration.
   const TrafficForecast ring = forecast_traffic(experiment_from<float>(run_of("ad-psgd", "ring", 4, 5)));
   CHECK_FALSE(ring.exact);
   for (PeerId id = 0; id < 4; ++id) CHECK(ring.peers[id].messages == 15);

@@ -16,14 +16,14 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double mbit = 125'000.0;  // bytes per second
 constexpr Instant at(Duration since_start) { return Instant{since_start}; }
 
-/// A millisecond at 10 Mbit/s, where a byte takes 800 ns, and one at 1 Mbit/s, where it takes 8 us; and so
-/// on. 1,250 and 125 bytes.
+/// Alternates between a millisecond at 10 Mbit/s (800 ns a byte, 1,250 bytes) and a millisecond at 1 Mbit/s
+/// (8 us a byte, 125 bytes).
 const BandwidthTrace fast_and_slow({{0ms, 10 * mbit}, {1ms, 1 * mbit}});
 
 }  // namespace
 
 TEST_CASE("bandwidth trace: a frame across a change of rate takes the sum, as worked out by hand") {
-  // 625 bytes in the first half millisecond, 125 in the slow one, then 1,250 of the next period at 800 ns.
+  // 625 bytes in the rest of the fast millisecond, 125 in the slow one, 1,250 in the next period.
   CHECK(fast_and_slow.end_of(2'000, 500us) == 2ms + 1'250 * 800ns);
   CHECK(fast_and_slow.end_of(625, 500us) == 1ms);
   CHECK(fast_and_slow.end_of(626, 500us) == 1ms + 8us);
@@ -31,7 +31,7 @@ TEST_CASE("bandwidth trace: a frame across a change of rate takes the sum, as wo
   CHECK(fast_and_slow.end_of(750, 500us) == 2ms);
   CHECK(fast_and_slow.end_of(751, 500us) == 2ms + 800ns);
   CHECK(fast_and_slow.end_of(0, 700us) == 700us);
-  // The last row lasts as long as the one before it; a thousand periods and a byte.
+  // The last row lasts as long as the row before it. 1,375,001 bytes are a thousand periods and a byte.
   CHECK(fast_and_slow.period() == 2ms);
   CHECK(fast_and_slow.end_of(1'375'001, 0ms) == 2s + 800ns);
   CHECK(fast_and_slow.end_of(1, 2s) == 2s + 800ns);
@@ -48,8 +48,7 @@ TEST_CASE("bandwidth trace: what ends at an instant began as long before as its 
     const Duration start(random.below(10'000'000));
     const std::uint64_t bytes = random.below(20'000);
     const Duration end = fast_and_slow.end_of(bytes, start);
-    // Rounded once there and once back; where it is slow, a byte's rounding is some nanoseconds where it is
-    // fast.
+    // Both results are rounded; half a nanosecond at the fast rate is 5 ns at the slow rate.
     CHECK(std::abs((fast_and_slow.start_of(bytes, end) - start).count()) <= 10);
   }
 }
@@ -109,7 +108,7 @@ TEST_CASE(
     egress.begin(at(begin));
     ingress.begin(at(begin));
     Link link(1, 0, 1, {.latency = 5ms});
-    // 2,000 bytes from half a millisecond on, then, when the port is free, 10 more.
+    // The port sends 2,000 bytes from 0.5 ms on, and 10 more once it is free.
     const Departure first = egress.send(at(begin + 500us), 2'000, link);
     CHECK(first.due == at(begin + 3ms + 5ms));
     CHECK(egress.send(at(begin + 600us), 10, link).due == at(begin + 3ms + 80us + 5ms));
@@ -120,20 +119,20 @@ TEST_CASE(
 
 TEST_CASE("link: an ingress with a trace takes what its own rate is when the first byte comes") {
   IngressPort ingress(PortRate({}, fast_and_slow), Framing::none);
-  // 1,000 bytes that came at 10 Mbit/s, the first of them at 0.6 ms: 500 until 1 ms, 125 until 2 ms, 375
-  // more.
+  // 1,000 bytes come at 10 Mbit/s, the first at 0.6 ms. The port takes 500 until 1 ms, 125 until 2 ms, then
+  // 375.
   CHECK(ingress.release(at(1'400us), 1'000, Bandwidth{10 * mbit}) == at(2ms + 375 * 800ns));
-  // The next one waits for it.
+  // The next frame waits for the port.
   CHECK(ingress.release(at(1'500us), 10, Bandwidth{10 * mbit}) == at(2ms + 385 * 800ns));
 }
 
 TEST_CASE("link: an outage is counted once, however many frames wait for its end") {
   const BandwidthTrace cut_off({{0ms, 10 * mbit}, {1ms, 0.0}, {11ms, 10 * mbit}, {100ms, 10 * mbit}});
   SendingTime sending(PortRate({}, cut_off), Framing::none);
-  // Until the cut 1,250 bytes get through; then ten milliseconds pass.
+  // 1,250 bytes get through before the outage, which lasts 10 ms.
   CHECK(sending.of(0ms, 1'250) == 1ms);
   for (int frame = 0; frame < 4; ++frame)
     CHECK(sending.of(500us, 125) == (frame == 0 ? 10ms : 0ms) + 125 * 800ns);
-  // The port is free again when the next one comes.
+  // The port is free again when the next frame comes.
   CHECK(sending.of(50ms, 1'250) == 1ms);
 }

@@ -74,8 +74,8 @@ TEST_CASE("records: a truncated, damaged or foreign payload is nothing, and neve
   for (int repetition = 0; repetition < 2000; ++repetition) {
     std::vector<std::byte> damaged = outcome;
     damaged[random.below(damaged.size())] = static_cast<std::byte>(random.bits());
-    decode_outcome(damaged);  // whatever it says, it returns
+    decode_outcome(damaged);  // must return, whatever the bytes are
   }
-  // A well-formed record of something else.
+  // A well-formed payload of another kind.
   CHECK(!decode_outcome(encode_snapshot(some_meters(), Vector<double>::Zero(0).eval())));
 }

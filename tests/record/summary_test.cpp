@@ -49,11 +49,11 @@ TEST_CASE("summary: a copy of a peer that is gone is no replica of anybody") {
 TEST_CASE("summary: where links change, a replica is consistent with what its owner last told its holder") {
   std::vector<PeerOutcome> peers = two_peers();
   peers[0].digests.told = {{1, 7}};
-  CHECK(replicas_consistent(peers) == false);  // the owner has moved on since, but this is not what it told
+  CHECK(replicas_consistent(peers) == false);  // holds what the owner publishes now, not what it told
   peers[1].digests.replicas[0].second = 7;
   CHECK(replicas_consistent(peers) == true);
   peers[0].digests.told = {{2, 7}};
-  CHECK(replicas_consistent(peers) == false);  // a copy of what was never told
+  CHECK(replicas_consistent(peers) == false);  // the owner never told it anything
 }
 
 TEST_CASE("summary: what a diverged run cannot know is null") {

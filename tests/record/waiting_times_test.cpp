@@ -26,7 +26,7 @@ std::vector<PeerOutcome> outcomes(const std::vector<Waits>& waits) {
   return peers;
 }
 
-/// A ring of eight with gradients of about 2 ms on links of 1 ms, but for what `network` says.
+/// Returns a ring of eight: gradients of about 2 ms, links of 1 ms, and the lines `network` on top.
 Experiment<double> ring_of_8(const std::string& network = "") {
   return experiment_from<double>(
       "run.iterations = 50\nmodel.kind = \"quadratic(20)\"\n"
@@ -40,13 +40,13 @@ Experiment<double> ring_of_8(const std::string& network = "") {
 
 TEST_CASE("waiting times: a wait belongs to the source whose message came last, and another begins there") {
   WaitingTimes waits;
-  waits.ended_by(4, at(1s), false);  // nobody waited
+  waits.ended_by(4, at(1s), false);  // there was no wait
   CHECK(waits.by_source().empty());
   waits.begin(at(2s));
-  waits.begin(at(3s));  // it still does
+  waits.begin(at(3s));  // it waits already
   waits.ended_by(4, at(5s), true);
   waits.ended_by(1, at(6s), false);  // one message after the other
-  waits.ended_by(1, at(8s), false);  // in the meantime it computed
+  waits.ended_by(1, at(8s), false);  // it computed in between, so there was no wait
   waits.begin(at(10s));
   waits.ended_by(4, at(10s), false);
   CHECK(waits.by_source() == Waits{{1, 1s}, {4, 3s}});
@@ -65,7 +65,7 @@ TEST_CASE("slowest link: nobody waited, no link") {
 }
 
 TEST_CASE("slowest link: it is where the waits begin, not where the echo is longest") {
-  // 2 waits for 1, 1 for 0, and 0 and 1 for each other.
+  // Peer 2 waits for 1; 1 and 0 wait for each other.
   const auto link = slowest_link(outcomes({{{1, 20s}}, {{0, 30s}, {2, 3s}}, {{1, 40s}}}));
   REQUIRE(link);
   CHECK(link->from == 0);
@@ -87,7 +87,7 @@ TEST_CASE("slowest link: sources that are none of the peers are passed over") {
 
 TEST_CASE("slowest link: the simulator names the one slow link of a ring, in virtual time") {
   Experiment<double> experiment = ring_of_8();
-  // Both ways, as a topology file says it.
+  // Both directions, as for a link of a topology file.
   for (const auto& [from, to] : {std::pair<PeerId, PeerId>{3, 4}, {4, 3}})
     experiment.settings.link_overrides.push_back({from, to, 40ms, std::nullopt});
   const RunOutcome<double> outcome = simulate(experiment, Duration{0});

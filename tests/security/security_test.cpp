@@ -22,7 +22,7 @@ LoopbackCluster ring_of(PeerId peers) {
   return LoopbackCluster(quadratic_experiment<float>("dcd-psgd", "ring", peers, 50));
 }
 
-/// What peer `self` would have with this pair, the others' keys being what they are.
+/// Returns credentials of peer `self` with the pair `own`; the public keys are those of `keys`.
 SharedCredentials credentials_with(const KeyFolder& keys, PeerId peers, PeerId self, const KeyPair& own) {
   auto credentials = std::make_shared<Credentials>();
   credentials->self = self;
@@ -49,7 +49,7 @@ std::string refusal_of(const std::string& address, const SharedCredentials& cred
   connect_dealer(dealer, 1, limit_bytes, address, credentials, 0);
   dealer.set(zmq::sockopt::linger, 0);
   for (Instant now{};;
-       now += std::chrono::seconds(2)) {  // of its own: what is held back is ripe at the next look
+       now += std::chrono::seconds(2)) {  // a clock of its own: the next look says what was held back
     if (const auto said = watch.look(now).refusal) return *said;
     zmq::pollitem_t nothing{dealer.handle(), 0, ZMQ_POLLIN, 0};
     REQUIRE(zmq::poll(&nothing, 1, std::chrono::milliseconds(5)) == 0);
@@ -98,8 +98,8 @@ TEST_SUITE("net") {
     const KeyFolder keys(3);
     const Process first = cluster.start(0, keys.of(0));
     {
-      // Peer 2's key says hello, and then that the run ends, in the name of peer 1. The context waits until
-      // all of it has left.
+      // The owner of peer 2's key says hello in the name of peer 1, and then that the run ends. The context
+      // waits until both frames have left.
       const Agreement agreement = agreement_of(cluster.experiment);
       zmq::context_t context;
       zmq::socket_t dealer(context, zmq::socket_type::dealer);
@@ -131,7 +131,7 @@ TEST_SUITE("net") {
     const Ended with = first.join();
     CHECK(with.exit_code != 0);
     CHECK(without.exit_code != 0);
-    // Whoever closes first keeps the other from hearing why; it then says what it has seen.
+    // The side that closes first keeps the other from hearing why. The other says what it has seen.
     const bool one_knows = with.exit_code == 2 || without.exit_code == 2;
     CHECK(one_knows);
     const bool with_says = contains(with.text, "speaks plain text") || contains(with.text, "has it no key") ||

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int strangers = 2000;
 
-// Fewer than strangers come to each peer. UndefinedBehaviorSanitizer opens a pipe to look at a vptr, and
-// takes its failure for a wrong one; there every file is to be had.
+// Fewer files than strangers that connect to each peer. Not with sanitizers: UndefinedBehaviorSanitizer opens
+// a pipe to check a vptr, and reports a wrong vptr if it cannot.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 constexpr rlim_t files_of_a_peer = 5000;
@@ -42,7 +42,8 @@ void raise_limit_of_open_files() {
   REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
-/// Lets a test act in the middle of a run: peer 0 says when it is there, and goes on when it may.
+/// Lets a test act in the middle of a run: peer 0 reports that it has reached the middle, and waits until it
+/// is released.
 class Halt {
  public:
   Halt() { REQUIRE((pipe(reached_.data()) == 0 && pipe(released_.data()) == 0)); }
@@ -50,7 +51,7 @@ class Halt {
     for (const int end : {reached_[0], reached_[1], released_[0], released_[1]}) close(end);
   }
 
-  /// The control of peer 0, whose observer stops in the middle; the peers train on until they wait for its
+  /// Returns the control of peer 0, whose observer stops in the middle. The peers go on until they need its
   /// verdict.
   RunControl control() const {
     RunControl control;
@@ -74,8 +75,8 @@ class Halt {
   std::array<int, 2> released_{};
 };
 
-/// Connections to every ROUTER of the cluster in turn: every third says nothing, every third talks rubbish,
-/// every third speaks ZMTP and then rubbish.
+/// Connects strangers to every ROUTER of the cluster in turn. A third of them say nothing, a third send
+/// rubbish, and a third send a ZMTP greeting and then rubbish.
 std::deque<Stranger> flood(const LoopbackCluster& cluster) {
   std::vector<std::string> targets = {cluster.experiment.cluster.observer};
   for (PeerId id = 0; id < cluster.experiment.peer_count(); ++id) targets.push_back(cluster.address(id));
@@ -90,7 +91,7 @@ std::deque<Stranger> flood(const LoopbackCluster& cluster) {
   return flood;
 }
 
-/// Frames of a DEALER that speaks ZeroMQ well enough, but is no peer of this run.
+/// Sends wrong frames from a DEALER that is no peer of this run. Returns how many it has sent.
 int send_wrong_frames(const LoopbackCluster& cluster, const std::string& address) {
   const Agreement agreement = agreement_of(cluster.experiment);
   constexpr std::size_t limit_bytes = 1 << 16;
@@ -102,7 +103,7 @@ int send_wrong_frames(const LoopbackCluster& cluster, const std::string& address
   dealer.set(zmq::sockopt::sndhwm, 0);
   FrameHeader head;
   head.run_id = run_id(agreement);
-  // Right but for a huge announced payload, nothing behind it, and a third part.
+  // A valid header that announces a huge payload, followed by an empty part.
   std::array<std::byte, header_bytes> bytes{};
   for (const PeerId sender : {1u, 4'000'000'000u}) {
     head.kind = FrameKind::data;
@@ -118,7 +119,7 @@ int send_wrong_frames(const LoopbackCluster& cluster, const std::string& address
     dealer.send(zmq::str_buffer("last"), zmq::send_flags::none);
     ++garbage;
   }
-  // Of a peer that has not said hello to this address, of another run, of a peer that there is not.
+  // Frames of another run, in the name of a peer that has not said hello from here.
   for (const FrameKind kind : {FrameKind::data, FrameKind::stop, FrameKind::alive}) {
     head.kind = kind;
     head.sender = 1;

@@ -43,11 +43,11 @@ TEST_CASE("config: --set takes TOML where it parses, else a string, and wins ove
   CHECK(parse(file, {"algorithm.compressor="}).algorithm.compressor.empty());
   CHECK(parse(file, {"data.partition=a=b"}).data.partition == "a=b");
   CHECK(parse(file, {"network={latency=\"5 ms\",jitter=\"1 ms\"}"}).network.jitter == Duration{1'000'000});
-  // The same thing in other words is replaced too.
+  // An assignment also replaces the keys that say the same thing in other words.
   CHECK(parse(file, {"run.iterations=7"}).run.epochs == std::nullopt);
   CHECK(parse(file, {"network.bandwidth=10 Mbit/s"}).network.bandwidth_up.bytes_per_s == 1.25e6);
   CHECK(parse("topology.file = \"missing.toml\"", {"topology.kind=path"}).topology.file.empty());
-  // What looks like a second line is part of the value.
+  // A second line is part of the value, not another key.
   CHECK(parse(file, {"algorithm.kind=x\nseed=3"}).algorithm.kind == "x\nseed=3");
   CHECK(refusal(file, {"run.seed"}) == "--set = run.seed: expected KEY=VALUE, such as run.seed=2");
   CHECK(contains(refusal(file, {"=3"}), "expected KEY=VALUE"));

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A value each key accepts that is not its default, and one of a type it does not.
+/// A value other than the default that a key accepts, and a value of a wrong type.
 struct Sample {
   std::string good;
   std::string wrong_type;
@@ -102,7 +102,7 @@ const std::map<std::string, Sample>& samples() {
 
 std::string assigned(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
 
-/// Random settings such as a file can say, with odd names, paths and numbers among them.
+/// Returns random settings that a file can express, with odd names, paths and numbers among them.
 RunSettings random_settings(std::uint64_t seed) {
   RandomStream random(seed, 0, 0, Purpose::data);
   const auto chance = [&] { return random.below(2) == 1; };
@@ -242,7 +242,7 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
     const std::string misspelt = key.substr(0, key.size() - 1) + "x" + key.back();
     const std::string message = refusal("\n" + assigned(misspelt, sample.good));
     CHECK(message == "test.toml:2: " + misspelt + ": unknown key, did you mean " + key + "?");
-    // In a misspelt table the table is what is named.
+    // For a misspelt table, the message names the table.
     CHECK(refusal("[" + table + "s]\n" + assigned(name, sample.good)) ==
           "test.toml:1: unknown table [" + table + "s], did you mean [" + table + "]?");
   }

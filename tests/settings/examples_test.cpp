@@ -17,7 +17,7 @@ namespace {
 
 const std::string examples = HEARSAY_SOURCE_DIR "/tools/examples/";
 
-/// What follows `key` on its line.
+/// Returns the rest of the line after `key`.
 std::string value_of(const std::string& text, const std::string& key) {
   const std::size_t found = text.find(key);
   REQUIRE(found != std::string::npos);
@@ -25,7 +25,7 @@ std::string value_of(const std::string& text, const std::string& key) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// The run.toml that the manifest's ConfigMap holds, indented by four.
+/// Returns the run.toml in the manifest's ConfigMap, which is indented by four spaces.
 std::string run_in(const std::string& manifest) {
   const std::string begin = "  run.toml: |\n";
   std::size_t at = manifest.find(begin) + begin.size();

@@ -42,8 +42,7 @@ TEST_CASE("key reference: no cell is empty") {
 
 TEST_CASE("key reference: a default that is a value changes nothing if it is written") {
   for (const KeyInfo& info : key_reference()) {
-    // A method's option is unset until the method is known, and the output's default is made of the run's
-    // name.
+    // A method's option is unset until the method is known. The output's default contains the run's name.
     const bool is_option =
         info.key.starts_with("algorithm.") && !parse("").algorithm.options.memory &&
         std::ranges::find(option_keys(), info.key.substr(10), &OptionKey::name) != option_keys().end();

@@ -41,7 +41,7 @@ TEST_CASE("toml depth: strings and comments neither open nor close anything") {
                                     "\"\"\"\n" + brackets + "\"\"\"\"\"", "'''\n" + brackets + "''''",
                                     "1 # \"" + brackets, "\"" + repeated("a.", 100) + "\""})
     CHECK_NOTHROW(parse_toml("x = " + quoted + "\ny = [1.5, 2.5]\n", "fine.toml"));
-  // Brackets close in strings only to the eye.
+  // A bracket in a string or a comment closes nothing.
   for (const std::string& quoted : Texts{"\"]\"", "']'", "\"\"\"]\"\"\"\"", "'''\n]'''", "# ]\n"})
     CHECK(line_of_deep_nesting("x = " + repeated("[" + quoted + (quoted[0] == '#' ? "" : ", "), 40)));
   CHECK(line_of_deep_nesting(brackets + closed) == 1);
