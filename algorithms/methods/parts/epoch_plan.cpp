@@ -9,9 +9,9 @@
 namespace hearsay {
 
 namespace {
-/// No run takes more iterations, and longer epochs would not fit an integer.
+/// No run has more iterations, and the length of a longer epoch would not fit an integer.
 constexpr double longest_epoch = 1e15;
-/// Nor more rounds in an epoch of k = 1, 2, ... of them, whose sum would not fit either.
+/// With c(k) = k no run takes so many steps in an epoch. The sum of more rounds would not fit an integer.
 constexpr std::uint64_t longest_climb = 40'000'000;
 }  // namespace
 
