@@ -9,9 +9,10 @@
 namespace hearsay {
 
 namespace {
-/// No run has more iterations, and the length of a longer epoch would not fit an integer.
+/// No run has more iterations. The length of a much longer epoch would not fit an integer.
 constexpr double longest_epoch = 1e15;
-/// With c(k) = k no run takes so many steps in an epoch. The sum of more rounds would not fit an integer.
+/// The largest k up to which c(k) = k is added up: 8e14 rounds, more than a run takes. The sum over the
+/// longest epoch would not fit an integer.
 constexpr std::uint64_t longest_climb = 40'000'000;
 }  // namespace
 
