@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/arithmetic/finite_kernel.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes last: foreach_target.h includes all that follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -16,8 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// True if no number is Inf or NaN, that is, has an exponent of all ones. It does not stop at the first: the
-/// answer is nearly always true.
+/// True if no number is Inf or NaN, whose exponents are all ones. Does not stop at the first such number,
+/// since the answer is nearly always true.
 template <class Bits>
 bool AllFinite(std::span<const std::byte> bytes, Bits exponent) {
   const hn::ScalableTag<Bits> words;

@@ -5,9 +5,8 @@
 
 namespace hearsay {
 
-/// `all_finite` of reductions.hpp for scalars of 4 or 8 bytes that begin at any address, with the widest
-/// vectors that the machine has (chosen at run time). Every message is checked by them, and once an iteration
-/// the model.
+/// `all_finite` of reductions.hpp for scalars of 4 or 8 bytes that begin at any address. Uses the widest
+/// vectors of the machine, chosen at run time. Checks every message, and the model once an iteration.
 bool all_finite_4(std::span<const std::byte> bytes);
 bool all_finite_8(std::span<const std::byte> bytes);
 

@@ -32,7 +32,7 @@ std::uint32_t element_bits(ElementKey key, std::uint32_t index) {
 
 RandomStream::RandomStream(std::uint64_t seed, PeerId peer, std::uint64_t iteration, Purpose purpose)
     : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {
-  // One Philox call folds (peer, iteration, purpose) into a key; after that the counter is free to run.
+  // One Philox call folds (peer, iteration, purpose) into a key. After that the whole counter is free.
   const auto folded =
       philox({peer, static_cast<std::uint32_t>(purpose), static_cast<std::uint32_t>(iteration),
               static_cast<std::uint32_t>(iteration >> 32)},

@@ -19,17 +19,17 @@ enum class Purpose : std::uint32_t {
   decision = 8,   ///< decisions of a method: snapshots, participation
 };
 
-/// 128 bits out of a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Stateless, so the
-/// numbers of any peer, iteration or element can be computed in any order.
+/// Returns 128 random bits for a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
+/// Stateless, so the numbers of any peer, iteration or element can be computed in any order.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Two 32-bit subkeys a, b for a message whose elements are hashed one by one, by the fast counter-based
-/// generator of the compression kernels. With i the element's index,
+/// Two 32-bit subkeys a, b for a message. The compression kernels hash the index i of each element with them,
+/// which is a fast counter-based generator:
 ///
 ///     h = (i ^ a) * M1;  h ^= h >> 16;  h ^= b;  h *= M2;  h ^= h >> 15
 ///
-/// A single hash of i ^ a would give all keys one sequence, merely permuted; b between the two
-/// multiplications makes streams differ (tested).
+/// A single hash of i ^ a would give every key a permutation of one sequence. b between the two
+/// multiplications makes the streams differ.
 struct ElementKey {
   std::uint32_t a;
   std::uint32_t b;
@@ -37,14 +37,14 @@ struct ElementKey {
 
 std::uint32_t element_bits(ElementKey key, std::uint32_t index);
 
-/// A seekable stream of random numbers, keyed by (run seed, peer, iteration, purpose). Its distributions are
-/// our own, so that the same seed gives the same bits with every standard library.
+/// A stream of random numbers, keyed by (run seed, peer, iteration, purpose). Its distributions are our own,
+/// so that the same seed gives the same bits with every standard library.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, PeerId peer, std::uint64_t iteration, Purpose purpose);
 
   std::uint32_t bits();
-  /// Two draws of `bits`, the first in the upper half.
+  /// Returns two draws of `bits`, the first in the upper half.
   std::uint64_t bits64();
   /// Uniform in [0, 1) with 53 random bits.
   double uniform();
@@ -52,7 +52,7 @@ class RandomStream {
   std::uint64_t below(std::uint64_t bound);
   /// Standard normal (Box-Muller).
   double normal();
-  /// Subkeys for a kernel that hashes element indices.
+  /// Draws the subkeys of a message, for kernels that hash element indices.
   ElementKey element_key();
 
  private:

@@ -5,9 +5,9 @@
 
 namespace hearsay {
 
-/// Reductions over vectors of float or double. All of them accumulate in double, element i in lane i mod 16,
-/// and join the lanes pairwise at the end. So they give the same bits wherever the vector lies and whatever
-/// the machine's vector width is. Overflow and NaN propagate as in any sum.
+/// Reductions over vectors of float or double. They accumulate in double, element i in lane i mod 16, and
+/// join the lanes pairwise at the end. So they give the same bits at any address of the vector, and with any
+/// vector width of the machine. Overflow and NaN propagate as in any sum.
 
 /// sum_k x_k^2
 template <class Scalar>

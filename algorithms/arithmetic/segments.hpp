@@ -7,8 +7,8 @@
 
 namespace hearsay {
 
-/// A named, contiguous part of the parameter vector: a layer's weights or its biases. rows x columns is its
-/// matrix shape (row-major), columns = 1 for a vector.
+/// A named, contiguous part of the parameter vector: a layer's weights or its biases. Its shape is a matrix
+/// of rows x columns, row-major; columns = 1 for a vector.
 struct Segment {
   std::string name;
   Index begin;
@@ -18,7 +18,7 @@ struct Segment {
   Index end() const { return begin + size(); }
 };
 
-/// The layers in order; they tile [0, d) without gaps.
+/// The segments in order. They tile [0, d) without gaps.
 using SegmentTable = std::vector<Segment>;
 
 }  // namespace hearsay

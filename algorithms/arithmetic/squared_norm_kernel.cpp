@@ -4,14 +4,14 @@
 
 #include "algorithms/arithmetic/lane_tree.hpp"
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compile every target that this machine could run, the scalar one included: a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/arithmetic/squared_norm_kernel.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes last: foreach_target.h includes all that follows once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -48,7 +48,7 @@ void AdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AdPsgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  // A request, and an answer to every neighbor, since each may ask.
+  // An upper bound: one request, and an answer to every neighbor.
   const std::uint64_t messages = neighbors_.empty() ? 0 : 1 + neighbors_.size();
   return {messages, messages * view(x_).size_bytes(), neighbors_.empty()};
 }

@@ -62,7 +62,7 @@ void AllreduceSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  // Every chunk passes through this peer twice, but for the two whose way begins or ends here.
+  // Every chunk passes through this peer twice, except the two chunks whose way begins or ends here.
   Traffic traffic{2 * (std::uint64_t{peer_count_} - 1), 0};
   const auto dimension = static_cast<std::uint64_t>(x_.size());
   const auto bytes_of = [&](PeerId c) {

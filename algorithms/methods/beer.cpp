@@ -53,7 +53,7 @@ Task Beer<Scalar>::iterate(Iteration<Scalar>& it) {
   it.report(trackers_.hear(*compressor_, neighbors, trackers));
 }
 
-/// Encodes C(vector - own_replica) and adds it to own_replica.
+/// Returns the packet of C(vector - own_replica), and adds the decoded packet to own_replica.
 template <class Scalar>
 PacketRef Beer<Scalar>::compressed(Iteration<Scalar>& it, const Vector<Scalar>& vector, RandomStream& random,
                                    Vector<Scalar>& own_replica) {

@@ -66,7 +66,7 @@ Traffic CGt<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
 
 namespace {
 
-/// Without gradients the trackers vanish; s = (x, H):  d = x - H,  xhat = H + keep d + noise,
+/// Without gradients the trackers vanish. The state is s = (x, H):  d = x - H,  xhat = H + keep d + noise,
 /// x' = x - gamma mu xhat,  H' = H + a (keep d + noise).
 GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
   const double step = *options.consensus_step * mu;

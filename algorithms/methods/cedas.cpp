@@ -50,8 +50,8 @@ Traffic Cedas<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const
 
 namespace {
 
-/// Without gradients, s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,  D' = D + (gamma/2) mu yhat,
-/// x' = x - D',  H' = H + a (keep d + noise).
+/// Without gradients the state is s = (x, D, H):  d = x - D - H,  yhat = H + keep d + noise,
+/// D' = D + (gamma/2) mu yhat,  x' = x - D',  H' = H + a (keep d + noise).
 GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
   const double dual_step = 0.5 * *options.consensus_step * mu;
   const double damping = *options.damping;

@@ -6,9 +6,9 @@
 
 namespace hearsay {
 
-/// CHOCO-GOSSIP: the peers average their vectors, exactly and through compressed messages. No training: in
-/// the first iteration one full local gradient step makes the vectors differ. All later iterations bring
-/// every x_i to their mean, which is one step of centralized gradient descent.
+/// CHOCO-GOSSIP: the peers average their vectors through compressed messages, and reach the exact average.
+/// There is no training: in the first iteration one full local gradient step makes the vectors differ. All
+/// later iterations bring every x_i to their mean, which is one step of centralized gradient descent.
 ///
 ///   start      x_i <- x_0 - eta_1 grad f_i(x_0), in the first iteration
 ///   compress   q_i = C(x_i - xhat_i), encoded once, sent to every neighbor

@@ -54,7 +54,8 @@ Task ChocoSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   if (!pipelined_) consensus(it);
 }
 
-/// Encodes q_i and adds it to xhat_i; an empty packet if the trigger says that there is no news.
+/// Returns the packet of q_i, and adds the decoded packet to xhat_i. The packet is empty if the change does
+/// not reach the trigger.
 template <class Scalar>
 PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
@@ -72,7 +73,7 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   }
   if (!keeps_replicas()) {
     own_replica_ += change_;
-    // s_i loses sum_j w_ij q_i; what it gains comes with the neighbors' messages
+    // s_i loses sum_j w_ij q_i here, and gains sum_j w_ij q_j from the neighbors' messages.
     for (const auto& [j, weight] : it.mixing().hears) aggregate_ -= static_cast<Scalar>(weight) * change_;
   }
   return std::move(buffer).seal();

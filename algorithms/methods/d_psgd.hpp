@@ -18,7 +18,7 @@ namespace hearsay {
 ///   x_i(t+1) = x_i(t) + gamma sum_j w_ij (x_j(t-s) - x_i(t-s)) - eta g_i      no sum for t <= s
 ///
 /// A peer may then be s iterations further ahead of its neighbors. So it waits for a slow neighbor only if s
-/// iterations in a row are slow. Time decides nothing: the same seed gives the same bits.
+/// iterations in a row are slow. No result depends on time: the same seed gives the same bits.
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own

@@ -39,7 +39,7 @@ Task DeepSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight goes to c_i
+    if (!packets[j]) continue;  // without a message the weight stays with c_i
     heard_.setZero();
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_)));
     x_ += static_cast<Scalar>(consensus_step_) * static_cast<Scalar>(neighbors[j].weight) *
@@ -64,7 +64,8 @@ Traffic DeepSqueeze<Scalar>::traffic(std::uint64_t number, const PeerRows& rows)
 
 namespace {
 
-/// Without gradients: v = x + e,  c = keep v + noise,  x' = x - gamma mu c,  e' = v - c.
+/// Without gradients the state is s = (x, e):  v = x + e,  c = keep v + noise,  x' = x - gamma mu c,  e' = v
+/// - c.
 GossipModel gossip_model(const MethodOptions& options, double keep, double mu) {
   const double a = *options.consensus_step * mu;
   GossipModel model;

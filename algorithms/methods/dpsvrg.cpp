@@ -10,17 +10,17 @@ namespace hearsay {
 
 namespace {
 
-/// e = (1 - sqrt(1 - rho^2)) / (1 + sqrt(1 - rho^2))
+/// The e of FastMix: (1 - sqrt(1 - rho^2)) / (1 + sqrt(1 - rho^2))
 double acceleration_for(double rho) {
   const double root = std::sqrt(std::max(0.0, 1.0 - rho * rho));
   return (1.0 - root) / (1.0 + root);
 }
 
-/// An epoch that never ends.
+/// The length of an epoch that never ends.
 constexpr std::uint64_t endless = 1'000'000'000'000'000;
 
-/// The options that an estimator does not read: only svrg has growing epochs and their means, and saga takes
-/// no snapshots at all.
+/// Returns the options that the estimator does not read: only svrg has epochs that grow, and saga takes no
+/// snapshots.
 UnreadOptions unread_options(const MethodOptions& options) {
   const std::string because_of = "estimator = " + *options.estimator;
   if (*options.estimator == "saga") return {{"inner_length", "inner_growth", "snapshot"}, because_of};
@@ -75,12 +75,11 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
   const EpochPlan::Position position = plan_.at(it.number());
 
   if (estimator_ == Estimator::saga && it.sample_count() == 0) {
-    // estimate: without samples there is nothing to draw, and v_i = grad f_i(x_i)
+    // estimate: v_i = grad f_i(x_i), since a peer without samples has nothing to draw
     const Vector<Scalar>& full = co_await it.full_gradient(x_);
     estimate_ = full;
   } else if (estimator_ == Estimator::saga) {
-    // estimate: v_i = mean of the table + sum over the minibatch of (gradient - its old entry in the table) /
-    // |xi|
+    // estimate: v_i = mean of the table + (1/|xi|) sum over the minibatch xi of (gradient - its table entry)
     if (table_.empty()) {
       table_.resize(it.sample_count(), x_.size());
       for (Index sample = 0; sample < it.sample_count(); ++sample) {
@@ -170,7 +169,8 @@ std::optional<Traffic> Dpsvrg<Scalar>::traffic_up_to(std::uint64_t last, const P
   return traffic_of(messages_in(position.rounds_before + position.rounds, rows));
 }
 
-/// How many messages the first rounds take. Every period of the schedule has the same rounds, in any order.
+/// Returns the number of messages in the first rounds. Every period of the schedule has the same rounds, in
+/// any order.
 template <class Scalar>
 std::uint64_t Dpsvrg<Scalar>::messages_in(std::uint64_t first_rounds, const PeerRows& rows) {
   const auto sum = [&](std::uint64_t begin, std::uint64_t end) {

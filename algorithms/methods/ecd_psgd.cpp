@@ -21,7 +21,7 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-  // t counts from 1, and begins again at 1 after every restart.
+  // t counts from 1, and restarts at 1 after every restart.
   const std::uint64_t before = restart_every_ == 0 ? it.number() - 1 : (it.number() - 1) % restart_every_;
   const auto t = static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
   const bool restart = restarts_after(it.number());
@@ -131,7 +131,8 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 
-/// The traffic of iterations 1 to `last` if W is fixed: every R-th in full precision, all others alike.
+/// Returns the traffic of iterations 1 to `last` if W is fixed: every R-th iteration sends full precision,
+/// all others are alike. Empty if W changes.
 template <class Scalar>
 std::optional<Traffic> EcdPsgd<Scalar>::traffic_up_to(std::uint64_t last, const PeerRows& rows) const {
   if (backlog_) return std::nullopt;

@@ -38,7 +38,7 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight goes to x_i
+    if (!packets[j]) continue;  // without a message the weight stays with x_i
     recovered_.setZero();
     it.report(compressor_->accumulate_near(packets[j]->bytes(), own_model, 1, view(recovered_)));
 

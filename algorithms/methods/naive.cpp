@@ -34,7 +34,7 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::span<const PacketRef> packets = co_await it.collect(slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
-    if (!packets[j]) continue;  // lost: its weight goes to C(x_i)
+    if (!packets[j]) continue;  // without a message the weight stays with C(x_i)
     heard_neighbor_.setZero();
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
     mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);

@@ -11,8 +11,8 @@ namespace hearsay {
 ///   publish    c_i = C(x_i), encoded once, sent to every neighbor
 ///   mix, step  x_i <- C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) - eta g_i        (the self term is C(x_i), too)
 ///
-/// The error of C scales with the model, not with what is left to learn, and enters the average at every
-/// iteration: a floor that no step size schedule of the gradient removes, or a random walk of the mean.
+/// The error of C is relative to the model, not to what is left to learn, and enters the average in every
+/// iteration. The result is a floor that no step size schedule removes, or a random walk of the mean.
 ///
 /// Options    optimizer, local_steps: see LocalSteps.
 /// Sends      deg messages of |C| bytes per iteration.

@@ -14,8 +14,8 @@ namespace hearsay {
 
 namespace {
 
-/// Subtracts from `column` its projection on the `earlier` columns, twice because of rounding, then gives it
-/// length 1. False if next to nothing remains; the column is then worthless.
+/// Makes `column` orthogonal to the `earlier` columns, in two passes because of rounding, and of length 1.
+/// False if next to nothing of it remains; `column` is then unusable.
 template <class Scalar>
 bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlier) {
   const double before = std::sqrt(squared_norm<Scalar>(column));
@@ -33,9 +33,9 @@ bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlie
   return true;
 }
 
-/// Makes the columns orthonormal, one after the other; there are no more of them than they are long. A column
-/// that vanishes is replaced by that of `before`, or else by the first unit vector that is not in the span of
-/// the earlier ones.
+/// Makes the columns orthonormal, one after the other; they are at least as long as they are many. A column
+/// that vanishes is replaced by the same column of `before`, or else by the first unit vector that is not in
+/// the span of the earlier columns.
 template <class Scalar>
 void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, std::size_t rank) {
   const std::size_t length = columns.size() / rank;
@@ -50,7 +50,7 @@ void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, s
       column[unit] = 1;
       found = orthonormalise_one(column, earlier);
     }
-    // The columns are NaN, from a model that diverges: the run is about to say so.
+    // The columns are NaN because the model diverges. The run ends with that reason.
     if (!found) std::ranges::fill(column, Scalar(0));
   }
 }
@@ -113,8 +113,7 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   }
   local_.add_to(x_);
 
-  // exchange: send M_i P of the edge, or M_i' P; the slot is the receiver's id, as every neighbor gets its
-  // own
+  // exchange: send M_i P of the edge, or M_i' P; every neighbor gets another packet, so the slot is its id
   const std::size_t size = scalars(from_the_right);
   for (std::size_t k = 0; k < neighbors.size(); ++k) {
     project(directions_[k], from_the_right, view(difference_).first(size));
@@ -142,7 +141,7 @@ Task PowerGossip<Scalar>::iterate(Iteration<Scalar>& it) {
   for (PacketRef& packet : said_) packet = {};
 }
 
-/// How many scalars a message has.
+/// Returns the number of scalars in a message.
 template <class Scalar>
 std::size_t PowerGossip<Scalar>::scalars(bool from_the_right) const {
   Index sum = 0;

@@ -8,8 +8,8 @@
 namespace hearsay {
 
 /// PowerGossip: two neighbors exchange one step of a power iteration on the difference of their layers'
-/// matrices, and move towards each other by its result. There is no step size to tune, and a message has a
-/// row or a column.
+/// matrices, and move towards each other by its result. There is no step size to tune. For each matrix a
+/// message has the size of `rank` rows or columns.
 ///
 ///   gradient   g_i = grad F_i(x_i; xi_i);   x_i <- x_i - eta g_i
 ///   For every edge (lo, hi), lo < hi, and the matrix M of every layer:
@@ -47,7 +47,7 @@ class PowerGossip final : public Algorithm<Scalar> {
   std::uint64_t traffic_period() const override { return 2; }
 
  private:
-  /// The directions of an edge on each side, for all matrices one after the other, column after column.
+  /// The directions of an edge on each side, of all matrices in order, each column by column.
   struct Directions {
     Vector<Scalar> right;  ///< rank x (columns of the matrix)
     Vector<Scalar> left;   ///< rank x (rows)
@@ -65,7 +65,7 @@ class PowerGossip final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   std::vector<PeerId> neighbors_;
   std::vector<Directions> directions_;  // by neighbor
-  std::vector<PacketRef> said_;         // by neighbor, in this iteration
+  std::vector<PacketRef> said_;         // by neighbor, the packets of this iteration
   Vector<Scalar> difference_;           // D of one edge
   std::vector<Scalar> before_;          // the directions that D is about to replace
   LocalSteps<Scalar> local_;

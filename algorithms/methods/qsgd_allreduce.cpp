@@ -31,7 +31,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   const PeerId next = (self_ + 1) % peer_count_;
   const PeerId previous = back(1);
   Slot slot = 0;
-  // Stands for a message that did not come: a packet that cannot be decoded.
+  // A packet that cannot be decoded, in the place of a message that did not come.
   const auto nothing = [&it] {
     it.report(CodecStatus::malformed);
     PacketBuffer buffer = it.new_packet();
@@ -39,7 +39,7 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
     return std::move(buffer).seal();
   };
 
-  // m_i remembers a part of a step, so it follows the step size: m_i <- m_i eta_{t-1} / eta_t
+  // m_i holds a part of a step, so it is scaled with the step size: m_i <- m_i eta_{t-1} / eta_t
   if (feedback_.remembers() && it.previous_step_size() != it.step_size())
     memory_ *= it.previous_step_size() / it.step_size();
 
@@ -117,7 +117,7 @@ Traffic QsgdAllreduce<Scalar>::traffic(std::uint64_t number, const PeerRows&) co
   const Traits traits = compressor_->traits(dimension);
   SharedSelection<Scalar>* const selection = compressor_->shared_selection();
   if (!selection || hops == 0) return {hops, hops * traits.bytes, !traits.data_dependent_size};
-  // The choice ends at the peer before the leader.
+  // The choice goes round the ring up to the peer before the leader.
   const std::uint64_t choice_bytes = selection->choice_bytes(dimension);
   const std::uint64_t choices = (self_ + 1) % peer_count_ == leader(number) ? 0 : 1;
   return {hops + choices, hops * (traits.bytes - choice_bytes) + choices * choice_bytes,

@@ -51,7 +51,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
 
  private:
   PeerId leader(std::uint64_t number) const { return static_cast<PeerId>(number % peer_count_); }
-  /// The peer that is `steps` back on the ring.
+  /// Returns the peer that is `steps` places back on the ring.
   PeerId back(PeerId steps) const { return (self_ + peer_count_ - steps) % peer_count_; }
   /// into += scale c_j
   CodecStatus add(Scalar scale, PeerId j, Vector<Scalar>& into);

@@ -11,15 +11,17 @@ namespace hearsay {
 /// Every method, in the order in which a newcomer should meet them.
 std::span<const MethodInfo> methods();
 
-/// The method called `name`; throws Misuse (key algorithm.kind) naming the nearest known one.
+/// Returns the method with this name or alias. Throws Misuse (key algorithm.kind), with the nearest known
+/// name.
 const MethodInfo& find_method(const std::string& name);
 
-/// The names of the methods with a property, for a sentence: "dspg, dpsvrg".
+/// Returns the names of the methods with a property, as "dspg, dpsvrg".
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property);
 
-/// The options that the user set, completed by the method's defaults; options that another option leaves
-/// unread are left out. Misuse if an option is set that the method does not read. It names the methods that
-/// read it, or the other option because of which it is not read.
+/// Returns the options that the user set, completed by the defaults of the method. Options that the method
+/// does not read because of another option are left out. Throws Misuse if the user set an option that the
+/// method does not read. The message names the methods that read the option, or the other option because of
+/// which it is not read.
 MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method);
 
 }  // namespace hearsay

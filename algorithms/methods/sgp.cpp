@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// A message: z_j, then the share p_j u_j.
+/// The layout of a message: z_j, then the share p_j u_j.
 template <class Scalar>
 PacketRef pushed_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector, Scalar share) {
   PacketBuffer buffer = it.new_packet();
@@ -44,7 +44,7 @@ Task Sgp<Scalar>::iterate(Iteration<Scalar>& it) {
   const std::size_t dimension = view(z_).size();
   weight_[0] = share;
   for (const PacketRef& pushed : packets) {
-    if (!pushed) continue;  // lost, and its mass with it
+    if (!pushed) continue;  // without a message its mass is lost
     if (pushed->size() != (dimension + 1) * sizeof(Scalar)) {
       it.report(CodecStatus::malformed);
       co_return;

@@ -4,9 +4,9 @@
 
 namespace hearsay {
 
-/// A model that sees a sample a only through the outputs z = X a, with X the parameters as an outputs x
-/// features matrix, row-major, no intercept: grad_X loss(X a, y) = (dloss/dz) a^T. Derived models say what z
-/// costs.
+/// A model whose loss depends on a sample a through the outputs z = X a only. X is the parameter vector as a
+/// matrix of outputs x features, row-major, with no intercept: grad_X loss(X a, y) = (dloss/dz) a^T. Derived
+/// classes define the loss of z and its derivative.
 template <class Scalar>
 class LinearObjective : public SampleObjective<Scalar> {
  public:

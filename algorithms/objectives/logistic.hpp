@@ -5,9 +5,8 @@
 
 namespace hearsay {
 
-/// Binary logistic regression: loss(z, y) = log(1 + exp(-y z)) with z = a^T x and y = -1 for class 0, +1 for
-/// class
-/// 1. Dimension = features. Finite for every finite margin.
+/// Binary logistic regression: loss(z, y) = log(1 + exp(-y z)) with z = a^T x. y is -1 for class 0 and +1 for
+/// class 1. Dimension = features. Finite for every finite margin.
 template <class Scalar>
 class Logistic final : public LinearObjective<Scalar> {
  public:

@@ -13,8 +13,9 @@ namespace hearsay {
 ///
 ///     h_0 = a,   h_l = relu(W_l h_{l-1} + b_l),   z = W_L h_{L-1} + b_L,   loss = log sum_k exp(z_k) - z_y
 ///
-/// The parameter vector is W_1, b_1, W_2, b_2, ...: W_l of (outputs x inputs), row-major; a segment each. The
-/// derivative of relu at 0 is taken as 0. The regularizer covers the biases too.
+/// The parameter vector is W_1, b_1, W_2, b_2, ... Each W_l and each b_l is a segment; W_l is a matrix of
+/// outputs x inputs, row-major. The derivative of relu at 0 is taken as 0. The regularizer covers the biases
+/// too.
 template <class Scalar>
 class Mlp final : public SampleObjective<Scalar> {
  public:
@@ -24,7 +25,7 @@ class Mlp final : public SampleObjective<Scalar> {
   Index dimension() const override { return dimension_; }
   SegmentTable segments() const override;
 
-  /// The random start all peers share: weights N(0, 2/inputs) before a ReLU (He et al. 2015,
+  /// The random start that all peers share: weights N(0, 2/inputs) before a ReLU (He et al. 2015,
   /// arXiv:1502.01852) and N(0, 2/(inputs + outputs)) in the last layer (Glorot, Bengio 2010), biases 0.
   Vector<Scalar> initial(std::uint64_t seed) const override;
 
@@ -32,8 +33,8 @@ class Mlp final : public SampleObjective<Scalar> {
   struct Layer {
     Index inputs;
     Index outputs;
-    Index weights;  ///< where W_l begins
-    Index biases;   ///< where b_l begins
+    Index weights;  ///< index at which W_l begins
+    Index biases;   ///< index at which b_l begins
   };
 
   /// activations[l] = h_{l+1}; the last one is z

@@ -14,17 +14,19 @@
 
 namespace hearsay {
 
-/// A message fits into a frame, whose payload length is 32 bits, at up to 10 bytes a coordinate: full
-/// precision, also beside the meters that go to the observer, and the longest variable-length code.
+/// The largest d with which every message fits into a frame, whose payload length is 32 bits. A coordinate
+/// takes at most 10 bytes, in the longest variable-length code. A model in full precision fits, too, together
+/// with the meters that go to the observer.
 inline constexpr Index largest_dimension = 0xffff'ffff / 10;
 
-/// What the arguments of model.kind say.
+/// The parsed arguments of model.kind.
 struct ModelShape {
-  std::vector<Index> sizes = {};  ///< the dimension of a quadratic, the hidden layers of an mlp
-  bool dense = false;             ///< a quadratic with a full matrix
+  std::vector<Index> sizes =
+      {};              ///< the dimension of a quadratic, or the sizes of the hidden layers of an mlp
+  bool dense = false;  ///< a quadratic with a full matrix
 };
 
-/// What the targets of the data need to be.
+/// The kind of targets that a model needs.
 enum class Targets { numbers, two_classes, classes };
 
 /// A model that is a sum over labelled samples.
@@ -33,8 +35,7 @@ struct SampleModel {
   using Made = std::unique_ptr<const SampleObjective<Scalar>>;
 
   Targets targets;
-  /// d on data with so many features and classes; known before anything takes memory, and maybe beyond an
-  /// Index.
+  /// Returns d for data with so many features and classes, before memory is allocated. d may exceed an Index.
   double (*dimension)(const ModelShape& shape, double features, double classes);
   Made<float> (*in_float)(const ModelShape&, Shard<float>, double weight, double l2);
   Made<double> (*in_double)(const ModelShape&, Shard<double>, double weight, double l2);
@@ -48,7 +49,7 @@ struct SampleModel {
   }
 };
 
-/// A model that needs no data: it makes the objectives of all peers, the start and the minimiser by itself.
+/// A model that needs no data: it makes the objectives of all peers, the start and the minimiser from a seed.
 struct SeededModel {
   Problem<float> (*in_float)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
   Problem<double> (*in_double)(const ModelShape&, std::size_t peers, double l2, std::uint64_t seed);
@@ -62,26 +63,27 @@ struct SeededModel {
   }
 };
 
-/// A model as the user sees it: how model.kind spells it, what it is, how it is made. The registry holds one
-/// for each.
+/// A model as the user sees it: its spelling in model.kind, its description, its maker. The registry holds
+/// one per model.
 struct ModelInfo {
   std::string name;            ///< "mlp"
   std::string arguments = {};  ///< "(hidden, ...)"; empty if there are none
   std::string description;     ///< one line
   std::string parameters;      ///< d, in words: "features"
   bool has_intercept = true;
-  std::vector<std::string> examples;  ///< spellings of it, which the laws are tried on
-  /// Reads the arguments of `text`, the whole of model.kind, or throws a Misuse; null if there are none to
-  /// read.
+  std::vector<std::string> examples;  ///< spellings on which the laws are tested
+  /// Returns the parsed arguments of `text`, the whole of model.kind. Throws Misuse (key model.kind). Null if
+  /// the model has no arguments.
   ModelShape (*read)(const std::string& text, std::vector<std::string> arguments) = nullptr;
   std::variant<SampleModel, SeededModel> make;
 };
 
-/// The arguments as sizes, from 1 to `largest_dimension` each; a Misuse that names model.kind for any other.
+/// Returns the arguments as sizes from 1 to `largest_dimension`. Throws Misuse (key model.kind) for any other
+/// argument.
 std::vector<Index> model_sizes(const std::string& text, const std::vector<std::string>& arguments);
 
-/// The SampleModel of a class, in float and in double. The class is built from a shard, the sizes of the
-/// shape if it takes any, the weight and l2.
+/// Returns the SampleModel of the class `Model`. The class is constructed from (shard, sizes, weight, l2), or
+/// from (shard, weight, l2) if it takes no sizes.
 template <template <class> class Model>
 SampleModel sample_model(Targets targets, double (*dimension)(const ModelShape&, double, double)) {
   const auto make = []<class Scalar>(const ModelShape& shape, Shard<Scalar> shard, double weight, double l2) {

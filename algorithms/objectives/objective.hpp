@@ -22,16 +22,17 @@ class Objective {
   virtual Index dimension() const = 0;
   /// m_i; a minibatch draws from {0, ..., m_i - 1}
   virtual Index sample_count() const = 0;
-  /// The layers; one segment unless the model says otherwise.
+  /// The layers of the model. One segment by default.
   virtual SegmentTable segments() const { return {{"parameters", 0, dimension()}}; }
 
   /// f_i(x), over the whole shard, accumulated in double.
   virtual double loss(const Vector<Scalar>& x) const = 0;
 
-  /// An unbiased estimate of grad f_i(x) from the local samples `samples` (a sample may occur twice):
+  /// Sets `gradient` to an unbiased estimate of grad f_i(x) from the local samples `samples`, in which a
+  /// sample may occur twice:
   ///     (n m_i / m) mean_{s in samples} grad loss_s(x) + l2 x
-  /// With `samples` = 0, ..., m_i - 1 it is the full local gradient. `gradient` already has size d; every
-  /// entry is overwritten. With no samples only the regularizer remains.
+  /// If `samples` is 0, ..., m_i - 1, the estimate is the full local gradient. If `samples` is empty, it is
+  /// the gradient of the regularizer. `gradient` already has size d; every entry is overwritten.
   virtual void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                         Vector<Scalar>& gradient) const = 0;
 };

@@ -10,17 +10,18 @@
 
 namespace hearsay {
 
-/// Which peer holds which samples: result[i] are peer i's rows, ascending; every sample occurs exactly once.
+/// Deals the samples to the peers. Returns the rows of every peer: result[i] are peer i's, ascending. Every
+/// sample occurs exactly once.
 ///
 ///     "iid"             a random permutation, dealt out evenly
 ///     "by-label"        sorted by target, cut into contiguous blocks: the hardest split
 ///     "dirichlet(A)"    of every class, peer i gets the share p_i, p ~ Dirichlet(A, ..., A); small A
-///     concentrates
-///                       a class on few peers, large A approaches iid (Hsu, Qi, Brown 2019, arXiv:1909.06335,
-///                       by class); a peer may get nothing. For classes only.
+///                       concentrates a class on few peers, large A approaches iid (Hsu, Qi, Brown 2019,
+///                       arXiv:1909.06335, by class); a peer may get nothing. For classes only.
 ///
-/// iid and by-label sizes differ by at most 1. `class_count` is 0 for regression targets. Throws a Misuse of
-/// data.partition for an unknown name, A <= 0, or fewer samples than peers.
+/// The sizes of iid and by-label parts differ by at most 1. `class_count` is 0 for regression targets. Throws
+/// Misuse (key data.partition) for an unknown name, wrong arguments (A outside of 1e-6 ... 1e12), dirichlet
+/// on regression targets, or fewer samples than peers.
 std::vector<std::vector<Index>> partition(std::string_view spelling, std::span<const double> targets,
                                           std::uint32_t class_count, std::size_t peers, std::uint64_t seed);
 

@@ -16,12 +16,12 @@ template <class Scalar>
 struct Problem {
   std::vector<std::unique_ptr<const Objective<Scalar>>> objectives;  ///< f_0, ..., f_{n-1}
   Vector<Scalar> initial;                                            ///< x_0, the same at every peer
-  std::shared_ptr<const Regularizer<Scalar>> regularizer;            ///< h; none means 0
-  /// Share of correctly classified test samples, in [0, 1]; empty where the model does not classify.
+  std::shared_ptr<const Regularizer<Scalar>> regularizer;            ///< h; null means 0
+  /// Returns the share of correctly classified test samples, in [0, 1]. Empty if the model does not classify.
   std::function<double(const Vector<Scalar>&)> accuracy;
-  /// The minimiser of the pooled objective, where it is known (quadratics).
+  /// The minimiser of the pooled objective, if it is known (quadratics).
   std::optional<Vector<Scalar>> minimiser;
-  /// Stands for the data (and an initial model from a file): what peers compare before they train together.
+  /// Digest of the data (and of an initial model from a file). Peers compare it before they train together.
   std::uint64_t data_digest = 0;
 
   Index dimension() const { return objectives.front()->dimension(); }

@@ -27,7 +27,7 @@ VectorD curvatures(RandomStream& stream, Index dimension) {
   return result;
 }
 
-/// The center all peers' centers scatter around.
+/// The center c, around which the peers' centers scatter.
 VectorD common_center(Index dimension, std::uint64_t seed) {
   RandomStream stream(seed, 0, 1, Purpose::data);
   return normal_vector(stream, dimension);
@@ -105,7 +105,7 @@ Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double 
     RandomStream stream(seed, static_cast<PeerId>(i), 0, Purpose::data);
     Vector<Scalar> curvature = curvatures(stream, dimension).template cast<Scalar>();
     Vector<Scalar> center = (common + normal_vector(stream, dimension)).template cast<Scalar>();
-    // The rounded values are the problem; its minimiser is theirs.
+    // The minimiser is that of the rounded values, since they define the problem.
     pooled_curvature += curvature.template cast<double>();
     pull += curvature.template cast<double>().cwiseProduct(center.template cast<double>());
     problem.objectives.push_back(

@@ -9,7 +9,7 @@ namespace hearsay {
 
 /// f_i(x) = 1/2 sum_k a_k (x_k - c_k)^2 + (l2/2) ||x||^2, with curvatures a > 0 and center c.
 ///
-/// A quadratic is one sample (m_i = 1): its gradient is exact, whatever the minibatch. Memory 2 d.
+/// A quadratic has one sample (m_i = 1), so its gradient is exact with every minibatch. Memory 2 d.
 template <class Scalar>
 class SeparableQuadratic final : public Objective<Scalar> {
  public:
@@ -53,18 +53,19 @@ class DenseQuadratic final : public Objective<Scalar> {
   double l2_;
 };
 
-/// A heterogeneous problem whose answer is known: every peer has its own quadratic, all eigenvalues of its
-/// curvature are uniform in [1/2, 3/2], and the centers are c_i = c + u_i with c and u_i standard normal, so
-/// no peer's own minimiser is the common one. Starts at 0; `minimiser` solves the pooled problem in double:
+/// Returns a heterogeneous problem with a known minimiser. Every peer has its own quadratic. The eigenvalues
+/// of its curvature are uniform in [1/2, 3/2]. The centers are c_i = c + u_i, with c and u_i standard normal,
+/// so the peers' own minimisers differ from the common one. The start is 0. `minimiser` solves the pooled
+/// problem in double:
 ///
 ///     (sum_i A_i + n l2 I) x = sum_i A_i c_i
 ///
-/// Gradient descent is stable for step sizes below 2 / (3/2 + l2). Peer i's function
-/// depends on the seed and i alone.
+/// Gradient descent is stable for step sizes below 2 / (3/2 + l2). Peer i's function depends on the seed and
+/// i alone.
 template <class Scalar>
 Problem<Scalar> separable_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);
 
-/// The same with full matrices A_i = Q_i diag(a_i) Q_i, Q_i a product of two random reflections.
+/// The same with full matrices A_i = Q_i diag(a_i) Q_i^T, where Q_i is a product of two random reflections.
 /// Memory n d^2, time n d^2 + d^3.
 template <class Scalar>
 Problem<Scalar> dense_quadratics(Index dimension, std::size_t peers, double l2, std::uint64_t seed);

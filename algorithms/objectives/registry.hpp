@@ -8,20 +8,20 @@
 
 namespace hearsay {
 
-/// Every model, in the order of a listing.
+/// Every model, in the order of `hearsay list`.
 std::span<const ModelInfo> models();
 
-/// The same as choices of model.kind.
+/// The same models as the choices of model.kind.
 std::span<const Choice> model_choices();
 
-/// model.kind, taken apart.
+/// A parsed model.kind.
 struct Model {
   const ModelInfo* info;
   ModelShape shape;
 };
 
-/// Throws a Misuse that names model.kind: an unknown model (and the nearest known one), arguments that do not
-/// fit.
+/// Returns the model that `text` (model.kind) spells. Throws Misuse (key model.kind) for an unknown model,
+/// with the nearest known name, and for arguments that do not fit.
 Model parse_model(const std::string& text);
 
 }  // namespace hearsay

@@ -100,7 +100,7 @@ class Box final : public Regularizer<Scalar> {
       : low_(static_cast<Scalar>(low)), high_(static_cast<Scalar>(high)), spelling_(std::move(spelling)) {}
   std::string spelling() const override { return spelling_; }
   double value(const Vector<Scalar>& x) const override {
-    constexpr double rounding = 1e-12;  // of a mean of thousands of models
+    constexpr double rounding = 1e-12;  // relative, of a mean of thousands of models
     const double low = static_cast<double>(low_) - rounding * std::abs(static_cast<double>(low_));
     const double high = static_cast<double>(high_) + rounding * std::abs(static_cast<double>(high_));
     for (const Scalar entry : x) {
@@ -119,7 +119,7 @@ class Box final : public Regularizer<Scalar> {
   std::string spelling_;
 };
 
-/// A strength of at least 0, or a bound, which may be infinite.
+/// Returns the number in `argument`: a strength of at least 0, or a bound, which may be infinite.
 double number_in(const std::string& text, const std::string& argument, bool is_bound) {
   double value = 0.0;
   constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -6,8 +6,7 @@ namespace hearsay {
 
 namespace {
 
-/// Bounds of the scratch: enough rows for a matrix product to be worth its while, few enough to stay in
-/// cache.
+/// Bounds of the scratch: enough rows to make a matrix product efficient, few enough to stay in the cache.
 constexpr Index most_rows = 1024;
 constexpr Index fewest_rows = 32;
 constexpr Index scratch_bytes = Index{4} << 20;

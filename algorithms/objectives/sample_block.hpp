@@ -8,10 +8,11 @@
 
 namespace hearsay {
 
-/// Some samples of a table, gathered for matrix products: A is rows x features, W is outputs x features.
+/// A block of samples of a table, gathered for matrix products. A is the block as rows x features, W a matrix
+/// of outputs x features.
 ///
-/// Dense rows are copied into aligned scratch of a few MiB, unless they lie in a row in the table; sparse
-/// rows stay where they are. Either way the results depend on nothing but the samples and their order.
+/// Dense rows are copied into aligned scratch of a few MiB, unless they are consecutive in the table. Sparse
+/// rows are not copied. Either way the results depend on the samples and their order only.
 template <class Scalar>
 class SampleBlock {
  public:
@@ -29,9 +30,9 @@ class SampleBlock {
   Index feature_count() const { return samples_->feature_count(); }
   std::span<const Scalar> targets() const { return targets_; }
 
-  /// outputs = A W^T  (rows x outputs)
+  /// outputs = A W^T, rows x outputs
   void multiply(const ConstMatrixMap& weights, DenseRows<Scalar>& outputs) const;
-  /// gradient += R^T A, with residuals R of rows x outputs and a gradient of W's shape
+  /// gradient += R^T A, with residuals R of rows x outputs and a gradient of outputs x features
   void add_product(const DenseRows<Scalar>& residuals, MatrixMap gradient) const;
 
  private:
@@ -45,7 +46,7 @@ class SampleBlock {
   const Scalar* dense_ = nullptr;
 };
 
-/// Calls visit(block) for consecutive blocks of the shard, in order: of the local samples named in `samples`.
+/// Calls visit(block) for consecutive blocks of the local samples `samples` of the shard, in order.
 template <class Scalar, class Visit>
 void for_each_block(const Shard<Scalar>& shard, std::span<const Index> samples, const Visit& visit) {
   if (samples.empty()) return;

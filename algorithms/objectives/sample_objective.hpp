@@ -5,12 +5,12 @@
 
 namespace hearsay {
 
-/// An objective that is a sum over labelled samples, whatever the model that maps features to outputs:
+/// An objective that is a sum over labelled samples, for any model that maps features to outputs:
 ///
 ///     f_i(x) = weight * sum_{s in shard} loss(output(x, a_s), y_s) + (l2/2) ||x||^2        weight = n/m
 ///
-/// A model derives from it and says how a block of samples becomes outputs, what outputs cost, and what a
-/// block adds to the gradient. An empty shard leaves the regularizer.
+/// A model derives from this class and defines three functions: the outputs of a block of samples, the loss
+/// of outputs, and a block's share of the gradient. With an empty shard f_i is the regularizer alone.
 template <class Scalar>
 class SampleObjective : public Objective<Scalar> {
  public:
@@ -21,9 +21,9 @@ class SampleObjective : public Objective<Scalar> {
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                 Vector<Scalar>& gradient) const final;
 
-  /// Share of the shard's samples that get their own class, in [0, 1]: the class of the largest output (the
-  /// lowest such class), or with a single output class 1 where it is positive. For classification data, not
-  /// empty.
+  /// Returns the share of the shard's samples that are classified correctly, in [0, 1]. The predicted class
+  /// is that of the largest output, the lowest such class if there are several. With a single output it is
+  /// class 1 if the output is positive, else class 0. The shard holds classification data and is not empty.
   double accuracy(const Vector<Scalar>& x) const;
 
   /// The start that all peers share: zeros, unless the model's gradient vanishes there.

@@ -11,10 +11,14 @@ namespace hearsay {
 
 namespace {
 
-constexpr double center_distance = 12.0;  ///< of two classes, root mean square, in deviations of the noise
+constexpr double center_distance = 12.0;  ///< root mean square distance of two classes, in noise deviations
 constexpr std::uint64_t label_noise_inverse = 10;
 
-enum Part : std::uint64_t { centers = 0, train = 1, test = 2 };  ///< which stream of the data
+enum Part : std::uint64_t {
+  centers = 0,
+  train = 1,
+  test = 2
+};  ///< the stream from which a part of the data is drawn
 
 template <class Scalar>
 Samples<Scalar> draw(const SyntheticShape& shape, Index count, const DenseRows<Scalar>& class_centers,

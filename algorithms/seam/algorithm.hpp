@@ -13,37 +13,38 @@
 
 namespace hearsay {
 
-/// Walks over everything a method owns, always in the same order. Digests, memory reports and checkpoints are
-/// visitors. Of what outlives an iteration every item has a name of its own within its kind (of replicas:
-/// with its owner).
+/// Visits everything that a method owns, always in the same order. Digests, memory reports and checkpoints
+/// are visitors. Within one kind (one function below, scratch excepted) every name occurs once. A replica is
+/// identified by its name and its owner.
 template <class Scalar>
 class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
   /// A vector that outlives an iteration.
   virtual void state(std::string_view name, Vector<Scalar>& vector) = 0;
-  /// A vector of this peer that others keep replicas of.
+  /// A vector of this peer of which its neighbors keep replicas.
   virtual void published(std::string_view name, Vector<Scalar>& vector) = 0;
-  /// This peer's copy of what `owner` published: equal, bit for bit, to what that was when `owner` last spoke
-  /// to this peer; where W is fixed, to what it is, between any two iterations. Of several published vectors
-  /// the copies are visited in the order in which those are.
+  /// This peer's replica of the published vector of `owner`. Between two iterations, if W is fixed, it equals
+  /// the owner's vector, bit for bit. If W changes, it equals the owner's vector as of the owner's last
+  /// message to this peer. If a method publishes several vectors, their replicas are visited in the order of
+  /// the vectors.
   virtual void replica(std::string_view name, PeerId owner, Vector<Scalar>& vector) = 0;
-  /// Like `state`, of a vector that is empty until the method first needs it.
+  /// Like `state`, but the vector is empty until the method first needs it.
   virtual void late_state(std::string_view name, Vector<Scalar>& vector) { state(name, vector); }
-  /// Counts that outlive an iteration. Most visitors look at vectors only.
+  /// Counts that outlive an iteration. Most visitors ignore them.
   virtual void numbers(std::string_view /*name*/, std::span<std::uint64_t> /*numbers*/) {}
-  /// Bytes that outlive an iteration, as many as there happen to be.
+  /// Bytes that outlive an iteration. Their number may change.
   virtual void bytes(std::string_view /*name*/, std::vector<std::byte>& /*bytes*/) {}
   /// Scratch: its content means nothing between iterations.
   virtual void scratch(std::string_view name, Vector<Scalar>& vector) = 0;
 };
 
-/// What one peer says in one iteration, before any data is seen.
+/// What one peer sends in one iteration, known before the run.
 struct Traffic {
   std::uint64_t messages = 0;
   std::uint64_t payload_bytes = 0;
-  bool exact =
-      true;  ///< otherwise payload_bytes is an upper bound; so is messages, of an asynchronous method
+  /// If false, payload_bytes is an upper bound. In an asynchronous method `messages` then is one, too.
+  bool exact = true;
 };
 
 /// One message of `payload_bytes` to every neighbor that hears this peer.
@@ -51,65 +52,68 @@ inline Traffic gossip_traffic(const MixingRow& row, std::uint64_t payload_bytes,
   return {row.heard_by.size(), row.heard_by.size() * payload_bytes, exact};
 }
 
-/// The same of what `compressor` makes of a vector in R^d, d = `dimension`.
+/// The same, each message being what `compressor` makes of a vector in R^d, d = `dimension`.
 template <class Scalar>
 Traffic compressed_traffic(const MixingRow& row, const Compressor<Scalar>& compressor, Index dimension) {
   const Traits traits = compressor.traits(static_cast<std::size_t>(dimension));
   return gossip_traffic(row, traits.bytes, !traits.data_dependent_size);
 }
 
-/// Two messages like this in the place of one.
+/// Two such messages instead of one.
 inline Traffic twice(const Traffic& once) { return {2 * once.messages, 2 * once.payload_bytes, once.exact}; }
 
-/// What an asynchronous method does with messages. They are handed in when they come, and not where the
-/// iteration awaits them: between any two steps of this peer's own iteration, *during a gradient*, too.
-/// Nothing is awaited here, so these are plain functions, and atomic. A method therefore takes its gradients
-/// at a vector that neither of them touches. Neither is called while a request of this peer is out, but for
-/// its own reply; nor once the peer has ended.
+/// The passive side of an asynchronous method: what it does with a message of another peer.
+///
+/// These functions are called as soon as a message arrives, between any two steps of this peer's own
+/// iteration, *during a gradient*, too. They await nothing, so they are plain functions, and atomic. A method
+/// therefore takes its gradients at a vector that neither function changes. While a request of this peer is
+/// out, only its reply is handed in. Nothing is handed in once the peer has ended.
 template <class Scalar>
 class Answering {
  public:
-  /// Takes in a request of `from`, and returns the reply; nothing where the request does not fit the method.
+  /// Returns the reply to a request of `from`, and takes the request in. Empty if the request does not fit
+  /// the method.
   virtual PacketRef answer(Iteration<Scalar>& it, PeerId from, const PacketRef& request) = 0;
-  /// Takes in the reply to this peer's own request. A peer that has ended answers nothing, which is not
-  /// handed in.
+  /// Takes in the reply to this peer's own request. Not called if the request was refused.
   virtual void take_reply(Iteration<Scalar>& it, PeerId from, const PacketRef& reply) = 0;
 
  protected:
   ~Answering() = default;
 };
 
-/// A decentralized training method, as one peer runs it: one coroutine is one iteration of the paper's box.
-/// It owns its vectors and nothing else: no graph, clock, thread, byte counter or logger.
+/// A decentralized training method, as one peer runs it: one coroutine is one iteration of the paper's box. A
+/// method owns its vectors and nothing else: no graph, clock, thread, byte counter or logger.
 template <class Scalar>
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  /// One iteration. No message of the method is half used when it ends.
+  /// One iteration. When it ends, no message is half used, so a checkpoint can be taken.
   virtual Task iterate(Iteration<Scalar>& it) = 0;
-  /// Posts once more what it said in iteration `it`, one of the last algorithm.staleness ones before the
-  /// next: all peers were made anew between two iterations, and its neighbors have yet to hear it.
+  /// Posts the message of iteration `it` again. Called after all peers were restored from a checkpoint: with
+  /// staleness s the neighbors still need the messages of the last s iterations.
   virtual void say_again(Iteration<Scalar>& /*it*/) {}
   /// x_i, this peer's model.
   virtual const Vector<Scalar>& model() const = 0;
-  /// Names everything the method owns, each vector once: between two iterations that is all there is to it.
+  /// Visits everything that the method owns, each vector once. Between two iterations this is the method's
+  /// whole state.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
-  /// Whether what a visitor wrote into it (whose vectors kept their sizes, but for late ones) is a state that
-  /// it can go on from, at a peer with so many samples.
+  /// True if the method can continue from the state that a visitor has written into it, at a peer with this
+  /// many samples. Vectors have kept their sizes, except late ones.
   virtual bool is_sound(Index /*samples*/) const { return true; }
-  /// What this peer, whose rows of the schedule are `rows`, sends in iteration `number`.
+  /// Returns what this peer sends in iteration `number`. `rows` are its rows of the schedule.
   virtual Traffic traffic(std::uint64_t number, const PeerRows& rows) const = 0;
-  /// `traffic` repeats after so many iterations, or their least common multiple with the schedule's period.
+  /// Returns the method's own period in iterations. `traffic` repeats after the least common multiple of this
+  /// period and the schedule's.
   virtual std::uint64_t traffic_period() const { return 1; }
-  /// Whether neighbors that meet catch up on what they missed, so that `traffic` depends on the rounds
-  /// before: it repeats from its second period on, and only where the rounds come in one order.
+  /// True if neighbors that meet catch up on what they missed. `traffic` then depends on earlier rounds. So
+  /// it repeats from its second period on, and only if the schedule repeats in order.
   virtual bool catches_up() const { return false; }
-  /// What it sends in iterations 1 ... `last` together, where `traffic` does not repeat and yet need not be
-  /// gone through.
+  /// Returns what this peer sends in iterations 1 ... `last` together, if there is a formula. Empty if the
+  /// iterations have to be added up one by one.
   virtual std::optional<Traffic> traffic_up_to(std::uint64_t /*last*/, const PeerRows& /*rows*/) const {
     return std::nullopt;
   }
-  /// The passive side of an asynchronous method; synchronous ones have none.
+  /// The passive side of an asynchronous method. Null for a synchronous one.
   virtual Answering<Scalar>* answering() { return nullptr; }
 };
 

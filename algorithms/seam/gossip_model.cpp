@@ -2,7 +2,7 @@
 
 namespace hearsay {
 
-/// In d = x - xhat, after consensus, and u = gamma mu xhat:  u' = u + a (keep d + noise),
+/// The state is d = x - xhat, after consensus, and u = gamma mu xhat:  u' = u + a (keep d + noise),
 /// d' = d - (keep d + noise) - u'.
 GossipModel replica_gossip_model(double consensus_step, double keep, double mu) {
   const double a = consensus_step * mu;

@@ -4,20 +4,21 @@
 
 namespace hearsay {
 
-/// A compressed method's consensus by itself, with no gradients, along one eigenvector of W: with eigenvalue
-/// 1 - mu, and a compressor that makes keep d + noise of d,
+/// The consensus of a compressed method, without gradients, along one eigenvector of W with eigenvalue 1 -
+/// mu. The compressor turns d into keep d + noise:
 ///
 ///   d = c s;    s <- A s + b noise
 ///
-/// where s in R^3 is what the method remembers (padded with zeros) and d what it compresses next. Linear, so
-/// that the noise that comes back, and with it the consensus step that a compressor permits, can be computed.
+/// Here s in R^3 is the state of the method (padded with zeros), and d is the value that it compresses next.
+/// The model is linear. So the noise that comes back can be computed, and with it the consensus steps that a
+/// compressor permits.
 struct GossipModel {
   Eigen::Matrix3d step = Eigen::Matrix3d::Zero();              ///< A
   Eigen::Vector3d noise = Eigen::Vector3d::Zero();             ///< b
   Eigen::RowVector3d compressed = Eigen::RowVector3d::Zero();  ///< c
 };
 
-/// Methods that alternate, in whichever order,
+/// The model of methods that alternate, in either order,
 ///
 ///   compress   xhat <- xhat + C(x - xhat)
 ///   consensus  x <- x - gamma mu xhat

@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-/// send(k) for every k below the number of hearers, in cyclic id order beginning after `self`.
+/// Calls send(k) for every index k of `to`, in cyclic id order beginning after `self`.
 template <class Send>
 void send_in_turn(const std::vector<PeerId>& to, PeerId self, Send send) {
   const auto first = static_cast<std::size_t>(std::upper_bound(to.begin(), to.end(), self) - to.begin());

@@ -23,45 +23,47 @@ struct MethodInput {
   PeerId self = 0;
   PeerId peer_count = 1;
   const Vector<Scalar>& initial;     ///< x_0 in R^d, common to all peers
-  std::vector<PeerId> neighbors;     ///< whom it hears in any round, ascending
+  std::vector<PeerId> neighbors;     ///< the peers it hears in some round, ascending
   bool links_vary = false;           ///< whether W changes from round to round
-  std::vector<PeerId> hearers = {};  ///< who hears it in any round, ascending; where links vary only
+  std::vector<PeerId> hearers = {};  ///< the peers that hear it in some round, ascending; read if links vary
   std::string compressor = "none";   ///< spelling
-  const SegmentTable& segments;      ///< for bucket=layer
-  MethodOptions options = {};        ///< all that the method reads, set
-  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; where options.gossip is "chebyshev" only
-  const Regularizer<Scalar>* regularizer = nullptr;  ///< h; methods with MethodInfo::composite only
+  const SegmentTable& segments;      ///< the layers of the model
+  MethodOptions options = {};        ///< every option that the method reads has a value
+  double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if options.gossip is "chebyshev"
+  const Regularizer<Scalar>* regularizer = nullptr;  ///< h; for methods with MethodInfo::composite only
 };
 
-/// Which compressors a method is sound with (design: which noise it tolerates).
+/// The compressors with which a method is sound.
 enum class CompressorNeed {
   none,         ///< full precision only
-  any,          ///< takes any; makes no promise
+  any,          ///< accepts any, and promises nothing
   unbiased,     ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
   absolute,     ///< unbiased, with an error bound that does not grow with z
   contracting,  ///< E ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta > 0, bias allowed
-  damped,       ///< unbiased, or contracting mildly: damping and a small consensus step make up for either
-  corrected,    ///< unbiased, or one whose error the feedback makes up for (algorithm.feedback)
+  damped,       ///< unbiased, or mildly contracting: damping and a small consensus step make up for the error
+  corrected,    ///< unbiased, or with an error for which algorithm.feedback makes up
 };
 
 /// What becomes of a method when a neighbor is gone for good, and its edge is taken out of W.
 enum class Membership {
-  /// it goes on, but models that have been apart may be farther from each other than its messages reach
-  exact,  ///< it goes on by the narrower W, as if that had been W all along, and takes neighbors back
+  /// It continues with the remaining edges, as if there had never been others, and takes neighbors back.
+  exact,
+  /// It continues, but takes no neighbor back: models that were apart may be too far apart for its messages.
   no_return,
-  /// it keeps sums over all peers (trackers, duals, push-sum weights): all would have to begin anew at once
+  /// It keeps sums over all peers (trackers, duals, push-sum weights): all peers would have to start again.
   reinitialise,
-  refuse,  ///< it cannot do without any peer
+  /// It needs every peer.
+  refuse,
 };
 
-/// Options that go unread because of another one.
+/// Options that a method does not read because of the value of another option.
 struct UnreadOptions {
   std::vector<std::string> names = {};
-  std::string because_of = {};  ///< that other one: "estimator = saga"
+  std::string because_of = {};  ///< the other option and its value: "estimator = saga"
 };
 
-/// Makes one peer's copy of a method, in float or in double; `factory` in method_factory.hpp gives that of a
-/// class.
+/// Makes one peer's copy of a method, in float or in double. `factory` (method_factory.hpp) returns the
+/// MethodFactory of a class.
 struct MethodFactory {
   std::unique_ptr<Algorithm<float>> (*in_float)(const MethodInput<float>&) = nullptr;
   std::unique_ptr<Algorithm<double>> (*in_double)(const MethodInput<double>&) = nullptr;
@@ -75,17 +77,16 @@ struct MethodFactory {
   }
 };
 
-/// What the manual's table of methods says of one, in Markdown, beside what the rest of its MethodInfo says.
+/// The entries of the manual's table of methods that no other member of MethodInfo provides, in Markdown.
 struct MethodManual {
-  std::string iteration = {};   ///< one iteration in full; empty if `equation` is that
-  std::string bytes_note = {};  ///< behind MethodInfo::bytes
-  std::string memory = {};      ///< vectors of a peer, in d
-  std::string needs = {};       ///< of W and of the compressor
-  std::string related = {};     ///< papers beside the source
+  std::string iteration = {};   ///< one iteration in full; if empty, MethodInfo::equation
+  std::string bytes_note = {};  ///< printed after MethodInfo::bytes
+  std::string memory = {};      ///< of a peer, in vectors of R^d
+  std::string needs = {};       ///< conditions on W and on the compressor
+  std::string related = {};     ///< papers besides MethodInfo::source
 };
 
-/// A method as the user sees it: what it is called, what it needs, where it comes from. The registry holds
-/// one for each.
+/// A method as the user sees it: its names, its requirements, its source. The registry holds one per method.
 struct MethodInfo {
   std::string name;                       ///< algorithm.kind; also the stem of its file
   std::vector<std::string> aliases = {};  ///< other names that users know it by
@@ -93,30 +94,32 @@ struct MethodInfo {
   std::string equation;                   ///< one line
   std::string bytes;                      ///< what a peer sends per iteration, a formula
   std::string source;                     ///< paper and algorithm number
-  CompressorNeed compressor;              ///< what it is sound with
+  CompressorNeed compressor;              ///< the compressors with which it is sound
   Membership membership = Membership::refuse;
-  /// A peer may begin it at any iteration, from a neighbor's model alone: nothing else that it keeps is of
-  /// all peers, or of a stage of the run. Where membership is exact.
+  /// True if a peer may join at any iteration, given a neighbor's model alone. Then none of the method's
+  /// other state depends on all peers, or on the stage of the run. Only with Membership::exact.
   bool may_be_joined = false;
   std::string default_compressor = "none";
   Pattern pattern = Pattern::gossip;
   bool needs_symmetric_mixing = false;
   bool permits_negative_weights = false;
   bool permits_time_varying = false;  ///< W may change from round to round, and peers may sit out
-  bool counts_rounds = false;         ///< an iteration takes several rounds of the schedule, or none
-  bool trains = true;                 ///< otherwise it averages
-  bool composite = false;             ///< minimises f + h, h by its proximal map
-  bool push_sum = false;              ///< reads of W who hears whom only, which need not be mutual
-  /// Peers do not wait for each other's iterations, so bits depend on when messages come: the same seed gives
-  /// the same bits in the simulator only. Reads of W who hears whom only.
+  bool counts_rounds = false;  ///< the method counts rounds of the schedule itself (Iteration::turn_to)
+  bool trains = true;          ///< if false, it only averages
+  bool composite = false;      ///< minimises f + h, h by its proximal map
+  bool push_sum = false;       ///< of W it reads the links only, which may be one-way
+  /// Peers do not wait for each other's iterations, so the bits depend on when messages arrive. The same seed
+  /// gives the same bits in the simulator only. Of W the method reads the links only.
   bool asynchronous = false;
-  /// What lambda_n of a static W must stay above; above -1 it is with every W that averages.
+  /// Exclusive lower bound on the smallest eigenvalue of a static W. The default excludes no W with which
+  /// gossip converges.
   double smallest_eigenvalue_above = -1.0;
-  MethodOptions options = {};  ///< what it reads of [algorithm], with the defaults
-  /// Which of those it does not read where they are all as given; nothing where it reads them all in any
-  /// case.
+  MethodOptions options = {};  ///< the options that it reads, with their defaults
+  /// Returns the options that the method does not read, given the values of all. Null if it always reads
+  /// every option.
   UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
-  /// Its consensus along an eigenvector, where that is linear: (options, keep, mu) as in gossip_model.hpp.
+  /// The model of its consensus along an eigenvector of W, from (options, keep, mu) as in gossip_model.hpp.
+  /// Null if its consensus is not linear.
   GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;
 
   MethodManual manual = {};

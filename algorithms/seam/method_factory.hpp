@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-/// The `make` of a method's MethodInfo. Instantiates the class `Method` for float and for double, so its
-/// functions need to be defined before.
+/// Returns the MethodFactory of the class `Method`, for MethodInfo::make. Instantiates the class for float
+/// and for double, so it is called below the definitions of the class's functions.
 template <template <class> class Method>
 MethodFactory factory() {
   return {.in_float = [](const MethodInput<float>& input) -> std::unique_ptr<Algorithm<float>> {

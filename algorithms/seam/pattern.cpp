@@ -20,13 +20,13 @@ Partners neighbors_in_any_round(PeerId id, const Schedule& schedule) {
   return result;
 }
 
-/// One iteration, and the staleness more, for every link between two peers.
+/// A peer can be 1 + staleness iterations ahead of a neighbor, and as many more for every further link.
 std::optional<std::uint64_t> lead_along_links(const Graph& graph, bool all_speak, std::uint64_t staleness) {
   if (!all_speak) return std::nullopt;
   return diameter(graph) * (staleness + 1);
 }
 
-/// Only the sender is known to be past what it needs no more.
+/// A message says nothing about the progress of peers other than its sender.
 std::uint64_t forgotten_by_sender(PeerId to, const SenderProgress& of) {
   return to == of.sender ? of.needs_from : 0;
 }
@@ -38,8 +38,8 @@ Partners adjacent_ids(PeerId id, const Schedule& schedule) {
 
 std::optional<std::uint64_t> lead_around_the_ring(const Graph&, bool, std::uint64_t) { return 1; }
 
-/// What comes around in an iteration has passed through all peers: everybody is past the iteration before the
-/// last one.
+/// The sender has completed iteration t - 1, for which the messages of all peers went around the ring. So
+/// every peer has begun t - 1, and needs nothing older.
 std::uint64_t forgotten_by_all(PeerId, const SenderProgress& of) { return of.iteration - 1; }
 
 }  // namespace

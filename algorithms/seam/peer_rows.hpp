@@ -9,12 +9,13 @@ namespace hearsay {
 /// What one peer sees of the schedule: its row of the mixing matrix of every round, 0, 1, 2, ...
 class PeerRows {
  public:
-  /// The schedule outlives this.
+  /// `schedule` outlives this object.
   PeerRows(const Schedule& schedule, PeerId self) : schedule_(&schedule), self_(self) {}
 
   PeerId self() const { return self_; }
   PeerId peer_count() const { return schedule_->peer_count(); }
-  /// Rows repeat with this period, in the same or in another order; 1 where there is one row only.
+  /// The rows repeat with this period, in the same or in another order. 1 if the row is the same in every
+  /// round.
   std::uint64_t period() const { return schedule_->period(); }
   bool repeats_in_order() const { return schedule_->repeats_in_order(); }
   /// The same reference always shows the same row.

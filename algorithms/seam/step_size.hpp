@@ -15,7 +15,7 @@ namespace hearsay {
 /// During the first `warm_up` iterations eta_t is further multiplied by t / warm_up.
 class StepSize {
  public:
-  /// Throws Misuse (key algorithm.step_schedule) when `schedule` is none of the above.
+  /// Throws Misuse (key algorithm.step_schedule) if `schedule` is none of the above.
   StepSize(double eta, const std::string& schedule, std::uint64_t warm_up);
   double at(std::uint64_t iteration) const;
 

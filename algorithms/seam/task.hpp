@@ -7,8 +7,8 @@
 namespace hearsay {
 
 /// One iteration of a method, as a coroutine that suspends where the paper says "exchange with neighbors" or
-/// "evaluate the gradient". Starts suspended; whoever owns it resumes it when what it waits for is there. A
-/// method never nests Tasks.
+/// "evaluate the gradient". A task starts suspended. Its owner resumes it when the awaited result is there. A
+/// method never nests tasks.
 class Task {
  public:
   struct promise_type {
@@ -16,7 +16,7 @@ class Task {
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() noexcept {}
-    void unhandled_exception() noexcept { std::terminate(); }  // methods do not throw: a bug
+    void unhandled_exception() noexcept { std::terminate(); }  // methods do not throw: this is a bug
   };
 
   Task() = default;

@@ -9,11 +9,11 @@ namespace hearsay {
 
 namespace {
 
-/// Beyond these sizes a limit takes longer than a user would wait for it.
+/// Beyond these sizes a limit takes longer than a user would wait.
 constexpr std::size_t most_peers = 4096;
 constexpr PeerId largest_power_iteration = 48;
 
-/// sum_{t>=0} (c A^t b)(c' A'^t b') of two modes, by doubling: S_2m = S_m + A^m S_m A'^m.
+/// Returns sum_{t>=0} (c A^t b)(c' A'^t b') of two modes, by doubling: S_2m = S_m + A^m S_m A'^m.
 double response(const GossipModel& one, const GossipModel& other) {
   Eigen::Matrix3d sum = one.noise * other.noise.transpose();
   Eigen::Matrix3d power = one.step;
@@ -21,7 +21,7 @@ double response(const GossipModel& one, const GossipModel& other) {
   for (int doublings = 0; doublings < 50; ++doublings) {
     const Eigen::Matrix3d more = power * sum * other_power.transpose();
     sum += more;
-    // Written so that NaN, too, is out of bounds.
+    // The negation makes NaN infinite, too.
     if (!(sum.cwiseAbs().maxCoeff() < 1e12)) return std::numeric_limits<double>::infinity();
     if (more.cwiseAbs().maxCoeff() <= 1e-14 * sum.cwiseAbs().maxCoeff()) break;
     power = (power * power).eval();

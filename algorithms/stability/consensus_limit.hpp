@@ -9,22 +9,23 @@
 namespace hearsay {
 
 /// The consensus steps gamma at which a compressed method is stable on W, in mean square and without
-/// gradients. At these steps the noise that comes back (NoiseFeedback, with the response of the method's
-/// GossipModel) is weaker than the noise that went out,
+/// gradients. At these steps the noise that comes back is weaker than the noise that went out (NoiseFeedback
+/// with the response of the method's GossipModel),
 ///
 ///     noise * largest eigenvalue of K < 1.
 ///
-/// This is a model: it assumes that the compressor's noise is independent between peers, coordinates and
-/// rounds. That holds for random rounding, but not for top-k, whose error is largest where it was largest
-/// before.
+/// This is a model: it assumes that the noise of the compressor is independent between peers, coordinates and
+/// rounds. That holds for random rounding. It does not hold for top-k, whose error is largest in the
+/// coordinates in which it was largest before.
 class ConsensusLimit {
  public:
-  /// The limit on W; nothing if the method has no such model, W is not symmetric, or its eigenvectors would
-  /// cost seconds.
+  /// Returns the limit on W. Empty if the method has no GossipModel, W is not symmetric, n = 1, or the limit
+  /// would cost seconds: for more than 48 peers if they are not alike, for more than 1024 if W is not
+  /// circulant, for more than 4096 in any case.
   static std::optional<ConsensusLimit> of(const MixingMatrix& mixing, const MethodInfo& method);
 
   bool stable(const MethodOptions& options, const LinearError& error) const;
-  /// The largest stable consensus step to three digits, between 0.0001 and 8; 0 if not even the smallest is
+  /// Returns the largest stable consensus step to three digits, between 0.0001 and 8. 0 if not even 0.0001 is
   /// stable.
   double largest_step(MethodOptions options, const LinearError& error) const;
 

@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-/// With so many peers a step of the power iteration takes a millisecond, and a remedy (`self_weight_for`) a
+/// With more peers a step of the power iteration takes over a millisecond, and `self_weight_for` over a
 /// second.
 constexpr PeerId largest_power_iteration = 128;
 
@@ -25,7 +25,7 @@ std::optional<DcdLimit> DcdLimit::of(const MixingMatrix& mixing) {
   return limit;
 }
 
-/// The gain of a I + (1 - a) W; infinite if that matrix does not average.
+/// Returns the gain of a I + (1 - a) W. Infinite if gossip with that matrix does not converge.
 double DcdLimit::gain(double a) const {
   const auto lazy = [a](double lambda) { return a + (1.0 - a) * lambda; };
   const std::vector<double>& lambda = feedback_.eigenvalues();
@@ -44,7 +44,7 @@ double DcdLimit::omega(double a) const { return 1.0 / gain(a); }
 double DcdLimit::self_weight_for(double wanted) const {
   double low = 0.0;
   double high = 1.0;
-  // As exact as the digits that are printed.
+  // The tolerance is that of the printed digits.
   while (high - low > 1e-4) {
     const double middle = 0.5 * (low + high);
     (omega(middle) > wanted ? high : low) = middle;

@@ -6,27 +6,28 @@
 
 namespace hearsay {
 
-/// DCD-PSGD's mean-square limit on W: the relative variance omega of compression noise, independent between
-/// peers, below which consensus is stable and above which it is unstable. At the limit,
+/// DCD-PSGD's mean-square limit on W: a relative variance omega of compression noise, independent between
+/// peers. Consensus is stable below the limit and unstable above. At the limit,
 ///
 ///     M -> W M W + omega Diag((W - I) M (W - I))      on the consensus subspace
 ///
-/// has spectral radius 1. In terms of NoiseFeedback: the noise of one round appears t rounds later as (W - I)
-/// W^t noise in the difference that is compressed, so that
+/// has spectral radius 1. In terms of NoiseFeedback: noise of one round appears in the compressed difference
+/// t rounds later as (W - I) W^t noise, so that
 ///
 ///     s_kl = (1 - lambda_k)(1 - lambda_l) / (1 - lambda_k lambda_l),
 ///
 /// and if all peers are alike the limit is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k).
 class DcdLimit {
  public:
-  /// The limit on W; nothing if W is not symmetric, or if the limit would cost seconds: for more than 128
-  /// peers if they are not alike, for more than 1024 if W is not circulant.
+  /// Returns the limit on W. Empty if W is not symmetric, or if the limit would cost seconds: for more than
+  /// 128 peers if they are not alike, for more than 1024 if W is not circulant.
   static std::optional<DcdLimit> of(const MixingMatrix& mixing);
 
-  /// The limit on a I + (1 - a) W. Infinite for n = 1, 0 if gossip does not converge at all.
+  /// Returns the limit on a I + (1 - a) W. Infinite for n = 1, 0 if gossip does not converge.
   double omega(double a = 0.0) const;
 
-  /// The smallest self weight in a I + (1 - a) W for the smallest a at which its limit exceeds `omega`.
+  /// Returns the smallest self weight of a I + (1 - a) W, with the smallest a at which the limit exceeds
+  /// `omega`.
   double self_weight_for(double omega) const;
 
  private:

@@ -15,12 +15,12 @@ namespace {
 
 constexpr PeerId largest_dense = 1024;
 constexpr std::size_t most_links_of_circulant = 10'000'000;
-/// A tolerance for self weights, which are 1 minus sums of rows in different orders.
+/// Tolerance of self weights: each is 1 minus the sum of its row, added up in an order of its own.
 constexpr double rounding = 1e-14;
 
 using Columns = Eigen::Map<const Eigen::MatrixXd>;
 
-/// For each neighbor of peer `id`, in ascending order: how far ahead it is, and its weight.
+/// Returns, for each neighbor of peer `id`, how far ahead its id is (modulo n), ascending, and its weight.
 std::vector<std::pair<PeerId, double>> steps_ahead(const MixingMatrix& mixing, PeerId id) {
   const PeerId n = mixing.peer_count();
   std::vector<std::pair<PeerId, double>> steps;
@@ -39,7 +39,7 @@ bool is_circulant(const MixingMatrix& mixing) {
   return true;
 }
 
-/// lambda_k = w_0 + sum_m w_m cos(2 pi k m / n), k = 1 ... n-1, after lambda = 1 of the mean.
+/// Returns lambda = 1 of the mean, then lambda_k = w_0 + sum_m w_m cos(2 pi k m / n), k = 1 ... n-1.
 std::vector<double> circulant_eigenvalues(const MixingMatrix& mixing) {
   const PeerId n = mixing.peer_count();
   const auto row = steps_ahead(mixing, 0);
@@ -66,12 +66,12 @@ std::optional<NoiseFeedback> NoiseFeedback::of(const MixingMatrix& mixing) {
   }
   if (n > largest_dense) return std::nullopt;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(dense(mixing));
-  // The solver's order is ascending; the last eigenvalue is 1, of the mean.
+  // The solver's eigenvalues are ascending. The last is 1, of the mean.
   feedback.lambda_ = {1.0};
   for (Eigen::Index k = n - 1; k-- > 0;) feedback.lambda_.push_back(spectrum.eigenvalues()[k]);
   const Eigen::MatrixXd descending = spectrum.eigenvectors().rowwise().reverse();
   feedback.eigenvectors_.assign(descending.data(), descending.data() + descending.size());
-  // Peers are alike if every power of W gives them the same self weight; (3 - 2 W)^-1 contains all powers.
+  // Peers are alike if every power of W gives them the same self weight. (3 - 2 W)^-1 is a sum of all powers.
   const Eigen::VectorXd own_weights =
       descending.cwiseAbs2() * (3.0 - 2.0 * spectrum.eigenvalues().reverse().array()).inverse().matrix();
   feedback.peers_alike_ = (own_weights.array() - own_weights.mean()).abs().maxCoeff() <= 1e-9;
@@ -85,7 +85,7 @@ double NoiseFeedback::gain(const Response& response) const {
   return power_iteration(response);
 }
 
-/// The largest eigenvalue of K, whose entries are not negative.
+/// Returns the largest eigenvalue of K, which has no negative entries.
 double NoiseFeedback::power_iteration(const Response& response) const {
   const auto n = static_cast<Eigen::Index>(peer_count_);
   const Columns q(eigenvectors_.data(), n, n);

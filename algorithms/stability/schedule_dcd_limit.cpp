@@ -9,15 +9,15 @@ namespace hearsay {
 namespace {
 
 constexpr std::uint64_t most_rows = 1024;
-/// The most multiplications and additions: about a second.
+/// The largest number of multiplications and additions: about a second.
 constexpr double most_work = 2e9;
-/// Responses below this are left out: only their squares are summed.
+/// Smaller responses are left out, since only their squares are summed.
 constexpr double negligible = 1e-7;
 
-/// Row i, column j: what one unit of noise at peer j has become at peer i.
+/// Entry (i, j) is the response at peer i to one unit of noise at peer j.
 using Responses = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// (W - I) G of round `round`.
+/// differences = (W - I) G, with the W of round `round`.
 void mix_differences(const Schedule& schedule, std::uint64_t round, const Responses& G,
                      Responses& differences) {
   differences.setZero();
@@ -34,7 +34,8 @@ double links_per_round(const Schedule& schedule) {
   return links / static_cast<double>(schedule.period());
 }
 
-/// The sums of the K_ts, row (t, i) and column (s, j); nothing if gossip is too slow to compute them.
+/// Returns the sums of the K_ts, in row (t, i) and column (s, j). Empty if gossip is too slow to compute
+/// them.
 std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   const auto n = static_cast<Eigen::Index>(schedule.peer_count());
   const auto period = static_cast<Eigen::Index>(schedule.period());
@@ -43,7 +44,7 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   Eigen::MatrixXd gains = Eigen::MatrixXd::Zero(n * period, n * period);
   Responses G(n, n), differences(n, n);
   for (Eigen::Index s = 0; s < period; ++s) {
-    // The mean is left out, since it cancels in every difference.
+    // The mean is left out, since it cancels in differences.
     G = Responses::Identity(n, n).array() - 1.0 / static_cast<double>(n);
     for (Eigen::Index t = s + 1; G.cwiseAbs().maxCoeff() > negligible; ++t) {
       if ((work += work_per_round) > most_work) return std::nullopt;
@@ -55,8 +56,8 @@ std::optional<Eigen::MatrixXd> noise_gains(const Schedule& schedule) {
   return gains;
 }
 
-/// The largest eigenvalue of a matrix without negative entries. The shift makes the iteration converge even
-/// if the noise only cycles through the phases.
+/// Returns the largest eigenvalue of a matrix without negative entries. The shift makes the iteration
+/// converge even if the noise only cycles through the phases.
 double largest_eigenvalue(const Eigen::MatrixXd& matrix) {
   const double shift = 0.5 * matrix.rowwise().sum().mean();
   Eigen::VectorXd d = Eigen::VectorXd::Ones(matrix.rows()).normalized();

@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("kernels: one Inf or NaN is found at every place", Scalar, fl
       const Scalar good = x[at];
       x[at] = bad;
       CHECK_FALSE(all_finite(all(x)));
-      // In a message, whose address is no multiple of anything.
+      // As in a message, at an address without any alignment.
       const auto bytes = std::as_bytes(all(x));
       std::vector<std::byte> message(1 + bytes.size());
       std::copy(bytes.begin(), bytes.end(), message.begin() + 1);

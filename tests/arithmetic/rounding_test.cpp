@@ -1,4 +1,4 @@
-// What a compiler may not do to the bits of a run.
+// Optimizations that would change the bits of a run.
 #include <doctest/doctest.h>
 
 #include <vector>

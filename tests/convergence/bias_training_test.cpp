@@ -17,7 +17,8 @@ namespace {
 
 constexpr double l2 = 1e-3;
 
-/// How far the mean model ends above the optimum, on a9a dealt by label to a ring of 8, full gradients.
+/// Returns the loss of the mean model above the optimum, at the end of a run on a9a, dealt by label to a ring
+/// of 8, with full gradients.
 template <class Scalar>
 double gap_of(const std::string& source, const Samples<double>& samples, double least,
               const std::string& iterations, const std::string& algorithm,
@@ -46,7 +47,7 @@ struct A9a {
   Optimum optimum;
 };
 
-/// Nothing, and a word about it, where HEARSAY_DATA_DIR is not set.
+/// Returns the data and their optimum. Empty, with a message, if HEARSAY_DATA_DIR is not set.
 std::optional<A9a> a9a() {
   const char* const data = std::getenv("HEARSAY_DATA_DIR");
   if (data == nullptr) {
@@ -79,8 +80,8 @@ TEST_SUITE("slow") {
             1e-2);
   }
 
-  // 15 s of one core: of the steps tried, these arrive first (with both steps 0.1 it takes 40,000 iterations,
-  // and 50 s).
+  // This takes 15 s of one core. These steps are the fastest of those tried (both steps 0.1: 40,000
+  // iterations, 50 s).
   TEST_CASE("a9a by label: BEER ends at the optimum with the largest tenth of every difference") {
     const std::optional<A9a> data = a9a();
     if (!data) return;

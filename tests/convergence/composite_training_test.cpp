@@ -17,13 +17,13 @@ namespace {
 
 constexpr double l1 = 1e-3;
 
-/// Loss after so many data passes.
+/// The loss after a number of data passes.
 struct Point {
   double passes;
   double loss;
 };
 
-/// The losses of a run on a9a, dealt by label to a ring of 8.
+/// Returns the losses of a run on a9a, dealt by label to a ring of 8.
 std::vector<Point> train(const std::string& source, const std::string& run, const std::string& algorithm) {
   const auto experiment = experiment_from<double>("run = { scalar = \"double\", " + run +
                                                   " }\n"

@@ -1,4 +1,4 @@
-// Every registered compressor trains real models, on a host that it is meant for.
+// Every registered compressor trains real models, with a method that it suits.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ using namespace hearsay::test;
 
 namespace {
 
-constexpr double tolerance = 0.05;  // of the uncompressed loss, at equal iterations
+constexpr double tolerance = 0.05;  // relative to the uncompressed loss after as many iterations
 
 struct TrainingProblem {
   std::string name;
@@ -48,15 +48,15 @@ std::vector<TrainingProblem> problems(const std::string& data) {
                ring + "algorithm.step_size = 0.1\nalgorithm.batch = 8\n"}};
 }
 
-/// What is trained with; in one word, for the pipe.
+/// A compressor and its feedback. The name is one word, since lines of words go through a pipe.
 struct Candidate {
   std::string name;
   std::string compressor;
   std::string feedback = "auto";
-  bool gossips = true;  ///< under dcd-psgd where the validator lets it, for that is the harder host
+  bool gossips = true;  ///< try dcd-psgd first, which asks more of a compressor
 };
 
-/// Every registered compressor, and systems as they were published.
+/// Returns every registered compressor, and published systems.
 std::vector<Candidate> candidates() {
   std::vector<Candidate> all;
   for (const CompressorName& entry : compressor_names())
@@ -71,7 +71,7 @@ std::vector<Candidate> candidates() {
   return all;
 }
 
-/// Who is not within the tolerance, and why: (problem, name).
+/// Candidates that are not within the tolerance, and the reason, by (problem, name).
 const std::map<std::pair<std::string, std::string>, std::string> exceptions = {
     {{"MNIST", "scalecom"},
      "0.1 % of 7,840 parameters are 8 a step, and low-pass(0.1) remembers a tenth of the others: the "
@@ -79,8 +79,8 @@ const std::map<std::pair<std::string, std::string>, std::string> exceptions = {
      "models with millions of parameters (at 5 %, or 1 % with ef, it is within)"},
 };
 
-/// Trains on one problem with every n-th candidate from the k-th on; a line each: name, method, loss and the
-/// loss without compression.
+/// Trains on a problem with every `step`-th candidate from `first` on. The text has a line for each: name,
+/// method, loss, and loss without compression.
 Ended train(const TrainingProblem& problem, std::size_t first, std::size_t step) {
   std::ostringstream lines;
   std::map<std::string, double> uncompressed;
@@ -145,7 +145,7 @@ TEST_SUITE("slow") {
           } else {
             MESSAGE(problem.name << ", " << name << ": loss " << loss << " instead of " << uncompressed
                                  << "; " << exception->second);
-            CHECK(loss > (1 + tolerance) * uncompressed);  // else it is none any more
+            CHECK(loss > (1 + tolerance) * uncompressed);  // otherwise it is no exception any more
           }
         }
       }

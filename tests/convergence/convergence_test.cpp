@@ -16,8 +16,8 @@ namespace {
 
 constexpr double l2 = 1e-4;
 
-/// A run of 4,000 iterations on a9a, in a process of its own; its text is the loss of the mean model, as the
-/// independent solver sees it.
+/// Starts a run of 4,000 iterations on a9a, in a process of its own. Its text is the loss of the mean model,
+/// computed by the independent solver.
 Process train(const std::string& source, const Samples<double>& samples, const std::string& algorithm) {
   return Process([&] {
     const auto experiment = experiment_from<double>(
@@ -67,7 +67,7 @@ TEST_SUITE("slow") {
       REQUIRE(ended.exit_code == 0);
       const double gap = std::stod(ended.text) - optimum.loss;
       MESSAGE(name << ": " << gap << " above it");
-      CHECK(gap >= -1e-14);  // the optimum is one
+      CHECK(gap >= -1e-14);  // no model is below the optimum
       CHECK(gap <= 1e-3);
     }
   }

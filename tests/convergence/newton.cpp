@@ -8,7 +8,7 @@ namespace hearsay::test {
 
 namespace {
 
-/// Rows a_s, times y_s.
+/// Returns the matrix with the rows y_s a_s.
 Eigen::MatrixXd signed_features(const Samples<double>& samples) {
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(samples.count(), samples.feature_count());
   if (const auto* sparse = std::get_if<SparseRows<double>>(&samples.features)) {
@@ -35,7 +35,7 @@ double soft(double value, double threshold) {
   return std::abs(value) <= threshold ? 0.0 : value - std::copysign(threshold, value);
 }
 
-/// argmin_d g'd + d'Hd / 2 + l1 ||x + d||_1
+/// Returns argmin_d g'd + d'Hd / 2 + l1 ||x + d||_1.
 Eigen::VectorXd sparse_direction(const Eigen::MatrixXd& H, const Eigen::VectorXd& g, double l1,
                                  const Eigen::VectorXd& x) {
   Eigen::VectorXd d = Eigen::VectorXd::Zero(x.size());
@@ -104,8 +104,8 @@ Optimum minimise_logistic(const Samples<double>& samples, double l2) {
     Eigen::MatrixXd hessian = A.transpose() * (A.array().colwise() * (wrong * (1.0 - wrong) / m)).matrix();
     hessian.diagonal().array() += l2;
     const Eigen::VectorXd direction = hessian.ldlt().solve(gradient);
-    // Far from the minimum a whole step may be too long; near it, where losses differ by rounding only, none
-    // is.
+    // Far from the minimum a whole step may be too long. Near it, a whole step is right, and losses differ by
+    // rounding only.
     double length = 1.0;
     while (gradient.norm() > 1e-4 && loss_at(A, l2, x - length * direction) > loss_at(A, l2, x))
       length /= 2.0;

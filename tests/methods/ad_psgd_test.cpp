@@ -24,7 +24,7 @@ const std::vector<World> graphs = {
     {"ring", 8}, {"ring", 7}, {"star", 6}, {"complete", 6}, {"random-regular(3)", 10},
 };
 
-/// Messages and gradients take times of all sizes.
+/// Gives messages and gradients times that vary widely.
 template <class Scalar>
 void make_restless(Experiment<Scalar>& experiment) {
   experiment.settings.network.latency = 1ms;
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> digests_of(const RunOutcome<double>& outcome) {
   return digests;
 }
 
-/// How far apart the iterations were in which two peers were at the same time, at most.
+/// Returns the largest difference between the completed iterations of two peers at the same time.
 std::uint64_t largest_drift(PeerId peers, const std::vector<LoggedEvent>& log) {
   std::vector<std::uint64_t> completed(peers, 0);
   std::uint64_t largest = 0;
@@ -72,8 +72,8 @@ std::uint64_t largest_drift(PeerId peers, const std::vector<LoggedEvent>& log) {
   return largest;
 }
 
-/// A run of `method` on a ring of 8 whose gradients take now 3 ms and now 30; peer 5 is half as slow again as
-/// the others.
+/// Runs `method` on a ring of 8, with gradient times that vary widely. The gradients of peer 5 take 1.5 times
+/// as long.
 RunOutcome<double> with_straggler(const std::string& method) {
   auto experiment = quadratics_in<double>({"ring", 8}, method, {.iterations = 100});
   experiment.settings.run.evaluate_every = 100;
@@ -97,7 +97,7 @@ TEST_CASE("ad-psgd: both ends of an average hold the same bits, half the sum of 
   passive.start();
   asker.start();
   const Outgoing request = only_message(asker);
-  // The other's own request is refused, since the asker's is out.
+  // The request of `passive` is refused, since that of `asker` is out.
   const Outgoing refused = only_message(passive);
   asker.deliver(refused.key, refused.packet);
   const Outgoing refusal = only_message(asker);
@@ -132,7 +132,7 @@ TEST_CASE("ad-psgd: without gradients the sum of all models, what is under way i
         Vector<double> sum = Vector<double>::Zero(dimension);
         for (PeerId id = 0; id < world.peers; ++id) sum += cluster.peer(id).model();
         for (const Outgoing& message : under_way) {
-          // Who answered has averaged, who asked has not yet.
+          // The peer that answered has averaged. The peer that asked has not yet.
           if (!message.packet || message.key.slot != reply_slot || message.packet->size() == 0) continue;
           Vector<double> replied(dimension);
           REQUIRE(read_full<double>(message.packet->bytes(), view(replied)));
@@ -154,7 +154,7 @@ TEST_CASE("ad-psgd: without gradients the models come together, on any graph") {
     cluster.plant_models(unlike_models<double>(world.peers, 7));
     cluster.run();
     const double before = distance_from_mean(cluster.recording().front());
-    // Peers that are the last to end find nobody to average with any more.
+    // The last peers to end have no neighbor left to average with.
     CHECK(distance_from_mean(cluster.recording()[150]) < 0.01 * before);
   }
 }
@@ -168,9 +168,9 @@ TEST_CASE("ad-psgd: 200 networks that delay messages and gradients as they like 
           quadratics_in<double>(world, "ad-psgd", {.iterations = 20, .seed = seed}, Shared::nothing, 3);
       experiment.settings.run.evaluate_every = 1 + seed % 7;
       make_restless(experiment);
-      const auto outcome = simulate(experiment, Duration{0});  // which ensures that all have finished
+      const auto outcome = simulate(experiment, Duration{0});  // ensures that all peers have finished
       REQUIRE(outcome.status == RunStatus::done);
-      // No update is lost, none is made twice.
+      // No update is lost, and none is made twice.
       std::uint64_t asked = 0;
       std::uint64_t answered = 0;
       for (const PeerOutcome& peer : outcome.peers) {
@@ -227,7 +227,7 @@ TEST_CASE("ad-psgd: peers drift apart, and never by more than twice evaluate_eve
   experiment.settings.peer_networks[3].compute.median = 20ms;
   LoggedAdPsgd<double>::log.clear();
   CHECK(simulate(experiment, Duration{0}).status == RunStatus::done);
-  // Who has completed 8 more than another waits for the verdict, and starts none.
+  // A peer that has completed 8 iterations more than another waits for the verdict, and starts no iteration.
   CHECK(largest_drift(8, LoggedAdPsgd<double>::log) == 7);
 }
 
@@ -237,7 +237,7 @@ TEST_CASE(
   const auto asynchronous = with_straggler("ad-psgd");
   CHECK(asynchronous.seconds < 0.8 * synchronous.seconds);
   CHECK(asynchronous.seconds < 1.05 * seconds(asynchronous.peers[5].meters.compute));
-  // The others compute and average meanwhile, and wait for nobody.
+  // The other peers compute and average meanwhile, without waiting.
   for (PeerId id = 0; id < 8; ++id)
     if (id != 5) {
       CHECK(seconds(synchronous.peers[id].meters.wait) > 0.3 * synchronous.seconds);

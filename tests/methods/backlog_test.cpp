@@ -27,8 +27,8 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// The packets in a message to one who had heard so many, one behind the other, each with its number; "dense"
-/// or "malformed".
+/// Returns the packets in a message to a hearer that has heard `heard` packets, each with its number. Or
+/// "dense", or "malformed".
 std::string read(const PacketRef& message, std::uint64_t heard, Index dimension) {
   Vector<float> replica = Vector<float>::Zero(dimension);
   std::string text;
@@ -43,10 +43,10 @@ std::string read(const PacketRef& message, std::uint64_t heard, Index dimension)
   return replica.isZero(0) ? text : "dense";
 }
 
-constexpr Index dimension =
-    4;  // 16 bytes: packets of one byte, which take five, fit three times beside a vector's length
+/// A vector takes 16 bytes, and 4 for its length. A packet of one byte takes 5, so four packets fit.
+constexpr Index dimension = 4;
 
-/// Peer 0 has told its hearers of `said` packets a, b, c, ... of one byte.
+/// Peer 0 of 8, with a backlog for the hearers 1, 2 and 3.
 struct Teller {
   using Rounds = std::vector<std::vector<PeerId>>;
   explicit Teller(const Rounds& rounds) : hearers(8, rounds), host(hearers), backlog({1, 2, 3}, dimension) {}

@@ -22,7 +22,7 @@ double disagreement(const std::vector<PeerRecord<double>>& peers) {
   return consensus_distance(models, mean_of(models));
 }
 
-/// Of pure gossip from random models, relative to the start.
+/// Returns the disagreement after pure gossip from random models, relative to the start.
 double left_after_gossip(const std::string& method, const std::string& compressor, double consensus_step,
                          std::uint64_t rounds) {
   const Index dimension = 200;
@@ -38,7 +38,8 @@ double left_after_gossip(const std::string& method, const std::string& compresso
   return disagreement(cluster.recording().back()) / disagreement(cluster.recording().front());
 }
 
-/// The models after many iterations with full gradients, and the largest distance of one from the optimum.
+/// The models after many iterations with full gradients, and the largest distance of a model from the
+/// optimum.
 struct End {
   std::vector<PeerRecord<double>> peers;
   double distance = 0.0;
@@ -117,7 +118,7 @@ TEST_CASE("choco: a peer without news sends an empty message, and its replicas s
   std::size_t silent = 0, loud = 0;
   for (std::size_t t = 1; t < recording.size(); ++t)
     for (std::size_t i = 0; i < recording[t].size(); ++i) {
-      REQUIRE(recording[t][i].sent.size() == 2);  // never merely missing
+      REQUIRE(recording[t][i].sent.size() == 2);  // an empty message is sent, too
       const bool is_silent = recording[t][i].sent.front().packet->size() == 0;
       ++(is_silent ? silent : loud);
       if (is_silent) CHECK(*recording[t][i].published == *recording[t - 1][i].published);
@@ -208,7 +209,7 @@ TEST_CASE("cedas: uncompressed, with a = gamma = 1, it is exact diffusion with (
   const auto recording = record_run(experiment);
   const MixingMatrix mixing = make_mixing(world.weights, make_graph(world.family, world.peers, 1));
   const Eigen::MatrixXd W = (Eigen::MatrixXd::Identity(6, 6) + dense(mixing)) / 2.0;
-  // psi = x - eta g;  x+ = W (psi + x - psi before), psi before the start being x_0.
+  // psi = x - eta g;  x+ = W (psi + x - psi_before), with psi_before = x_0 at the start.
   Eigen::MatrixXd X(19, 6), before(19, 6);
   X.colwise() = experiment.problem.initial;
   before = X;

@@ -55,7 +55,7 @@ TEST_CASE("d2: on a 4 x 4 torus with weights 1/5 it diverges, and the lazy matri
 }
 
 TEST_CASE("d2: without slopes every mode l of W follows z^2 - 2 l z + l = 0") {
-  // A ring's mode k has l = 1/3 + 2/3 cos(2 pi k / n): the alternating one stands on the border, l = -1/3.
+  // Mode k of a ring has l = 1/3 + 2/3 cos(2 pi k / n). The alternating mode stands on the border, l = -1/3.
   const PeerId peers = 8;
   for (const int k : {1, 3, 4}) {
     CAPTURE(k);
@@ -85,7 +85,7 @@ TEST_CASE("d2: the first iteration is dspg's without a proximal map: adapt, then
 }
 
 TEST_CASE("d2: every step carries its own step size, so a warm-up does not move the limit") {
-  // Were eta_t g_{t-1} subtracted instead, the models would stop elsewhere for good.
+  // If eta_t g_{t-1} were subtracted instead, the models would stop elsewhere.
   const World world{"ring", 8, "lazy"};
   RunSettings settings = settings_of("d2", world, {.iterations = 1500, .step_size = 0.3});
   settings.algorithm.warm_up = 40;

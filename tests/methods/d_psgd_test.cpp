@@ -60,7 +60,7 @@ void check_contraction(const World& world) {
     CHECK(disagreement(recording[t]) <= rho * disagreement(recording[t - 1]) + rounding);
 }
 
-/// Eigenvectors of W for its second eigenvalue, where they are known.
+/// Returns entry `id` of an eigenvector of W for its second eigenvalue.
 double second_eigenvector(const World& world, PeerId id) {
   const double pi = std::acos(-1.0);
   if (world.family == "ring") return std::cos(2 * pi * id / world.peers + 0.3);

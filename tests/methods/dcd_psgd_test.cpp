@@ -23,7 +23,8 @@ double disagreement(const std::vector<PeerRecord<Scalar>>& peers) {
   return consensus_distance(models, mean_of(models));
 }
 
-/// Consensus distance after `rounds` rounds of pure DCD gossip from random models, relative to the start.
+/// Returns the consensus distance after `rounds` rounds of pure DCD gossip from random models, relative to
+/// the start.
 template <class Scalar>
 double left_after_gossip(const std::string& compressor, std::uint64_t rounds, std::uint64_t seed) {
   const Index dimension = 200;
@@ -58,7 +59,7 @@ MixingMatrix mixing_of(const World& world) {
 
 double limit_on(const World& world) { return DcdLimit::of(mixing_of(world))->omega(); }
 
-/// Growth per round, in the long run, of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus
+/// Returns the asymptotic growth per round of M -> W M W + omega Diag((W - I) M (W - I)) on the consensus
 /// subspace.
 double second_moment_growth(const World& world, double omega) {
   const Eigen::MatrixXd W = dense(mixing_of(world));
@@ -114,7 +115,8 @@ TEST_CASE("dcd: the tolerated omega of a ring is n / sum (1 - l)/(1 + l), worked
 }
 
 TEST_CASE("dcd: the tolerated omega of a ring does not depend on how its peers are numbered") {
-  // Shuffled, the matrix is not circulant any more: the eigenvectors meet the closed form.
+  // Shuffled, the matrix is no longer circulant. So the limit comes from the eigenvectors, and equals the
+  // closed form.
   const PeerId n = 15;
   std::vector<Edge> edges;
   for (PeerId k = 0; k < n; ++k) {
@@ -204,7 +206,7 @@ TEST_CASE("dcd: on a coarse fixed grid it stalls") {
 TEST_CASE("dcd: a message that is lost is seen in the digests, and never heals") {
   const auto experiment = quadratics_in<double>(ring_of_8, "dcd-psgd", {.iterations = 200});
   BareCluster<double> cluster(experiment, 1);
-  // In iteration 5 peer 3 hears "no change" from peer 2, instead of what it said.
+  // In iteration 5 peer 3 hears "no change" from peer 2, instead of the packet that peer 2 sent.
   PacketPool packets;
   PacketBuffer nothing = packets.acquire();
   const Vector<double> zero = Vector<double>::Zero(experiment.problem.dimension());
@@ -232,7 +234,7 @@ TEST_CASE("dcd: a message that is lost is seen in the digests, and never heals")
       }
   CHECK(broken == 1);
 
-  // The offset is what was lost, to the rounding of 200 additions on either side.
+  // The offset is the lost packet, up to the rounding of 200 additions on either side.
   const auto offset = [&](std::size_t t) -> Vector<double> {
     for (const auto& [owner, copy] : cluster.recording()[t][3].replicas)
       if (owner == 2) return copy - cluster.recording()[t][2].model;

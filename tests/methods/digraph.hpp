@@ -14,8 +14,8 @@ struct Arc {
   PeerId to;
 };
 
-/// Who hears whom need not be mutual, nor W doubly stochastic: every peer averages what it hears, itself
-/// included.
+/// A schedule with one round on a directed graph. Links need not be mutual, and W need not be doubly
+/// stochastic: every peer averages the peers that it hears, and itself.
 class Digraph final : public Schedule {
  public:
   Digraph(PeerId peers, const std::vector<Arc>& arcs) : rows_(peers) {

@@ -25,8 +25,8 @@ MethodOptions with_estimator(const std::string& estimator) {
   return resolved_options(options, dpsvrg_info());
 }
 
-/// v of a lone peer in the last of some iterations: the first ones on samples 5, 2, 5, 0, the last on
-/// `minibatch`; and the gradient in full at the same point.
+/// Returns v of a lone peer in its last iteration, on `minibatch`, and the full gradient at the same point.
+/// The iterations before are on the samples 5, 2, 5, 0.
 template <class Scalar>
 std::pair<Vector<Scalar>, Vector<Scalar>> estimate(const std::string& estimator,
                                                    std::size_t iterations_before,
@@ -71,7 +71,7 @@ TEST_CASE("dpsvrg: averaged over all samples, every estimator is the full local 
       spread = std::max(spread, (v - gradient).norm());
     }
     CHECK((mean - full).cwiseAbs().maxCoeff() < 1e-13);
-    CHECK(spread > 1e-3);  // a single one is not
+    CHECK(spread > 1e-3);  // a single estimate differs
   }
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
     return misuse_text([&] { quadratics_in<double>(world, "dpsvrg", {.options = std::move(options)}); });
   };
   CHECK(refusal({"ring", 4}, {.consensus = "often"}).starts_with("algorithm.consensus = often: expected"));
-  // What an estimator does not read, be it the default.
+  // Options that an estimator does not read are refused, even with their default.
   CHECK(refusal({"ring", 4}, {.estimator = "saga", .snapshot = "average"}) ==
         "algorithm.snapshot = average: dpsvrg with estimator = saga does not read it; leave it out");
   CHECK(refusal({"ring", 4}, {.estimator = "saga", .inner_length = 1000}) ==

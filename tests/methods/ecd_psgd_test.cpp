@@ -14,7 +14,7 @@ namespace {
 
 const World ring_of_3 = {"ring", 3};
 
-/// What the estimates of one run say about its errors.
+/// The errors of the estimates in one run.
 class Errors {
  public:
   Errors(const Experiment<double>& experiment, const Recording<double>& recording)
@@ -27,7 +27,7 @@ class Errors {
     const PeerRecord<double>& record = recording_[t - 1][peer];
     return *record.published - record.model;
   }
-  /// z_t = x_t + (t/2) (x_{t+1} - x_t), what is compressed in iteration t.
+  /// z_t = x_t + (t/2) (x_{t+1} - x_t), the vector compressed in iteration t.
   Vector<double> extrapolated(std::size_t t, PeerId peer) const {
     const Vector<double>& x = recording_[t - 1][peer].model;
     return x + 0.5 * static_cast<double>(t) * (recording_[t][peer].model - x);
@@ -43,7 +43,7 @@ class Errors {
   std::unique_ptr<Compressor<double>> compressor_;
 };
 
-/// Stochastic gradients that never settle: one sample a time.
+/// A problem whose stochastic gradients never settle: one sample per gradient.
 Experiment<double> noisy_experiment(std::uint64_t iterations, std::uint64_t restart_every, Index dimension) {
   Problem<double> problem;
   const auto samples = random_samples<double>(96, dimension, 2, false);
@@ -76,7 +76,7 @@ double loss_above_minimum(const std::string& method, const std::string& compress
   }
   const double least = experiment.problem.loss(weighted.cwiseQuotient(weights));
   const auto recording = record_run(experiment);
-  // Over the last 200 iterations, for what is left is noise.
+  // Over the last 200 iterations, since what remains is noise.
   double sum = 0.0;
   for (std::size_t t = recording.size() - 200; t < recording.size(); ++t)
     for (const auto& peer : recording[t]) sum += experiment.problem.loss(peer.model) - least;
@@ -102,8 +102,8 @@ TEST_CASE("ecd: the error of an estimate obeys e_{t+1} = (1 - 2/t) e_t + (2/t) (
 }
 
 TEST_CASE("ecd: on a fixed grid the variance of an estimate is 2(2t-1)/(3t(t-1)) of a rounding's") {
-  // A rounding of z to a grid of step q has variance q^2 f (1 - f), f the fraction of z; q^2/6 where f is
-  // uniform.
+  // Rounding z to a grid of step q has variance q^2 f (1 - f), f the fractional part of z / q. That is q^2/6
+  // on average if f is uniform.
   const double q = 0.1;
   const Index dimension = 20000;
   const auto experiment = quadratics_in<double>(
@@ -115,8 +115,8 @@ TEST_CASE("ecd: on a fixed grid the variance of an estimate is 2(2t-1)/(3t(t-1))
   // sqrt(2/N).
   const double six_sigma = 6.0 * std::sqrt(2.0 / coordinates);
 
-  std::vector<double> rounding(
-      101, 0.0);  // sum over the coordinates of the variance of the rounding in iteration t
+  // By iteration: the variance of the rounding, summed over the coordinates.
+  std::vector<double> rounding(101, 0.0);
   for (std::size_t t = 1; t <= 100; ++t)
     for (PeerId id = 0; id < 3; ++id)
       for (const double z : errors.extrapolated(t, id)) {
@@ -207,7 +207,7 @@ TEST_CASE("ecd: a restart sets every estimate to the model, bit for bit, and bou
   for (std::size_t t = 0; t < recording.size(); ++t)
     for (const auto& peer : recording[t]) {
       if (t % 10 == 0) CHECK(*peer.published == peer.model);
-      // |e_2| <= 2 q, and from there on an average of errors of at most q each.
+      // |e_2| <= 2 q. Later errors are averages of errors of at most q each.
       CHECK((*peer.published - peer.model).cwiseAbs().maxCoeff() <= 2 * 0.5);
       for (const auto& replica : peer.replicas)
         CHECK(replica.second == *recording[t][replica.first].published);

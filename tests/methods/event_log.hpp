@@ -11,16 +11,16 @@
 
 namespace hearsay::test {
 
-/// What happens to the models of an asynchronous run, in the order in which it happens; a peer's step comes
-/// right before its next start, or at the end.
+/// An event of an asynchronous run that changes a model, logged in order. A peer's step comes right before
+/// its next start, or at the end of the run.
 struct LoggedEvent {
   enum class Kind { start, average } kind;
-  PeerId peer;              ///< start: whose; average: who asked
-  PeerId other;             ///< average: who answered
-  std::uint64_t iteration;  ///< start: that begins
+  PeerId peer;              ///< start: the peer that begins; average: the peer that asked
+  PeerId other;             ///< average: the peer that answered
+  std::uint64_t iteration;  ///< start: the iteration that begins
 };
 
-/// ad-psgd, and a log of all peers of this process.
+/// ad-psgd with a log, common to all peers of this process.
 template <class Scalar>
 class LoggedAdPsgd final : public Algorithm<Scalar>, private Answering<Scalar> {
  public:
@@ -53,7 +53,7 @@ class LoggedAdPsgd final : public Algorithm<Scalar>, private Answering<Scalar> {
   std::unique_ptr<Algorithm<Scalar>> method_;
 };
 
-/// The info of the above.
+/// The MethodInfo of LoggedAdPsgd.
 inline const MethodInfo& logged_ad_psgd() {
   static const MethodInfo info = [] {
     MethodInfo logged = ad_psgd_info();

@@ -106,9 +106,9 @@ TEST_CASE_TEMPLATE(
 }
 
 TEST_CASE("feedback: with dgd-def, 8 bits and one peer, x converges at the rate of gradient descent itself") {
-  // Curvatures in [1/2, 3/2] and eta = 1: nu = 1/2. C(p) is off by at most max |p| / 127 a coordinate, so
-  // with
-  // epsilon = sqrt(d) / 127:  ||m'|| <= epsilon (L ||z - x*|| + ||m||),  ||z - x*|| <= nu^t ||x_0 - x*||.
+  // Curvatures in [1/2, 3/2] and eta = 1 give nu = 1/2. C(p) is off by at most max |p| / 127 a coordinate.
+  // So with epsilon = sqrt(d) / 127:
+  //     ||m'|| <= epsilon (L ||z - x*|| + ||m||),  ||z - x*|| <= nu^t ||x_0 - x*||.
   const auto run = run_of<double>(
       1, {.compressor = "qsgdinf(8)", .iterations = 40, .step_size = 1.0, .feedback = "dgd-def"});
   const Vector<double> minimiser = normal_vector<double>(run.dimension(), 5, 0);

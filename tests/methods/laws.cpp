@@ -32,13 +32,13 @@ Violation broken(const Parts&... parts) {
 
 bool compresses(const MethodInfo& method) { return method.compressor != CompressorNeed::none; }
 
-/// Equal bits? (Compares digests, as the runtime does; -0 differs from 0.)
+/// True if the bits are equal. Compares digests, as the runtime does; -0 differs from 0.
 template <class Scalar>
 bool same_bits(const Vector<Scalar>& a, const Vector<Scalar>& b) {
   return digest(a) == digest(b);
 }
 
-/// "peer 3 after iteration 5", of the first model in which two recordings differ; empty if they do not.
+/// Returns where two recordings first differ in a model, as "peer 3 after iteration 5". Empty if they do not.
 template <class Scalar>
 Violation first_difference(const Recording<Scalar>& a, const Recording<Scalar>& b) {
   for (std::size_t t = 0; t < a.size(); ++t)
@@ -47,7 +47,7 @@ Violation first_difference(const Recording<Scalar>& a, const Recording<Scalar>& 
   return "";
 }
 
-/// Largest difference of an entry of two runs, relative to the largest entry.
+/// Returns the largest difference of an entry of two runs, relative to the largest entry.
 template <class Scalar>
 double relative_distance(const Recording<Scalar>& a, const Recording<Scalar>& b) {
   double difference = 0.0;
@@ -67,8 +67,9 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
                  : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, across_buckets);
   const StackedComparison found = compare_with_stacked(experiment, record_run(experiment));
   if (!found.known) return "the stacked reference has no recursion for " + method.name;
-  // A rounding flips where a difference of one part in 1e16 (1e7) meets a threshold. Where the packet is not
-  // there to be replayed, a flip is a step of the quantizer, a few thousandths of the largest entry.
+  // A rounding flips if a difference of one part in 1e16 (float: 1e7) crosses a threshold. If the packet was
+  // not recorded, it cannot be replayed. A flip then is a step of the quantizer, a few thousandths of the
+  // largest entry.
   const bool in_float = std::is_same_v<Scalar, float>;
   const bool strays = in_float && !found.replayed && plan.compressor != "none";
   const double tolerance = strays ? 0.02 : rounding<Scalar>;
@@ -91,7 +92,8 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
     }
   for (const MethodOptions& options : variants_of(method, world))
-    // Small steps: momentum and several of them must not carry neighbors beyond moniqua's reach.
+    // The step size is small: with momentum or several local steps neighbors must stay within the reach of
+    // moniqua.
     plans.push_back({.compressor = plans.back().compressor, .step_size = 0.02, .options = options});
   if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
   if (method.composite) {
@@ -154,7 +156,7 @@ Violation any_network(const MethodInfo& method, const World& world) {
   return "";
 }
 
-/// Every registered compressor, as the registry's example has it.
+/// Every registered compressor, by the example in the registry.
 std::vector<std::string> compressors() {
   std::vector<std::string> all;
   for (const CompressorName& entry : compressor_names()) all.emplace_back(entry.example);
@@ -184,14 +186,15 @@ Violation stays_compressed(const MethodInfo& method, const World& world) {
   return stays_with<Scalar>(method, world, compressors());
 }
 
-/// Without momentum, for what is said of plain gradient steps.
+/// Options without momentum, for laws about plain gradient steps.
 MethodOptions no_momentum(const MethodInfo& method) {
   MethodOptions options;
   if (method.options.momentum) options.momentum = 0.0;
   return options;
 }
 
-/// Of the models; of a push-sum method, of the sums whose ratios to their weights are the models.
+/// Returns the mean that the method conserves: of the models or, in a push-sum method, of their numerators
+/// (model times weight).
 template <class Scalar>
 Vector<double> conserved_mean(const MethodInfo& method, std::vector<PeerRecord<Scalar>> peers) {
   if (method.push_sum)
@@ -253,7 +256,7 @@ Violation models_identical(const MethodInfo& method, const World& world) {
   return "";
 }
 
-/// A run of one peer on peer `id`'s objective.
+/// Returns a run of one peer on the objective of peer `id`.
 template <class Scalar>
 Recording<Scalar> run_alone(const MethodInfo& method, PeerId id, const MethodOptions& options) {
   const World alone{"ring", 1};
@@ -323,8 +326,9 @@ Violation uncompressed_is_d_psgd(const MethodInfo& method, const World& world) {
   return "";
 }
 
-/// Whether two messages of one peer and iteration may be, or must not be, one packet: those of a slot are,
-/// unless links change and they catch up with replicas that are not equally far behind.
+/// True if two messages of one peer and iteration rightly are, or are not, one packet. Messages of one slot
+/// are one packet; messages of different slots are not. If links change and replicas catch up, messages of
+/// one slot may differ.
 template <class Scalar>
 bool rightly_shared(const Outgoing& a, const Outgoing& b, bool catches_up) {
   const bool shared = a.packet == b.packet;

@@ -8,8 +8,7 @@
 
 namespace hearsay::test {
 
-/// What must stay true of a method, whatever it is called. Empty where it does, else a sentence with the
-/// quantities.
+/// A sentence with the quantities if a method breaks a law. Empty if the law holds.
 using Violation = std::string;
 
 struct Law {
@@ -18,29 +17,29 @@ struct Law {
   Violation (*in_double)(const MethodInfo&, const World&);
 };
 
-/// All of them, in the order of the columns of the method x law matrix:
+/// All laws, in the order of the columns of the matrix of methods and laws:
 ///
 ///  1  the distributed run equals the matrix recursion of the whole network, with full gradients and with
 ///     minibatches
 ///  2  any order of delivery, with gradients of any duration, gives the same bits
 ///  3  any emulated network gives the same bits
-///  4  with compressor none, started at the common minimiser of all peers, it stays, bit for bit
+///  4  with compressor none, started at the common minimiser of all peers, the method stays, bit for bit
 ///  5  the same with any compressor
 ///  6  with compressor none the mean moves by -eta times the mean gradient (push-sum: the mean of the sums)
 ///  7  the same with the method's own compressor
 ///  8  every replica equals its owner's published vector, bit for bit, after every iteration, with any
-///     compressor; where links change, what it was when the two last met
+///     compressor; if links change, the owner's vector as of their last meeting
 ///  9  all models are equal, bit for bit, after every iteration
 /// 10  one peer alone, compressor none, is plain SGD, bit for bit
 /// 11  the same to rounding
 /// 12  n peers that hear nobody (W = I) are n runs of one peer, bit for bit
-/// 13  with compressor none it is D-PSGD, to rounding
-/// 14  one packet is encoded per iteration and slot, and shared by all its receivers; where links change, by
-///     all those whose replicas are equally far behind
-/// 15  saved at any boundary and restored, all peers together or one alone with what it heard since, it goes
-///     on with the same bits, with any compressor and any options
+/// 13  with compressor none the method is D-PSGD, to rounding
+/// 14  one packet is encoded per iteration and slot, and shared by all its receivers; if links change, by
+///     all receivers whose replicas are equally far behind
+/// 15  saved at any boundary and restored, all peers together or one alone with the messages it has heard
+///     since, a method continues with the same bits, with any compressor and any options
 ///
-/// Where plain gradient steps are spoken of, in 6, 7, 10, 11 and 13, a method that has momentum runs without.
+/// Laws 6, 7, 10, 11 and 13 are about plain gradient steps: a method with momentum runs without it there.
 std::span<const Law> laws();
 
 }  // namespace hearsay::test

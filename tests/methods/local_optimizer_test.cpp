@@ -26,7 +26,7 @@ std::vector<Vector<double>> gradients(std::size_t count) {
   return all;
 }
 
-/// Where x = 0 goes under these gradients.
+/// Returns the point that x = 0 reaches with these gradients.
 Vector<double> path_end(const std::string& spelling, const std::vector<Vector<double>>& all,
                         double eta = 0.1) {
   const auto optimizer = make_local_optimizer<double>(spelling, dimension, layers);

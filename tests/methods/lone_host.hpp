@@ -10,7 +10,7 @@
 
 namespace hearsay::test {
 
-/// A peer that hears nobody, whose every wish is granted at once, with minibatches of the test's choice.
+/// The host of a peer without neighbors. Every request is answered at once. The test chooses the minibatches.
 template <class Scalar>
 class LoneHost final : public IterationHost<Scalar> {
  public:
@@ -23,7 +23,7 @@ class LoneHost final : public IterationHost<Scalar> {
     std::iota(all_.begin(), all_.end(), Index{0});
   }
 
-  /// Iteration `number` of the algorithm on this minibatch.
+  /// Runs iteration `number` of the algorithm on this minibatch.
   void run(Algorithm<Scalar>& algorithm, std::uint64_t number, double step_size,
            std::vector<Index> minibatch) {
     minibatch_ = std::move(minibatch);

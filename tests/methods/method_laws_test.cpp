@@ -16,8 +16,8 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Which law holds for which method, one column a law in the order of laws():
-///   x  holds in every world      .  demonstrably does not, in one world at least      -  means nothing here
+/// The laws that hold for each method, one column per law in the order of laws():
+///   x  holds in every world      .  is broken in at least one world      -  does not apply
 // clang-format off
 const std::map<std::string, std::string> matrix = {
     //                123456789012345
@@ -56,8 +56,8 @@ const std::vector<World> time_varying = {
     {"hypercube", 8, "metropolis", "hypercube-matchings"},
     {"star", 5, "metropolis", "random-matchings"},
 };
-/// For methods that keep replicas: neighbors that meet seldom, several at a time, or whenever both happen to
-/// take part.
+/// Worlds for methods that keep replicas: neighbors meet seldom, several at a time, or whenever both take
+/// part.
 const std::vector<World> meetings = {
     {"base(3)", 7, "metropolis", "base(3)"},
     {"complete", 6, "metropolis", "dealt-links(5)"},
@@ -66,7 +66,8 @@ const std::vector<World> meetings = {
 };
 const std::vector<World> negative_weights = {{"star", 6, "best-constant"}};
 
-/// Beyond the eigenvalue that a method needs it amplifies roundings without bound: the lazy matrix mends it.
+/// A method amplifies roundings without bound if W has an eigenvalue below the limit of the method. The lazy
+/// matrix has none.
 World mended_for(const MethodInfo& method, World world) {
   const bool fixed = world.links_fixed() && method.smallest_eigenvalue_above > -1.0;
   if (fixed && spectrum(make_mixing(world.weights, make_graph(world.family, world.peers, 1))).smallest <
@@ -108,8 +109,8 @@ void judge(std::size_t column, bool in_double) {
   }
 }
 
-/// A peer's memory as the manual's table states it, "2 deg + 7, ...": in vectors of R^d, the gradient being
-/// one of them. A number that a method keeps is a vector of one entry, and counts for nothing.
+/// Returns the memory of a peer as the manual's table states it ("2 deg + 7, ..."), in vectors of R^d. The
+/// gradient is one of them. A number that a method keeps is a vector of one entry, and is not counted.
 std::size_t stated_memory(const MethodInfo& method, std::size_t neighbors) {
   static const std::regex form("(?:(\\d+ )?(deg) \\+ )?(\\d+)");
   std::smatch part;
@@ -136,9 +137,9 @@ TEST_CASE("laws: every registered method has a row, and every row a method") {
     CAPTURE(method.name);
     REQUIRE(matrix.contains(method.name));
     REQUIRE(matrix.at(method.name).size() == laws().size());
-    // What a method declares of itself is judged, and what holds for all has no exception. Of asynchronous
-    // methods the bits depend on when messages come; their recursion is replayed elsewhere
-    // (ad_psgd_test.cpp).
+    // Columns that follow from the MethodInfo have to agree with it, and laws for all methods have no
+    // exception. The bits of asynchronous methods depend on when messages arrive; ad_psgd_test.cpp replays
+    // their recursion.
     CHECK(ticked(method, 0, method.asynchronous ? '-' : 'x'));
     for (const std::size_t column : {1, 2, 13})
       CHECK(ticked(method, column, method.asynchronous ? '.' : 'x'));
@@ -182,7 +183,7 @@ TEST_CASE("laws: what a method names, each vector once, and the gradient are the
         const auto peer = make_peer(experiment, id, packets);
         Collector named;
         peer->algorithm().visit_state(named);
-        // Where links change, everyone that is heard in some round is a neighbor.
+        // If links change, every peer that is heard in some round is a neighbor.
         CHECK(named.vectors.size() + 1 == stated_memory(method, partners_of(experiment, id).sources.size()));
         CHECK(std::set(named.vectors.begin(), named.vectors.end()).size() == named.vectors.size());
         for (const Vector<double>* vector : named.vectors)

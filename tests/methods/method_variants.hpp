@@ -7,7 +7,7 @@
 
 namespace hearsay::test {
 
-/// Options worth a look besides the method's defaults, such as it can have in that world.
+/// Returns options to test besides the method's defaults, as far as the world permits them.
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world);
 
 }  // namespace hearsay::test

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index dimension = 50;
 
-/// Pure gossip from models that are `apart` times normal vectors around a common one far from zero.
+/// Pure gossip. The models begin far from zero, at `apart` times normal vectors from a common point.
 struct Gossip {
   Gossip(const std::string& compressor, double apart, std::uint64_t iterations)
       : experiment(flat_in<double>({"ring", 8}, "moniqua",
@@ -42,9 +42,9 @@ TEST_CASE("moniqua: models a thousand grids from zero agree through 5 bits a num
   for (const auto& peers : recording) CHECK((mean_in_double(peers) - mean).cwiseAbs().maxCoeff() < 1e-9);
   const Models<double> end = models_of(recording.back());
   CHECK(consensus_distance(end, mean_of(end)) / std::sqrt(static_cast<double>(dimension)) <
-        0.05);  // about a grid's step
+        0.05);  // about one step of the grid
   for (const auto& peer : recording.back())
-    CHECK(peer.sent.front().packet->size() == 35);  // 32 bytes of codes
+    CHECK(peer.sent.front().packet->size() == 35);  // codes take 32 bytes
 }
 
 TEST_CASE(

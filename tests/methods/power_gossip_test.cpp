@@ -13,7 +13,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// No slope, and a model of one 6 x 4 matrix and a vector of 3.
+/// An objective without slope. Its model is a 6 x 4 matrix and a vector of 3.
 class FlatLayers final : public Objective<double> {
  public:
   Index dimension() const override { return 27; }
@@ -51,7 +51,7 @@ double largest_difference(const std::vector<PeerRecord<double>>& peers) {
 TEST_CASE(
     "power-gossip: a difference of rank 2 is gone after two iterations at rank 2, w = 1/2, and not at rank "
     "1") {
-  // The first iteration aims at random directions, the second at those of the difference.
+  // The first iteration uses random directions, the second those of the difference.
   Models<double> start(2, Vector<double>::Zero(27));
   for (int k = 0; k < 2; ++k) {
     const auto left = normal_vector<double>(6, 1, static_cast<PeerId>(k));
@@ -67,8 +67,8 @@ TEST_CASE(
 }
 
 TEST_CASE("power-gossip: at full rank, w = 1/2, the consensus step is the share of a difference that goes") {
-  // Both move by gamma/2 of the difference, matrix and vector alike; 4 directions of a 6 x 4 matrix are all
-  // there are.
+  // Both ends move by gamma/2 of the difference, in matrix and vector alike. A 6 x 4 matrix has 4 directions,
+  // so all are exchanged.
   Models<double> start = {Vector<double>::Zero(27), normal_vector<double>(27, 47, 1)};
   for (const double gamma : {0.25, 0.5, 1.5}) {
     const auto recording = gossip(2, "complete", 3, {.consensus_step = gamma, .rank = 4}, start);
@@ -121,7 +121,7 @@ TEST_CASE("power-gossip: a rank beyond a layer's shorter side is that side, and 
 }
 
 TEST_CASE("power-gossip: differences of a lower rank than asked for do not turn rounding into directions") {
-  // Of rank 1, exchanged at rank 4: three columns of every D depend on the first.
+  // A difference of rank 1 is exchanged at rank 4: three columns of every D depend on the first.
   Models<double> start(8, Vector<double>::Zero(27));
   for (PeerId id = 0; id < 8; ++id) {
     const auto left = normal_vector<double>(6, 1, 0);

@@ -15,7 +15,7 @@ Recording<double> run(const std::string& method, const World& world, const Plan&
   return record_run(quadratics_in<double>(world, method, plan));
 }
 
-/// How far apart the peers' momenta are.
+/// Returns the largest difference of an entry of the peers' momenta from those of peer 0.
 double spread_of_momenta(const std::vector<PeerRecord<double>>& peers) {
   double spread = 0.0;
   for (const auto& peer : peers)
@@ -24,7 +24,7 @@ double spread_of_momenta(const std::vector<PeerRecord<double>>& peers) {
   return spread;
 }
 
-/// Two peers who average with this weight: W has the eigenvalues 1 and 1 - 2 weight.
+/// Settings of two peers that average with this weight. W has the eigenvalues 1 and 1 - 2 weight.
 RunSettings pair_settings(const TemporaryFolder& folder, double weight, bool allow_unsound) {
   RunSettings settings = settings_of("qg-momentum", {"ring", 2}, {.iterations = 400});
   settings.topology.file = folder.write(
@@ -33,7 +33,7 @@ RunSettings pair_settings(const TemporaryFolder& folder, double weight, bool all
   return settings;
 }
 
-/// The disagreement after 400 rounds without slopes, begun with a difference of 2.
+/// Returns the difference of two models after 400 rounds without slope, from a difference of 2.
 double disagreement(double weight) {
   const TemporaryFolder folder("hearsay_qg_momentum");
   const auto experiment = prepare<double>(pair_settings(folder, weight, true), flat_problem<double>(1, 2));

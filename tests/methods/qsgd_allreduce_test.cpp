@@ -52,7 +52,7 @@ TEST_CASE("qsgd-allreduce: packets are passed on as they are, n-1 a peer, each t
           CHECK(sent[slot].to == (i + 1) % n);
           CHECK(sent[slot].key.slot == slot);
           ++hops[sent[slot].packet];
-          // In hop s, what peer i - s encoded.
+          // Hop s passes on the packet that peer i - s encoded.
           CHECK(sent[slot].packet == run.recording[t][(i + n - slot) % n].sent.front().packet);
         }
       }
@@ -86,7 +86,7 @@ TEST_CASE(
           CHECK(indices == chosen);
         }
       }
-      // The leader's own top-k of g + m.
+      // The choice is the leader's own top-k of g + m.
       const Vector<double> p =
           run.gradient(leader, run.recording[t - 1][leader].model) + run.memory(t - 1, leader);
       double least_kept = 1e300;

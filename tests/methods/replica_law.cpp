@@ -9,7 +9,7 @@ namespace hearsay::test {
 
 namespace {
 
-/// By owner, the iteration as of which peer `holder`'s replicas are exact.
+/// By owner: the iteration after which the owner's vector equals the replica of peer `holder`.
 using AsOf = std::map<PeerId, std::size_t>;
 
 template <class Scalar>
@@ -43,7 +43,8 @@ std::string on_fixed_links(const Experiment<Scalar>& experiment, const Recording
   return "";
 }
 
-/// Two that meet in iteration t tell each other what they had published `before` iterations earlier.
+/// Checks that two peers that meet in iteration t know each other's published vectors as of iteration t -
+/// `before`.
 template <class Scalar>
 std::string at_meetings(const Experiment<Scalar>& experiment, const Recording<Scalar>& recording,
                         std::size_t before) {
@@ -71,7 +72,7 @@ template <class Scalar>
 std::string replica_violation(const Experiment<Scalar>& experiment) {
   const auto recording = record_run(experiment);
   if (experiment.schedule->period() == 1) return on_fixed_links(experiment, recording);
-  // A method tells what it published either before it says more, or after.
+  // A method tells its packets either before it says the next one, or after.
   const std::string before = at_meetings(experiment, recording, 1);
   return before.empty() ? before : at_meetings(experiment, recording, 0);
 }

@@ -6,8 +6,9 @@
 
 namespace hearsay::test {
 
-/// Of a run: where a replica is not, bit for bit, what its owner published, after every iteration on fixed
-/// links, and when the two last met where links change. Empty where all are, and there were some to compare.
+/// Runs the experiment, and returns the first replica that differs, in a bit, from its owner's published
+/// vector: on fixed links after every iteration, if links change as of their last meeting. Empty if there is
+/// none, and there were replicas to compare.
 template <class Scalar>
 std::string replica_violation(const Experiment<Scalar>& experiment);
 

@@ -19,7 +19,8 @@ std::string text_of(const MessageKey& key) {
   return "iteration " + std::to_string(key.iteration) + ", slot " + std::to_string(key.slot);
 }
 
-/// Of what a life and the one that began after `iteration` said from there on.
+/// Returns the first difference between the messages of a life after `iteration`, and those of the life that
+/// was restored there. Empty if there is none.
 std::string said_otherwise(const Life& life, const Life& later, std::uint64_t iteration) {
   const auto since = [&](const std::vector<Outgoing>& all) {
     std::vector<Outgoing> sent;
@@ -62,7 +63,7 @@ std::string ended_otherwise(Peer<Scalar>& expected, const Life& life, Peer<Scala
   return "";
 }
 
-/// Peer `id` alone: from its image, and what it heard since.
+/// The same for peer `id` alone, restored from its image and the messages that it has heard since.
 template <class Scalar>
 std::string alone_otherwise(const Experiment<Scalar>& experiment, SavedCluster<Scalar>& cluster, PeerId id,
                             std::uint64_t iteration) {
@@ -127,8 +128,7 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans;
   const auto with = [&](Plan plan) {
     plan.batch = 3;
-    plan.step_size =
-        0.02;  // small enough that momentum, and several steps, keep neighbors within moniqua's reach
+    plan.step_size = 0.02;  // small: with momentum or local steps neighbors stay within moniqua's reach
     plan.iterations = 11;
     plans.push_back(std::move(plan));
   };
@@ -148,7 +148,7 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
     if (const std::string violation = restart_violation(experiment_with<Scalar>(method, world, plan));
         !violation.empty())
       return violation;
-  // Every compressor, whether it suits the method or not; a few peers are enough for that.
+  // Every compressor, even those that do not suit the method. A few peers are enough for that.
   if (method.compressor == CompressorNeed::none || world.peers > 5) return "";
   auto experiment = experiment_with<Scalar>(method, world, plans.front());
   for (const CompressorName& name : compressor_names()) {

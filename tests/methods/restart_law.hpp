@@ -8,13 +8,14 @@
 
 namespace hearsay::test {
 
-/// Of a run with checkpoints: where all peers are made anew from their images at any boundary, or one alone
-/// from its image and what it has heard since, everything goes on as it had: all that is said, and the whole
-/// of what is saved at the end, bit for bit. Empty where that is so, else a sentence.
+/// Runs the experiment with checkpoints. Restores, at any checkpoint, all peers from their images, or one
+/// peer from its image and the messages that it has heard since. All later messages and the last image must
+/// be those of the undisturbed run, bit for bit. Returns a sentence about a difference; empty if there is
+/// none.
 template <class Scalar>
 std::string restart_violation(const Experiment<Scalar>& experiment);
 
-/// The same with every option of the method and, where there are few peers, every compressor.
+/// The same with every option of the method and, if there are few peers, every compressor.
 template <class Scalar>
 std::string restart_violation(const MethodInfo& method, const World& world);
 

@@ -1,4 +1,4 @@
-// The restart law (support/restart_law.hpp) for what the law matrix does not reach: models of several layers.
+// The restart law (restart_law.hpp) on models of several layers, which the matrix of laws does not cover.
 #include <doctest/doctest.h>
 
 #include "tests/methods/restart_law.hpp"
@@ -8,7 +8,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// A small network, so that there are matrices and vectors, on four peers in a ring.
+/// A small mlp, which has matrices and vectors, on four peers in a ring.
 template <class Scalar>
 std::string violation_in_layers(const std::string& method, const Plan& plan) {
   RunSettings settings = settings_of(method, {"ring", 4}, plan);

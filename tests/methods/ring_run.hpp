@@ -22,13 +22,12 @@ struct Run {
   PeerId peers() const { return experiment.peer_count(); }
   double eta(std::uint64_t t) const { return experiment.step_size.at(t); }
 
-  /// C(p_i) of iteration t as everybody decodes it.
+  /// Returns C(p_i) of iteration t, as every peer decodes it.
   Vector<Scalar> said(std::uint64_t t, PeerId i) const {
     const auto compressor = make_compressor<Scalar>(experiment.settings.algorithm.compressor,
                                                     experiment.problem.objectives.front()->segments());
     Vector<Scalar> decoded = Vector<Scalar>::Zero(dimension());
-    // A peer's own packet is the first that it sends, but for a choice of coordinates, of which there is none
-    // here.
+    // Without a choice of coordinates, a peer's own packet is the first that it sends.
     ensure(compressor->accumulate(recording[t][i].sent.front().packet->bytes(), 1, view(decoded)) ==
                CodecStatus::ok,
            "a recorded packet can be decoded");

@@ -11,7 +11,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Strongly connected, not regular, hardly any link mutual.
+/// A directed graph: strongly connected, not regular, with hardly any mutual link.
 const std::vector<Arc> arcs = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0},
                                {0, 2}, {0, 3}, {0, 4}, {2, 4}, {4, 2}};
 constexpr PeerId peer_count = 6;
@@ -94,7 +94,7 @@ TEST_CASE("sgp: the sums move by the gradients alone, what is under way included
       Vector<double> gradient(expected.size());
       experiment.problem.objectives[id]->gradient(recording[t - 1][id].model, {&sample, 1}, gradient);
       expected -= 0.1 * gradient;
-      // Every message carries the ratios and a share of the weight; the sender keeps as much as one of them.
+      // Every message carries the ratios and a share of the weight. The sender keeps one such share.
       Vector<double> mass(expected.size());
       for (const Outgoing& sent : recording[t][id].sent) {
         for (Index k = 0; k < mass.size(); ++k)
@@ -118,8 +118,8 @@ TEST_CASE("sgp: equal models without gradients stay on an irregular digraph, bit
 }
 
 TEST_CASE("sgp: as the step shrinks the limit is the optimum of the sum; averages of what is heard miss it") {
-  // A constant step leaves a bias in proportion to it: twice the limit of half the step, less the limit, has
-  // hardly any.
+  // A constant step leaves a bias in proportion to it. So twice the limit of half the step, minus the limit
+  // of the whole step, has hardly any bias.
   const auto extrapolated = [](const std::string& method) {
     const auto limit = [&](double step_size) {
       const Plan plan{.iterations = 8000, .step_size = step_size};
@@ -203,7 +203,7 @@ TEST_CASE("sgp: a topology file's one-way links are such a digraph, which other 
   CHECK(misuse_text([&] { on_file("d-psgd"); }) ==
         "algorithm.kind = d-psgd: the topology has one-way links, and averages along them favor some peers; "
         "expected sgp, or links both ways");
-  CHECK(misuse_text([&] { on_file("allreduce-sgd"); }) == "");  // a ring of its own
+  CHECK(misuse_text([&] { on_file("allreduce-sgd"); }) == "");  // it sends along a ring, not along the links
   CHECK(
       misuse_text([&] { on_file("sgp", "random-matchings"); }) ==
       "topology.schedule = random-matchings: the topology has one-way links; expected static, or links both "

@@ -17,7 +17,7 @@ Experiment<double> half_of_a_ring(const std::string& method) {
   return prepare<double>(settings, quadratic_problem<double>(19, first_peers(8), Shared::nothing));
 }
 
-/// Those that take part in rounds, and train in each.
+/// Returns the methods in which a peer may sit out a round, and trains in every other.
 std::vector<std::string> methods_that_may_sit_out() {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods())

@@ -4,18 +4,18 @@
 
 namespace hearsay::test {
 
-/// How far a distributed run is from the whole network written as matrices.
+/// How far a distributed run is from the matrix recursion of the whole network.
 struct StackedComparison {
   bool known = true;       ///< the reference knows the method
   double deviation = 0.0;  ///< largest difference of an entry of X, relative to the largest entry
-  /// Share of the entries of decoded packets that are not what the compressor makes of the reference's own
-  /// vector; a rounding that fell the other way, as long as there are few.
+  /// Share of the entries of decoded packets that differ from those that the compressor makes of the
+  /// reference's own vector. A few such entries are roundings that fell the other way.
   double flips = 0.0;
-  bool replayed = true;  ///< all that was compressed is on record; a packet for nobody is not
+  bool replayed = true;  ///< all packets were recorded; without receivers they are not
 };
 
-/// X (d x n, a column a peer) by the matrix recursion of the experiment's method, replaying the decoded
-/// packets of the recording, beside the recording itself.
+/// Compares a recording with the matrix recursion of the experiment's method on X (d x n, a column per peer).
+/// The recursion replays the decoded packets of the recording.
 template <class Scalar>
 StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
                                        const Recording<Scalar>& recording);

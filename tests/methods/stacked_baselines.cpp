@@ -35,7 +35,7 @@ void dcd_psgd(Network<Scalar>& net) {
 template <class Scalar>
 void ecd_psgd(Network<Scalar>& net) {
   const std::uint64_t every = *net.options().restart_every;
-  // Every peer counts the iterations in which it took part.
+  // Every peer counts the iterations in which it takes part.
   Matrix<Scalar>& counts = net.kept("counts");
   Matrix<Scalar>& Xt = net.kept("estimates", net.X);
   const Vector<Scalar> half_t = (counts.row(0).transpose().array() + 1) / 2;
@@ -53,8 +53,8 @@ void ecd_psgd(Network<Scalar>& net) {
   net.X = next;
 }
 
-/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient there: the same, rounding
-/// aside.
+/// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient in the method. Both agree up to
+/// rounding.
 template <class Scalar>
 void qsgd_allreduce(Network<Scalar>& net) {
   const std::string& feedback = *net.options().feedback;

@@ -35,8 +35,8 @@ struct Place {
   std::uint64_t rounds_before = 0;
 };
 
-/// Epochs are counted up here, from iteration 1 on, where the method works out where it stands. Without
-/// epochs k counts on.
+/// Returns the position of an iteration, counted from iteration 1 on; the method computes it from t alone.
+/// Without epochs k keeps counting.
 Place place_of(const MethodOptions& options, std::uint64_t iteration) {
   Place place;
   for (std::uint64_t t = 1; t <= iteration; ++t) {
@@ -51,7 +51,7 @@ Place place_of(const MethodOptions& options, std::uint64_t iteration) {
   return place;
 }
 
-/// V = G(X; Xi) - G(snapshot; Xi) + full gradients at the snapshot
+/// Returns V = G(X; Xi) - G(snapshot; Xi) + full gradients at the snapshot.
 template <class Scalar>
 Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
   const MethodOptions& options = net.options();
@@ -67,8 +67,8 @@ Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
   return net.gradients() - net.gradients(snapshot) + full;
 }
 
-/// Of every peer: v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of sample s
-/// when it was last drawn; then T_s = g_s.
+/// Returns, for every peer, v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of
+/// sample s when it was last drawn. Then T_s = g_s.
 template <class Scalar>
 Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
   Matrix<Scalar> V = Matrix<Scalar>::Zero(net.X.rows(), net.X.cols());
@@ -88,8 +88,8 @@ Matrix<Scalar> saga_estimate(Network<Scalar>& net) {
   return V;
 }
 
-/// Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) / (1 + s),
-/// s^2 = 1 - rho^2.
+/// Mixes Y by Chebyshev's rounds: y_{r+1} = (1 + e) y_r W' - e y_{r-1} from y_{-1} = y_0, with e = (1 - s) /
+/// (1 + s), s^2 = 1 - rho^2. Plain gossip is e = 0.
 template <class Scalar>
 Matrix<Scalar> mixed(const Network<Scalar>& net, Matrix<Scalar> Y, const Place& place) {
   const double root = std::sqrt(1.0 - net.rho() * net.rho());

@@ -9,7 +9,7 @@ Scalar gamma_of(const Network<Scalar>& net) {
   return static_cast<Scalar>(*net.options().consensus_step);
 }
 
-/// H (W - I), what gossip on replicas adds.
+/// Returns H (W' - I), the change by gossip on replicas.
 template <class Scalar>
 Matrix<Scalar> gossip(const Network<Scalar>& net, const Matrix<Scalar>& H) {
   return H * net.mixing() - H;
@@ -33,7 +33,7 @@ template <class Scalar>
 void choco_gossip(Network<Scalar>& net) {
   Matrix<Scalar>& H = net.kept("replicas", net.X);
   Matrix<Scalar>& started = net.kept("started");
-  // In the first iteration in which a peer takes part.
+  // The gradient step is taken in the first iteration in which a peer takes part.
   const Matrix<Scalar> G = net.full_gradients(net.X);
   for (Index i = 0; i < net.X.cols(); ++i)
     if (net.takes_part(i) && started(0, i) == 0) {
@@ -54,7 +54,7 @@ void deep_squeeze(Network<Scalar>& net) {
   net.X += gamma_of(net) * gossip(net, C);
 }
 
-/// On a model without matrices: full precision, adapt then combine.
+/// For a model without matrices: full precision, adapt then combine.
 template <class Scalar>
 void power_gossip(Network<Scalar>& net) {
   net.X += net.local_steps();

@@ -15,8 +15,8 @@ namespace hearsay::test {
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// The whole network as matrices, d x n, a column a peer, for recursions that replay the packets of a
-/// recorded run.
+/// The whole network as matrices, d x n, a column per peer. Recursions on it replay the packets of a recorded
+/// run.
 template <class Scalar>
 class Network {
  public:
@@ -32,20 +32,20 @@ class Network {
   Matrix<Scalar> X;  ///< models
   std::uint64_t t = 0;
 
-  /// A matrix of the method's own, d x n, zero until it is first written.
+  /// Returns a matrix that the method keeps, d x n. Zero until it is first written.
   Matrix<Scalar>& kept(const std::string& name) {
     return kept(name, Matrix<Scalar>::Zero(X.rows(), X.cols()));
   }
 
-  /// The same, with another value at first.
+  /// The same with `at_first` as its start.
   Matrix<Scalar>& kept(const std::string& name, const Matrix<Scalar>& at_first) {
     at_first_.try_emplace(name, at_first);
     return kept_.try_emplace(name, at_first).first->second;
   }
 
-  /// rho of a W that stays the same, where the method needs to know it.
+  /// rho of a static W, for methods that read it.
   double rho() const { return experiment_.rho; }
-  /// What every peer draws alike in this iteration.
+  /// The random stream of this iteration that all peers share.
   RandomStream common_random(Purpose purpose) const {
     return {experiment_.settings.run.seed, std::numeric_limits<PeerId>::max(), t, purpose};
   }
@@ -56,13 +56,13 @@ class Network {
   const Regularizer<Scalar>& regularizer() const { return *experiment_.problem.regularizer; }
   const MethodOptions& options() const { return experiment_.settings.algorithm.options; }
 
-  /// Whether peer i does anything in iteration t.
+  /// True if peer i takes part in iteration t.
   bool takes_part(Index i) const {
     return experiment_.method->counts_rounds ||
            experiment_.schedule->row(static_cast<PeerId>(i), t - 1).participates;
   }
 
-  /// One iteration, t, after which all that belongs to peers that sit it out is as it was before.
+  /// Applies `recursion` for iteration t. The columns of peers that sit it out stay as they were.
   void step(void (*recursion)(Network&)) {
     const Matrix<Scalar> X_before = X;
     const std::map<std::string, Matrix<Scalar>> kept_before = kept_;
@@ -92,10 +92,10 @@ class Network {
     return transposed;
   }
 
-  /// G: every local gradient at the peer's own model, on its minibatch.
+  /// Returns G: every peer's gradient at its own model, on its minibatch.
   Matrix<Scalar> gradients() const { return gradients(X); }
 
-  /// The same at points of their own.
+  /// The same at the columns of `points`, on the minibatch number `draw` of the iteration.
   Matrix<Scalar> gradients(const Matrix<Scalar>& points, std::uint64_t draw = 0) const {
     Matrix<Scalar> G(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) {
@@ -107,7 +107,7 @@ class Network {
     return G;
   }
 
-  /// The gradient of one of a peer's samples at its own model.
+  /// Returns the gradient of a peer's sample at its own model.
   Vector<Scalar> gradient_of_sample(PeerId peer, Index sample) const {
     Vector<Scalar> gradient(X.rows());
     experiment_.problem.objectives[peer]->gradient(X.col(peer), {&sample, 1}, gradient);
@@ -115,7 +115,7 @@ class Network {
   }
   Index sample_count(PeerId peer) const { return experiment_.problem.objectives[peer]->sample_count(); }
 
-  /// The samples of a peer's gradient in iteration t, the first draw unless a later one is asked for.
+  /// Returns the samples of a peer's gradient in iteration t, of minibatch number `draw`.
   std::vector<Index> minibatch(PeerId peer, std::uint64_t draw = 0) const {
     const Objective<Scalar>& objective = *experiment_.problem.objectives[peer];
     const Index count = objective.sample_count();
@@ -129,7 +129,7 @@ class Network {
     return samples;
   }
 
-  /// What the local steps of every peer add up to: H of them, each on its own minibatch, with or without
+  /// Returns the sum of the local steps of every peer: H steps, each on its own minibatch, with or without
   /// momentum.
   Matrix<Scalar> local_steps() {
     const bool heavy_ball = *options().optimizer == "heavy-ball(0.5)";
@@ -144,7 +144,7 @@ class Network {
     return Y - X;
   }
 
-  /// All local gradients in full.
+  /// Returns all full local gradients at the columns of `points`.
   Matrix<Scalar> full_gradients(const Matrix<Scalar>& points) const {
     Matrix<Scalar> G(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) {
@@ -156,8 +156,8 @@ class Network {
     return G;
   }
 
-  /// C(Z), a column a peer, as the peers said it in `slot` of iteration t; slots in ascending order.
-  /// With `near`, every column is read near itself (mod), as all do who are near enough.
+  /// Returns C(Z), a column per peer, as recorded in `slot` of iteration t. Call it for slots in ascending
+  /// order. With `near`, every column is read near itself (mod), as a receiver within reach does.
   Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0, bool near = false) {
     if (slot == 0) {
       streams_.clear();
@@ -193,7 +193,7 @@ class Network {
         ensure(compressor_->accumulate_near(sent->packet->bytes(), side, 1, view(decoded)) == CodecStatus::ok,
                "a recorded packet can be decoded");
       }
-      // What is left of two nearly equal vectors carries their roundings, however small it is itself.
+      // A difference of nearly equal vectors carries their roundings, however small the difference is.
       const Scalar same =
           (std::is_same_v<Scalar, float> ? Scalar(1e-4) : Scalar(1e-10)) * again.cwiseAbs().maxCoeff() +
           64 * std::numeric_limits<Scalar>::epsilon() * X.cwiseAbs().maxCoeff();
@@ -204,9 +204,9 @@ class Network {
     return C;
   }
 
-  /// The same of peers that keep a backlog where links change: their messages do not tell it, but what they
-  /// published, before and after iteration t, does. Iteration t took its step in proportion to `share`, a
-  /// number a peer.
+  /// The same for peers with a backlog if links change. C(Z) is then recovered from the published vectors
+  /// before and after iteration t, since messages do not contain it alone. The published vector moves by the
+  /// entry of `share` times C(Z) - `from`.
   Matrix<Scalar> said_in_steps(const Matrix<Scalar>& Z, const Matrix<Scalar>& from,
                                const Vector<Scalar>& share) {
     told_from_ = &from;
@@ -216,7 +216,7 @@ class Network {
     return C;
   }
 
-  /// Where what was said was added to what is published.
+  /// The same for methods that add C(Z) to the published vector.
   Matrix<Scalar> said_in_changes(const Matrix<Scalar>& Z) {
     return said_in_steps(Z, Matrix<Scalar>::Zero(X.rows(), X.cols()), Vector<Scalar>::Ones(X.cols()));
   }
@@ -247,7 +247,7 @@ class Network {
 template <class Scalar>
 using Recursion = void (*)(Network<Scalar>& network);
 
-// The methods' recursions by name, a family of methods a file.
+// The recursions of the methods by name, a file per family of methods.
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> baseline_recursions();
 template <class Scalar>

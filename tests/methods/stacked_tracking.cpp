@@ -17,7 +17,7 @@ void d2(Network<Scalar>& net) {
   net.X = next * net.mixing();
 }
 
-/// In the papers' order, x before y, where an iteration of the method ends with x.
+/// In the method's order, y before x, but with the papers' start y = g in iteration 1.
 template <class Scalar>
 void gradient_tracking(Network<Scalar>& net) {
   Matrix<Scalar>& Y = net.kept("Y");
@@ -28,16 +28,16 @@ void gradient_tracking(Network<Scalar>& net) {
   net.X = ((net.X - net.eta() * Y) * net.mixing()).eval();
 }
 
-/// The biased sums themselves, numerators and weights.
+/// Keeps the sums themselves, numerators and weights, instead of their ratios.
 template <class Scalar>
 void sgp(Network<Scalar>& net) {
   Matrix<Scalar>& sums = net.kept("numerators");
-  Matrix<Scalar>& weights = net.kept("weights");  // every row of it the same
+  Matrix<Scalar>& weights = net.kept("weights");  // all rows are the same
   if (net.t == 1) {
     sums = net.X;
     weights.setOnes();
   }
-  // P' : whoever is heard or keeps gets an equal share; rows sum to 1 (a sender's shares)
+  // P': a sender gives equal shares to its hearers and itself, so rows sum to 1.
   Matrix<Scalar> P = (net.mixing().array() != 0).template cast<Scalar>().matrix();
   P.diagonal().setOnes();
   for (Index sender = 0; sender < P.rows(); ++sender) P.row(sender) /= P.row(sender).sum();

@@ -26,7 +26,7 @@ Experiment<double> experiment_of(std::uint64_t staleness, double consensus_step,
                                {.iterations = iterations, .options = stale(staleness, consensus_step)});
 }
 
-/// x_i(t+1) by hand, neighbors in ascending order, as the method's header has it.
+/// Computes x_i(t+1) by the equation of the method's header, neighbors in ascending order.
 template <class Scalar>
 Models<Scalar> by_hand(const Experiment<Scalar>& experiment, std::uint64_t staleness, double step) {
   std::vector<Models<Scalar>> x(experiment.iterations + 2, Models<Scalar>(experiment.peer_count()));
@@ -55,8 +55,8 @@ void check_by_hand(std::uint64_t staleness, double step) {
   for (PeerId id = 0; id < 5; ++id) CHECK(digest(found[id]) == digest(expected[id]));
 }
 
-/// What is left, after so many rounds, of an eigenvector of W for the smallest eigenvalue, -1/3 on a ring of
-/// 8.
+/// Returns the remainder, after `rounds` rounds, of an eigenvector of W for the smallest eigenvalue, -1/3 on
+/// a ring of 8.
 double left_of_alternation(std::uint64_t staleness, double consensus_step, std::uint64_t rounds) {
   const auto experiment = flat_in<double>(
       {"ring", 8}, "d-psgd", {.iterations = rounds, .options = stale(staleness, consensus_step)}, 1);
@@ -127,7 +127,8 @@ TEST_CASE("staleness: where nothing is rounded gossip keeps the mean exactly") {
   cluster.run();
   const auto& recording = cluster.recording();
   for (const auto& peers : recording) CHECK(mean_in_double(peers) == mean_in_double(recording[0]));
-  CHECK(recording[2][0].model == recording[0][0].model);  // the first two wait for nobody, and hear nobody
+  CHECK(recording[2][0].model ==
+        recording[0][0].model);  // the first two iterations wait for no message, and use none
   CHECK(recording[3][0].model != recording[0][0].model);
 }
 

@@ -1,5 +1,4 @@
-// DCD, ECD and CHOCO where links change: what is sent, what a replica is, and what becomes of damaged
-// messages.
+// DCD, ECD and CHOCO on changing links: their messages, their replicas, and how they treat damaged messages.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,7 +29,8 @@ bool is_dense(const PacketRef& message, std::size_t vector_bytes) {
   return parsed.size() == 4 + vector_bytes && parsed[0] == std::byte{0xff} && parsed[3] == std::byte{0xff};
 }
 
-/// Other bytes for peer 0 in the last of five iterations, in which it hears of three packets.
+/// Changes the bytes of every message to peer 0 in the last of five iterations, in which peer 0 hears of
+/// three packets. Returns the divergence of peer 0.
 template <class Change>
 std::optional<Divergence> end_with(const std::string& method, const World& world, Change change) {
   const auto experiment = quadratics_in<double>(world, method, {.compressor = "topk(5%)", .iterations = 5});
@@ -120,7 +120,7 @@ TEST_CASE("varying links: a truncated message, and one of another history, end t
       const auto end = end_with(method, one_peer, [&](std::vector<std::byte>& bytes) { bytes.resize(kept); });
       CHECK((end && end->malformed));
     }
-    // As if one packet more, or none, had been said.
+    // The count is one packet too high, or too low.
     for (const int said : {+1, -1}) {
       const auto end = end_with(method, one_peer, [&](std::vector<std::byte>& bytes) {
         bytes[0] = static_cast<std::byte>(std::to_integer<int>(bytes[0]) + said);

@@ -11,14 +11,14 @@ using namespace hearsay;
 
 namespace {
 
-/// `count` labels, cyclic over `classes`.
+/// Returns `count` labels, cyclic over `classes`.
 std::vector<double> cyclic_labels(std::size_t count, std::size_t classes) {
   std::vector<double> labels(count);
   for (std::size_t s = 0; s < count; ++s) labels[s] = static_cast<double>(s % classes);
   return labels;
 }
 
-/// result[i][k]: how many samples of class k peer i has
+/// Returns the number of samples of class k at peer i as result[i][k].
 std::vector<std::vector<std::size_t>> class_counts(const std::vector<std::vector<Index>>& parts,
                                                    const std::vector<double>& labels, std::size_t classes) {
   std::vector<std::vector<std::size_t>> counts(parts.size(), std::vector<std::size_t>(classes));
@@ -77,7 +77,7 @@ TEST_CASE("partition: by-label hands out the targets in ascending order") {
   const auto parts = partition("by-label", labels, 5, 5, 1);
   for (std::size_t i = 0; i < 5; ++i)
     for (const Index s : parts[i]) CHECK(labels[static_cast<std::size_t>(s)] == static_cast<double>(i));
-  // Numbers work too.
+  // Regression targets work, too.
   const std::vector<double> targets = {0.5, -2.0, 7.25, 3.0};
   CHECK(partition("by-label", targets, 0, 2, 1) == std::vector<std::vector<Index>>{{0, 1}, {2, 3}});
 }

@@ -13,7 +13,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Layers as a model has them: a matrix of 4 x 3, and a vector of 5.
+/// The layers of a model: a matrix of 4 x 3, and a vector of 5.
 const SegmentTable segments = {{"weights", 0, 4, 3}, {"biases", 12, 5, 1}};
 constexpr Index dimension = 17;
 
@@ -53,7 +53,8 @@ TEST_CASE("regularizer: the proximal map minimises h(x) + ||x - q||^2 / (2 a)") 
         };
         const double least = objective(x);
         REQUIRE(std::isfinite(least));
-        // Strongly convex: any other point is above it by at least its squared distance over 2 a.
+        // The minimised function is strongly convex. At any other point it is larger by at least the squared
+        // distance over 2 a.
         for (std::uint64_t other = 0; other < 10; ++other)
           for (const double distance : {1e-4, 1e-2, 1.0}) {
             const Vector<double> away = distance * random_point(100 + other);

@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE("cross entropy: where in the block a sample lies does not cha
   for (Index k = 0; k < classes; ++k) sample(0, k) = static_cast<Scalar>(random.normal());
   const double alone = cross_entropy(sample, std::span<const Scalar>(std::vector<Scalar>{5}));
   for (Index before = 1; before < 20; ++before) {
-    // The others are sure of class 0 and right: exp(-2000) is 0, and they cost nothing.
+    // The other samples are classified correctly with certainty: exp(-2000) is 0, and their loss is 0.
     DenseRows<Scalar> outputs = DenseRows<Scalar>::Constant(before + 1, classes, -1000);
     outputs.col(0).setConstant(1000);
     outputs.row(before) = sample;
@@ -104,7 +104,7 @@ TEST_CASE("objectives: the pooled objective and its gradient do not depend on th
     const auto samples = random_samples<double>(50, 8, model.classes, true);
     const auto whole = model.make({samples, indices(50)}, 1.0 / 50.0, l2);
     const Vector<double> x = random_point<double>(whole->dimension(), 5);
-    // Four peers, of which one has nothing and one has most.
+    // Four peers: one has no sample, and one has most samples.
     const std::vector<std::vector<Index>> shards = {{3, 4, 9}, {}, {0}, [] {
                                                       std::vector<Index> rest;
                                                       for (Index s = 0; s < 50; ++s)
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE("objectives: where the samples lie in memory does not change 
       CHECK(same_bits(gradient_of(*f, x, indices(37)), gradient_of(*g, x, indices(37))));
       CHECK(f->loss(x) == g->loss(x));
     }
-    // A gathered minibatch and a stretch of the table that holds the same rows.
+    // The rows are once a gathered minibatch, and once consecutive in the table.
     DenseRows<Scalar> scattered(74, 13);
     std::vector<Scalar> targets;
     std::vector<Index> even;

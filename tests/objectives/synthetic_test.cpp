@@ -31,7 +31,7 @@ TEST_CASE("synthetic: one label in ten is noise") {
     CHECK(data.train.targets[s] < 50.0F);
     noisy += data.train.targets[s] != static_cast<float>(s % 50);
   }
-  // Of 2000 replaced labels one in fifty falls on its own class: mean 1960, deviation 42.
+  // About 2000 labels are replaced, and one in fifty of them falls on its own class: mean 1960, deviation 42.
   CHECK(noisy > 1960 - 5 * 42);
   CHECK(noisy < 1960 + 5 * 42);
 }

@@ -1,5 +1,5 @@
-// Which consensus steps are predicted to be stable: against formulas, second moments of whole networks, and
-// real runs.
+// The predicted limits of the consensus step, against formulas, second moments of whole networks, and real
+// runs.
 #include "algorithms/stability/consensus_limit.hpp"
 
 #include <doctest/doctest.h>
@@ -31,12 +31,12 @@ double limit_of(const std::string& method, const World& world, const LinearError
   return limit->largest_step(defaults_of(method), error);
 }
 
-/// How what all peers hold becomes what they hold an iteration later, and what the noise of the peers adds;
-/// every method in the words of its own box, on whole matrices.
+/// A method without gradients on the whole network: how the state of all peers becomes the next state, and
+/// what the noise adds. Every method follows its own box, on whole matrices.
 struct Network {
   Eigen::MatrixXd step;
-  Eigen::MatrixXd noise;       // one column a peer
-  Eigen::MatrixXd compressed;  // one row a peer
+  Eigen::MatrixXd noise;       // one column per peer
+  Eigen::MatrixXd compressed;  // one row per peer
 };
 
 Network network_of(const std::string& method, const World& world, double gamma, double keep) {
@@ -68,8 +68,8 @@ Network network_of(const std::string& method, const World& world, double gamma, 
           stack({-dual, dual, a * I}, 1), stack({I, -I, -I}, 3)};
 }
 
-/// Growth per iteration, in the long run, of the second moments of everything but the mean of the models and
-/// of cedas's duals, which stay what they are.
+/// Returns the asymptotic growth per iteration of the second moments. The mean of the models and of cedas's
+/// duals is left out, since it does not change.
 double growth(const std::string& method, const World& world, double gamma, const LinearError& error) {
   const Network network = network_of(method, world, gamma, error.keep);
   const Eigen::Index size = network.step.rows();
@@ -92,7 +92,7 @@ double growth(const std::string& method, const World& world, double gamma, const
   return std::exp(factor / (rounds / 2));
 }
 
-/// Of pure gossip from random models whose mean is 0, relative to the start.
+/// Returns the disagreement after pure gossip from random models of mean 0, relative to the start.
 double left_after_gossip(const std::string& method, const World& world, const std::string& compressor,
                          double consensus_step, std::uint64_t rounds) {
   const Index dimension = 400;
@@ -139,7 +139,7 @@ TEST_CASE("consensus step: just below the limit the second moments shrink, just 
     for (const World& world :
          std::vector<World>{{"ring", 8}, {"star", 6}, {"path", 5}, {"grid(3x2)", 6}, {"torus(3x3)", 9}})
       for (const LinearError& error : std::vector<LinearError>{{1.0, 0.5}, {0.9, 0.09}, {0.6, 0.24}}) {
-        // A contraction as rough as that diverges with cedas, whatever the consensus step.
+        // With cedas such a rough contraction diverges for every consensus step.
         const double limit = limit_of(method, world, error);
         CAPTURE(method);
         CAPTURE(world.name());
@@ -151,7 +151,8 @@ TEST_CASE("consensus step: just below the limit the second moments shrink, just 
       }
 }
 
-// Second moments grow before single runs do: at once where all peers are alike, later on a star.
+// Second moments grow before single runs do. If all peers are alike single runs follow at once, on a star
+// later.
 TEST_CASE("consensus step: runs with random rounding settle below the predicted limit and explode above it") {
   struct Row {
     std::string method;
@@ -183,7 +184,7 @@ TEST_CASE("consensus step: runs with random rounding settle below the predicted 
 }
 
 TEST_CASE("consensus step: the worst case of a contraction is that of a projection which keeps no more") {
-  // rand-k keeps k/d of everything on average: typical and worst case are one.
+  // rand-k keeps k/d of every vector on average, so the typical and the worst case are the same.
   const auto limits = [](const std::string& compressor) {
     const auto experiment = flat_in<double>({"ring", 8}, "choco-sgd", {.compressor = compressor}, 400);
     REQUIRE(experiment.consensus_step_limit.has_value());
@@ -207,7 +208,7 @@ TEST_CASE("consensus step: what is predicted to diverge is refused, with a remed
   CHECK(refusal("choco-sgd", "randk(10%)", {.consensus_step = 0.7}).find("algorithm.consensus_step = 0.7") ==
         0);
   CHECK(refusal("choco-sgd", "randk(10%)", {.consensus_step = 0.05}) == "");
-  // A contraction: with the damping that suits unbiased compressors it diverges.
+  // For a contraction: it diverges with the damping that suits unbiased compressors.
   const std::string text = refusal("cedas", "sign", {.consensus_step = 0.05});
   CAPTURE(text);
   CHECK(text.find("expected algorithm.damping = 1") != std::string::npos);

@@ -11,11 +11,11 @@ namespace hearsay {
 namespace {
 
 using Length = std::uint32_t;
-/// In place of a length: no packet is so long, for a frame could not hold it and what stands before it.
+/// Stands in the place of a length. No packet is so long: a frame could not hold the packet and this length.
 constexpr Length dense_follows = std::numeric_limits<Length>::max();
 constexpr std::size_t count_bytes = sizeof(std::uint64_t);
 
-/// How long a packet, or a vector, is in a message.
+/// Returns the size of a packet, or a vector, with its length in front.
 constexpr std::size_t with_length(std::size_t bytes) { return sizeof(Length) + bytes; }
 
 }  // namespace
@@ -33,7 +33,7 @@ void Backlog<Scalar>::say(std::span<const std::byte> packet) {
   std::uint64_t heard_by_all = begin_ + packets_.size();
   for (const std::uint64_t told : told_until_) heard_by_all = std::min(heard_by_all, told);
   forget_until(heard_by_all);
-  // Whole packets, the oldest first, until the new one fits.
+  // Forget whole packets, the oldest first, until the new one fits.
   std::uint64_t kept_from = begin_;
   const std::uint64_t end = begin_ + packets_.size();
   while (kept_from < end && end - kept_from + length > limit_bytes_)
@@ -55,12 +55,12 @@ void Backlog<Scalar>::say(std::span<const std::byte> packet) {
 template <class Scalar>
 void Backlog<Scalar>::begin_anew() {
   said_ = 0;
-  // One position further than anybody was told, which no packet will fill.
+  // No hearer was told up to here, so every hearer gets the vector in full.
   begin_ += packets_.size() + 1;
   packets_.clear();
 }
 
-/// Of the bytes ever said.
+/// Forgets what was said before `position`, in bytes.
 template <class Scalar>
 void Backlog<Scalar>::forget_until(std::uint64_t position) {
   if (position <= begin_) return;
@@ -75,7 +75,7 @@ Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& publishe
     hearer = std::lower_bound(hearer, hearers_.end(), id);
     ensure(hearer != hearers_.end() && *hearer == id, "a backlog is kept for every peer that ever hears it");
     std::uint64_t& told = told_until_[static_cast<std::size_t>(hearer - hearers_.begin())];
-    // All for whom it has forgotten something get the same.
+    // All hearers that missed a forgotten packet get the same message.
     const std::uint64_t since = told < begin_ ? 0 : told;
     auto known = std::ranges::find(told_, since, &Told::since);
     if (known == told_.end()) known = told_.insert(known, {since, message_since(told, it, published)});
@@ -147,7 +147,7 @@ std::optional<BacklogMessage> BacklogMessage::parse(std::span<const std::byte> b
   std::uint64_t count = 0;
   std::span<const std::byte> rest = message.packets;
   while (take_packet(rest)) ++count;
-  // A message that claims more, or less, than it holds is one of another history.
+  // A message whose count differs from its packets belongs to another history.
   const bool whole = rest.empty() && message.said >= heard && message.said - heard == count;
   return whole ? std::optional(message) : std::nullopt;
 }
@@ -156,7 +156,7 @@ Traffic BacklogTraffic::in(std::uint64_t number, const PeerRows& rows) const {
   const std::uint64_t most = with_length(vector_bytes);
   std::vector<PeerId> hearers = rows.at(number - 1).heard_by;
   Traffic traffic{hearers.size(), hearers.size() * count_bytes, exact};
-  // Back in time, until every hearer was told: what it missed, and at most a dense vector.
+  // Go back in time until every hearer was told. A hearer gets what it missed, and at most a dense vector.
   std::uint64_t missed = 0;
   const auto say_in = [&](std::uint64_t iteration) {
     if (!rows.at(iteration - 1).participates) return;

@@ -14,45 +14,45 @@
 
 namespace hearsay {
 
-/// Where W changes from round to round, two neighbors meet now and then only. What a peer said in the
-/// meantime is its backlog:
+/// If W changes from round to round, two neighbors meet only now and then. The backlog of a peer holds the
+/// packets that it has said in the meantime:
 ///
-///   say     a packet joins the backlog, which forgets what all hearers have heard, and what no longer fits
-///           in the length of one dense vector
-///   tell    a hearer gets all that it missed since it was last told, in one message; or, where the backlog
-///           has forgotten some of it, the published vector in full precision, which is then the shorter of
-///           the two
+///   say     a packet joins the backlog, which forgets the packets that all hearers have heard, and the
+///           oldest ones that do not fit into the length of one dense vector
+///   tell    a hearer gets all packets since it was last told, in one message. If the backlog has forgotten
+///           one of them, it gets the published vector in full precision instead, which is then shorter
 ///   replay  the hearer applies the packets to its replica, one by one, as their owner did
 ///
-/// so that a replica is always what its owner had published when the two last met, bit for bit. A message is,
+/// So a replica equals the owner's published vector as of their last meeting, bit for bit. A message is,
 /// little-endian,
 ///
-///   u64        how many packets its owner has said since it began (or, with `begin_anew`, began anew)
-///   and        for every packet that was missed, u32 its length, and its bytes
+///   u64        how many packets its owner has said, since the start or the last `begin_anew`
+///   and        for every packet that was missed: u32 its length, and its bytes
 ///   or         u32 0xffffffff, and the scalars of the published vector
 ///
-/// Memory: no more than one vector of R^d and 4 bytes, and two numbers a hearer.
+/// Memory: at most one vector of R^d and 4 bytes, and two numbers per hearer.
 template <class Scalar>
 class Backlog {
  public:
-  /// Of a peer that `hearers` (ascending) hear in some round, and whose published vector in R^d all know at
-  /// first.
+  /// The backlog of a peer with a published vector in R^d, whose start all hearers know. `hearers`: the peers
+  /// that hear it in some round, ascending.
   Backlog(const std::vector<PeerId>& hearers, Index dimension);
 
   std::uint64_t said() const { return said_; }
   void say(std::span<const std::byte> packet);
-  /// The published vector has changed otherwise than by a packet: everyone gets it in full, and packets are
-  /// counted from 0.
+  /// The published vector has changed in another way than by a packet. Every hearer gets it in full next, and
+  /// packets are counted from 0.
   void begin_anew();
 
-  /// Posts to all who hear this peer in the iteration's round what they missed of how `published` came to be.
-  /// Who missed the same shares one packet.
+  /// Posts to every peer that hears this one in the round what it missed. `published` is the vector after all
+  /// packets. Hearers that missed the same share one packet. Returns the slot.
   Slot tell(Iteration<Scalar>& it, const Vector<Scalar>& published);
 
   std::size_t memory_bytes() const { return packets_.capacity(); }
 
   void visit(StateVisitor<Scalar>& visitor);
-  /// Whether what a visitor wrote is whole packets, and everybody was told up to the beginning of one.
+  /// True if the state that a visitor has written consists of whole packets, and every hearer was told up to
+  /// the beginning of one.
   bool is_sound() const;
 
  private:
@@ -65,38 +65,40 @@ class Backlog {
 
   std::size_t limit_bytes_;
   std::vector<std::byte> packets_;  // each behind its length
-  std::uint64_t begin_ = 0;         // where packets_ stands in all that was ever said, in bytes
+  std::uint64_t begin_ = 0;         // position of packets_ among all bytes ever said
   std::uint64_t said_ = 0;
   std::vector<PeerId> hearers_;
-  std::vector<std::uint64_t> told_until_;  // by hearer, how far into all that was ever said, in bytes
-  std::vector<Told> told_;                 // while messages are made
-  std::vector<PacketRef> addressed_;       // the same, by hearer
+  std::vector<std::uint64_t> told_until_;  // by hearer, a position among all bytes ever said
+  std::vector<Told> told_;                 // the messages of one `tell`
+  std::vector<PacketRef> addressed_;       // the same messages, by hearer
 };
 
-/// Where W changes from round to round; nothing where it is fixed.
+/// Returns the backlog of a peer if W changes from round to round. Empty if W is fixed.
 template <class Scalar>
 std::optional<Backlog<Scalar>> backlog_for(const MethodInput<Scalar>& input) {
   if (!input.links_vary) return std::nullopt;
   return Backlog<Scalar>(input.hearers, input.initial.size());
 }
 
-/// A message of a backlog, taken apart. Total on arbitrary bytes.
+/// A parsed message of a backlog. Any bytes can be parsed.
 struct BacklogMessage {
   std::uint64_t said;
-  std::optional<std::span<const std::byte>> dense;  ///< the published vector
-  std::span<const std::byte> packets;               ///< otherwise
+  std::optional<std::span<const std::byte>> dense;  ///< the published vector, if it was sent
+  std::span<const std::byte> packets;               ///< the missed packets, if not
 
-  /// Of a sender of whose packets `heard` were heard before. Nothing unless all packets since then are there
-  /// in full, or a vector of `vector_bytes`.
+  /// Returns the message of a sender `heard` of whose packets were heard before. Empty unless the message
+  /// holds all later packets, or a vector of `vector_bytes`.
   static std::optional<BacklogMessage> parse(std::span<const std::byte> bytes, std::uint64_t heard,
                                              std::size_t vector_bytes);
 };
 
-/// The first packet, which is then no longer in `packets`; nothing where the bytes do not begin with one.
+/// Returns the first packet, and removes it from `packets`. Empty if the bytes do not begin with a whole
+/// packet.
 std::optional<std::span<const std::byte>> take_packet(std::span<const std::byte>& packets);
 
-/// A replica catches up with its owner. `replay(packet, number)` applies the packet that its owner said as
-/// its `number`-th, counted from 1, to the replica, and says how that went.
+/// Brings a replica up to date with its owner. `replay(packet, number)` applies the owner's `number`-th
+/// packet, counted from 1, to the replica, and returns its status. `heard` is the number of packets heard,
+/// before and after. Returns a status other than ok if a packet had one.
 template <class Scalar, class Replay>
 CodecStatus catch_up(std::span<const std::byte> message, std::uint64_t& heard, Vector<Scalar>& replica,
                      Replay&& replay) {
@@ -116,20 +118,21 @@ CodecStatus catch_up(std::span<const std::byte> message, std::uint64_t& heard, V
   return status;
 }
 
-/// The longest message there is, of a published vector of so many bytes.
+/// Returns the size of the longest message, for a published vector of `vector_bytes`.
 constexpr std::uint64_t dense_backlog_bytes(std::uint64_t vector_bytes) {
   return sizeof(std::uint64_t) + sizeof(std::uint32_t) + vector_bytes;
 }
 
-/// What the owner of a backlog sends in an iteration, before any data is seen.
+/// What the owner of a backlog sends in an iteration, known before the run.
 struct BacklogTraffic {
   std::uint64_t packet_bytes;
-  bool exact;  ///< every packet has so many bytes; otherwise at most
+  /// If false, packet_bytes is an upper bound.
+  bool exact;
   std::uint64_t vector_bytes;
-  bool tells_first =
-      false;  ///< in an iteration it tells what was said before; otherwise what is said in it, too
-  std::uint64_t anew_every =
-      0;  ///< iterations in whose multiples it begins anew, instead of saying a packet; 0: never
+  /// An iteration tells the packets of earlier iterations. If false, it tells its own packet, too.
+  bool tells_first = false;
+  /// Iterations between two `begin_anew`, each in the place of a packet. 0: never.
+  std::uint64_t anew_every = 0;
 
   Traffic in(std::uint64_t number, const PeerRows& rows) const;
 };

@@ -8,9 +8,9 @@
 
 namespace hearsay {
 
-/// How LEAD and its kin tell their neighbors of a vector Z_i ("COMM"): compressed is the difference to a
-/// reference that follows slowly, so that what is recovered is unbiased where C is, and its error vanishes as
-/// Z settles.
+/// How LEAD and related methods tell their neighbors a vector Z_i ("COMM"). The difference of Z_i to a
+/// reference is compressed, and the reference follows slowly. So the recovered vector is unbiased if C is,
+/// and its error vanishes as Z settles.
 ///
 ///   compress   q_i = C(Z_i - H_i), encoded once, sent to every neighbor
 ///   recover    zhat_j = H_j + q_j                     for every neighbor j and for i itself
@@ -28,10 +28,10 @@ class DampedReferences {
         own_recovered_(initial.size()),
         recovered_(initial.size()) {}
 
-  /// H_i: Z is best given as its difference to this.
+  /// H_i. The method passes the difference of Z_i to this vector to `say`.
   const Vector<Scalar>& own_reference() const { return own_reference_; }
 
-  /// Compresses and posts `difference` = Z_i - H_i; zhat_i and H_i follow.
+  /// Compresses and posts `difference` = Z_i - H_i. Updates zhat_i and H_i.
   Slot say(Iteration<Scalar>& it, Compressor<Scalar>& compressor, const Vector<Scalar>& difference,
            RandomStream& random) {
     PacketBuffer buffer = it.new_packet();
@@ -44,7 +44,7 @@ class DampedReferences {
     return slot;
   }
 
-  /// into += factor sum_j w_ij (zhat_i - zhat_j), and every H_j follows; the packets in the order of
+  /// into += factor sum_j w_ij (zhat_i - zhat_j). Updates every H_j. The packets are in the order of
   /// `neighbors`.
   void add_differences(Iteration<Scalar>& it, Compressor<Scalar>& compressor,
                        std::span<const WeightedNeighbor> neighbors, std::span<const PacketRef> packets,

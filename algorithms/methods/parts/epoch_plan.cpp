@@ -9,9 +9,10 @@
 namespace hearsay {
 
 namespace {
-/// No run takes more iterations, and longer epochs would not fit an integer.
+/// No run has more iterations. The length of a much longer epoch would not fit an integer.
 constexpr double longest_epoch = 1e15;
-/// Nor more rounds in an epoch of k = 1, 2, ... of them, whose sum would not fit either.
+/// The largest k up to which c(k) = k is added up: 8e14 rounds, more than a run takes. The sum over the
+/// longest epoch would not fit an integer.
 constexpr std::uint64_t longest_climb = 40'000'000;
 }  // namespace
 

@@ -6,11 +6,11 @@
 
 namespace hearsay {
 
-/// More of them in one step would be a slip of the keyboard: on a ring of 100 peers 10,000 leave 2e-6 of the
-/// disagreement.
+/// The most gossip rounds of a step. A larger number would be a typing error: on a ring of 100 peers 10,000
+/// rounds leave 2e-6 of the disagreement.
 constexpr std::uint64_t most_consensus_rounds = 10'000;
 
-/// c(k), how many gossip rounds the k-th step of an epoch takes, k = 1, 2, ...
+/// c(k), the number of gossip rounds in step k = 1, 2, ... of an epoch.
 ///
 ///   "k"            k
 ///   "5"            5
@@ -29,11 +29,11 @@ class ConsensusRule {
   std::optional<std::uint64_t> most_;
 };
 
-/// Where iteration t = 1, 2, ... of a method with epochs s = 1, 2, ... of K_s = ceil(beta^s n_0) steps
-/// stands. Pure, so that every peer works it out for itself, and an iteration can be asked for out of order.
+/// The position of iteration t = 1, 2, ... in epochs s = 1, 2, ... of K_s = ceil(beta^s n_0) steps. A
+/// function of t alone: every peer computes it for itself, and for iterations in any order.
 class EpochPlan {
  public:
-  /// Epochs that grow more slowly would be too many to count up.
+  /// With slower growth there would be too many epochs to count.
   static constexpr double least_growth = 1.001;
 
   struct Position {
@@ -41,12 +41,11 @@ class EpochPlan {
     std::uint64_t length;           ///< K_s
     std::uint64_t previous_length;  ///< K_{s-1}; 0 in the first epoch
     std::uint64_t rounds;           ///< c(k)
-    std::uint64_t
-        rounds_before;  ///< gossip rounds of all iterations before t: the schedule goes on from there
+    std::uint64_t rounds_before;    ///< gossip rounds of all iterations before t
   };
 
-  /// beta = `growth`, 1 or at least `least_growth`, n_0 = `first_length` >= 1. Throws Misuse (key
-  /// algorithm.inner_growth).
+  /// beta = `growth`, n_0 = `first_length` >= 1. Throws Misuse (key algorithm.inner_growth) unless beta is 1
+  /// or at least `least_growth`.
   EpochPlan(std::uint64_t first_length, double growth, ConsensusRule consensus);
 
   Position at(std::uint64_t iteration) const;
@@ -64,7 +63,7 @@ class EpochPlan {
   std::uint64_t first_length_;
   double growth_;
   ConsensusRule consensus_;
-  mutable Epoch last_;  ///< that of the last answer: the next is asked for next, and is there already
+  mutable Epoch last_;  ///< cache: the epoch of the last call of `at`
 };
 
 }  // namespace hearsay

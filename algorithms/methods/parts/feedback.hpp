@@ -8,17 +8,18 @@
 
 namespace hearsay {
 
-/// What a sender does about the error that compression leaves behind (algorithm.feedback), g its gradient, p
-/// what it compresses, m its memory in R^d, at first 0:
+/// What a sender does with the error of compression (algorithm.feedback). g is its gradient, p the vector
+/// that it compresses, and m in R^d its memory, 0 at first:
 ///
 ///   none            p = g                      nothing: for unbiased C
-///   ef              p = g + m                  m <- p - C(p): all that was not sent is still owed
+///   ef              p = g + m                  m <- p - C(p): all that was not sent
 ///   low-pass(beta)  p = g + m                  m <- (1 - beta) m + beta (p - C(p)): ScaleCom; beta = 1 is ef
 ///   dgd-def         p = grad f(x - eta m) + m  m <- p - C(p): ef, the gradient taken where x would be by now
 ///
-/// m is a gradient. What is owed is a step, so where the step size changes, m is multiplied by eta_{t-1} /
-/// eta_t first: then sum_j (eta/n) m_j is always what the common model still has to go (Karimireddy et al.
-/// 2019 keep the residue as a step from the start; for compressors with C(a z) = a C(z) that is the same).
+/// m is a gradient, but the residue is a part of a step. So if the step size changes, m is first multiplied
+/// by eta_{t-1} / eta_t. Then sum_j (eta/n) m_j always is what the common model still has to move.
+/// (Karimireddy et al. 2019 keep the residue as a step from the start; for compressors with C(a z) = a C(z)
+/// that is the same.)
 ///
 /// Source     Karimireddy, Rebjock, Stich, Jaggi 2019 (arXiv:1901.09847), Algorithm 2; Chen et al. 2020
 ///            (ScaleCom, arXiv:2104.11125), Algorithm 1; Lin, Kostina, Hassibi 2020 (DQ-GD, arXiv:2002.02508)
@@ -31,15 +32,15 @@ struct FeedbackRule {
 
   /// Throws Misuse (key algorithm.feedback).
   static FeedbackRule parse(const std::string& text);
-  /// Parses back to this rule.
+  /// Returns a text that parses to this rule.
   std::string spelling() const;
 };
 
-/// Everything algorithm.feedback may be.
+/// The values of algorithm.feedback.
 std::span<const Choice> feedback_choices();
 
-/// The spelling of the rule that `text` stands for with a compressor of these traits: "auto" is none where it
-/// is unbiased and ef where it is not. Throws Misuse (key algorithm.feedback).
+/// Returns the spelling of the rule that `text` means with a compressor of these traits: "auto" is none if it
+/// is unbiased, else ef. Throws Misuse (key algorithm.feedback).
 std::string resolved_feedback(const std::string& text, const Traits& compressor);
 
 }  // namespace hearsay

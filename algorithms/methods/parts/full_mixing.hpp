@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// A packet that holds the vector as it is.
+/// Returns a packet with the vector in full precision.
 template <class Scalar>
 PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector) {
   PacketBuffer buffer = it.new_packet();
@@ -15,8 +15,8 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector) {
   return std::move(buffer).seal();
 }
 
-/// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. A neighbor that was
-/// lost has an empty packet, and its weight stays with `own`.
+/// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. Without a message the
+/// weight of the neighbor stays with `own`. Returns malformed if a message has another size than `own`.
 template <class Scalar>
 CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets,
                             const Vector<Scalar>& own, double step, Vector<Scalar>& into) {

@@ -5,19 +5,19 @@
 
 namespace hearsay {
 
-/// SAGA's memory of one peer: the newest gradient of every local sample, m_i x d, and their mean.
+/// The memory of SAGA at one peer: the newest gradient of every local sample, m_i x d, and their mean.
 template <class Scalar>
 class GradientTable {
  public:
   bool empty() const { return gradients_.size() == 0; }
-  /// All zero, which is what the gradients are replaced from.
+  /// Sets all gradients and their mean to zero.
   void resize(Index samples, Index dimension) {
     gradients_ = Vector<Scalar>::Zero(samples * dimension);
     mean_ = Vector<Scalar>::Zero(dimension);
   }
 
   const Vector<Scalar>& mean() const { return mean_; }
-  /// The gradient at `sample` is `gradient` from now on; adds `share` times its change to `estimate`.
+  /// Stores `gradient` as the gradient of `sample`. Adds `share` times its change to `estimate`.
   void replace(Index sample, const Vector<Scalar>& gradient, Scalar share, Vector<Scalar>& estimate) {
     auto old = gradients_.segment(sample * mean_.size(), mean_.size());
     estimate += share * (gradient - old);
@@ -29,7 +29,7 @@ class GradientTable {
     visitor.late_state("gradient table", gradients_);
     visitor.late_state("mean gradient", mean_);
   }
-  /// Whether what a visitor wrote is nothing, or the table of a peer with so many samples in R^d.
+  /// True if the state that a visitor has written is empty, or a table for this many samples in R^d.
   bool is_sound(Index samples, Index dimension) const {
     if (empty()) return mean_.size() == 0;
     return mean_.size() == dimension && gradients_.size() == samples * dimension;

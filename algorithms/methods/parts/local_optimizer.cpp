@@ -217,7 +217,7 @@ std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& 
   if (spelling.arguments.size() > most) throw Misuse(key, text, expectation);
   for (std::size_t k = 0; k < spelling.arguments.size(); ++k) {
     double& value = numbers[k];
-    // What rounds to a bound would be divided by 0.
+    // An argument that Scalar rounds to the excluded bound would cause a division by 0.
     if (!parse_number(spelling.arguments[k], value) || value < 0.0 ||
         (is_adagrad ? static_cast<Scalar>(value) == 0 : static_cast<Scalar>(value) >= 1))
       throw Misuse(key, text, expectation);

@@ -16,7 +16,7 @@ namespace hearsay {
 ///     heavy-ball(beta)       m <- beta m + g;  s = -eta m                          (Polyak 1964)
 ///     nesterov(beta)         m <- beta m + g;  s = -eta (g + beta m)               (Nesterov 1983)
 ///     adagrad(delta)         G <- G + g^2;  H = delta + sqrt(G);  s = -eta g / H   (Duchi et al. 2011)
-///     adagrad-da(delta)      z <- z + g, G <- G + g^2;  s = -eta (z / H - what that was before)
+///     adagrad-da(delta)      z <- z + g, G <- G + g^2;  s = -eta (z / H - its value before)
 ///                                                                    (the same, dual averaging)
 ///     adam(beta1, beta2)     m, v <- running means of g, g^2;  s = -eta m' / (sqrt(v') + 1e-8),
 ///                            m', v' without their bias               (Kingma, Ba 2015, Algorithm 1)
@@ -27,8 +27,8 @@ namespace hearsay {
 ///                                                                    (Ginsburg et al. 2019, Algorithm 1)
 ///
 /// Squares, quotients and roots are those of each coordinate. Every peer keeps a state of its own, from its
-/// own gradients: where the peers' data differ, so do the states, and a gossip method that mixes models alone
-/// then ends at another point than one that would mix the states, too; only sgd has none.
+/// own gradients; only sgd has none. If the peers' data differ, so do the states. A gossip method that mixes
+/// the models alone then ends at another point than a method that would mix the states, too.
 template <class Scalar>
 class LocalOptimizer {
  public:
@@ -36,13 +36,14 @@ class LocalOptimizer {
   virtual std::string spelling() const = 0;
   /// step <- s, for the gradient g and the step size eta.
   virtual void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) = 0;
-  /// Names what it keeps between steps.
+  /// Visits the state that is kept between steps.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
-  /// s = -eta g, so that nobody needs to ask.
+  /// True if the step is s = -eta g, so that `step` need not be called.
   virtual bool is_sgd() const { return false; }
 };
 
-/// Throws Misuse (key algorithm.optimizer). The layers are those of `segments`.
+/// Returns the rule that `spelling` names. The layers are those of `segments`. Throws Misuse (key
+/// algorithm.optimizer).
 template <class Scalar>
 std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& spelling, Index dimension,
                                                              const SegmentTable& segments);

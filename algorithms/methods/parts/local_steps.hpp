@@ -8,8 +8,8 @@
 namespace hearsay {
 
 /// The local part of an iteration: H steps of a local optimizer (algorithm.local_steps, algorithm.optimizer)
-/// from x_i, each on a minibatch of its own. With H = 1 and plain SGD it is a gradient, and costs no memory.
-/// In a method:
+/// from x_i, each on a minibatch of its own. H = 1 with sgd is one gradient, and takes no memory. In a
+/// method:
 ///
 ///     local_.begin(x_);
 ///     for (bool more = true; more;) {
@@ -28,16 +28,16 @@ class LocalSteps {
     if (steps_ > 1 || !optimizer_->is_sgd()) step_.resize(input.initial.size());
   }
 
-  /// Starts at x, which must not change until the last `add_to`.
+  /// Starts at x, which the method does not change before the last `add_to`.
   void begin(const Vector<Scalar>& x) {
     start_ = &x;
     taken_ = 0;
     if (steps_ > 1) point_ = x;
   }
-  /// Where the next gradient is to be taken.
+  /// The point at which the next gradient is to be taken.
   const Vector<Scalar>& point() const { return steps_ > 1 ? point_ : *start_; }
 
-  /// Takes the step that `gradient` at point() says; true while there are more to come.
+  /// Takes a step by `gradient`, the gradient at point(). True if more steps follow.
   bool take(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
     gradient_ = &gradient;
     step_size_ = it.step_size();
@@ -48,7 +48,7 @@ class LocalSteps {
     return true;
   }
 
-  /// into += what the steps add up to; `into` may be the x at which they began.
+  /// into += the sum of the steps. `into` may be the x of `begin`.
   void add_to(Vector<Scalar>& into) const {
     if (steps_ > 1)
       into += point_ - *start_;

@@ -21,9 +21,9 @@ class Replicas {
 
   Vector<Scalar>& of(PeerId owner) { return copies_[place_of(owner)]; }
 
-  /// Every replica takes what its owner said: replica_j += decoded(packet_j), the packets in the order of
-  /// `neighbors`. A lost neighbor's replica stays as it is, and so does that of a neighbor that says nothing,
-  /// where silence is allowed.
+  /// Updates the replica of every neighbor by its packet: replica_j += decoded(packet_j), the packets in the
+  /// order of `neighbors`. A replica stays as it is if there is no packet, or an empty message while
+  /// `silence_allowed`.
   CodecStatus hear(Compressor<Scalar>& compressor, std::span<const WeightedNeighbor> neighbors,
                    std::span<const PacketRef> packets, bool silence_allowed = false) {
     CodecStatus status = CodecStatus::ok;
@@ -35,8 +35,8 @@ class Replicas {
     return status;
   }
 
-  /// The same where W changes: every replica catches up with its owner, by the backlog that its owner told.
-  /// `replay(packet, number, replica)` applies a packet that the owner said as its `number`-th.
+  /// The same if W changes: every replica catches up with its owner by a message of the owner's backlog.
+  /// `replay(packet, number, replica)` applies the owner's `number`-th packet.
   template <class Replay>
   CodecStatus catch_up_by(Replay replay, std::span<const WeightedNeighbor> neighbors,
                           std::span<const PacketRef> messages) {
@@ -62,7 +62,7 @@ class Replicas {
                        neighbors, messages);
   }
 
-  /// into += factor * sum_j w_ij (replica_j - own): gossip on replicas, in edge-difference form.
+  /// into += factor sum_j w_ij (replica_j - own): gossip on replicas, in edge-difference form.
   void add_differences(std::span<const WeightedNeighbor> neighbors, const Vector<Scalar>& own, Scalar factor,
                        Vector<Scalar>& into) {
     for (const auto& [j, weight] : neighbors) into += factor * static_cast<Scalar>(weight) * (of(j) - own);
@@ -82,7 +82,7 @@ class Replicas {
 
   std::vector<PeerId> owners_;
   std::vector<Vector<Scalar>> copies_;
-  std::vector<std::uint64_t> heard_;  // packets of each owner's backlog
+  std::vector<std::uint64_t> heard_;  // packets heard, by owner; 0 without a backlog
 };
 
 }  // namespace hearsay
