@@ -1,15 +1,15 @@
 #pragma once
 
-/// The library's front door: an objective of the caller's own, or a run file's, trained in virtual time or by
-/// real processes.
+/// The header of the library for callers: trains an objective of the caller's own, or a run file's, in
+/// virtual time or with real processes.
 ///
 ///     const auto settings = parse_run("...");                          // or load_run_file("run.toml", {})
 ///     const auto experiment = prepare(settings, std::move(problem));   // or prepare<double>(settings)
 ///     const auto simulated = simulate(experiment, measured_gradient);  // in this process, in virtual time
 ///     const auto trained = run_local(experiment);                      // one process a peer, over ZeroMQ
 ///
-/// A RunControl adds what happens meanwhile: every evaluation as it is made, notices, an interruption. Wrong
-/// input throws Misuse.
+/// A RunControl receives every evaluation as soon as it is made, and notices; it can also interrupt the run.
+/// Wrong input throws Misuse.
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/experiment/experiment.hpp"

@@ -15,9 +15,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the driver wants back beside the peer: u32 how many destinations have released messages; of each u32
-// id, u64 up to which iteration; u32 how much the observer was told and has not answered; of each u8 kind,
-// u64 iteration, u64 length, and its bytes; then the meters.
+// The "meters" of a checkpoint file, which the driver continues with:
+//
+//     u32 number of destinations; of each: u32 id, u64 first iteration of which it still needs messages
+//     u32 number of reports that the observer has not answered; of each: u8 kind, u64 iteration, u64 length,
+//         and its bytes
+//     to the end: the meters, as encode_meters writes them
 
 std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeters& meters) {
   ByteWriter out;
@@ -83,8 +86,9 @@ std::vector<std::uint64_t> PeerArchive<Scalar>::holds(std::vector<std::string>* 
   return iterations;
 }
 
-/// Without this check a run that is resumed with another seed by mistake would begin anew, and remove the
-/// checkpoints that it should have resumed from.
+/// Throws Misuse if a checkpoint of the peer is of another run. Without this check a run that is resumed with
+/// another seed by mistake would begin again at 0, and remove the checkpoints that it should have resumed
+/// from.
 template <class Scalar>
 void PeerArchive<Scalar>::require_none_of_another_run() const {
   PacketPool packets;
@@ -109,7 +113,7 @@ std::optional<std::string> PeerArchive<Scalar>::begin() {
   return note(log_.begin(0, 0));
 }
 
-/// Returns the failure, and notes whether the log has no hole.
+/// Returns `failure`, and notes whether the log has a hole.
 template <class Scalar>
 std::optional<std::string> PeerArchive<Scalar>::note(std::optional<std::string> failure) {
   log_is_whole_ = !failure;
@@ -157,7 +161,8 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::revive(PacketPool& packets) {
   RevivedPeer<Scalar> revived = make(newest, Waiting::kept, packets);
   std::uint64_t last_since = newest;
   std::uint64_t whole_bytes = 0;
-  // The newest checkpoint's own log. If a later checkpoint was damaged, the logs since that one continue it.
+  // The log since the newest valid checkpoint. If a later checkpoint was damaged, the log since that one
+  // continues it.
   for (const std::uint64_t since : list_logs(directory_, id_)) {
     if (since < newest) continue;
     ReadLog read = read_packet_log(directory_, {owner_.run_id, id_}, since, packets);

@@ -14,41 +14,43 @@
 
 namespace hearsay {
 
-/// A peer that was restored, and what its session and its meters continue with.
+/// A restored peer, and the state with which its session and its meters continue.
 template <class Scalar>
 struct RevivedPeer {
   std::unique_ptr<Peer<Scalar>> peer;  ///< not started
   SessionState session{1, {}, {}, {}, {}};
   PeerMeters meters;
-  std::vector<Heard> log;  ///< what the peer heard since, to be replayed (replay.hpp)
+  std::vector<Heard> log;  ///< what the peer has received since, to be replayed (replay.hpp)
 };
 
-/// What one peer keeps on disk to be restored from: its newest checkpoints, and a log of what it was handed
-/// since. A write that fails (the disk is full) is returned as a sentence. Training goes on then, but the
-/// peer may not be restorable until the next checkpoint is written.
+/// The files from which one peer can be restored: its newest checkpoints, and a log of everything that it has
+/// received since. A function that cannot write (the disk is full) returns why, in a sentence. Training goes
+/// on then, but the peer may not be restorable until the next checkpoint is written.
 template <class Scalar>
 class PeerArchive {
  public:
   PeerArchive(const Experiment<Scalar>& experiment, PeerId id, std::filesystem::path directory);
 
-  /// The iterations that the peer can be restored to: those of its checkpoints, and 0, since every peer can
-  /// begin. Throws Misuse if all checkpoints belong to a run with other settings. `passed_over`, if given,
-  /// gets a sentence for each checkpoint that is of no use.
+  /// Returns the iterations that the peer can be restored to, ascending: 0, at which every peer begins, and
+  /// those of its valid checkpoints. `passed_over`, if given, gets a sentence for each invalid checkpoint.
+  /// Throws Misuse if there are only checkpoints of a run with other settings.
   std::vector<std::uint64_t> holds(std::vector<std::string>* passed_over = nullptr) const;
 
-  /// Begins a run: removes what is there of an earlier one.
+  /// Begins a run: removes the files of an earlier run, and begins a log.
   std::optional<std::string> begin();
-  /// Restores the checkpoint at `iteration`, as all peers do, and removes later ones.
+  /// Restores the peer to its checkpoint at `iteration`, as all peers do, and removes later files. Throws
+  /// Misuse if it cannot.
   RevivedPeer<Scalar> revive_at(std::uint64_t iteration, PacketPool& packets);
-  /// Restores this peer alone to where it ended: its newest checkpoint and its log.
+  /// Restores this peer alone to where its process ended: from its newest checkpoint and its log.
   RevivedPeer<Scalar> revive(PacketPool& packets);
 
-  // Into the log; to be called before the peer is handed the message or the verdict.
+  // These two write to the log. They must be called before the peer receives the message or the verdict.
   std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
   std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool go_on,
                                           std::uint64_t checkpoint_every);
 
-  /// Writes a checkpoint of the peer, which is in the state checkpoint_due, and begins a new log.
+  /// Writes a checkpoint of the peer, and begins a new log. Precondition: the peer is in the state
+  /// checkpoint_due.
   std::optional<std::string> save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
 
  private:
@@ -61,10 +63,11 @@ class PeerArchive {
   std::filesystem::path directory_;
   CheckpointOwner owner_;
   PacketLog log_;
-  bool log_is_whole_ = false;  // otherwise it is not continued: a log with a hole is worth nothing
+  bool log_is_whole_ = false;  // if not, nothing is appended: a log with a hole is useless
 };
 
-/// Where the peers of a run keep their archives: "checkpoints" in its output directory.
+/// Returns the directory in which the peers of a run keep their archives: "checkpoints" in the output
+/// directory.
 std::filesystem::path archive_directory(const RunSettings& settings);
 
 }  // namespace hearsay

@@ -22,7 +22,7 @@ const std::string kind = "checkpoint";
 
 std::uint64_t checksum(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-/// "it is of peer 3, where 4 was expected": the first number that differs; nothing where none does.
+/// Returns the first difference in words, "it is of peer 3, where 4 was expected"; empty if there is none.
 std::string difference(const CheckpointOwner& expected, const CheckpointOwner& found) {
   const auto differ = [](const std::string& what, std::uint64_t is, const std::string& unit,
                          std::uint64_t wanted) {
@@ -163,7 +163,7 @@ std::optional<std::string> write_checkpoint(const std::filesystem::path& directo
   const std::vector<std::byte> bytes = encode_checkpoint(owner, checkpoint);
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (auto error = try_to_write_file(file, {all}, Durability::power_failure)) return error;
-  // What cannot be removed takes room, and nothing else: the new file is there.
+  // The new file is written. A file that cannot be removed takes room and does no other harm.
   std::error_code ignored;
   const std::vector<std::uint64_t> held = list_checkpoints(directory, owner.peer);
   const auto newer = std::ranges::upper_bound(held, checkpoint.iteration);

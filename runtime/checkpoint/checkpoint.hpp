@@ -16,30 +16,30 @@ namespace hearsay {
 //
 //   offset  bytes  field             meaning
 //        0      8  magic             "hearsay" and a zero
-//        8      4  version           checkpoint_version; it is looked at before the checksum
-//       12      4  run id            digest of what the peers of a run agree on (agreement.hpp)
-//       16      4  peer              whose it is
+//        8      4  version           checkpoint_version; checked before the checksum
+//       12      4  run id            digest of the agreement of the run (agreement.hpp)
+//       16      4  peer              id of the peer
 //       20      4  peer count
 //       24      4  scalar bytes      4: float, 8: double
 //       28      4  packet count      P
 //       32      8  dimension         of the model
-//       40      8  iteration         completed when it was taken
+//       40      8  iteration         the last that the peer had completed
 //       48      8  image bytes
 //       56      8  meters bytes
 //       64      4  message count     M
 //       68      4  zero
 //       72         image             the peer (peer_image.hpp)
-//                  meters            whatever the driver wants back
-//                  P packets         each u32 length, and its bytes
-//                  M messages        each u32 to, u64 iteration, u32 slot, u32 sender, u32 packet (from 0)
+//                  meters            and state of the session (archive.cpp)
+//                  P packets         of each u32 length, and its bytes
+//                  M messages        of each u32 to, u64 iteration, u32 slot, u32 sender, u32 packet (from 0)
 //   end-8      8  checksum           XXH3 (64 bits, seed 0) of everything before it
 //
-// A file stands under its name, checkpoint-PEER-ITERATION (12 digits or more), as a whole or not at all: it
-// is written under another one, brought to the disk, renamed, and the name brought to the disk.
+// A file with the name checkpoint-PEER-ITERATION (12 digits or more) is always complete: the file is written
+// with another name, synchronized to the disk (fsync), renamed, and the directory synchronized.
 
 inline constexpr std::uint32_t checkpoint_version = 3;
 
-/// Whose checkpoint a file is: a file of another run or another peer is refused.
+/// The run and the peer that a file belongs to. A file of another owner is refused.
 struct CheckpointOwner {
   std::uint32_t run_id = 0;
   PeerId peer = 0;
@@ -53,20 +53,21 @@ struct Checkpoint {
   std::uint64_t iteration = 0;
   std::vector<std::byte> image = {};
   std::vector<std::byte> meters = {};
-  std::vector<Outgoing> retained =
-      {};  ///< what neighbors may ask for again; a packet that several were sent is stored once
+  /// What neighbors may ask for again. A packet that was sent to several of them is stored once.
+  std::vector<Outgoing> retained = {};
 };
 
 std::vector<std::byte> encode_checkpoint(const CheckpointOwner& owner, const Checkpoint& checkpoint);
 
-/// A checkpoint, or one sentence that says why there is none.
+/// The checkpoint in a file, or one sentence that says why it cannot be used.
 struct ReadCheckpoint {
   std::optional<Checkpoint> checkpoint;
-  std::string defect;
-  bool of_another_run = false;  ///< it is whole, but not this owner's
+  std::string defect;           ///< empty if there is a checkpoint
+  bool of_another_run = false;  ///< the file is intact, but has another owner
 };
 
-/// Total on arbitrary bytes; nothing is allocated for what is not there. Packets come from the pool.
+/// Decodes a file; `bytes` may be arbitrary. Never allocates more than `bytes` has. Packets come from the
+/// pool.
 ReadCheckpoint decode_checkpoint(const CheckpointOwner& owner, std::span<const std::byte> bytes,
                                  PacketPool& packets);
 ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesystem::path& file,
@@ -75,24 +76,27 @@ ReadCheckpoint read_checkpoint(const CheckpointOwner& owner, const std::filesyst
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory, PeerId peer,
                                       std::uint64_t iteration);
 
-/// Nothing if the file was written, else why not; then all earlier files are as they were. Afterwards removes
-/// the peer's other checkpoints but for the newest `keep`, of which this is one; later ones, which stem from
-/// a process whose progress was given up for an earlier checkpoint; and what a process that died left half
-/// written.
+/// Writes a checkpoint file. Returns nothing if it was written; else why not, and then all earlier files are
+/// unchanged.
+///
+/// Afterwards removes files of this peer: all but the newest `keep` checkpoints, of which this is one;
+/// checkpoints of later iterations, which stem from a process whose progress was given up for an earlier
+/// checkpoint; and incomplete files of a process that died.
 std::optional<std::string> write_checkpoint(const std::filesystem::path& directory,
                                             const CheckpointOwner& owner, const Checkpoint& checkpoint,
                                             std::size_t keep);
 
-/// The iterations of which the directory has a file of this peer, by its name, ascending.
+/// Returns the iterations of the checkpoint files of this peer in the directory, by their names, ascending.
 std::vector<std::uint64_t> list_checkpoints(const std::filesystem::path& directory, PeerId peer);
-/// Those of them whose file is whole and this owner's. `passed_over`, if given, gets a sentence for each of
-/// the others.
+/// Returns those of them whose file is intact and has this owner. `passed_over`, if given, gets a sentence
+/// for each of the other files.
 std::vector<std::uint64_t> valid_checkpoints(const std::filesystem::path& directory,
                                              const CheckpointOwner& owner,
                                              std::vector<std::string>* passed_over = nullptr);
 
-/// How many files a peer has to keep so that all peers have one of a common iteration:
-/// 1 + ceil(lead / every), the lead being the most iterations that one peer can be ahead of another.
+/// Returns how many checkpoints a peer must keep so that all peers have one of a common iteration: 1 +
+/// ceil(lead / every). `lead` is the largest number of iterations that one peer can be ahead of another,
+/// `every` the number of iterations between checkpoints.
 std::size_t checkpoints_to_keep(std::uint64_t lead, std::uint64_t every);
 
 }  // namespace hearsay

@@ -5,9 +5,9 @@
 
 namespace hearsay {
 
-/// Keeps the archive of a running peer (archive.hpp); does nothing if the run takes no checkpoints. A disk
-/// that takes no more is no reason to stop training. The failure is a notice, once, and once more
-/// only after all writes from one checkpoint to the next have succeeded.
+/// Keeps the archive of a running peer; does nothing if the run takes no checkpoints. A write that fails does
+/// not stop training. The first failure is reported as a notice; another failure is reported only after all
+/// writes from one checkpoint to the next have succeeded.
 template <class Scalar>
 class Safekeeping {
  public:
@@ -21,8 +21,8 @@ class Safekeeping {
   void hear(const MessageKey& key, const PacketRef& packet);
   void hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every);
   void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
-  /// Restores what an earlier process under this id was; or, if `at` is given, the checkpoint that all peers
-  /// restore. Throws Misuse.
+  /// Restores the peer to where its earlier process ended; or, if `at` is given, to the checkpoint at that
+  /// iteration, as all peers do. Throws Misuse if it cannot. Precondition: the run takes checkpoints.
   RevivedPeer<Scalar> revive(std::optional<std::uint64_t> at, PacketPool& packets);
 
  private:
@@ -31,7 +31,7 @@ class Safekeeping {
   PeerId id_;
   Notice notice_;
   std::optional<PeerArchive<Scalar>> archive_;
-  bool failed_ = false;  // whether a write failed since the last checkpoint was due
+  bool failed_ = false;  // if a write has failed since the last checkpoint
   bool complained_ = false;
 };
 

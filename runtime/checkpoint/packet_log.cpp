@@ -57,13 +57,13 @@ RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const
   return head;
 }
 
-/// The record at the beginning of what is left; nothing where it is damaged or not all there.
+/// Reads the next record. Returns nothing if it is damaged or incomplete.
 std::optional<Heard> take_record(ByteReader& in, PacketPool& packets) {
   const auto head = in.bytes(record_head_bytes);
   if (in.failed()) return std::nullopt;
   ByteReader fields(head);
   const auto payload_bytes = fields.number<std::uint32_t>();
-  const auto kind = fields.number<std::uint32_t>();  // and the zeros behind it
+  const auto kind = fields.number<std::uint32_t>();  // with the three zeros after it
   MessageKey key{};
   key.iteration = fields.number<std::uint64_t>();
   key.slot = fields.number<std::uint32_t>();
@@ -138,7 +138,7 @@ std::optional<std::string> PacketLog::begin(std::uint64_t since, std::uint64_t o
   size_ = 0;
   if (!file_) return failure("write");
   if (auto error = append_record(file_head(owner_, since), {})) return error;
-  std::error_code ignored;  // what cannot be removed takes room, and nothing else
+  std::error_code ignored;  // a file that cannot be removed takes room and does no other harm
   for (const std::uint64_t older : list_logs(directory_, owner_.peer))
     if (older < oldest_checkpoint && older < since)
       std::filesystem::remove(log_path(directory_, owner_.peer, older), ignored);
@@ -165,7 +165,7 @@ std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bo
 
 std::optional<std::string> PacketLog::append_record(std::span<const std::byte> head,
                                                     std::span<const std::byte> payload) {
-  // writev takes what it only reads as void*.
+  // writev takes non-const pointers, though it only reads.
   const std::array<::iovec, 2> parts = {::iovec{const_cast<std::byte*>(head.data()), head.size()},
                                         ::iovec{const_cast<std::byte*>(payload.data()), payload.size()}};
   const std::size_t whole = head.size() + payload.size();
@@ -177,14 +177,13 @@ std::optional<std::string> PacketLog::append_record(std::span<const std::byte> h
     size_ += whole;
     return std::nullopt;
   }
-  if (written >=
-      0) {  // a regular file takes less only where there is no more room; one more byte says of which kind
+  if (written >= 0) {  // the file has no more room; one more byte makes errno say why
     errno = ENOSPC;
     const std::byte next{};
     if (::write(file_.number(), &next, 1) == 1) ++written;
   }
   const auto error = failure("write");
-  // Behind half a record nothing would ever be read.
+  // Records after an incomplete one would never be read.
   if (written > 0 && ::ftruncate(file_.number(), static_cast<::off_t>(size_)) != 0) file_ = {};
   return error;
 }

@@ -14,9 +14,9 @@
 
 namespace hearsay {
 
-// A peer's log holds what it was handed since its checkpoint, in that order: since a peer is pure, checkpoint
-// and log make the same peer again. It is begun anew at every checkpoint, in a file log-PEER-ITERATION.
-// Numbers are little-endian:
+// The log of a peer holds the messages and verdicts that the peer has received since its checkpoint, in that
+// order. A peer is pure, so checkpoint and log make the same peer again. Every checkpoint begins a new log,
+// in a file log-PEER-ITERATION. Numbers are little-endian:
 //
 //    0   8  magic           "hearlog" and a zero
 //    8   4  version         packet_log_version
@@ -26,7 +26,7 @@ namespace hearsay {
 //   24   8  iteration       of the checkpoint
 //   32   8  checksum        of the 32 bytes before it
 //
-// and of every record
+// then for every record
 //
 //    0   4  payload bytes
 //    4   1  kind            1: data, 2: verdict
@@ -34,13 +34,13 @@ namespace hearsay {
 //    8   8  iteration       of a verdict: the evaluated one
 //   16   4  slot            of a verdict: 1: go on, 0: stop
 //   20   4  sender          of a verdict: the announced number of iterations between checkpoints, or 0
-//   24   8  checksum        of the payload, whose seed is the checksum of the 24 bytes before it
+//   24   8  checksum        of the payload; its seed is the checksum of the 24 bytes before it
 //   32      payload
 //
-// A checksum is XXH3 (64 bits, seed 0 unless said). A record is written with one system call, before the peer
-// is handed it, and not brought to the disk: a process that is killed loses nothing, at most the record that
-// was being written, which nobody has acted upon. A machine that loses power may lose the end of the log, and
-// its peers fall back to the newest checkpoint that all of them hold.
+// A checksum is XXH3 (64 bits, seed 0 if no seed is named). A record is written with one system call, before
+// the peer receives its content, and is not synchronized to the disk. A killed process loses at most the
+// record that was being written, on which the peer has not acted. A machine that loses power may lose the end
+// of the log; all peers then resume from the newest checkpoint that all of them have.
 
 inline constexpr std::uint32_t packet_log_version = 1;
 
@@ -55,42 +55,44 @@ struct HeardVerdict {
 };
 using Heard = std::variant<HeardData, HeardVerdict>;
 
-/// Whose log a file is.
+/// The run and the peer that a log belongs to.
 struct LogOwner {
   std::uint32_t run_id = 0;
   PeerId peer = 0;
   bool operator==(const LogOwner&) const = default;
 };
 
-/// All whole records from the beginning, up to the first that is damaged or not all there.
+/// The content of a log: its records up to the first that is damaged or incomplete.
 struct ReadLog {
   std::vector<Heard> heard;
-  std::uint64_t whole_bytes = 0;  ///< head and whole records; 0 if there is no head of this log
-  bool torn = false;              ///< something that is no whole record follows them
-  std::string defect;             ///< why there is no such log, in one sentence
+  std::uint64_t whole_bytes = 0;  ///< length of head and intact records; 0 if there is no such log
+  bool torn = false;              ///< damaged or incomplete bytes follow
+  std::string defect;             ///< why there is no such log, in one sentence; empty if there is one
 };
 
-/// Total on arbitrary bytes. Packets come from the pool.
+/// Decodes a log since the checkpoint at `since`; `bytes` may be arbitrary. Packets come from the pool.
 ReadLog decode_packet_log(const LogOwner& owner, std::uint64_t since, std::span<const std::byte> bytes,
                           PacketPool& packets);
 ReadLog read_packet_log(const std::filesystem::path& directory, const LogOwner& owner, std::uint64_t since,
                         PacketPool& packets);
 
 std::filesystem::path log_path(const std::filesystem::path& directory, PeerId peer, std::uint64_t since);
-/// The iterations since which the directory has a log of this peer, by its name, ascending.
+/// Returns the iterations of the checkpoints that the logs of this peer in the directory begin after, by
+/// their names, ascending.
 std::vector<std::uint64_t> list_logs(const std::filesystem::path& directory, PeerId peer);
 
-/// Writes a log. Every failure comes back as a sentence; the log then ends with the last whole record.
+/// Writes a log. Functions return why they have failed, in a sentence, or nothing; after a failure the log
+/// ends with its last complete record.
 class PacketLog {
  public:
   PacketLog(std::filesystem::path directory, LogOwner owner)
       : directory_(std::move(directory)), owner_(owner) {}
 
-  /// Begins the log of what comes after the checkpoint at `since`, in place of one that may be there. Then
-  /// removes the logs from before `oldest_checkpoint`, the oldest checkpoint that is kept.
+  /// Begins the log that follows the checkpoint at `since`, in place of an existing one. Then removes the
+  /// logs from before `oldest_checkpoint`, the oldest checkpoint that is kept.
   std::optional<std::string> begin(std::uint64_t since, std::uint64_t oldest_checkpoint);
-  /// Continues the log since `since` after the `whole_bytes` that were read of it, and cuts off what follows
-  /// them.
+  /// Continues the log that follows the checkpoint at `since`, after its first `whole_bytes` bytes, and cuts
+  /// off the rest.
   std::optional<std::string> go_on(std::uint64_t since, std::uint64_t whole_bytes);
 
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);
@@ -106,7 +108,7 @@ class PacketLog {
   LogOwner owner_;
   std::filesystem::path path_;
   FileDescriptor file_;
-  std::uint64_t size_ = 0;  // bytes of head and whole records
+  std::uint64_t size_ = 0;  // bytes of head and complete records
 };
 
 }  // namespace hearsay

@@ -54,7 +54,7 @@ struct StateWriter final : StateVisitor<Scalar> {
   void scratch(std::string_view, Vector<Scalar>&) override {}
 };
 
-/// Once an item is not the one that the method names next, nothing more is written.
+/// After an item that is not the one that the method names next, vectors are left unchanged.
 template <class Scalar>
 struct StateReader final : StateVisitor<Scalar> {
   explicit StateReader(ByteReader& in) : image(in) {}
@@ -70,7 +70,7 @@ struct StateReader final : StateVisitor<Scalar> {
     image.fail();
     return {};
   }
-  /// Into a vector of its size.
+  /// Reads a vector; its size must be that of `vector`.
   void vector(Kind kind, std::string_view name, PeerId owner, Vector<Scalar>& vector) {
     const auto content = item(kind, name, owner);
     if (content.size() != view(vector).size_bytes()) image.fail();

@@ -8,30 +8,32 @@
 
 namespace hearsay {
 
-// A peer between two iterations, as bytes. Little-endian; vectors as they lie in memory:
+// The image of a peer between two iterations. Little-endian; vectors as they lie in memory:
 //
-//   u64 completed iterations
-//   u8, u64 whether there was a verdict, and the newest evaluation that was answered
-//   u8, u64 whether the end is known, and after how many iterations
-//   u64     after how many iterations each a verdict has said that checkpoints are due; 0: none has
-//   11 u64  PeerCounters, in the order of their rows (counters.hpp)
-//   u32     of those who were told what is published: how many; of each, u32 id, u64 digest
-//   u32     of messages that iterations to come will ask for: how many; of each, u64 iteration, u32 slot,
-//           u32 sender, u32 length, and its bytes
-//   and     everything the method names (StateVisitor) but scratch, in its order, to the end: u8 kind, u16
-//           length and bytes of its name, u32 owner (of a replica), u64 length in bytes, and its bytes
+//     u64     number of completed iterations
+//     u8, u64 1 if a verdict was received, else 0; the newest evaluation with a verdict
+//     u8, u64 1 if the end of the run is known, else 0; the last iteration
+//     u64     the announced number of iterations between checkpoints; 0: none
+//     11 u64  PeerCounters, in the order of their rows (counters.hpp)
+//     u32     number of peers that were told the digest of what is published; of each, u32 id, u64 digest
+//     u32     number of messages that later iterations need; of each, u64 iteration, u32 slot, u32 sender,
+//             u32 length, and its bytes
+//     the rest: everything that the method names (StateVisitor) except scratch, in its order; of each, u8
+//             kind, u16 length and bytes of its name, u32 owner (of a replica), u64 length in bytes, and its
+//             bytes
 //
-// Minibatches, and all other draws, are keyed by the iteration: nothing of them is saved. Meters belong to
-// the driver.
+// All random draws, those of minibatches too, are keyed by the iteration, so nothing of them is saved. The
+// driver saves the meters.
 
-/// The image of a peer in the state checkpoint_due. Synchronous methods only: what is under way between two
-/// peers of an asynchronous method is in no image, so no set of images would be one instant of the run.
+/// Returns the image of a peer. Precondition: the peer is in the state checkpoint_due. Synchronous methods
+/// only: messages under way between two peers of an asynchronous method are in no image, so a set of images
+/// would not be one state of the run.
 template <class Scalar>
 std::vector<std::byte> image_of(Peer<Scalar>& peer);
 
-/// Makes a peer that was just made, and is not started, equal to the one that the image was taken of. Both
-/// are made from the same input, but `iterations` may be more. Total on arbitrary bytes: false if they are no
-/// image of such a peer, which is then not to be used.
+/// Makes a new peer, which is not started, equal to the peer that the image was taken of. Both are made from
+/// the same input, except that `iterations` may be larger. `image` may be arbitrary bytes. Returns false if
+/// it is no image of such a peer; the peer must not be used then.
 template <class Scalar>
 bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, Waiting waiting);
 

@@ -59,18 +59,18 @@ class Replay {
     return !peer_.last_verdict() || *peer_.last_verdict() < evaluated;
   }
 
-  /// Acts on what the peer asks for, until it has to wait for others.
+  /// Does what the peer asks for, until the peer must wait for others.
   void settle() {
     for (;;) {
       for (Outgoing& outgoing : peer_.outbox()) {
-        if (outgoing.key.iteration > restored_after_)  // else it says it again
+        if (outgoing.key.iteration > restored_after_)  // earlier messages are sent again
           meters_.count_sent(outgoing.to, header_bytes + outgoing.packet->size());
         keep(std::move(outgoing));
       }
       peer_.outbox().clear();
       switch (peer_.state()) {
         case PeerState::checkpoint_due:
-          peer_.checkpoint_taken();  // the next one, after the replay, is soon enough
+          peer_.checkpoint_taken();  // not written: the next one after the replay is early enough
           break;
         case PeerState::evaluation_due:
           meters_.counters = peer_.counters();
@@ -103,7 +103,7 @@ class Replay {
     for (const PeerId to : destinations_) retention_.release(to, pattern_.forgets(to, progress));
   }
 
-  const Pattern& pattern_;  // of the method
+  const Pattern& pattern_;  // which messages the method sends to whom
   std::uint64_t staleness_;
   std::uint64_t restored_after_;
   std::vector<PeerId> destinations_;

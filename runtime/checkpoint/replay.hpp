@@ -9,11 +9,13 @@
 
 namespace hearsay {
 
-/// Hands a peer all that its log holds. The peer was restored from a checkpoint, or made anew, and is not
-/// started. Since a peer is pure, it is afterwards what it was when the log ended, to the last bit. What it
-/// sends meanwhile it has sent before. The returned state, which the session continues with, holds what its
-/// neighbors and the observer may not have received. `known` is what the session knew at the checkpoint;
-/// `meters` are those of the checkpoint, and are continued.
+/// Replays the log of a peer. The peer was restored from a checkpoint, or is new, and is not started. A peer
+/// is pure, so afterwards it is what it was at the end of the log, to the last bit. The messages that it
+/// sends during the replay were sent before.
+///
+/// `known` is the state of the session at the checkpoint. `meters` are those of the checkpoint, and are
+/// continued. Returns the state with which the session continues: it has everything that the neighbors and
+/// the observer may not have received.
 template <class Scalar>
 SessionState replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known,
                     const std::vector<Heard>& log, PeerMeters& meters);

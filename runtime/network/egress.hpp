@@ -6,25 +6,26 @@
 
 namespace hearsay {
 
-/// Turns data messages into frames: the shaper says when each is due, and the header is completed with what
-/// the receiver has to know. Pure: told the time.
+/// Completes the headers of data frames with due time, payload length and payload checksum. The due time
+/// comes from the emulated network. Pure: it is given the time.
 class Egress {
  public:
-  /// `same_machine`: all peers share one clock, so headers carry due times; otherwise they carry the
-  /// remaining hold.
+  /// `same_machine` is true if all peers share one clock: headers then carry due times; otherwise they carry
+  /// the remaining hold.
   Egress(EgressPort port, bool same_machine) : port_(std::move(port)), same_machine_(same_machine) {}
 
-  /// The run begins. To be called before anything is sent.
+  /// The run begins. Must be called before anything is sent.
   void begin(Instant start_of_run) { port_.begin(start_of_run); }
 
   struct Frame {
     FrameHeader header;
-    std::uint32_t losses;  ///< emulated
+    std::uint32_t losses;  ///< how often the emulated network lost the frame
   };
-  /// `common` is the session's header of the message, `posted` the instant at which the method sent it, `now`
-  /// the instant at which it leaves here.
+  /// Returns the header of the frame of `packet` on `link`. `common` is the header that the session made.
+  /// `posted` is when the method sent the message, `now` when the frame leaves this process; the link counts
+  /// from `posted`.
   Frame frame(FrameHeader common, const PacketRef& packet, Instant posted, Instant now, Link& link) {
-    if (packet != checked_) {  // all sends of a packet follow one another: one checksum serves them
+    if (packet != checked_) {  // all sends of a packet follow each other, and share one checksum
       checked_ = packet;
       checksum_ = payload_checksum(packet->bytes());
     }

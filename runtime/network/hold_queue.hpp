@@ -10,10 +10,9 @@
 
 namespace hearsay {
 
-/// Frames that have arrived over the real wire, but not yet over the emulated one. Pure: told the time, it
-/// says which frames may be seen and when to ask again. A frame passes two stages: it becomes due, then the
-/// ingress port releases it. Releases follow the order of due times (ties by sender, then sequence), as
-/// `IngressPort` requires.
+/// The frames that have arrived over the real network, but not yet over the emulated one. Pure: it is given
+/// the time. A frame passes two stages: it becomes due, then the ingress port releases it. Frames are
+/// released in the order of due times (ties by sender, then sequence), as `IngressPort` requires.
 class HoldQueue {
  public:
   struct Held {
@@ -28,12 +27,12 @@ class HoldQueue {
 
   explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}
 
-  /// The run begins. To be called before any frame is added.
+  /// The run begins. Must be called before a frame is added.
   void begin(Instant start_of_run) { ingress_.begin(start_of_run); }
   void add(Held frame) { waiting_.push(std::move(frame)); }
   std::size_t size() const { return waiting_.size() + released_.size(); }
 
-  /// Calls visit(held) for every frame that may be seen at `now`, in order of release.
+  /// Calls visit(held) for every frame that is released by `now`, in order of release, and removes it.
   template <class Visit>
   void release(Instant now, const Visit& visit) {
     while (!waiting_.empty() && waiting_.top().due <= now) {
@@ -48,7 +47,7 @@ class HoldQueue {
     }
   }
 
-  /// When `release` has something to do next; Instant::max() if nothing is held.
+  /// Returns when `release` must be called next; Instant::max() if no frame is held.
   Instant next() const {
     Instant instant = Instant::max();
     if (!released_.empty()) instant = released_.front().at;

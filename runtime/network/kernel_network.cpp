@@ -15,7 +15,7 @@ constexpr const char* observer_bridge = "observer";
 std::string cable_of(PeerId id) { return "peer" + std::to_string(id); }
 std::string observer_cable_of(PeerId id) { return "record" + std::to_string(id); }
 
-/// The address of host number `host` in a network of 65,534.
+/// Returns the address of host number `host` in the network 10.`network`.0.0/16.
 std::string host_address(int network, PeerId host) {
   return "10." + std::to_string(network) + "." + std::to_string(host / 256) + "." +
          std::to_string(host % 256);
@@ -23,28 +23,30 @@ std::string host_address(int network, PeerId host) {
 
 constexpr int run_network = 77;
 constexpr int observer_network = 78;
-constexpr PeerId most_peers = 128;  // all namespaces share the kernel's table of 1,024 neighbors
+constexpr PeerId most_peers = 128;  // all namespaces share the kernel's table of 1,024 (ARP) neighbors
 constexpr PeerId observer_host = 65'001;
 constexpr std::uint64_t frame_bytes = 1514;
 constexpr double least_bytes_per_s = 1000.0;
 
-/// How many frames TCP and the kernel pass on as one batch: as many as the wire carries in 0.5 ms. If they
-/// were passed on one by one, eight peers at 100 Mbit/s would keep more than two cores busy with nothing
-/// else.
+/// Returns how many Ethernet frames TCP and the kernel pass on as one batch: as many as the wire carries in
+/// 0.5 ms, at least 2. If frames were passed on one by one, eight peers at 100 Mbit/s would keep more than
+/// two cores busy with that alone.
 std::uint64_t batch_frames(Bandwidth bandwidth) {
-  constexpr std::uint64_t least = 2, most = 40;  // 64 KiB is TCP's own limit
+  constexpr std::uint64_t least = 2, most = 40;  // TCP's own batches are limited to 64 KiB
   constexpr double batch_s = 500e-6;
   return std::clamp(static_cast<std::uint64_t>(batch_s * bandwidth.bytes_per_s / frame_bytes), least, most);
 }
 
-/// How much may leave at once after a pause: a batch and a half. More would emulate a faster network than was
-/// asked for. With one batch the wire would stand idle whenever the kernel's timer wakes tbf late.
+/// Returns how many bytes may leave at once after a pause: a batch and a half. More bytes would emulate a
+/// faster network than was asked for. With one batch the wire would stand idle whenever the timer of the
+/// kernel wakes tbf late.
 std::uint64_t burst_bytes(Bandwidth bandwidth) { return 3 * batch_frames(bandwidth) / 2 * frame_bytes; }
 
-/// Limits what leaves through the interface, counted in whole frames with their headers.
+/// Limits the bandwidth of what leaves through the interface, counted in Ethernet frames with their headers,
+/// and adds `latency`.
 void limit(const NetworkNamespace& place, const std::string& interface, Bandwidth bandwidth,
            Duration latency) {
-  // Nothing is dropped: what waits is bounded by TCP's windows.
+  // So large that no frame is dropped: the windows of TCP bound what waits.
   constexpr const char* queue_bytes = "64mb";
   const bool limited = !bandwidth.unlimited();
   if (limited)
@@ -59,11 +61,12 @@ void limit(const NetworkNamespace& place, const std::string& interface, Bandwidt
   place.run(words);
 }
 
-/// Lets one connection have no more than about two batches waiting at the port (the kernel's default is 1 MB
-/// and more). The connections of a peer then take turns, as they do in the fair queue that most hosts have.
-/// Otherwise the first connection fills the queue for as long as a small packet takes. The ports of the other
-/// receivers stand idle meanwhile: a tenth of an exchange of 256 KiB at 100 Mbit/s. False if this process may
-/// not change the limit.
+/// Limits what one connection may have waiting at the port to about two batches (the default of the kernel is
+/// 1 MB and more). The connections of a peer then take turns, as they do in the fair queue that most hosts
+/// have. Without the limit the first connection fills the queue for as long as a small packet takes, and the
+/// ports of the other receivers stand idle: a tenth of an exchange of 256 KiB at 100 Mbit/s.
+///
+/// Returns false if this process may not change the limit.
 bool let_connections_take_turns(const NetworkNamespace& peer, Bandwidth bandwidth) {
   return peer.succeeds({"sh", "-c",
                         "echo " + std::to_string(2 * batch_frames(bandwidth) * frame_bytes) +
@@ -75,10 +78,10 @@ void add_bridge(const NetworkNamespace& hub, const std::string& name) {
   hub.run({"ip", "link", "set", name, "addrgenmode", "none", "up"});
 }
 
-/// Adds a cable from the peer's `interface` to a port of the hub's bridge, in the network
-/// 10.`network`.0.0/16. IPv6 is off, since its announcements would be counted. TCP's congestion control is
-/// reno, which every kernel has, whatever this machine uses: bbr, for one, probes for the limit again and
-/// again, and leaves up to a quarter of so short a wire unused.
+/// Adds a cable from the `interface` of the peer to a port of the bridge in the hub, in the network
+/// 10.`network`.0.0/16. IPv6 is off, since its announcements would be counted. The congestion control of TCP
+/// is reno, which every kernel has, whatever the default of this machine is: bbr, for one, probes for the
+/// limit again and again, and leaves up to a quarter of so short a wire unused.
 void add_cable(const NetworkNamespace& hub, const std::string& port, const std::string& bridge,
                const NetworkNamespace& peer, const std::string& interface, int network, PeerId host) {
   hub.run({"ip", "link", "add", port, "type", "veth", "peer", "name", interface, "netns", peer.path()});

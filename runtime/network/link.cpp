@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The latest due time that a header can carry; later times are lowered to it.
+/// The latest due time that a header can carry. Later times are replaced by it.
 constexpr Instant last_instant{Duration{due_limit_ns - 1}};
 
 Instant later(Instant instant, Duration wait) {
@@ -64,7 +64,8 @@ Link::Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& s
   ensure(settings.latency >= 0ns && settings.jitter >= 0ns, "a link's latency and jitter are not negative");
   ensure(settings.message_loss >= 0.0 && settings.message_loss <= max_message_loss,
          "a link loses at most 99 % of its messages");
-  // A stream is keyed by a peer and a 64-bit number, which is the sequence: the receiver goes into the seed.
+  // A random stream is keyed by a peer and one 64-bit number. That number is the sequence, so the receiver
+  // goes into the seed.
   stream_seed_ = RandomStream(run_seed, from, to, Purpose::network).bits64();
 }
 

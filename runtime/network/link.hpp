@@ -12,30 +12,30 @@
 
 namespace hearsay {
 
-// The emulated network: a pure function of the time it is given, so that the simulator and the ZeroMQ driver
+// The emulated network: a pure function of the time that it is given, so the simulator and the real sockets
 // share it. A frame of b wire bytes that peer i hands to its port at `now` passes four stages, each a FIFO:
 //
-//   egress    start   = max(now, egress_free)                            one port, shared by a peer's links
-//             end     = start + b / up;  egress_free = end
-//   own rate  end     = max(end, max(start, link_free) + b / own)        only if a link has a bandwidth
-//             link_free = end
-//   flight    due     = max(due of the frame before, end + latency + jitter + losses x time-out)
-//   ingress   release = max(due, max(ingress_free, due - b / fed) + b / down);  ingress_free = release
+//     egress    start   = max(now, egress_free)                            one port for all links of a peer
+//               end     = start + b / up;  egress_free = end
+//     own rate  end     = max(end, max(start, link_free) + b / own)        only if the link has a bandwidth
+//               link_free = end
+//     flight    due     = max(due of the frame before, end + latency + jitter + losses x time-out)
+//     ingress   release = max(due, max(ingress_free, due - b / fed) + b / down);  ingress_free = release
 //
-// A bandwidth of 0 is unlimited: its b / bandwidth is 0. A stage forwards bytes as they come and does not
-// wait for the last one. The first byte reaches the receiver at due - b / fed, where fed is the slower of
-// `up` and `own`; so a frame between two equal idle ports takes b / up once, not twice.
+// A bandwidth of 0 is unlimited: b / bandwidth is 0. A stage forwards bytes as they come; it does not wait
+// for the last byte. The first byte reaches the receiver at due - b / fed, `fed` being the slower of `up` and
+// `own`. So a frame between two equal idle ports takes b / up once, not twice.
 //
-// If a port has a bandwidth trace, b / up and b / down are how long b bytes take from that instant on, by the
-// integral of the trace. Then b / fed is how long b bytes took that ended at due - latency: the receiver
-// knows the sender's trace, but not a frame's jitter and losses. Traces count from the start of the run,
-// `begin`; in virtual time that is 0.
+// If a port has a bandwidth trace, b / up and b / down are the times that b bytes take from that instant on,
+// by the integral of the trace. b / fed is then the time of the b bytes that ended at due - latency: the
+// receiver knows the trace of the sender, but not jitter and losses of the frame. Traces count from the start
+// of the run (`begin`); in virtual time the run starts at 0.
 //
-// Jitter is uniform on the whole nanoseconds of [0, jitter]; the due time of the frame before keeps a link
-// from reordering, as TCP does. A lost message costs one constant time-out of max(200 ms, 3 x latency) (200
-// ms is Linux's smallest; no exponential backoff). The retransmission may be lost again, so `losses` is
-// geometric. A loss costs time but no egress bytes: TCP retransmits one segment, a small part of a message.
-// Times end at 2^62 - 1 ns.
+// Jitter is uniform on the whole nanoseconds of [0, jitter]. No frame is due before the one in front of it,
+// so a link does not reorder frames; nor does TCP. A lost message costs one constant time-out of max(200 ms,
+// 3 x latency) (200 ms is the minimum of Linux; there is no exponential backoff). The retransmission may be
+// lost again, so `losses` is geometric. A loss costs time but no egress bytes: TCP retransmits one segment, a
+// small part of a message. Times are limited to 2^62 - 1 ns.
 
 struct LinkSettings {
   Duration latency{0};
@@ -45,14 +45,15 @@ struct LinkSettings {
   bool operator==(const LinkSettings&) const = default;
 };
 
-/// The network of one peer: its own if it has one, else the common one.
+/// Returns the network of one peer: its own if it has one, else the common one.
 const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
 
-/// The settings of a directed link, from the sender's network and the link's own override.
+/// Returns the settings of a directed link: those of the network of the sender, unless the link overrides
+/// them.
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);
 
-/// The rate at which a link's bytes reach the receiver's port, `fed` above: the slower of the sender's egress
-/// and the link's own bandwidth.
+/// The rate at which the bytes of a link reach the port of the receiver, `fed` above: the slower of the
+/// egress port of the sender and the bandwidth of the link.
 struct ArrivalRate {
   ArrivalRate(PortRate sender, Bandwidth link = {}, Duration link_latency = {})
       : up(std::move(sender)), own(link), latency(link_latency) {}
@@ -69,19 +70,20 @@ struct ArrivalRate {
 };
 ArrivalRate arrival_rate(const RunSettings& settings, PeerId from, PeerId to);
 
-/// The two rates of a peer's port.
+/// The two rates of the port of a peer.
 PortRate sending_rate(const NetworkSettings& network);
 PortRate receiving_rate(const NetworkSettings& network);
 
-/// Bytes on the wire of a frame of `frame_bytes` (header and payload). "ethernet" adds 66 bytes (Ethernet 14,
-/// IPv4 20, TCP with timestamps 32) for every started 1,448 bytes, as the kernel's counters do.
+/// Returns the bytes on the wire of a frame of `frame_bytes` (header and payload). Framing::ethernet adds 66
+/// bytes (Ethernet 14, IPv4 20, TCP with timestamps 32) for each segment of up to 1,448 bytes, as the
+/// counters of the kernel do.
 std::uint64_t wire_bytes(Framing framing, std::uint64_t frame_bytes);
 
-/// What the sender's side computes for a frame.
+/// When and how a frame travels, as the side of the sender computes it.
 struct Departure {
   Instant due;             ///< when the last byte reaches the receiver's port
   std::uint64_t sequence;  ///< number of the frame on its link, from 0
-  std::uint32_t losses;    ///< how often it was lost on the way
+  std::uint32_t losses;    ///< how often the frame was lost on the way
 };
 
 /// A directed link between two ports.
@@ -89,8 +91,8 @@ class Link {
  public:
   Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& settings);
 
-  /// Jitter and losses of frame number `sequence`. They are drawn from the stream of (run seed, link,
-  /// sequence), independent of time and of what was sent before.
+  /// Returns jitter and losses of frame number `sequence`. They are drawn from the stream keyed by (run seed,
+  /// link, sequence), so they depend neither on time nor on the frames before.
   struct Fate {
     Duration jitter{0};
     std::uint32_t losses = 0;
@@ -99,7 +101,7 @@ class Link {
   Fate fate(std::uint64_t sequence) const;
   Duration retransmission_timeout() const;
 
-  /// The next frame, whose first byte leaves the sender's port at `start` and whose last byte at `end`.
+  /// Carries the next frame. Its first byte leaves the port of the sender at `start`, its last byte at `end`.
   Departure carry(Instant start, Instant end, std::uint64_t bytes_on_wire);
 
  private:
@@ -111,12 +113,12 @@ class Link {
   Instant previous_due_ = Instant::min();
 };
 
-/// The sending side of a peer's port: frames leave one after the other in the order of the calls.
+/// The sending side of the port of a peer: frames leave one after the other, in the order of the calls.
 class EgressPort {
  public:
   EgressPort(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
 
-  /// The run begins. To be called before anything is sent.
+  /// The run begins. Must be called before anything is sent.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
   Departure send(Instant now, std::uint64_t frame_bytes, Link& link);
 
@@ -127,13 +129,13 @@ class EgressPort {
   Instant free_ = Instant::min();
 };
 
-/// Measures for the record how long a port sends: how long a frame's bytes take once the frames before it are
-/// through.
+/// Computes for the record how long a port is busy sending.
 class SendingTime {
  public:
   SendingTime(PortRate up, Framing framing) : up_(std::move(up)), framing_(framing) {}
 
-  /// The time of a frame that is handed to the port `since_start` after the start of the run.
+  /// Returns how long the bytes of a frame take once the frames before it are through. The frame is handed to
+  /// the port `since_start` after the start of the run.
   Duration of(Duration since_start, std::uint64_t frame_bytes);
 
  private:
@@ -142,17 +144,16 @@ class SendingTime {
   Instant free_{};  // counted from the start of the run
 };
 
-/// The receiving side of a peer's port.
+/// The receiving side of the port of a peer.
 class IngressPort {
  public:
   IngressPort(PortRate down, Framing framing) : down_(std::move(down)), framing_(framing) {}
 
-  /// The run begins. To be called before anything is received.
+  /// The run begins. Must be called before anything is received.
   void begin(Instant start_of_run) { begin_ = start_of_run; }
 
-  /// When the peer may see a frame that is due at `due` and came at the rate `fed` (ArrivalRate). To be
-  /// called in the order of due times (ties by sender, then sequence); frames are released in the order of
-  /// the calls.
+  /// Returns when the peer may see a frame that is due at `due` and came at the rate `fed`. Must be called in
+  /// the order of due times (ties by sender, then sequence); frames are released in the order of the calls.
   Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
 
  private:

@@ -39,7 +39,8 @@ std::string all_of(int pipe_end) {
   return text;
 }
 
-/// Runs a program in the namespace `place`. Its complaints are few and fit into their pipe.
+/// Runs a program in the namespace `place`. Precondition: its standard error fits into a pipe (64 KiB), since
+/// it is read last.
 CommandEnd end_of(const std::vector<std::string>& words, int place) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -50,7 +51,7 @@ CommandEnd end_of(const std::vector<std::string>& words, int place) {
   const pid_t process = fork();
   if (process == 0) {
     for (const int request :
-         {SIGINT, SIGTERM, SIGHUP})  // they reach the whole process group, but no network is left half made
+         {SIGINT, SIGTERM, SIGHUP})  // they reach the whole process group, and would leave half a network
       signal(request, SIG_IGN);
     if (setns(place, CLONE_NEWNET) != 0) _exit(126);
     dup2(output[1], STDOUT_FILENO);

@@ -8,40 +8,40 @@
 
 namespace hearsay {
 
-/// A network namespace: interfaces, addresses and routes of its own, separate from the machine's network.
-///
-/// The namespace has no name. It exists as long as this object (or a copy of its descriptor in a child
-/// process) or a process in it, so that nothing is left behind even if this process is killed. Its cables
-/// vanish with it.
+/// The namespace has no name. It exists as long as this object, a copy of its descriptor in a child process,
+/// or a process in the namespace. So nothing is left behind even if this process is killed: the cables vanish
+/// with the namespace.
 class NetworkNamespace {
  public:
-  /// Makes a namespace with nothing but a loopback interface, which is up. Misuse if this process may not
-  /// make one, that is, is not root.
+  /// Makes a namespace that has only a loopback interface, which is up. Throws Misuse if this process may not
+  /// make one (it is not root).
   NetworkNamespace();
 
-  /// Moves the calling thread into the namespace, with all threads and processes that it starts from now on.
+  /// Moves the calling thread into the namespace. Threads and processes that it starts from then on are in
+  /// the namespace, too.
   void enter() const;
 
-  /// What a program prints that is run in the namespace. Misuse with its first complaint if it fails.
+  /// Runs a program in the namespace. Returns what it prints on standard output. Throws Misuse with the first
+  /// line of its standard error if it fails.
   std::string run(const std::vector<std::string>& words) const;
-  /// True if the program succeeds.
+  /// Runs a program in the namespace. Returns true if it succeeds.
   bool succeeds(const std::vector<std::string>& words) const;
 
-  /// The path by which other programs (`ip`, `nsenter`) find the namespace while this process lives.
+  /// Returns the path by which other programs (`ip`, `nsenter`) find the namespace while this process lives.
   std::string path() const;
-  /// Identifies the namespace.
+  /// Returns the number that identifies the namespace on this machine while it exists.
   std::uint64_t inode() const;
 
-  /// Bytes that the kernel has sent out of the interface through its limit (tbf), every frame with its
-  /// headers; 0 if there is no limit.
+  /// Returns the bytes that the kernel has sent out of the interface through its limit (tbf): Ethernet frames
+  /// with their headers; 0 if there is no limit.
   std::uint64_t limited_bytes(const std::string& interface) const;
 
  private:
   FileDescriptor place_;
 };
 
-/// Keeps the calling thread in the namespace as long as the object lives. What it opens there stays there:
-/// sockets, and the threads of a ZeroMQ context.
+/// Keeps the calling thread in the namespace as long as the object lives. What the thread opens there stays
+/// in the namespace: sockets, and the threads of a ZeroMQ context.
 class NamespaceVisit {
  public:
   explicit NamespaceVisit(const NetworkNamespace& place);

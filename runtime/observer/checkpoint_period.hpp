@@ -10,17 +10,18 @@
 
 namespace hearsay {
 
-/// failure.checkpoint_every given as a time, in iterations, as long as they took up to the first
-/// evaluation after that of x_0; at least 1, and 0 while there is none or where `period` is 0. Of the
-/// same evaluations the same: an observer that is started anew says again what the first one said.
+/// Returns `period` (failure.checkpoint_every, given as a time) as a number of iterations, at least 1. An
+/// iteration takes as long as it did on average up to evaluations[1], the first one after that of x_0.
+/// Returns 0 if `period` is 0 or there is no evaluations[1] yet. The result depends only on these arguments,
+/// so a restarted observer announces the same number as before.
 ///
-/// The observer says it with every verdict from then on, and nobody passes iteration 2 evaluate_every
-/// without the first of these. Multiples beyond that are checkpoints (Peer), so that all peers take the
-/// same ones.
+/// The observer announces the number with every verdict from then on. No peer passes iteration 2
+/// evaluate_every without the first such verdict. Multiples of the number beyond that iteration are
+/// checkpoints (Peer), so all peers take the same ones.
 std::uint64_t checkpoint_every_for(Duration period, const std::vector<Evaluation>& evaluations);
 
-/// The newest iteration of which every peer holds a checkpoint, as the newest number that is in every
-/// list of `held`; nothing if there is none.
+/// Returns the largest number that is in every list of `held`: the newest iteration of which every peer holds
+/// a checkpoint. Returns nothing if there is no such number.
 std::optional<std::uint64_t> newest_common(std::span<const std::vector<std::uint64_t>> held);
 
 }  // namespace hearsay

@@ -17,7 +17,7 @@ bool NameClaims::accepts(const FrameHeader& hello, std::span<const std::byte> pa
   return objection.empty();
 }
 
-/// Why that peer cannot take part; else empty.
+/// Returns why the sender of `hello` cannot take part; empty if it can.
 std::string NameClaims::objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const {
   const std::optional<Agreement> theirs = decode_agreement(payload);
   if (!theirs) return "the observer cannot read the hello of this peer";
@@ -38,14 +38,14 @@ bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::str
     if (claim.rival && hello.sequence == claim.rival->hello.incarnation) refuse_rival(claim);
     return false;
   }
-  // The rival says hello with every sign of life.
+  // The rival says hello again with every heartbeat.
   const Duration answer_time = heartbeat_interval(input_.failure.lost_after) / 2;
   if (claim.rival && claim.rival->hello.incarnation == hello.incarnation) {
     if (now - claim.rival->since >= answer_time) return false;
   } else if (!claim.rival || now - claim.rival->since > 4 * answer_time) {
     claim.rival = Rival{hello, host, now};
   } else {
-    return true;  // rivals are judged one after the other
+    return true;  // one rival at a time
   }
   ObserverWord& question = words_.say(hello.sender, FrameKind::again);
   question.header.sequence = hello.incarnation;
@@ -60,7 +60,7 @@ void NameClaims::refuse_rival(Claim& claim) {
                                " came first and is kept, this one " +
                                place_of_process(claim.rival->host, hello.incarnation) + " takes no part";
   words_.say(hello.sender, FrameKind::refuse, sentence, 1).only_to = hello.incarnation;
-  // A process in the middle of the run listens to no refusal any more.
+  // A process in the middle of the run ignores a `refuse`, but not a `stop`.
   if (hello.slot == 2) words_.say(hello.sender, FrameKind::stop, sentence, 2).only_to = hello.incarnation;
   claim.rival.reset();
 }

@@ -11,31 +11,31 @@
 
 namespace hearsay {
 
-/// Which process has the name of each peer.
+/// Decides which process is peer `id`, for every id.
 ///
-/// A name belongs to the process that was welcomed first. If another process says hello under it, the
-/// first is asked to say hello again. If it does, it keeps the name, and the other is refused. If it
-/// cannot be reached, or says nothing until the other calls again, it has ended, and the other has the
-/// name.
+/// An id belongs to the process that was welcomed first, the holder. If another process, the rival, says
+/// hello with the same id, the holder is asked to say hello again. If the holder does, it keeps the id and
+/// the rival is refused. The rival gets the id if the holder cannot be reached, or has not answered when the
+/// rival says hello again half a heartbeat later or more.
 class NameClaims {
  public:
-  /// How far the process that has the name has come.
+  /// How far the holder has come.
   enum class Stage {
-    absent,    ///< nobody has the name
-    welcomed,  ///< it agrees with the observer
-    ready,     ///< all its neighbors have welcomed it
+    absent,    ///< there is no holder
+    welcomed,  ///< it runs with the same agreement as the observer
+    ready,     ///< it has said `ready`
   };
-  /// Another process that claims the name.
+  /// Another process that claims the id.
   struct Rival {
     FrameHeader hello;
     std::string host;
-    Instant since;
+    Instant since;  ///< when the holder was asked to say hello again
   };
   struct Claim {
     Stage stage = Stage::absent;
-    std::uint32_t incarnation = 0;  ///< of the process that has the name
-    std::string host = {};          ///< where that process is, if known
-    std::string refusal = {};       ///< why the last hello was refused; empty if it was not
+    std::uint32_t incarnation = 0;  ///< of the holder
+    std::string host = {};          ///< address of the holder; empty if unknown
+    std::string refusal = {};       ///< why the last hello with this id was refused; empty if it was not
     std::optional<Rival> rival = {};
   };
 
@@ -46,23 +46,25 @@ class NameClaims {
   const Claim& of(PeerId id) const { return claims_[id]; }
   bool is_absent(PeerId id) const { return claims_[id].stage == Stage::absent; }
   bool is_ready(PeerId id) const { return claims_[id].stage == Stage::ready; }
-  /// Whether the sender of `header` is the process that has the name.
+  /// True if the sender of `header` is the holder of its id.
   bool is_holder(const FrameHeader& header) const {
     return !is_absent(header.sender) && claims_[header.sender].incarnation == header.incarnation;
   }
-  /// Whether another process has the name that the sender of `hello` claims.
+  /// True if another process is the holder of the id that the sender of `hello` claims.
   bool is_taken(const FrameHeader& hello) const { return !is_absent(hello.sender) && !is_holder(hello); }
 
-  /// Returns whether the sender can take part. If not, it is refused with a sentence that says why.
+  /// Returns true if the sender can take part. If not, refuses it with a sentence that says why.
   bool accepts(const FrameHeader& hello, std::span<const std::byte> payload);
-  /// Returns whether the sender must wait for what the process that has the name says.
+  /// Returns true if the sender must wait for the answer of the holder. An answer of the holder (its second
+  /// hello) refuses the rival.
   bool must_wait(const FrameHeader& hello, Instant now, const std::string& host);
-  /// The rival of process `incarnation`, if that process has the name of peer `id`.
+  /// Returns the rival of process `incarnation`, if that process is the holder of `id`; else nothing.
   std::optional<Rival> rival_of(PeerId id, std::uint32_t incarnation) const;
 
-  /// The sender of `hello` is at `host`, and is to have the name: there is no rival any more.
+  /// Notes the address of the sender of `hello`, which is about to become the holder: it has no rival any
+  /// more.
   void note_host(const FrameHeader& hello, const std::string& host);
-  /// The sender of `hello` has the name, and is not ready.
+  /// Makes the sender of `hello` the holder, which is not ready yet.
   void welcome(const FrameHeader& hello);
   void mark_ready(PeerId id) { claims_[id].stage = Stage::ready; }
 

@@ -33,7 +33,7 @@ void EvaluationSchedule::bridge_lost_evaluations() {
   pass(known - 1);
 }
 
-/// Every peer has sent the evaluation at `iteration`.
+/// Notes that every peer has sent the evaluation at `iteration`.
 void EvaluationSchedule::pass(std::uint64_t iteration) {
   for (Peer& peer : peers_) peer.evaluated = iteration;
 }
@@ -51,7 +51,7 @@ std::vector<Verdict> EvaluationSchedule::take(const FrameHeader& header, std::sp
   return *verdicts;
 }
 
-/// Mostly that of the last verdict: the one before the first that is still to come.
+/// Returns the newest evaluation that all peers have sent that count, but at least that of the last verdict.
 std::uint64_t EvaluationSchedule::all_have_evaluated() const {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   for (const Peer& peer : peers_)
@@ -70,7 +70,8 @@ std::optional<std::uint64_t> EvaluationSchedule::first_evaluation_from(std::uint
   const std::uint64_t every = input_.evaluate_every;
   const std::uint64_t judged = verdicts_.back().evaluated;
   if (next_iteration > input_.iterations || judged >= input_.iterations) return std::nullopt;
-  // The last evaluation may be due earlier than this says.
+  // The last evaluation of the run may come earlier than the result; the caller lowers it to the number of
+  // iterations.
   return std::max((next_iteration + every - 1) / every * every, judged + every);
 }
 

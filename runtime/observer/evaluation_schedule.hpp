@@ -12,57 +12,60 @@
 
 namespace hearsay {
 
-/// Which evaluation each peer sends next, and the verdicts so far.
+/// Knows which evaluation each peer sends next, and the verdicts so far.
 class EvaluationSchedule {
  public:
-  /// Evaluates x_0, or takes up the run whose evaluations so far are `record`. `input` and `evaluator`
-  /// must outlive the schedule.
+  /// Evaluates x_0 if `record` is empty; else continues the run whose evaluations so far are `record`.
+  /// `input` and `evaluator` must outlive the schedule.
   EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, std::vector<Evaluation> record);
 
-  /// All peers resume from the checkpoint at `iteration`, and will send again what they sent behind it.
+  /// All peers resume from the checkpoint at `iteration`. Drops the evaluations at that iteration and later
+  /// ones from the record, except that of x_0: the peers send them again.
   void resume_from(std::uint64_t iteration);
-  /// The process of peer `id` knows the verdicts up to evaluation `sequence` - 1; none if `sequence` is 0.
+  /// The process of peer `id` knows the verdicts up to evaluation `sequence` - 1; it knows none if `sequence`
+  /// is 0.
   void note_verdicts_known(PeerId id, std::uint64_t sequence) { peers_[id].verdicts_known = sequence; }
-  /// The peers have passed evaluations of which the record, whose end was lost, knows nothing. Those are
-  /// not taken again.
+  /// If the record has lost its end: skips the evaluations that are missing in the record and that a peer
+  /// knows the verdicts on. They are not made again (`lost_evaluations`).
   void bridge_lost_evaluations();
 
-  /// Returns the verdicts that an evaluation frame completes. An evaluation out of turn changes nothing.
+  /// Takes in an evaluation frame. Returns the verdicts that it completes. Ignores an evaluation out of turn.
   std::vector<Verdict> take(const FrameHeader& header, std::span<const std::byte> payload);
 
-  /// Evaluations are without peer `id` from now on. Returns the verdicts on those that only waited for
+  /// Evaluations are made without peer `id` from now on. Returns the verdicts on those that waited only for
   /// that peer.
   std::vector<Verdict> drop(PeerId id);
-  /// The first evaluation of a peer that comes in and whose next iteration is `next_iteration`: one that
-  /// neither that peer nor the others have ended yet. Nothing if there is none.
+  /// Returns the first evaluation of a peer that comes (back) into the run and whose next iteration is
+  /// `next_iteration`: one that neither this peer has passed nor the observer has made. Returns nothing if
+  /// there is no such evaluation.
   std::optional<std::uint64_t> first_evaluation_from(std::uint64_t next_iteration) const;
-  /// Peer `id` is back, and its first evaluation is the one at `iteration`.
+  /// Peer `id` is back. Its first evaluation is the one at `iteration`.
   void take_back(PeerId id, std::uint64_t iteration);
-  /// The same of a new peer in its place.
+  /// The same for a new peer in the place of peer `id`.
   void take_in(PeerId id, std::uint64_t iteration);
 
-  /// The newest evaluation of peer `id`.
+  /// The iteration of the newest evaluation of peer `id`.
   std::uint64_t evaluated(PeerId id) const { return peers_[id].evaluated; }
-  /// Whether peer `id`, which has ended after `iterations`, has sent all evaluations on its way there.
+  /// True if peer `id`, which has ended after `iterations`, has sent all evaluations up to there.
   bool has_sent_all(PeerId id, std::uint64_t iterations) const;
 
   const Verdict& last_verdict() const { return verdicts_.back(); }
-  /// The last `most` verdicts at most, in order.
+  /// Returns the last verdicts, at most `most`, oldest first.
   std::span<const Verdict> last_verdicts(std::size_t most) const;
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
-  /// The number of them that were known before, of a run that is taken up.
+  /// The number of evaluations that came from the record; 0 if the run was not resumed.
   std::size_t recorded() const { return record_.size(); }
-  /// Evaluations behind the first iteration, up to the second, are not in the record of the run that is
-  /// taken up.
+  /// The evaluations after the first iteration, up to and including the second, are missing in the record of
+  /// the resumed run. Nothing if none is missing.
   const std::optional<std::pair<std::uint64_t, std::uint64_t>>& lost_evaluations() const {
     return lost_evaluations_;
   }
 
  private:
   struct Peer {
-    bool counts = true;  // evaluations wait for its model
+    bool counts = true;  // if evaluations wait for its model
     std::uint64_t evaluated = 0;
-    std::uint64_t verdicts_known = 0;  // up to which evaluation, plus 1
+    std::uint64_t verdicts_known = 0;  // 1 + the newest evaluation whose verdict it knows, or 0
   };
   std::uint64_t all_have_evaluated() const;
   void pass(std::uint64_t iteration);
@@ -70,8 +73,8 @@ class EvaluationSchedule {
 
   const ObserverInput& input_;
   Evaluator& evaluator_;
-  std::vector<Evaluation> record_;  // from before, of a run that is taken up
-  std::vector<Verdict> verdicts_;   // so far
+  std::vector<Evaluation> record_;  // of a resumed run, from before
+  std::vector<Verdict> verdicts_;   // oldest first
   std::vector<Peer> peers_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> lost_evaluations_;
 };

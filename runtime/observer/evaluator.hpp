@@ -11,45 +11,47 @@
 
 namespace hearsay {
 
-/// The answer to an evaluation: whether the peers go on beyond iteration evaluated + evaluate_every.
+/// The answer to an evaluation.
 struct Verdict {
-  std::uint64_t evaluated;
-  bool go_on;
+  std::uint64_t evaluated;  ///< the iteration of the evaluation
+  bool go_on;               ///< beyond iteration evaluated + evaluate_every; false: the peers stop after it
 };
 
-/// What the observer's session needs of the evaluation of models, whatever their scalar (observer.hpp).
+/// Evaluates models, whatever their scalar type: the interface of Observer that the session of the observer
+/// uses.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// Evaluates x_0, before anything has happened. To be called once, first.
+  /// Evaluates x_0 and returns the verdict. Call this or `resume`, once, first.
   virtual Verdict begin() = 0;
-  /// Or takes up a run of which `record` is known already, x_0 included. Returns the verdicts on it.
+  /// Continues a run whose evaluations so far are `record`, with x_0. Returns the verdicts on them.
   virtual std::vector<Verdict> resume(const std::vector<Evaluation>& record) = 0;
 
-  /// Peer `peer` has ended iteration `iteration` with the model and the meters of the payload of an
-  /// evaluation frame. Returns the verdict if no other model was missing, and nothing, having changed
-  /// nothing, if the payload is malformed.
+  /// Peer `peer` has ended iteration `iteration`; `payload` is that of the evaluation frame, with its meters
+  /// and model. Returns the verdict, or an empty list if models of other peers are missing. Returns nothing
+  /// and changes nothing if the payload is malformed.
   virtual std::optional<std::vector<Verdict>> take_payload(PeerId peer, std::uint64_t iteration,
                                                            std::span<const std::byte> payload) = 0;
 
-  /// Peer `peer` is gone: evaluations are of the others from now on, those that wait for it included.
-  /// Returns the verdicts on those that are complete without it, in order.
+  /// Peer `peer` is gone. Evaluations are made without it from now on, also those that wait for it. Returns
+  /// the verdicts on those that are complete now, in order.
   virtual std::vector<Verdict> drop(PeerId peer) = 0;
-  /// Peer `peer` is back: evaluations from that at `iteration` on are of it, too.
+  /// Peer `peer` is back. Evaluations from the one at `iteration` on include it.
   virtual void take_back(PeerId peer, std::uint64_t iteration) = 0;
-  /// The same of a new peer in its place, whose meters begin at 0: what the earlier one did still counts.
+  /// The same for a new peer in its place. The meters of the new peer begin at 0; those of the earlier one
+  /// are added to them.
   virtual void take_in(PeerId peer, std::uint64_t iteration) = 0;
 
   virtual const std::vector<Evaluation>& evaluations() const = 0;
-  /// What peer `peer` said last that it has done.
+  /// The meters of the newest evaluation of peer `peer`.
   virtual const PeerMeters& last_meters(PeerId peer) const = 0;
-  /// Bytes of a model in an evaluation frame.
+  /// The size of a model in an evaluation frame, in bytes.
   virtual std::size_t model_bytes() const = 0;
 
-  /// The result of a run whose peers have ended as `peers` say: diverged if one of them or the loss did,
-  /// else at its target or done. The driver adds `seconds`, and overrides the status if the run was
-  /// interrupted or a peer lost.
+  /// Returns the result of a run whose peers have ended as `peers` say. The status is diverged if a peer or
+  /// the loss diverged (lost, if the first peer to end so had received a malformed message), else target or
+  /// done. The caller adds `seconds`, and overrides the status if the run was interrupted or a peer was lost.
   virtual RunResult conclude(std::vector<PeerOutcome> peers) const = 0;
 };
 

@@ -48,7 +48,7 @@ RunResult Members::conclude(const EvaluationSchedule& schedule, const Evaluator&
   return result;
 }
 
-/// Peers that the run dropped, and that did not come back.
+/// Returns the peers that the run dropped and that did not come back.
 std::vector<PeerId> Members::dropped() const {
   std::vector<PeerId> ids;
   for (PeerId id = 0; id < members_.size(); ++id) {

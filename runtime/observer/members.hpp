@@ -13,47 +13,49 @@
 
 namespace hearsay {
 
-/// The part that each peer has in the run, as the observer knows it, and who is silent for too long.
+/// Knows the standing of each peer in the run, and which peer has been silent for too long.
 class Members {
  public:
   enum class Standing {
-    member,    ///< takes part, or is to take part from the start on
-    killed,    ///< was killed, and the run ends before it is restored: it sends no result
-    detached,  ///< shows life, but runs without the observer
-    lost,      ///< the run goes on without it: it was lost, or is to join later
+    member,    ///< takes part, or will when the run starts
+    killed,    ///< was killed, and the run ends before it is restored: no result is expected
+    detached,  ///< sends heartbeats, but runs without the observer
+    lost,      ///< the run goes on without it: it was lost, or joins later
     finished,  ///< has sent its result
   };
   struct Member {
     Standing standing = Standing::member;
-    bool joined = false;    ///< as a new peer, when the run had gone on without it
-    Slot detach_count = 0;  ///< how often it has detached from the observer, or attached to it again
-    Instant heard_at{};
-    PeerOutcome outcome = {};  ///< of a peer that has finished
+    bool joined = false;       ///< in the middle of the run, as a new peer
+    Slot detach_count = 0;     ///< how often it has detached from the observer or attached again
+    Instant heard_at{};        ///< when its last frame came
+    PeerOutcome outcome = {};  ///< valid if it has finished
   };
 
   explicit Members(const ObserverInput& input);
 
   Member& operator[](PeerId id) { return members_[id]; }
   const Member& operator[](PeerId id) const { return members_[id]; }
-  /// Whether the evaluations are without peer `id`.
+  /// True if evaluations are made without peer `id`.
   bool is_gone(PeerId id) const {
     return members_[id].standing == Standing::detached || members_[id].standing == Standing::lost;
   }
   bool is_lost(PeerId id) const { return members_[id].standing == Standing::lost; }
   bool has_finished(PeerId id) const { return members_[id].standing == Standing::finished; }
-  /// Whether no result is expected any more.
+  /// True if no result is expected any more.
   bool all_have_ended() const;
   bool all_are_lost() const;
   /// Peer `id`, which was lost, is a member again.
   void take_back(PeerId id);
-  /// The result of a run that ends now, as far as the peers go.
+  /// Returns the result of a run that ends now. The caller overrides the status if the run was interrupted or
+  /// lost.
   RunResult conclude(const EvaluationSchedule& schedule, const Evaluator& evaluator) const;
 
-  /// To be called several times a second. Time in which this process was itself suspended is nobody's
-  /// silence.
+  /// Must be called several times a second. If the calls pause, this process was itself suspended, and the
+  /// pause counts as silence of no peer.
   void look(Instant now) { attention_.look(now); }
+  /// Restarts the silence of all peers at `now`.
   void note_heard_all(Instant now);
-  /// A peer that has been silent for longer than failure.lost_after.
+  /// Returns a peer that has been silent for longer than failure.lost_after; nothing if there is none.
   std::optional<PeerId> silent_peer(Instant now) const;
   Duration silence_of(PeerId id, Instant now) const;
 
@@ -64,7 +66,7 @@ class Members {
   Duration lost_after_;
   std::vector<PeerId> join_later_;
   std::vector<Member> members_;
-  std::uint64_t returned_ = 0;  // how often a peer that was lost came back
+  std::uint64_t returned_ = 0;  // how often a lost peer came back
   Attention attention_;
 };
 

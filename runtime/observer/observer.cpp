@@ -12,7 +12,7 @@ namespace hearsay {
 
 namespace {
 
-/// Without those of peers that are gone.
+/// Returns the number of models that are not empty.
 template <class Scalar>
 double count_of(const std::vector<Vector<Scalar>>& models) {
   return static_cast<double>(
@@ -86,7 +86,7 @@ std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
                                 }) != counts_from_.end()) {
     auto& [iteration, gathered] = *gathering_.begin();
     if (!complete(iteration, gathered)) break;
-    if (count_of(gathered.models) == 0.0) {  // it was of peers that are gone; the others are ahead of it
+    if (count_of(gathered.models) == 0.0) {  // all its models were of peers that are gone
       gathering_.erase(gathering_.begin());
       continue;
     }
@@ -160,7 +160,7 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
     const bool counts = gathered.models[peer].size() != 0;
     const PeerMeters& meters = counts ? gathered.meters[peer] : last_meters_[peer];
     last = std::max(last, meters.now);
-    // Not summed as durations: what a peer out of its mind reports could overflow them.
+    // Summed as seconds: durations from a faulty peer could overflow.
     evaluation.compute_seconds += seconds(meters.compute);
     evaluation.wait_seconds += seconds(meters.wait);
     evaluation.wire_seconds += seconds(meters.wire);
@@ -193,7 +193,7 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
     result.status = RunStatus::diverged;
     result.reason = "the loss left the finite range by iteration " + std::to_string(diverged_->iteration);
   }
-  // The earliest departure says most.
+  // Reports the divergence with the lowest iteration.
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
   for (PeerId id = 0; id < peers.size(); ++id) {
     const std::optional<Divergence>& divergence = peers[id].divergence;

@@ -14,10 +14,9 @@
 
 namespace hearsay {
 
-/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the
-/// run goes on. Pure: used unchanged by the simulator and, behind sockets of its own that no shaped link
-/// touches, by the ZeroMQ driver. Snapshots of several iterations may be under way; each peer sends its
-/// own in order.
+/// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
+/// goes on. Pure: used by the simulator and, behind sockets that no emulated link delays, in real runs.
+/// Snapshots of several iterations may be incomplete at the same time; each peer sends its own in order.
 template <class Scalar>
 class Observer final : public Evaluator {
  public:
@@ -42,18 +41,19 @@ class Observer final : public Evaluator {
   }
   RunResult conclude(std::vector<PeerOutcome> peers) const override;
 
-  /// Peer `peer` has ended iteration `iteration` with this model. Returns the verdict if no other model
-  /// was missing.
+  /// Peer `peer` has ended iteration `iteration` with this model. Returns the verdict if no model is missing
+  /// any more, else nothing.
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
 
+  /// The evaluation that reached the target loss, if one did.
   const std::optional<Evaluation>& target() const { return target_; }
-  /// The evaluation whose loss was not finite.
+  /// The first evaluation whose loss was not finite, if there is one.
   const std::optional<Evaluation>& diverged() const { return diverged_; }
-  /// Of the last complete evaluation; empty vectors for peers that are gone.
+  /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
   const Vector<Scalar>& mean_model() const { return mean_; }
-  /// The whole outcome of the run that ended with `result`.
+  /// Returns `result` with the models and the mean model.
   RunOutcome<Scalar> with_models(RunResult result) const { return {std::move(result), models_, mean_}; }
 
  private:
@@ -70,9 +70,9 @@ class Observer final : public Evaluator {
   const Problem<Scalar>* problem_;
   std::optional<double> target_loss_;
   std::map<std::uint64_t, Gathering> gathering_;
-  std::vector<std::uint64_t> counts_from_;  // of each peer: the first evaluation that wants its model
-  std::vector<PeerMeters> last_meters_;     // of each peer
-  struct Before {                           // what was done under the name of a peer before it joined
+  std::vector<std::uint64_t> counts_from_;  // by peer: the first evaluation that needs its model
+  std::vector<PeerMeters> last_meters_;     // by peer
+  struct Before {                           // meters of the earlier processes of a peer that has joined
     std::uint64_t bytes_sent = 0;
     std::uint64_t messages_sent = 0;
     std::uint64_t gradient_evaluations = 0;
@@ -85,11 +85,12 @@ class Observer final : public Evaluator {
   Vector<Scalar> mean_;
 };
 
-/// Mean of the models, summed in peer order in double; without empty ones, of peers that are gone.
+/// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
+/// at least one must not be empty.
 template <class Scalar>
 Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
 
-/// sqrt((1/n) sum_i ||x_i - mean||^2)
+/// Returns sqrt((1/n) sum_i ||x_i - mean||^2) over the models that are not empty.
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean);
 

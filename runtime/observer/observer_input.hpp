@@ -12,16 +12,16 @@
 
 namespace hearsay {
 
-/// What the observer's session has to know of a run.
+/// What the session of the observer must know of a run.
 struct ObserverInput {
   Agreement agreement;
   PeerId peer_count = 0;
   std::uint64_t iterations = 0;
   std::uint64_t evaluate_every = 1;
   RunSettings::Failure failure;
-  std::string method;          ///< its name, for messages
-  bool may_be_joined = false;  ///< by peers that the run has gone on without
-  Duration start_patience{0};  ///< how long peers may take until they are ready
+  std::string method;          ///< name of the method, for messages to the user
+  bool may_be_joined = false;  ///< true if a peer may join the run in its middle
+  Duration start_patience{0};  ///< how long peers may take to be ready
 };
 
 template <class Scalar>

@@ -12,8 +12,7 @@ namespace {
 using Standing = Members::Standing;
 
 constexpr Duration patience_after_stop = std::chrono::seconds(5);
-/// More than a peer can have missed while it was away: it is never further than two from the last that
-/// it heard.
+/// More than a peer can miss while it is away: it is at most two evaluations past its last verdict.
 constexpr std::size_t verdicts_told_again = 4;
 
 }  // namespace
@@ -38,8 +37,8 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
   if (header.kind == FrameKind::join) return take_in(header, now);
   if (header.kind == FrameKind::alive) note_detachment(header, now);
   if (members_.is_gone(sender) && (header.kind != FrameKind::alive || !take_back(header, now))) return;
-  if (!claims_.is_holder(header)) {  // who greets will be answered
-    // What is said with every sign of life, before the run and in it.
+  if (!claims_.is_holder(header)) {  // a hello from it would be answered
+    // A peer repeats these frames with every heartbeat, before the run and in it.
     if (header.kind == FrameKind::alive || header.kind == FrameKind::holds || header.kind == FrameKind::ready)
       words_.say(sender, FrameKind::again).only_to = header.incarnation;
     return;
@@ -71,7 +70,7 @@ void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std
                                    const std::string& host) {
   if (turning_away_) return turn_away_caller(hello);
   if (!claims_.accepts(hello, payload)) return;
-  // Under "drop", once the run has begun, whoever comes anew is a new peer.
+  // Under policy "drop", once the run has begun, another process with the same id is a new peer.
   const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
   if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
   admit(hello, host);
@@ -88,7 +87,7 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
   if (is_successor && started() && drops())
     lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
   if (members_.is_gone(sender)) return welcome_joiner(hello);
-  claims_.welcome(hello);  // whoever was ready under this name may have been started anew since
+  claims_.welcome(hello);  // not ready: the process may be a restarted one
   start_.note_welcome(sender, hello.slot == 1);
   if (closing_ != Closing::open && started() && start_.resumes(sender)) {
     words_.say(sender, FrameKind::stop);
@@ -99,7 +98,7 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
   choose_checkpoint();
 }
 
-/// It may come back, or be there for the first time: its neighbors tell it so, and how.
+/// Welcomes a peer that the run has gone on without; its neighbors tell it how to come back or join.
 void ObserverSession::welcome_joiner(const FrameHeader& hello) {
   if (!input_.may_be_joined) {
     words_.say(hello.sender, FrameKind::refuse,
@@ -133,7 +132,7 @@ void ObserverSession::take_holds(PeerId sender, std::span<const std::byte> paylo
   choose_checkpoint();
 }
 
-/// Once all are here, and none is in the middle of the run.
+/// Chooses the checkpoint to resume from, once all are here and if none is in the middle of the run.
 void ObserverSession::choose_checkpoint() {
   if (progress_ != Progress::gathering || !start_.can_choose()) return;
   if (!start_.choose())
@@ -165,7 +164,7 @@ void ObserverSession::take_ready(const FrameHeader& header, Instant now) {
   if (started()) return start_peer(header.sender, now);
   if (start_.is_blocked()) return;
   progress_ = Progress::started;
-  // A run that is taken up goes on from where its record ends.
+  // The time of a resumed run goes on from the end of its record.
   origin_ = now - std::chrono::round<Duration>(
                       std::chrono::duration<double>(schedule_.evaluations().back().seconds));
   schedule_.bridge_lost_evaluations();
@@ -186,7 +185,7 @@ void ObserverSession::start_peer(PeerId id, Instant now) {
 void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
   const bool has_begun = alive.slot != 0;
   if (has_begun) mark_under_way();
-  // A peer shows life to the observer once it is ready.
+  // A peer sends heartbeats to the observer only once it is ready.
   if (!claims_.is_ready(alive.sender)) return take_ready(alive, now);
   if (started() && (!has_begun || alive.sequence <= schedule_.last_verdict().evaluated))
     start_peer(alive.sender, now);
@@ -208,7 +207,7 @@ void ObserverSession::say_verdict(PeerId to, const Verdict& verdict) {
 void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
   if (members_.has_finished(sender)) return;
   const std::optional<PeerOutcome> outcome = decode_outcome(payload);
-  // An evaluation before it went astray: it will come again, and the result behind it.
+  // If an earlier evaluation was lost, the peer will send it again, and the result after it.
   if (!outcome || (!outcome->divergence && !schedule_.has_sent_all(sender, outcome->iterations))) return;
   members_[sender].outcome = *outcome;
   members_[sender].standing = Standing::finished;
@@ -217,7 +216,7 @@ void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payl
 }
 
 void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
-  // A process that was started wrongly in the middle of the run, and refused, takes no part.
+  // The `stop` of a process that was refused in the middle of the run does not count.
   if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (header.slot == 2 || drops()))
     return;
   if (payload.empty() || header.slot == 130) return interrupt(now);
@@ -228,7 +227,7 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how) {
   if (!over() && !members_.is_lost(id) && started() && drops())
     for (PeerId other = 0; other < input_.peer_count; ++other) {
       if (other == id || members_.is_gone(other)) continue;
-      // Its successor may be there already.
+      // The incarnation says which process has ended: its successor may be running already.
       words_.say(other, FrameKind::departed, {}, id).header.sequence = incarnation_of(id);
     }
   do_without(id, how);
@@ -237,16 +236,16 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how) {
 void ObserverSession::do_without(PeerId id, const std::string& how) {
   if (members_.is_lost(id) || over()) return;
   if (!drops() || !started()) return lose(how);
-  if (members_.has_finished(id)) return;  // it had done what it was to do
+  if (members_.has_finished(id)) return;  // it had sent its result
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
   end_if_all_have();
 }
 
-/// A peer took the observer for lost (which stood still, or could not be reached), and told it no
-/// evaluation since. That counts as having been away, also if it has come back before the observer
-/// learned of it.
+/// Handles a heartbeat of a peer that has run without the observer: it could not reach the observer, and has
+/// sent no evaluations meanwhile. The peer counts as gone, even if it is back before the observer learns of
+/// it.
 void ObserverSession::note_detachment(const FrameHeader& alive, Instant now) {
   Members::Member& member = members_[alive.sender];
   const Slot count = alive.slot == 0 ? 0 : alive.slot - 1;
@@ -259,12 +258,11 @@ void ObserverSession::note_detachment(const FrameHeader& alive, Instant now) {
   if (!was_detached) say_verdicts(schedule_.drop(alive.sender));
 }
 
-/// A peer that was lost shows life: the way to it was broken, or it stood still. Returns whether it is a
-/// member again.
+/// Handles a heartbeat of a lost peer: it was cut off or suspended. True if it is a member again.
 bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(alive.iteration);
   const bool is_detached = alive.slot != 0 && alive.slot % 2 == 0;
-  const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // else it may join
+  const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // if not, it may join
   if (is_detached || !is_restored || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
   schedule_.take_back(alive.sender, *first);
@@ -272,7 +270,7 @@ bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   return true;
 }
 
-/// A peer that is new, or was made anew, has its model: it goes on with the iteration that it says.
+/// Handles the `join` of a process that has the model of a neighbor.
 void ObserverSession::take_in(const FrameHeader& join, Instant now) {
   const PeerId sender = join.sender;
   Members::Member& member = members_[sender];
@@ -282,14 +280,14 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
     return;
   }
   if (member.joined && !members_.is_gone(sender) && claims_.is_ready(sender))
-    return start_peer(sender, now);  // that went astray
+    return start_peer(sender, now);  // `start` was lost on the way
   const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(join.iteration);
   if (!first || members_.has_finished(sender)) {
     words_.say(sender, FrameKind::refuse,
                "the run ends before peer " + std::to_string(sender) + " can join it");
     return;
   }
-  if (!members_.is_gone(sender)) say_verdicts(schedule_.drop(sender));  // nobody has missed it yet
+  if (!members_.is_gone(sender)) say_verdicts(schedule_.drop(sender));  // its earlier process has ended
   member = {.joined = true, .heard_at = now};
   claims_.mark_ready(sender);
   schedule_.take_in(sender, *first);
@@ -302,7 +300,7 @@ std::optional<PeerId> ObserverSession::silent_peer(Instant now) {
   return members_.silent_peer(now);
 }
 
-/// Its neighbors judge for themselves: a peer that the observer cannot hear may train with them all the same.
+/// The neighbors are not told: they judge for themselves, and may hear a peer that the observer cannot.
 void ObserverSession::judge_silence(Instant now) {
   const std::optional<PeerId> id = silent_peer(now);
   if (!id) return;
@@ -335,7 +333,7 @@ void ObserverSession::interrupt(Instant now) {
   if (interrupted_ || over()) return;
   interrupted_ = true;
   stop({}, 0);
-  // Peers that have not begun have no last words.
+  // Before the start, peers have no results to send.
   end_deadline_ = now + (started() ? patience_after_stop : Duration{0});
   expect_no_results_of_killed_peers();
 }
@@ -356,14 +354,14 @@ void ObserverSession::lose(const std::string& reason, Slot exit_code) {
 void ObserverSession::stop(const std::string& reason, Slot exit_code) {
   if (closing_ != Closing::open) return;
   closing_ = Closing::stopping;
-  // The run of an earlier observer goes on without this one, which came anew and never got it to begin.
+  // Under policy "drop", a run that an earlier observer has started goes on without this one.
   const bool is_another = !started() && drops();
   if (is_another && progress_ == Progress::under_way) return;
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (!is_another || !claims_.is_absent(id)) words_.say(id, FrameKind::stop, reason, exit_code);
 }
 
-/// If the run is to end: of peers that were killed and are not restored yet.
+/// If the run is about to end, expects no results of peers that were killed and are not restored yet.
 void ObserverSession::expect_no_results_of_killed_peers() {
   if (!started() || closing_ != Closing::stopping) return;
   for (PeerId id = 0; id < input_.peer_count; ++id)

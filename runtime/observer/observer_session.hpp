@@ -18,76 +18,82 @@
 
 namespace hearsay {
 
-/// The observer's side of a run, from the first hello to the last bye. Pure: frames and time go in,
-/// frames come out (`outbox`), so that a test can play it without sockets.
+/// The protocol of the observer with the peers, from the first hello to the last bye. Pure: frames and time
+/// go in, frames come out (`outbox`), so a test can drive it without sockets.
 ///
 ///     hello -> welcome | refuse                  ready, from every peer -> start to all
 ///     evaluation, from every peer -> verdict to all
 ///     result, from every peer -> bye to all      stop, from one peer -> stop to all
 ///
-/// Nothing but a hello is heard from a peer that was not welcomed or that belongs to another run, and an
-/// evaluation only in its turn; everything else is dropped, so what is kept is bounded whatever arrives.
-/// A peer that was started anew is told to start, and the last verdicts, as soon as it is ready. An
-/// observer that was started anew asks peers that show signs of life to greet it; they tell it again
-/// what it has not answered.
+/// From a peer that was not welcomed or that belongs to another run, only a hello is accepted. Evaluations
+/// are accepted only in their turn. Everything else is dropped, so memory is bounded whatever arrives. A
+/// restarted peer is sent `start` and the last verdicts as soon as it is ready. A restarted observer asks
+/// peers that send heartbeats to say hello; the peers then send again what it has not answered.
 ///
-/// Which process has the name of a peer is decided by NameClaims; what the run needs before it starts by
-/// RunStart; which evaluation is next by EvaluationSchedule; who takes part by Members.
+/// NameClaims decides which process is which peer; RunStart what is missing before the run can start;
+/// EvaluationSchedule which evaluation is next; Members who takes part.
 class ObserverSession {
  public:
-  /// Evaluates x_0, or takes up the run whose evaluations so far are `record`. Peers that are not ready
-  /// in time, or silent for longer than failure.lost_after, are named, and the run is lost. The
-  /// evaluator must outlive the session.
+  /// Evaluates x_0 if `record` is empty; else continues the run whose evaluations so far are `record`. If
+  /// peers are not ready within the start patience, or are silent for longer than failure.lost_after, the run
+  /// is lost, and its outcome names them (under policy "drop", the started run goes on without a silent
+  /// peer). `evaluator` must outlive the session.
   ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now,
                   const std::vector<Evaluation>& record = {});
   ObserverSession(const ObserverSession&) = delete;
   ObserverSession& operator=(const ObserverSession&) = delete;
 
-  /// A frame whose checksums hold; `host`: where it came from, for messages to the user.
+  /// Takes in a frame whose checksums are right. `host` is the address of its sender, for messages to the
+  /// user.
   void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
             const std::string& host = {});
-  /// A word that was for one process only did not find it: it has ended.
+  /// A frame to process `incarnation` alone could not be delivered: that process has ended.
   void note_unreachable(PeerId id, std::uint32_t incarnation);
-  /// The run cannot begin, since this process cannot take part: whoever calls is told so, until all were
-  /// or the start patience is over. Peers in the middle of a run are left in peace.
+  /// The run cannot begin, since this process cannot take part. Refuses every caller with the sentence `why`,
+  /// until all peers were told or the start patience is over. A hello from the middle of a run is not
+  /// refused; it ends the session.
   void turn_away(const std::string& why);
-  /// Of the process that has the name of peer `id`.
+  /// The incarnation of the process that is peer `id`; 0 if there is none.
   std::uint32_t incarnation_of(PeerId id) const { return claims_.of(id).incarnation; }
-  /// To be called several times a second.
+  /// Must be called several times a second.
   void tick(Instant now);
-  /// To be called if no frame waits to be heard: peers that have been silent for too long are lost.
+  /// Treats peers that have been silent for too long as lost. Must be called only when no frame waits to be
+  /// received.
   void judge_silence(Instant now);
-  /// The peer that `judge_silence` would lose, which may end with an evaluation.
+  /// Returns the peer that `judge_silence` would treat as lost; nothing if there is none. `judge_silence` may
+  /// then complete an evaluation, which takes long.
   std::optional<PeerId> silent_peer(Instant now);
-  /// The user wants the run to end: peers get some seconds for their last words.
+  /// The user wants the run to end. Peers get 5 s to send their results.
   void interrupt(Instant now);
-  /// This process leaves, and the run goes on without its observer, or with the next one. If it cannot,
-  /// like `interrupt`.
+  /// This process ends, and the run goes on without its observer or with the next one. If the run cannot go
+  /// on, the same as `interrupt`.
   void leave(Instant now);
-  /// A peer's process has ended: by failure.policy, the run is lost, or goes on without it, and the
-  /// others are told so.
+  /// The process of a peer has ended. By failure.policy, the run is lost, or goes on without the peer, and
+  /// the others are told so.
   void lose_peer(PeerId id, const std::string& how);
-  /// The run cannot go on, as the sentence says; the peers end with `exit_code`, 3 (a peer is lost) or 2
+  /// The run is lost; `reason` is a sentence. The peers end with `exit_code`: 3 (a peer is lost) or 2
   /// (misuse).
   void lose(const std::string& reason, Slot exit_code = 3);
 
-  /// What peers are to hear while `hear` evaluates what they have sent. Touches nothing that `hear` changes.
+  /// Returns the heartbeat to send while `hear` evaluates in another thread. Reads no state that `hear`
+  /// changes.
   FrameHeader busy_sign() const;
 
   bool started() const { return progress_ == Progress::started; }
   bool over() const { return closing_ == Closing::over; }
-  /// The run is lost before it began, because somebody's input is wrong.
+  /// True if the run was lost before it began, because of wrong input.
   bool lost_by_misuse() const { return loss_ && loss_->by_misuse; }
   std::vector<ObserverWord>& outbox() { return words_.unsent(); }
-  /// In order; the first, of x_0, counts from the start of the run on.
+  /// The evaluations so far, in order. The first one, of x_0, is valid once the run has started.
   const std::vector<Evaluation>& evaluations() const { return schedule_.evaluations(); }
-  /// From which checkpoint all go on, once that is known, and in words why from no later one.
+  /// The iteration of the checkpoint from which all peers resume, once it is known; and a sentence that says
+  /// why it is no later one.
   std::optional<std::uint64_t> resumed_from() const { return start_.resumed_from(); }
   const std::string& how_all_go_on() const { return start_.resume_text(); }
-  /// How many evaluations were known before, of a run that is taken up. Once it has started.
+  /// How many evaluations came from the record; 0 if the run was not resumed. Valid once the run has started.
   std::size_t recorded() const { return schedule_.recorded(); }
-  /// Evaluations behind the first iteration, up to the second, are not in the record of the run that is
-  /// taken up.
+  /// The evaluations after the first iteration, up to and including the second, are missing in the record of
+  /// the resumed run. Nothing if none is missing.
   const std::optional<std::pair<std::uint64_t, std::uint64_t>>& lost_evaluations() const {
     return schedule_.lost_evaluations();
   }
@@ -95,14 +101,14 @@ class ObserverSession {
 
  private:
   enum class Progress {
-    gathering,  // peers come up; none is in the middle of the run
-    under_way,  // some peer is in the middle of the run, which another observer has started
+    gathering,  // peers say hello; none is in the middle of the run
+    under_way,  // a peer is in the middle of the run, which an earlier observer has started
     started,    // by this observer
   };
   enum class Closing {
     open,
-    stopping,  // the peers were told to stop, and some may still send their results
-    over,      // nobody is to say anything any more
+    stopping,  // the peers were told to stop; some have not sent their results
+    over,      // the session has ended
   };
   struct Loss {
     std::string reason;

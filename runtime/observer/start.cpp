@@ -65,12 +65,12 @@ std::string RunStart::describe_resume() const {
          " no later checkpoint, others up to " + std::to_string(latest);
 }
 
-/// Whether the run starts without peer `id` (failure.join_later).
+/// True if the run starts without peer `id` (failure.join_later).
 bool RunStart::comes_later(PeerId id) const {
   return std::ranges::binary_search(input_.failure.join_later, id);
 }
 
-/// The peers that never called; if all did, those that lack a neighbor.
+/// Returns the peers that never said hello; if all did, the peers that are not ready.
 RunStart::Blockers RunStart::blockers() const {
   Blockers blockers{{}, true};
   for (PeerId id = 0; id < peers_.size(); ++id)
@@ -82,7 +82,7 @@ RunStart::Blockers RunStart::blockers() const {
   return blockers;
 }
 
-/// Why the first of these peers are missing, as far as is known.
+/// Returns why these peers are missing, as far as is known, for at most three of them.
 std::string RunStart::reasons(const std::vector<PeerId>& missing) const {
   std::string known;
   int told = 0;

@@ -12,17 +12,17 @@
 
 namespace hearsay {
 
-/// A frame that the observer wants sent.
+/// A frame to be sent by the observer.
 struct ObserverWord {
   PeerId to;
   FrameHeader header;
   std::vector<std::byte> payload;
-  /// Of the processes that claim to be that peer, this one alone; nothing: the one that has the name
-  /// (`incarnation_of`).
+  /// If several processes claim to be peer `to`, the frame goes only to the process with this incarnation; if
+  /// empty, to the process that has the id (`incarnation_of`).
   std::optional<std::uint32_t> only_to = {};
 };
 
-/// The frames of one run that the observer wants sent, in order.
+/// The frames to be sent by the observer in one run, in order.
 class ObserverWords {
  public:
   explicit ObserverWords(std::uint32_t run_id) : run_id_(run_id) {}
@@ -34,7 +34,7 @@ class ObserverWords {
     return header;
   }
   void add(PeerId to, const FrameHeader& header) { unsent_.push_back({to, header, {}}); }
-  /// Returns the word, so that the caller can complete it.
+  /// Returns the frame, so that the caller can complete it.
   ObserverWord& say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0) {
     const auto bytes = std::as_bytes(std::span(text));
     unsent_.push_back({to, header_of(kind), {bytes.begin(), bytes.end()}});

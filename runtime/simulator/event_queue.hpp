@@ -16,16 +16,17 @@ enum class EventKind { due, release, gradient, verdict };
 struct Event {
   Instant at;
   EventKind kind;
-  std::uint32_t subject;  ///< due, release: the frame's place; gradient: the peer; verdict: its number
+  std::uint32_t subject;  ///< due, release: place of the frame; gradient: the peer; verdict: its number
 };
 
-/// Events in the order of their times; events of one time in the order in which they were scheduled.
+/// Returns events in the order of their times; events with the same time in the order in which they were
+/// scheduled.
 ///
 /// If the peers are alike, thousands of events have the same time and are scheduled one after the other. So
-/// the queue sorts batches of events of one time. A few batches are open: an event whose time is that of an
-/// open batch is appended to it, at a cost that does not grow with the number of peers. At most one batch of
-/// a time is open, and of two batches of one time the older comes first, so the order is that of single
-/// events.
+/// the queue sorts batches of events with the same time instead of single events. A few batches are open: an
+/// event whose time is that of an open batch is appended to it, at a cost that does not grow with the number
+/// of peers. For each time at most one batch is open, and of two batches with the same time the older one
+/// comes first. So the order is the same as if events were sorted singly.
 class EventQueue {
  public:
   bool empty() const { return sorted_.empty(); }
@@ -41,7 +42,7 @@ class EventQueue {
     next_open_ = (next_open_ + 1) % open_.size();
   }
 
-  /// Removes the next event. The queue must not be empty.
+  /// Removes and returns the next event. The queue must not be empty.
   Event pop() {
     const std::uint32_t place = sorted_.top().place;
     Batch& batch = batches_[place];

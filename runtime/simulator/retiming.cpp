@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-/// Stands for an objective: has as many samples, and does no work.
+/// An objective with the given number of samples that computes nothing.
 template <class Scalar>
 class NoObjective final : public Objective<Scalar> {
  public:
@@ -25,7 +25,7 @@ class NoObjective final : public Objective<Scalar> {
   Index samples_;
 };
 
-/// Plays a script: asks its peer for every gradient, message and wait in it.
+/// A method that plays a script: it asks for every gradient, message and wait in it.
 template <class Scalar>
 class Player final : public Algorithm<Scalar> {
  public:
@@ -34,7 +34,7 @@ class Player final : public Algorithm<Scalar> {
   }
 
   Task iterate(Iteration<Scalar>& it) override {
-    it.sample_count();  // the peer counts a gradient's worth in these
+    it.sample_count();  // makes the peer list its samples, in which it measures the work of a gradient
     PacketRef packet;
     for (const ScriptStep& step : script_.of(it.number())) {
       if (step.kind == ScriptStep::Kind::gradient) {
@@ -61,7 +61,7 @@ class Player final : public Algorithm<Scalar> {
   std::vector<Index> samples_;
 };
 
-/// The experiment with the same peers, links and steps, but nothing to learn.
+/// Returns the experiment with the same peers, links and steps, but with objectives that compute nothing.
 template <class Scalar>
 Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
                                     const RunSettings& settings) {
@@ -76,7 +76,7 @@ Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const 
                           experiment.schedule,
                           experiment.method,
                           experiment.step_size,
-                          learned.outcome.peers.front().iterations,  // if a target was reached, up to there
+                          learned.outcome.peers.front().iterations,  // fewer, if the target was reached
                           {},
                           {},
                           0.0,
@@ -144,7 +144,7 @@ RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun
   }
   for (std::size_t id = 0; id < outcome.peers.size(); ++id) {
     const PeerCounters counters =
-        outcome.peers[id].meters.counters;  // a player keeps no replicas to look after
+        outcome.peers[id].meters.counters;  // the player has no replicas, so it does not count them
     outcome.peers[id].meters = played.peers[id].meters;
     outcome.peers[id].meters.counters = counters;
   }

@@ -23,7 +23,7 @@ struct InFlight {
   PacketRef packet;
   MessageMarks marks;
   std::uint64_t frame_bytes;
-  const ArrivalRate* fed;  // of its link
+  const ArrivalRate* fed;  // the rate of its link
 };
 
 struct LinkTo {
@@ -38,7 +38,7 @@ struct SimulatedPeer {
   EgressPort egress;
   IngressPort ingress;
   SendingTime sending;
-  std::vector<LinkTo> links;  // ascending
+  std::vector<LinkTo> links;  // by destination, ascending
   PeerMeters meters;
   std::uint64_t gradients = 0;
   Instant waiting_since{};
@@ -149,7 +149,7 @@ class Simulation {
     if (waited && receiver.peer->state() != PeerState::needs_messages) {
       resumed(receiver);
     } else {
-      // If a wait ended in another wait (one message after the other), it left frames in the outbox.
+      // A wait that ends in another wait may still have left frames in the outbox.
       send_outbox(receiver);
     }
   }
@@ -159,7 +159,7 @@ class Simulation {
     settle(simulated);
   }
 
-  /// Does what a peer asks for until it has to wait.
+  /// Does what a peer asks for, until the peer must wait.
   void settle(SimulatedPeer<Scalar>& simulated) {
     Peer<Scalar>& peer = *simulated.peer;
     for (;;) {
@@ -234,7 +234,7 @@ class Simulation {
     return free;
   }
 
-  /// The peer's meters at this instant.
+  /// Returns the meters of the peer as of now.
   const PeerMeters& read_meters(SimulatedPeer<Scalar>& simulated) const {
     simulated.meters.now = now_ - Instant{};
     simulated.meters.counters = simulated.peer->counters();

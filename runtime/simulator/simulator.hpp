@@ -8,19 +8,18 @@
 
 namespace hearsay {
 
-/// Runs all peers of an experiment in this process, in virtual time: a priority queue of events (a frame is
-/// due, a frame is released, a gradient is ready, a verdict is given), ties broken by the order of
-/// scheduling. Peers, links and observer are those of the ZeroMQ driver, so a synchronous method ends with
-/// the same bits on both.
+/// Runs all peers of an experiment in this process, in virtual time. A priority queue holds the events (a
+/// frame is due, a frame is released, a gradient is ready, a verdict is given); ties are broken by the order
+/// of scheduling. Peers, links and observer are those of real runs, so a synchronous method ends with the
+/// same bits.
 ///
-/// `measured_gradient` is how long a gradient takes if `network.compute` is "measured": the caller measures
-/// it, since the simulator has no clock. Everything else (encoding, mixing, evaluation) takes no virtual
-/// time.
+/// `measured_gradient` is how long a gradient takes if `network.compute` is "measured": the simulator has no
+/// clock, so the caller measures it. Everything else (encoding, mixing, evaluation) takes no virtual time.
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measured_gradient,
                             const RunControl& control = {});
 
-/// `simulate` with peers that the caller makes.
+/// The same, with peers that the caller makes.
 template <class Scalar>
 using MakePeer = std::function<std::unique_ptr<Peer<Scalar>>(PeerId, PacketPool&)>;
 template <class Scalar>

@@ -16,7 +16,7 @@ void append_text(ByteWriter& writer, const std::string& text) {
   writer.bytes(std::as_bytes(std::span(text)));
 }
 
-/// A key or a value. If it is not agreeable, the reader fails.
+/// Reads a key or a value. The reader fails if the text is not agreeable.
 std::string read_text(ByteReader& reader) {
   std::string text;
   for (const std::byte byte : reader.bytes(reader.number<std::uint16_t>())) text += static_cast<char>(byte);

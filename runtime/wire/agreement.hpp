@@ -12,13 +12,13 @@
 
 namespace hearsay {
 
-// Before two peers train together, each sends the other a hello frame whose payload is its agreement:
-// everything that must be equal on both sides of a run. It leaves out what may differ: paths, the number of
-// iterations, the shape of the network, the output. Peer id, incarnation and the next (iteration, slot)
-// needed stand in the hello's header (frame.hpp).
+// Before two peers train together, each sends the other a hello frame. Its payload is the agreement: all
+// settings that must be equal on both sides of a run. Paths, the number of iterations, the network and the
+// output may differ, so they are not in it. The peer id, the incarnation and the first iteration that the
+// peer still needs stand in the header of the hello (frame.hpp).
 //
-// The payload: u16 number of settings; of each, u16 length and bytes of its key, then of its value.
-// Little-endian.
+// The payload: u16 number of settings; for each setting u16 length and bytes of its key, then u16 length and
+// bytes of its value. Little-endian.
 
 struct AgreedSetting {
   std::string key;
@@ -26,46 +26,48 @@ struct AgreedSetting {
   bool operator==(const AgreedSetting&) const = default;
 };
 
-/// The settings in the order in which they are compared. Keys are those of the run file, values are text.
+/// The settings in the order in which they are compared. Most keys are those of the run file; values are
+/// text.
 struct Agreement {
   std::vector<AgreedSetting> settings;
   bool operator==(const Agreement&) const = default;
 };
 
 inline constexpr std::size_t max_agreed_settings = 64;
-/// The limit of a key or a value, in bytes.
+/// The maximum length of a key or a value, in bytes.
 inline constexpr std::size_t max_agreed_text = 1024;
 
-/// True if `text` can be a key or a value: not too long and without control characters (a stranger's text may
-/// end up on a terminal).
+/// True if `text` can be a key or a value: at most `max_agreed_text` bytes, no control characters. (Text from
+/// another peer may be printed on a terminal.)
 bool is_agreeable(std::string_view text);
 
 std::vector<std::byte> encode_agreement(const Agreement& agreement);
-/// The agreement that `bytes` hold; nothing unless they are exactly one, of agreeable texts. Accepts
-/// arbitrary bytes.
+/// Returns the agreement that `bytes` encode; nothing if they are malformed, have bytes left over, or hold a
+/// text that is not agreeable. `bytes` may be arbitrary.
 std::optional<Agreement> decode_agreement(std::span<const std::byte> bytes);
 
-/// A sentence from the network, fit for a terminal: control characters become spaces, and it ends after 1,024
-/// bytes.
+/// Returns a text from the network in a form that is safe on a terminal: control characters become spaces,
+/// and everything after 1,024 bytes is cut off.
 std::string printable_text(std::span<const std::byte> bytes);
 
-/// The digest of an agreement that every header of the run carries.
+/// Returns the checksum of the encoded agreement. Every header of the run carries it.
 std::uint32_t run_id(const Agreement& agreement);
 
-/// Nothing if the agreements are equal; else a sentence that names the first difference and both values:
+/// Returns nothing if the agreements are equal; else a sentence that names the first difference and both
+/// values:
 ///
 ///     peer 3 runs with algorithm.kind = d-psgd, this peer with dcd-psgd
 std::optional<std::string> disagreement(const Agreement& mine, const Agreement& theirs,
                                         std::string_view their_name);
 
 /// What peer `self` answers to the hello of peer `caller`. Both texts are empty if the two may train
-/// together. Otherwise one tells the caller why not, the other tells this peer's own user.
+/// together.
 struct HelloVerdict {
-  std::string for_the_caller;
-  std::string for_me;
+  std::string for_the_caller;  ///< why the hello is refused, sent to the caller
+  std::string for_me;          ///< the same for the user of this peer; empty if it concerns the caller only
   bool welcome() const { return for_the_caller.empty(); }
 };
-/// `listens`: the topology says that `self` hears the caller. `hello` may be arbitrary bytes.
+/// `listens` is true if `self` hears the caller in the topology. `hello` may be arbitrary bytes.
 HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,
                          bool listens);
 

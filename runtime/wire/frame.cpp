@@ -1,6 +1,6 @@
 #include "runtime/wire/frame.hpp"
 
-#include <xxh_x86dispatch.h>  // picks the machine's widest vectors; the digests are the same
+#include <xxh_x86dispatch.h>  // XXH3 with the widest vector instructions of the machine; same digests
 
 #include "runtime/foundation/little_endian.hpp"
 #include "topology/foundation/ensure.hpp"
@@ -74,7 +74,7 @@ void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes>
 
 DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payload_limit_bytes) {
   const auto refused = [](FrameDefect defect) { return DecodedHeader{defect, {}}; };
-  // The version is checked first: another version may have another length and another checksum.
+  // The version is checked first: the layout of another version is not known here.
   if (bytes.size() < sizeof(wire_version)) return refused(FrameDefect::truncated);
   if (load_little_endian<std::uint16_t>(bytes) != wire_version) return refused(FrameDefect::version);
   if (bytes.size() < header_bytes) return refused(FrameDefect::truncated);

@@ -10,101 +10,120 @@
 
 namespace hearsay {
 
-// A frame is a header of 64 bytes and a payload. They travel as the two parts of one ZeroMQ message, so that
-// a payload which is encoded once is shared by all its sends. Numbers are little-endian.
+// A frame is a header of 64 bytes and a payload, the two parts of one ZeroMQ message. The parts are separate
+// so that all sends of a payload share its bytes. Numbers are little-endian.
+//
+// README.md of this folder repeats this table. It also has a row for every kind: who sends it to whom, its
+// fields, its payload, its answer.
 //
 //   offset  bytes  field             meaning
-//        0      2  version           wire_version; first, so that it can be read whatever follows it
-//        2      1  kind              FrameKind
-//        3      1  flags             bit 0: `due` is a remaining hold; the other bits are zero
-//        4      4  run id            digest of what the peers of a run agree on (agreement.hpp)
-//        8      4  sender            peer id
-//       12      4  incarnation       tells the sending process from an earlier one under the same id
-//       16      8  iteration         the iteration the payload belongs to; hello, welcome, alive: the first
-//                                    iteration whose messages the sender still needs; hello to the observer:
-//                                    the number of iterations of the run
-//       24      4  slot              number of the exchange in that iteration
-//       28      4  degree            data under policy "drop": the sender's degree (peer.hpp, Outgoing)
-//       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive:
-//                                    the number of the next data frame; welcome: the hello's; again from the
-//                                    observer, and the hello that answers it: see claims.cpp
-//       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
-//                                    between hosts, the ns for which the receiver still holds the frame
-//       48      4  replica digest    data: digest of what the sender had published before this iteration, for
-//                                    the replicas its neighbors keep (replica_watch.hpp); 0: none
+//        0      2  version           4. Read first: another version may have another length and another
+//                                    checksum
+//        2      1  kind              1 to 23, see below
+//        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
+//        4      4  run id            digest of the agreement, the same in all frames of a run
+//        8      4  sender            peer id; the observer's is 0
+//       12      4  incarnation       tells the sending process from an earlier one with the same id: the
+//                                    lower 32 bits of the wall clock in ms at its start; the observer's is 0
+//       16      8  iteration         data: the iteration of the message. Other kinds, unless their row says
+//                                    otherwise: the first iteration of which the sender still needs messages;
+//                                    probe, probed and frames of the observer: 0
+//       24      4  slot              data: number of the message in that iteration, from 0. Other kinds: see
+//                                    their row, else 0
+//       28      4  degree            data under policy "drop": the sender's degree from the next iteration on
+//                                    (in slot 0xfffffffd: from this iteration on). Else 0
+//       32      8  sequence          data: number of the frame on its directed link, from 0. Other kinds: see
+//                                    their row, else 0
+//       40      8  due               data: when the last byte reaches the receiver's port, in ns of the
+//                                    monotonic clock; with bit 0 of the flags: for how many ns the receiver
+//                                    still holds the frame. Other kinds: see their row, else 0. Below 2^62,
+//                                    not negative
+//       48      4  replica digest    data, every 32nd iteration: digest of what the sender had published
+//                                    before this iteration; 0: none
 //       52      4  payload bytes     length of the payload
 //       56      4  payload checksum  over the payload
 //       60      4  header checksum   over the 60 bytes before it
 //
 // A checksum is XXH3 (64 bits, seed 0), its upper half xor its lower half.
 
-/// The peer whose process runs the observer. The observer uses that peer's key.
+/// The peer in whose process or on whose host the observer runs. The observer uses the key of this peer.
 inline constexpr PeerId observer_peer = 0;
 
 inline constexpr std::uint16_t wire_version = 4;
 inline constexpr std::size_t header_bytes = 64;
-/// `due` lies in [0, due_limit_ns), that is, below 146 years: the sum of two does not overflow.
+/// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
 enum class FrameKind : std::uint8_t {
-  /// I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows, 2: I am
-  /// in the middle of the run.
+  /// Asks to train together; payload: the agreement. To a neighbor, slot 1: the sender has removed their
+  /// edge. To the observer, slot 1: the sender resumes, and `holds` follows; slot 2: the sender is in the
+  /// middle of the run; iteration: the number of iterations of the run.
   hello = 1,
-  /// We agree; no payload.
+  /// The answer to a hello that is accepted; no payload. From a neighbor: sequence: that of the hello.
   welcome = 2,
-  /// We disagree; payload: one sentence that says what differs. From the observer, slot 1: another process
-  /// already is that peer.
+  /// The answer to a hello or a join that is not accepted; payload: one sentence that says why. From the
+  /// observer, slot 1: another process has the same peer id.
   refuse = 3,
-  /// Payload: a method's message to a neighbor.
+  /// Payload: a message of the method to a neighbor.
   data = 4,
-  /// To the observer: all my neighbors have welcomed me; slot 1: not yet, payload: for whom I wait.
+  /// To the observer: the sender and all its neighbors have welcomed each other; sequence: 1 + the newest
+  /// verdict that the sender knows, or 0. Slot 1: not yet; payload: for whom the sender waits.
   ready = 5,
-  /// From the observer: all peers are ready; `due`: the origin of the run's time; `iteration`: how many to
-  /// run.
+  /// From the observer: the run begins. Due: the origin of the run's time, for peers on the observer's
+  /// machine; sequence: ns since that origin, for peers on other hosts; iteration: the number of iterations
+  /// of the run.
   start = 6,
   /// To the observer; payload: meters and model.
   evaluation = 7,
-  /// From the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop; sequence: the period of
-  /// checkpoints in iterations if it follows from the time they take (checkpoint_period.hpp), else 0.
+  /// From the observer: the verdict on the evaluation at `iteration`; slot 1: go on, 0: stop. Sequence: the
+  /// number of iterations between checkpoints if failure.checkpoint_every is a time (checkpoint_period.hpp),
+  /// else 0.
   verdict = 8,
-  /// The run ends now; payload: why, in a sentence, or nothing if the user stopped it; slot: exit code.
+  /// The run ends now. Slot: exit code; payload: why, in a sentence, or empty if the user stopped the run.
   stop = 9,
-  /// To the observer: the peer has ended; payload: its outcome.
+  /// To the observer: the sender has ended; iteration: its last; payload: its outcome.
   result = 10,
-  /// From the observer: every peer has ended; slot: the run's exit code.
+  /// From the observer: all peers have ended. Slot: exit code of the run.
   bye = 11,
-  /// A sign of life, sent at every heartbeat. To the observer: slot 0 before the run has begun here, 1 after,
-  /// then one more each time this peer begins to run without the observer (even) or has it back (odd);
-  /// sequence: 1 + the newest verdict known, or 0. From the observer: iteration: the newest evaluation it has
-  /// of the peer; slot: 1 once it has the peer's result, 2 while it is busy with an evaluation and silent;
-  /// payload, before the run: for whom all wait.
+  /// The heartbeat. To a destination: sequence: the number of the next data frame. To the observer: slot 0
+  /// before the run has begun at the sender, 1 from then on, then one more each time the sender begins to run
+  /// without the observer (even) or has the observer back (odd); sequence: 1 + the newest verdict that the
+  /// sender knows, or 0. From the observer: iteration: the newest evaluation that it has of the peer; slot: 1
+  /// if it has the result of the peer, 2 while it is busy with an evaluation; payload, before the run: for
+  /// whom all peers wait.
   alive = 12,
-  /// To a source, or from the observer: something you sent is missing here, say hello again.
+  /// To a source, or from the observer: say hello again. A frame is missing, or the sender of `again` does
+  /// not know the process; see IncomingLink and claims.hpp.
   again = 13,
-  /// To the observer, from a peer that is to resume; payload: the iterations of its checkpoints, u64 each.
+  /// To the observer, from a peer that resumes; payload: the iterations of its checkpoints, u64 each.
   holds = 14,
-  /// From the observer: resume from the checkpoint at `iteration`; with slot 1 (the others are running): from
-  /// your newest checkpoint and your log.
+  /// From the observer: resume from the checkpoint at `iteration`. Slot 1, since the other peers are running:
+  /// from the newest checkpoint of the peer and its log.
   resume = 15,
-  /// Of `hearsay check --connect`. probe is a question; payload: the agreement; slot 1: all of the sender's
-  /// questions were answered. probed is the answer, with the question's sequence; slot 1: refused, payload:
-  /// why (probe.hpp).
+  /// A question of `hearsay check --connect`; sequence: its number; payload: the agreement. Slot 1: all
+  /// questions of the sender were answered.
   probe = 16,
+  /// The answer to a probe; sequence: that of the probe. Slot 1: refused; payload: why (probe.hpp).
   probed = 17,
+
   // Policy "drop".
-  /// To a neighbor: I have removed our edge. To the observer: I leave, and the run goes on.
+
+  /// To a neighbor: the sender has removed their edge. To the observer: the sender leaves, and the run goes
+  /// on.
   parted = 18,
-  /// From the observer: the process of peer `slot` whose incarnation is `sequence` has ended.
+  /// From the observer: the process of peer `slot` with incarnation `sequence` has ended.
   departed = 19,
-  /// To a neighbor, after both have removed their edge: I can restore it at `iteration` or later.
+  /// To a neighbor, after both have removed their edge: the sender can restore it at `iteration` or later.
   offer = 20,
-  /// The answer: the edge is restored from `iteration` on.
+  /// The answer to an offer: the edge is restored from `iteration` on.
   taken = 21,
+
   // For a peer that joins a run in progress (joining.hpp).
-  /// To a neighbor: send me your model. To the observer: I have one, and continue with `iteration`.
+
+  /// To a neighbor: send your model. To the observer: the sender has a model, and continues with `iteration`.
   join = 22,
-  /// The neighbor's answer; payload: the model after `iteration`; sequence: 1 + the newest verdict known, or
-  /// 0.
+  /// The answer of a neighbor to a join; payload: the model after `iteration`; sequence: 1 + the newest
+  /// verdict that the neighbor knows, or 0.
   model = 23,
 };
 
@@ -127,49 +146,50 @@ struct FrameHeader {
   bool operator==(const FrameHeader&) const = default;
 };
 
-/// Whether the observer sent the frame: it bears its peer's id and names no process, as peers always do.
+/// True if the observer sent the frame: its sender is `observer_peer`, and its incarnation is 0, which tells
+/// it from the frames of that peer.
 inline bool is_from_observer(const FrameHeader& header) {
   return header.sender == observer_peer && header.incarnation == 0;
 }
 
-/// Why a frame was not accepted. Garbage from the network is data: the driver counts it by kind, nothing
-/// throws.
+/// Why a frame was not accepted. Garbage from the network is counted and throws nothing.
 enum class FrameDefect : std::uint8_t {
   none,
   truncated,         ///< the header part has fewer than 64 bytes
   excess,            ///< the header part has more than 64 bytes
-  version,           ///< another wire version; nothing after the version was looked at
+  version,           ///< another wire version; the rest of the header was not read
   header_checksum,   ///< damaged, or no header at all
   kind,              ///< a kind this version does not know
   flags,             ///< a flag this version does not know
-  due,               ///< negative, or 146 years and more
-  payload_length,    ///< above the receiver's limit
-  payload_checksum,  ///< the payload is not the one the header announces (`payload_intact`)
+  due,               ///< negative, or not below due_limit_ns
+  payload_length,    ///< the payload is longer than the receiver's limit
+  payload_checksum,  ///< the payload's length or checksum differs from the header's (`payload_intact`)
 };
 inline constexpr std::size_t frame_defect_count = 10;
 
-/// The defect in words, for logs and counters: "header checksum".
+/// Returns the defect in words, for logs: "header checksum".
 std::string_view to_text(FrameDefect defect);
 
-/// Writes all 64 bytes, version and header checksum included. `due_ns` lies in [0, due_limit_ns), `flags` has
-/// known bits only; anything else is a bug.
+/// Writes all 64 bytes, including version and header checksum. Precondition, checked: `due_ns` lies in [0,
+/// due_limit_ns), and `flags` has known bits only.
 void encode_header(const FrameHeader& header, std::span<std::byte, header_bytes> out);
 
 struct DecodedHeader {
   FrameDefect defect = FrameDefect::none;
-  FrameHeader header;  ///< meaningful if there is no defect
+  FrameHeader header;  ///< valid only if there is no defect
 };
 
-/// Reads the header part of a frame, which may be arbitrary bytes. A payload length above
-/// `payload_limit_bytes` is refused here, before anything is allocated for it.
+/// Reads the header part of a frame; `bytes` may be arbitrary. A header that announces more than
+/// `payload_limit_bytes` is refused before memory is allocated for the payload.
 DecodedHeader decode_header(std::span<const std::byte> bytes, std::size_t payload_limit_bytes);
 
+/// Returns the checksum above, which headers and run ids use, too.
 std::uint32_t payload_checksum(std::span<const std::byte> payload);
 /// True if the payload has the length and the checksum that its header announces.
 bool payload_intact(const FrameHeader& header, std::span<const std::byte> payload);
 
-/// When a frame that came at `received` is due: the instant in the header, or `received` plus the remaining
-/// hold.
+/// Returns when a frame that came at `received` is due: the instant in the header, or `received` plus the
+/// remaining hold.
 Instant due_instant(const FrameHeader& header, Instant received);
 
 }  // namespace hearsay

@@ -14,9 +14,9 @@ namespace hearsay {
 
 namespace {
 
-std::atomic<std::int64_t> lead_ns{0};  // how far this process's clock is ahead of the kernel's
+std::atomic<std::int64_t> lead_ns{0};  // lead of this process's clock over the kernel's
 
-/// `instant` on the kernel's clock.
+/// Converts `instant` to the clock of the kernel. Returns at least 1 ns.
 timespec to_timespec(Instant instant) {
   const std::int64_t ns = std::max<std::int64_t>(instant.time_since_epoch().count() - lead_ns, 1);
   return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};

@@ -23,7 +23,7 @@ constexpr std::size_t payload_limit_bytes = 1 << 20;  // an agreement fits
 constexpr Duration look_at_handshakes_every = std::chrono::milliseconds(50);
 constexpr Duration tcp_patience = std::chrono::seconds(2);
 
-/// A port of this peer that others call.
+/// The listening port of this peer or of its observer, which answers probes.
 struct Listener {
   Listener(const Prober& self, const std::vector<PeerId>& callers, const std::string& key,
            const std::string& address, const SharedCredentials& credentials)
@@ -48,7 +48,7 @@ struct Listener {
   ProbeServer server;
 };
 
-/// A call to another peer's port.
+/// The connection to the port of another peer or of the observer, which sends probes.
 struct Call {
   Call(zmq::context_t& context, const Prober& self, PeerId to, std::string name, std::string where,
        const SharedCredentials& credentials)
@@ -78,7 +78,7 @@ struct Call {
   void look_at_handshakes(Instant now) {
     const HandshakeWatch::News news = handshakes.look(now);
     if (news.refusal) refusal = *news.refusal;
-    if (news.doubt) doubt = news.doubt->substr(2);  // a doubt ends a sentence: "; peer 2 ..."
+    if (news.doubt) doubt = news.doubt->substr(2);  // without the "; " in front
   }
 
   bool decided() const { return caller.satisfied() || !caller.complaint().empty() || !refusal.empty(); }
@@ -87,7 +87,7 @@ struct Call {
   std::string who;
   std::string address;
   zmq::socket_t dealer;
-  HandshakeWatch handshakes;  // after the socket that it watches
+  HandshakeWatch handshakes;  // declared after the socket that it watches
   ProbeCaller caller;
   std::string refusal;
   std::string doubt;
@@ -128,7 +128,7 @@ class ConnectionCheck {
       for (Listener& observer : observer_) observer.receive();
       for (Call& call : calls_) call.receive();
     }
-    for (Call& call : calls_) call.speak(monotonic_now());  // tells the callee that all answers have come
+    for (Call& call : calls_) call.speak(monotonic_now());  // probes with slot 1, if all answers are here
     return verdicts();
   }
 
@@ -153,7 +153,8 @@ class ConnectionCheck {
     timer_.clear();
   }
 
-  /// For every call that was never answered: why there is no connection.
+  /// Returns why TCP cannot connect, for every call without an answer and without another reason, in the
+  /// order of the calls. An empty text if TCP can connect.
   std::vector<std::string> tcp_failures() const {
     std::vector<std::string> unanswered;
     for (const Call& call : calls_)
@@ -194,7 +195,7 @@ class ConnectionCheck {
   ClusterAddresses addresses_;
   Listener own_;
   PeerId self_;
-  std::deque<Listener> observer_;  // at peer 0
+  std::deque<Listener> observer_;  // one at peer 0, else none
   std::deque<Call> calls_;
   AbsoluteTimer timer_;
 };

@@ -10,9 +10,11 @@
 namespace hearsay {
 
 /// Tests the connections that peer `id` has in a run, in both directions. Returns a verdict for every edge,
-/// neighbors first and the observer last, at the latest after `patience`. It binds as the run would (keys
-/// included), calls every neighbor and the observer, and waits for their calls; a few small frames cross
-/// every edge, one after the other. All peers are to do so, in any order. Misuse as in run_cluster_peer.
+/// neighbors first and the observer last, at the latest soon after `patience`.
+///
+/// The peer binds its address as in a run (keys included), sends probes to every neighbor and to the
+/// observer, and waits for their probes. A few small frames cross every edge, one after the other. All peers
+/// must run the check at the same time; they may start in any order. Misuse as in run_cluster_peer.
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
                                            const PeerPlace& place, Duration patience, const Notice& notice);

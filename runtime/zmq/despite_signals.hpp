@@ -5,8 +5,9 @@
 
 namespace hearsay {
 
-/// Returns what a call of ZeroMQ returns, and repeats the call if a signal interrupted it (EINTR). Even a
-/// call that does not wait can be interrupted; it has then done nothing, and the signal's handler has run.
+/// Returns what `call` returns, and repeats the call if a signal interrupted it (EINTR). `call` is a call of
+/// ZeroMQ. Even a call that does not wait can be interrupted; it has then done nothing, and the handler of
+/// the signal has run.
 template <class Call>
 auto despite_signals(const Call& call) {
   for (;;) {

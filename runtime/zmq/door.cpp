@@ -16,7 +16,7 @@ namespace hearsay {
 namespace {
 
 std::string text_of_key(const std::string& bytes) {
-  std::array<char, 41> text{};  // with the zero at the end
+  std::array<char, 41> text{};  // 40 characters and a zero
   if (bytes.size() != 32) return {};
   zmq_z85_encode(text.data(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   return text.data();
@@ -59,7 +59,8 @@ class Door::Keeper {
         close_(context, zmq::socket_type::pair) {
     require_curve();
     questions_.bind(
-        // ZeroMQ asks at this address; if nothing listened, everybody would be let in
+        // ZeroMQ sends its authentication requests to this address. Without a listener there it would let
+        // everybody in.
         "inproc://zeromq.zap.01");
     router.set(zmq::sockopt::curve_server, true);
     router.set(zmq::sockopt::curve_secretkey, credentials_->own.secret_key);
@@ -73,7 +74,7 @@ class Door::Keeper {
     close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
     thread_.join();
     monitor_.reset();
-    router_.close();  // before the questions' socket, without which strangers would get in
+    router_.close();  // before `questions_`, without which strangers would get in
   }
 
  private:
@@ -103,7 +104,7 @@ class Door::Keeper {
     send_all_parts(questions_, answer.reply);
   }
 
-  /// Counts failed handshakes, but not those of unauthorized keys, which `answer` has counted.
+  /// Counts failed handshakes, except those of unauthorized keys, which `answer` has counted.
   void count_failures() {
     while (const auto failure = monitor_->next())
       if (*failure != FailedHandshake::refused) ++credentials_->refused;
@@ -116,7 +117,7 @@ class Door::Keeper {
   zmq::socket_t closing_;
   zmq::socket_t close_;
   std::optional<Monitor> monitor_;
-  std::thread thread_;  // last, since it uses the other fields
+  std::thread thread_;  // last: it uses the other members
 };
 
 Door::Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)

@@ -9,22 +9,23 @@
 
 namespace hearsay {
 
-/// Gives a DEALER what it needs before it connects to peer `server`: the key whose ownership the server has
-/// to prove, and this peer's own. Without credentials it speaks plain text.
+/// Sets the keys of a DEALER before it connects to peer `server`: the public key that the server must prove
+/// to own, and the key pair of this peer. Without credentials the DEALER speaks plain text.
 void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, PeerId server);
 
-/// Guards a ROUTER. With credentials, only the owners of authorized keys get in; all others are counted, and
-/// the first of them are named on stderr. A thread of its own answers ZeroMQ's questions, so that neither
-/// strangers nor the peers' frames wait for each other. Without credentials everybody gets in and there is no
-/// thread.
+/// Guards a ROUTER. With credentials, only the owners of authorized keys get in. All other connections are
+/// counted, and the first of them are reported by `credentials->notice`. A thread of its own answers the
+/// authentication requests of ZeroMQ (ZAP), so strangers do not delay the frames of peers, nor peers the
+/// answers. Without credentials everybody gets in, and there is no thread.
 class Door {
  public:
-  /// To be made before the ROUTER binds (`listen`), once per context.
+  /// Must be made before the ROUTER binds (`listen`), once per context.
   Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials);
-  /// To be destroyed while the ROUTER still lives and no thread uses it.
+  /// Must be destroyed while the ROUTER still lives and no thread uses it. Closes the ROUTER if there are
+  /// credentials.
   ~Door();
 
-  /// Connections that the whole process has refused so far.
+  /// Returns the number of connections that this process has refused so far, at all its doors.
   std::uint64_t refused() const { return credentials_ ? credentials_->refused.load() : 0; }
 
  private:

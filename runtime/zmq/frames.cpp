@@ -26,7 +26,8 @@ std::optional<PeerId> peer_of(const zmq::message_t& id) {
   return load_little_endian<std::uint32_t>(bytes.subspan(1));
 }
 
-/// True if the connection may speak as `sender`: its key is the sender's, or it has no key (and so no user).
+/// True if the connection may send frames of `sender`: it has the key of that peer, or no key (then it has no
+/// User-Id).
 bool may_speak_as(const zmq::message_t& header, PeerId sender) {
   const char* const user = zmq_msg_gets(header.handle(), "User-Id");
   return user == nullptr || user_of(sender) == user;
@@ -37,13 +38,14 @@ bool receive_part(zmq::socket_t& socket, zmq::message_t& part,
   return despite_signals([&] { return socket.recv(part, flags).has_value(); });
 }
 
-/// Sends a part without waiting; false if ZeroMQ does not take it. `part` is a message, which ZeroMQ takes
-/// over, or bytes, which it copies.
+/// Sends a part without waiting. Returns false if ZeroMQ does not take it. `part` is a message, which ZeroMQ
+/// takes over, or bytes, which it copies.
 bool send_part(zmq::socket_t& socket, auto&& part, zmq::send_flags more = zmq::send_flags::none) {
   return despite_signals([&] { return socket.send(part, more | zmq::send_flags::dontwait).has_value(); });
 }
 
-/// Reads the remaining parts of a message whose header part is expected next.
+/// Receives the payload that follows `header`, and checks both. Discards parts beyond these two; the message
+/// is garbage then.
 Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_t payload_limit_bytes,
                         ReceivedFrame& frame) {
   bool intact = header.more();
@@ -52,7 +54,7 @@ Reception receive_parts(zmq::socket_t& socket, zmq::message_t header, std::size_
     intact = receive_part(socket, frame.payload);
     more = frame.payload.more();
   }
-  while (more) {  // parts beyond those of a frame
+  while (more) {  // a frame has no such parts
     zmq::message_t excess;
     intact = false;
     more = receive_part(socket, excess) && excess.more();
@@ -120,7 +122,7 @@ bool send_frame(zmq::socket_t& socket, const std::string& to, FrameHeader header
   try {
     if (!to.empty() && !send_part(socket, zmq::buffer(to), zmq::send_flags::sndmore)) return false;
   } catch (const zmq::error_t&) {
-    return false;  // a ROUTER (mandatory) does not know the peer, or no longer does
+    return false;  // ROUTER_MANDATORY: no connection has this routing id
   }
   // Once ZeroMQ has taken the first part of a message, it takes the others, too.
   if (!send_part(socket, zmq::buffer(head), zmq::send_flags::sndmore)) return false;

@@ -11,7 +11,7 @@ constexpr Duration hold_back = std::chrono::seconds(1);
 }  // namespace
 
 void HandshakeWatch::watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server) {
-  // No other socket of this context has this name.
+  // The name is unique in this context.
   const std::string name = "handshakes." + std::to_string(reinterpret_cast<std::uintptr_t>(dealer.handle()));
   watched_.emplace_back(server, context, dealer, name);
 }

@@ -11,26 +11,26 @@
 
 namespace hearsay {
 
-/// Notices that another peer does not let this one in. ZeroMQ itself would say nothing, and the peer would
-/// wait in silence.
+/// Notices that another peer refuses the connections of this one. ZeroMQ itself says nothing and tries again
+/// forever, so the peer would wait without a reason.
 class HandshakeWatch {
  public:
   explicit HandshakeWatch(bool has_keys) : has_keys_(has_keys) {}
 
-  /// To be called before the DEALER connects; `server` is its name for messages: "peer 2
-  /// (tcp://10.0.0.2:7000)". The DEALER must outlive this object.
+  /// Watches the handshakes of `dealer`. Must be called before the DEALER connects; the DEALER must outlive
+  /// this object. `server` is its name for messages: "peer 2 (tcp://10.0.0.2:7000)".
   void watch(zmq::context_t& context, zmq::socket_t& dealer, const std::string& server);
 
   struct News {
-    /// Why one of the servers will never let this peer in. If one side has keys and the other has none,
-    /// either side may notice first. It then waits a moment before it says so: the other side, which keeps
-    /// trying, notices, too.
+    /// Why one of the servers will never let this peer in; empty if there is no such server. If one side has
+    /// keys and the other has none, this text comes one second later: the other side, which keeps trying,
+    /// notices in that time, too.
     std::optional<std::string> refusal;
-    /// Given the first time that a server breaks a connection off: the end of a sentence that says that it
-    /// did not come up.
+    /// Set only once, the first time that a server breaks a connection off: the end of a sentence that says
+    /// that the server did not come up. It begins with "; ".
     std::optional<std::string> doubt;
   };
-  /// To be called often.
+  /// Must be called often (see Monitor).
   News look(Instant now);
 
  private:

@@ -15,8 +15,8 @@ void require_curve() {
 
 KeyPair new_key_pair() {
   require_curve();
-  std::array<char, 41> public_key{}, secret_key{};  // with the zero at the end
-  do {  // on a command line, a key that begins with a dash would look like an option
+  std::array<char, 41> public_key{}, secret_key{};  // 40 characters and a zero
+  do {  // not with a dash in front: on a command line it would look like an option
     if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0)
       throw Misuse("this machine gives out no random numbers for keys");
   } while (public_key[0] == '-');

@@ -7,7 +7,7 @@ namespace hearsay {
 /// Misuse if the ZeroMQ of this machine was built without CURVE.
 void require_curve();
 
-/// A new key pair, which nobody can guess.
+/// Returns a new random key pair. Misuse without CURVE, or if the machine gives out no random numbers.
 KeyPair new_key_pair();
 
 }  // namespace hearsay

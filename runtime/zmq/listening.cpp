@@ -9,8 +9,8 @@ namespace hearsay {
 
 namespace {
 
-// Connections that the kernel holds until ZeroMQ takes them: so many that a burst of strangers does not keep
-// a neighbor out.
+// The most connections that the kernel holds until ZeroMQ accepts them. The number is large so that a burst
+// of strangers does not keep a neighbor out.
 constexpr int waiting_connections = 1024;
 
 }  // namespace
@@ -24,9 +24,9 @@ std::string listen(zmq::socket_t& router, const Listening& limits, const std::st
   router.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(limits.payload_limit_bytes));
   router.set(zmq::sockopt::handshake_ivl, handshake_patience_ms);
   router.set(zmq::sockopt::backlog, waiting_connections);
-  // With a domain's name set, ZeroMQ refuses the versions of its protocol in which callers cannot prove who
-  // they are. The name alone is enough, and it is needed even without keys: any rubbish passes for version 1,
-  // and aborts the process if it comes while the ROUTER closes (libzmq 4.3).
+  // If a domain is set, ZeroMQ refuses the old versions of its protocol, in which callers cannot prove who
+  // they are. The domain is needed even without keys: arbitrary bytes pass for version 1 of the protocol, and
+  // abort the process if they come while the ROUTER closes (libzmq 4.3).
   router.set(zmq::sockopt::zap_domain, "hearsay");
   router.set(zmq::sockopt::ipv6, Address::parse(address).is_v6());
   try {

@@ -6,21 +6,22 @@
 
 namespace hearsay {
 
-/// Bounds what strangers can make a ROUTER do. A message longer than the payload limit ends its connection
-/// before memory is allocated for it. A connection has at most `queue_frames` messages under way. A
-/// connection that says nothing is closed after `handshake_patience_ms`. The process takes no more
-/// connections than it may open files.
+/// Limits that keep strangers from exhausting the process behind a ROUTER. A message longer than the payload
+/// limit ends its connection before memory is allocated for it. A connection may have at most `queue_frames`
+/// messages that were received and not read. A connection that does not complete the handshake within
+/// `handshake_patience_ms` is closed. The number of connections is limited by the number of files that the
+/// process may open.
 struct Listening {
   std::size_t payload_limit_bytes;
   int queue_frames;  ///< per connection
-  int linger_ms;
+  int linger_ms;     ///< how long the closing socket may still send
 };
 
-/// How many milliseconds a connection may take to say who it is.
+/// How long, in ms, the handshake of a connection may take.
 inline constexpr int handshake_patience_ms = 10'000;
 
-/// Binds a ROUTER and returns the address that it got. Misuse, in the name of the setting `key`, if the
-/// address is not available.
+/// Binds a ROUTER. Returns the address that it is bound to, with its port. Misuse, naming the setting `key`,
+/// if the address is not available.
 std::string listen(zmq::socket_t& router, const Listening& limits, const std::string& key,
                    const std::string& address);
 

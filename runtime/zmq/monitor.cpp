@@ -13,8 +13,8 @@ namespace {
 constexpr int failures = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
-/// The first part of an event is its number (16 bits) and its value (32 bits), in the machine's byte order.
-/// Its second part is the address, which is not needed.
+/// Reads the first part of an event: its number (16 bits) and its value (32 bits), in the byte order of the
+/// machine. The second part, the address, is not needed.
 FailedHandshake meaning_of(const zmq::message_t& event) {
   std::uint16_t number = 0;
   std::uint32_t value = 0;
@@ -36,7 +36,7 @@ Monitor::Monitor(zmq::context_t& context, zmq::socket_t& watched, const std::str
   events_.connect(endpoint);
 }
 
-// Ends the watch before `events_` is closed: otherwise ZeroMQ would wait for a listener that is gone.
+// Ends the watch before `events_` is closed; otherwise ZeroMQ would wait for a reader that is gone.
 Monitor::~Monitor() { zmq_socket_monitor(watched_, nullptr, 0); }
 
 std::optional<FailedHandshake> Monitor::next() {

@@ -18,9 +18,9 @@ namespace hearsay {
 namespace {
 
 constexpr std::chrono::milliseconds look_around_every{50};
-// Of one peer; evaluations come in while another one is under way.
+// The most unread frames of one peer. Evaluations come in while an earlier one is computed.
 constexpr int queue_frames = 1000;
-// Room for meters or an outcome, besides a model.
+// Room for the meters or the outcome beside a model.
 constexpr std::size_t record_limit_bytes = 1 << 20;
 
 }  // namespace
@@ -41,8 +41,8 @@ class ObserverServer::Server {
 
   RunResult serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost) {
     while (!session_.over()) {
-      // One frame a turn: an evaluation may take longer than the peers need for the next one, and the
-      // user, the lost and the clock must not wait until nothing waits any more.
+      // Receives one frame a turn. An evaluation may take longer than the peers need to send the next one, so
+      // to receive until no frame waits could keep the user, lost peers and the clock waiting forever.
       const bool heard = receive(control);
       if (session_.over()) break;
       if (const auto loss = lost()) lose(*loss);
@@ -75,7 +75,7 @@ class ObserverServer::Server {
     }
   }
 
-  /// One frame; false where none waits.
+  /// Receives and handles one frame. Returns false if none waits.
   bool receive(const RunControl& control) {
     ReceivedFrame frame;
     const Reception reception = receive_at_router(router_, payload_limit_bytes_, frame);
@@ -102,8 +102,9 @@ class ObserverServer::Server {
     show_life_during([&] { session_.lose_peer(*peer.id, peer.how); });
   }
 
-  /// What may end with an evaluation, which takes as long as a pass over all data: nobody is to believe
-  /// meanwhile that the observer is gone.
+  /// Runs `work` in another thread, and sends the peers a heartbeat until it is done. `work` may evaluate
+  /// models, which takes as long as a pass over all data; without heartbeats the peers would take the
+  /// observer for lost.
   void show_life_during(const std::function<void()>& work) {
     auto done = std::async(std::launch::async, work);
     while (done.wait_for(heartbeat_) == std::future_status::timeout)
@@ -125,14 +126,15 @@ class ObserverServer::Server {
     try {
       while (reported_ < session_.evaluations().size())
         control.on_evaluation(session_.evaluations()[reported_++]);
-    } catch (const Misuse& misuse) {  // the caller cannot take note of it
+    } catch (const Misuse& misuse) {  // from on_evaluation: the caller cannot record the evaluation
       session_.lose(misuse.what());
       send_outbox();
       throw;
     }
   }
 
-  /// Whoever is refused is answered where it spoke: it may have taken a peer's name.
+  /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
+  /// of another peer.
   void refuse_hello(const std::string& from) {
     std::erase_if(session_.outbox(), [&](const ObserverWord& word) {
       if (word.header.kind != FrameKind::refuse || word.only_to) return false;
@@ -142,7 +144,7 @@ class ObserverServer::Server {
   }
 
   void send_outbox() {
-    // What comes of it that a word does not reach its process is said in turn.
+    // A frame that does not reach its process may make the session put further frames into its outbox.
     for (std::vector<ObserverWord> words; !session_.outbox().empty(); words.clear()) {
       words.swap(session_.outbox());
       for (const ObserverWord& word : words) {

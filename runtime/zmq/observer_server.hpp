@@ -13,29 +13,32 @@
 
 namespace hearsay {
 
-/// A peer that somebody knows to be lost, if it is known which, and how.
+/// A lost peer, as reported by the caller of `serve`.
 struct LostPeer {
-  std::optional<PeerId> id;
-  std::string how;
+  std::optional<PeerId> id;  ///< empty if it is not known which peer is lost; then the run is lost
+  std::string how;           ///< in a sentence
 };
 
-/// The observer behind a ROUTER of its own: begins the run when all peers are ready, collects their
-/// models, sends the verdicts, ends the run. No shaped link carries its frames and no byte counter sees
+/// Runs the observer behind a ROUTER of its own: starts the run when all peers are ready, receives their
+/// models, sends the verdicts, ends the run. Its frames pass no emulated link, and no byte counter counts
 /// them.
 class ObserverServer {
  public:
-  /// With the credentials of `observer_peer`, or in plain text. Throws Misuse where the address cannot
-  /// be had. The evaluator must outlive the server.
+  /// Binds `bind_address` with the credentials of `observer_peer`, or for plain text if there are none.
+  /// `record` holds the evaluations so far, if a run is resumed. Throws Misuse if the address is not
+  /// available. `evaluator` must outlive the server.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
                  const SharedCredentials& credentials = {}, const std::vector<Evaluation>& record = {});
   ~ObserverServer();
 
   const std::string& bound_address() const;
 
-  /// Serves until every peer has ended. `lost` is asked several times a second whether a peer was lost,
-  /// and how. Throws Misuse where a peer refused to take part because somebody's input is wrong.
+  /// Serves until every peer has ended, and returns the result of the run. `lost` is called several times a
+  /// second; it returns a lost peer, or nothing. Throws Misuse if the run is lost before it began because of
+  /// wrong input.
   RunResult serve(const RunControl& control, const std::function<std::optional<LostPeer>()>& lost);
-  /// Serves until everybody else was told why this process cannot take part, or the start patience is over.
+  /// Serves until all other peers have been told why this process cannot take part (`why`), or the start
+  /// patience is over.
   void turn_away(const std::string& why, const RunControl& control);
 
  private:

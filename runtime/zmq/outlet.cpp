@@ -14,7 +14,7 @@ void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limi
   dealer.set(zmq::sockopt::routing_id, new_routing_id(self));
   dealer.set(zmq::sockopt::sndhwm, high_water_mark);
   if (parsed.is_loopback()) dealer.set(zmq::sockopt::sndbuf, loopback_send_buffer_bytes);
-  dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; peers may start in any order
+  dealer.set(zmq::sockopt::reconnect_ivl, 20);  // ms; short, since peers may start in any order
   dealer.set(zmq::sockopt::reconnect_ivl_max, 500);
   dealer.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(payload_limit_bytes));
   dealer.set(zmq::sockopt::ipv6, parsed.is_v6());
@@ -41,7 +41,7 @@ void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
   if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
 }
 
-// Asking ZeroMQ what it takes also makes it process its news of both directions; so a frame may have come in.
+// ZMQ_EVENTS makes ZeroMQ process its news of both directions, so a frame may have been received.
 bool Outlet::send_backlog() {
   if (backlog_.empty()) return false;
   const int ready = despite_signals([this] { return socket.get(zmq::sockopt::events); });

@@ -10,17 +10,17 @@
 
 namespace hearsay {
 
-/// How many messages ZeroMQ may queue per connection; further ones wait in the outlet. A synchronous method
+/// The most messages that ZeroMQ queues per connection; further ones wait in the outlet. A synchronous method
 /// has far fewer under way.
 inline constexpr int high_water_mark = 64;
 
-/// The send buffer of a loopback connection in the kernel, which doubles it. It is so small that the data are
-/// still in the processor's caches when they are copied the second time (4 MB messages: a third less time in
-/// the kernel). For other connections the kernel finds out how much is under way on a long wire.
+/// The send buffer of a loopback connection, in bytes; the kernel doubles it. It is so small that the data
+/// are still in the caches of the processor when they are copied the second time (messages of 4 MB: a third
+/// less time in the kernel). For other connections the kernel adapts the buffer to the network.
 inline constexpr int loopback_send_buffer_bytes = 1 << 18;
 
-/// Sets a DEALER up as peer `self`'s and connects it to peer `server`, in the background, for as long as that
-/// takes. Misuse if the address makes no sense.
+/// Sets up a DEALER of peer `self`, and connects it to peer `server` in the background: ZeroMQ tries again
+/// until the server is up. Misuse if the address is invalid.
 void connect_dealer(zmq::socket_t& dealer, PeerId self, std::size_t payload_limit_bytes,
                     const std::string& address, const SharedCredentials& credentials, PeerId server);
 
@@ -31,13 +31,14 @@ class Outlet {
 
   void connect(PeerId self, std::size_t payload_limit_bytes, const SharedCredentials& credentials);
 
-  /// Sends a packet, at once or as soon as ZeroMQ takes it. Packets leave in the order of the calls.
+  /// Sends a packet, now or as soon as ZeroMQ takes it. Packets leave in the order of the calls.
   void send(const FrameHeader& header, const PacketRef& packet);
-  /// Sends as much of the backlog as ZeroMQ takes now. True if the socket may have something to receive
-  /// since.
+  /// Sends as much of the backlog as ZeroMQ takes now. Returns true if the socket may have received something
+  /// in the meantime.
   bool send_backlog();
-  /// Sends a control frame of the session. A sign of life is dropped if packets wait: it tells their numbers
-  /// and must not overtake them. A hello discards the packets that wait, since they are sent again after it.
+  /// Sends a control frame of the session. A heartbeat is dropped if packets wait in the backlog: it names
+  /// their numbers and must not overtake them. A hello discards the backlog, since its packets are sent again
+  /// after the welcome.
   void say(const FrameHeader& header, std::span<const std::byte> payload);
   /// "peer 2 (tcp://10.0.0.2:7000)"
   std::string name() const { return "peer " + std::to_string(id) + " (" + address + ")"; }
@@ -46,7 +47,7 @@ class Outlet {
   std::string address;
   Link link;
   zmq::socket_t socket;
-  /// True if the socket may have something to receive: it was used since it was last found empty, or its
+  /// True if the socket may have something to receive: it was used since it was last found empty, or its file
   /// descriptor was readable.
   bool stirred = true;
 

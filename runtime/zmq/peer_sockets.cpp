@@ -78,7 +78,7 @@ class PeerSockets::Server {
 
   SocketCounters counters() const { return {garbage_, door_.refused(), emulated_losses_}; }
 
-  /// Sends what the session wants sent, and hands on what it has to tell.
+  /// Sends the frames in the outbox of the session, and takes over its events.
   void carry_out() {
     for (PeerWord& word : session_->outbox()) {
       if (word.packet)
@@ -109,7 +109,7 @@ class PeerSockets::Server {
 
   static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
 
-  /// What changes with the time of the run does so from now on.
+  /// Starts the bandwidth traces: their times count from `start_of_run`.
   void begin_traces(Instant start_of_run) {
     egress_.begin(start_of_run);
     hold_.begin(start_of_run);
@@ -138,7 +138,8 @@ class PeerSockets::Server {
     send_frame(observer_, {}, word.header, word.payload);
   }
 
-  /// Whoever is refused is answered where it spoke: it may have taken a source's name.
+  /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
+  /// of a source.
   void refuse_hello(const std::string& from) {
     std::erase_if(session_->outbox(), [&](const PeerWord& word) {
       if (word.way != PeerWord::Way::reply || word.header.kind != FrameKind::refuse) return false;
@@ -155,11 +156,11 @@ class PeerSockets::Server {
     outlet.send(frame.header, word.packet);
   }
 
-  /// For anything to come at a socket, the timer or whatever else is polled, at most until then. False
-  /// where the caller is called.
+  /// Waits until a socket, the timer or the descriptor `also` has something, at most until `until` and at
+  /// most a second. Returns false if `also` is readable or a signal came.
   ///
-  /// ZeroMQ's descriptors tell that a socket has news, once, and any use of the socket may take note of
-  /// them. So a socket that was used is looked at before the next wait (it is stirred), and so is one
+  /// The descriptor of a ZeroMQ socket reports news only once, and any use of the socket may consume the
+  /// report. So a socket that was used counts as stirred: it is read before the next wait. So does a socket
   /// whose descriptor is readable, until it has nothing more.
   bool wait(Instant until) {
     const bool stirred =
@@ -175,7 +176,7 @@ class PeerSockets::Server {
     return !readable(also_place);
   }
 
-  /// Rounded up.
+  /// Returns the time until `until` in ms, rounded up, at least 0 and at most 1,000.
   static int milliseconds_to(Instant until) {
     const std::int64_t ms = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(ms, 0, 1'000));
@@ -225,7 +226,7 @@ class PeerSockets::Server {
       ++garbage_;
       return;
     }
-    if (!is_source) return;  // a hello that was refused
+    if (!is_source) return;  // its hello was refused
     const Instant now = monotonic_now();
     heard_at_[place_of(source)] = now;
     if (heard != PeerSession::Heard::data) return;
@@ -242,7 +243,7 @@ class PeerSockets::Server {
                {head.degree, head.replica_digest}});
   }
 
-  /// Receives, at the sockets that are stirred, and sends.
+  /// Receives from the stirred sockets, then sends.
   void attend() {
     if (router_stirred_) receive_from_sources();
     for (Outlet& outlet : outlets_)
@@ -298,11 +299,11 @@ class PeerSockets::Server {
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
   Door door_;
-  std::vector<Outlet> outlets_;      // ascending id
+  std::vector<Outlet> outlets_;      // by id, ascending
   HandshakeWatch handshakes_;        // of the outlets and the observer
-  std::vector<std::string> routes_;  // where each source spoke last
+  std::vector<std::string> routes_;  // by source: the routing id of its last frame
   PeerSession* session_ = nullptr;   // from `begin` on
-  std::vector<Instant> heard_at_;    // of each source
+  std::vector<Instant> heard_at_;    // by source
   Instant observer_heard_at_{};
   Instant next_look_at_handshakes_{};
   std::uint64_t garbage_ = 0;

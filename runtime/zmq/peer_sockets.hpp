@@ -21,55 +21,56 @@ struct Destination {
 
 struct Source {
   PeerId id;
-  ArrivalRate arrival;  ///< rate at which its bytes come in (link.hpp)
+  ArrivalRate arrival;  ///< the rate at which its bytes arrive (link.hpp)
 };
 
 struct SocketInput {
   PeerId self;
   std::uint32_t run_id;         ///< of the run's frames
-  std::vector<Source> sources;  ///< whom this peer hears, ascending
+  std::vector<Source> sources;  ///< the peers that this peer hears, ascending
   EgressPort egress;
   IngressPort ingress;
   std::size_t payload_limit_bytes;
-  std::size_t held_frames_limit;       ///< frames that may wait here for the emulated network to deliver them
+  std::size_t held_frames_limit;       ///< the most data frames that may be held until they are due
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
 };
 
-/// What the sockets have seen; the session counts the rest (PeerSession::Counters).
+/// Counters of the sockets; the session has further ones (SessionContext::Counters).
 struct SocketCounters {
-  std::uint64_t garbage;          ///< frames that were none, or did not belong here
+  std::uint64_t garbage;          ///< invalid frames, and frames that do not belong here
   std::uint64_t refused;          ///< connections without an authorized key
-  std::uint64_t emulated_losses;  ///< messages sent again, because the emulated network lost them
+  std::uint64_t emulated_losses;  ///< transmissions that the emulated network lost
 };
 
-/// One peer's sockets and timers: a ROUTER that hears, a DEALER for every destination and one for the
-/// observer. Data frames are held here until the emulated network would have delivered them. Contains no
-/// decision that matters to learning. Belongs to one thread, which serves it whenever it has nothing
-/// better to do, and several times within a heartbeat.
+/// The sockets and timers of one peer: a ROUTER for its sources, a DEALER for every destination and one for
+/// the observer. Data frames are held here until the emulated network would have delivered them. Nothing here
+/// decides what the peer learns.
+///
+/// Belongs to one thread. The thread must call `serve` several times within a heartbeat.
 class PeerSockets {
  public:
-  /// Binds the ROUTER ("tcp://127.0.0.1:*" takes any free port). Throws Misuse where the address cannot
-  /// be had.
+  /// Binds the ROUTER ("tcp://127.0.0.1:*" takes any free port). Throws Misuse if the address is not
+  /// available.
   PeerSockets(SocketInput input, const std::string& bind_address);
   ~PeerSockets();
 
-  /// "tcp://127.0.0.1:41234"
+  /// The address that the ROUTER is bound to: "tcp://127.0.0.1:41234".
   const std::string& bound_address() const;
-  /// Connects to the destinations (ascending) and to the observer; begins the session. From then on what
-  /// comes in goes to the session, and what it says goes out: with `serve`, or at once with `carry_out`.
-  /// The session is not used any more by the destructor.
+  /// Connects to the destinations (ascending) and to the observer, and begins the session. From then on
+  /// received frames go to the session, and the frames of the session are sent: by `serve`, or at once by
+  /// `carry_out`. The destructor does not use the session.
   void start(PeerSession& session, std::vector<Destination> destinations,
              const std::string& observer_address);
   void carry_out();
-  /// Sends, receives and releases what is due, and waits for more until something new was heard, `until`
-  /// has come (now or earlier: waits for nothing), the file descriptor `also` is readable or a signal
+  /// Sends, receives, and releases frames that are due. Waits until there is a new event, the instant `until`
+  /// has come (an instant in the past: does not wait), the file descriptor `also` is readable, or a signal
   /// comes.
   void serve(Instant until, int also = -1);
-  /// What was heard, in order; the caller takes it out.
+  /// The events so far, in order. The caller must remove them.
   std::vector<SocketEvent>& events();
 
-  /// When something, anything, last came from there: a peer that computes or waits still sends signs of life.
+  /// When any frame last came from there. A peer that computes or waits still sends heartbeats.
   Instant last_heard_from(PeerId source) const;
   Instant last_heard_from_observer() const;
 

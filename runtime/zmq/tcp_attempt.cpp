@@ -58,7 +58,7 @@ std::vector<std::string> failures_to_connect(const std::vector<std::string>& add
   std::vector<std::string> failures;
   for (Attempt& attempt : attempts) {
     if (attempt.failure.empty()) {
-      // All attempts are under way: a later one has used the time spent waiting for an earlier one.
+      // All attempts run at the same time, so the wait for an earlier one has been time for the later ones.
       pollfd polled{attempt.fd, POLLOUT, 0};
       int error = 0;
       socklen_t length = sizeof error;

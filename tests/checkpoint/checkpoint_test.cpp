@@ -39,7 +39,7 @@ std::string hexadecimal(std::span<const std::byte> bytes) {
 const CheckpointOwner peer_three = {
     .run_id = 0x01020304, .peer = 3, .peer_count = 8, .scalar_bytes = 4, .dimension = 5};
 
-/// Two neighbors were sent one packet, and one of them another.
+/// A checkpoint with three messages: two neighbors were sent the same packet, and one of them another packet.
 Checkpoint small(std::uint64_t iteration, PacketPool& packets) {
   const PacketRef shared = packet_of("ab", packets);
   return {.iteration = iteration,
@@ -159,7 +159,7 @@ TEST_CASE(
   CHECK(list_checkpoints(folder.path(), 31) == std::vector<std::uint64_t>{1});
   CHECK(!std::filesystem::exists(folder.path() / "checkpoint-3-000000000007.partial"));
   CHECK(std::filesystem::exists(folder.path() / "checkpoint-3-000000000030"));
-  // Back at 20: what came later is no longer this run's.
+  // After a return to 20, later checkpoints belong to this run no more.
   CHECK(!write_checkpoint(folder.path(), peer_three, small(20, packets), 3));
   CHECK(list_checkpoints(folder.path(), 3) == std::vector<std::uint64_t>{20});
   CHECK(list_checkpoints(folder.path() / "nowhere", 3).empty());
@@ -226,7 +226,7 @@ TEST_CASE("checkpoint: where the disk is full it says so, and the earlier file i
   CHECK(list_checkpoints(folder.path(), 3) == std::vector<std::uint64_t>{10});
   CHECK(content(checkpoint_path(folder.path(), 3, 10)) == before);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
-  // With room again, it is written.
+  // With room again, the checkpoint is written.
   CHECK(!write_checkpoint(folder.path(), peer_three, large, 1));
   CHECK(list_checkpoints(folder.path(), 3) == std::vector<std::uint64_t>{20});
 }

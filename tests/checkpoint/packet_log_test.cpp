@@ -21,7 +21,7 @@ PacketRef packet_of(const std::string& text, PacketPool& packets) {
   return std::move(packet).seal();
 }
 
-/// "12/0 of 2: abc" or "verdict 12: go on", a line each.
+/// Returns the records in words, one a line: "12/0 of 2: abc" or "verdict 12: go on".
 std::string text_of(const std::vector<Heard>& all) {
   std::string text;
   for (const Heard& heard : all) {
@@ -50,7 +50,7 @@ std::vector<std::byte> content(const std::filesystem::path& file) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Three records, the middle one without payload.
+/// Writes three records, the middle one without payload.
 void write_three(PacketLog& log, PacketPool& packets) {
   REQUIRE(!log.begin(100, 100));
   REQUIRE(!log.append({101, 0, 2}, packet_of("abc", packets)));

@@ -21,7 +21,8 @@ namespace {
 
 const World half = {"ring", 6, "metropolis", "static", 0.5};
 
-/// A method that keeps replicas, of neighbors that meet now and then; a table of gradients; an optimizer.
+/// Returns experiments with all kinds of state: replicas of neighbors that meet now and then; a table of
+/// gradients; an optimizer.
 std::vector<Experiment<float>> kinds_of_state() {
   std::vector<Experiment<float>> all;
   all.push_back(regressions_in<float>(half, "dcd-psgd", {.iterations = 6, .batch = 3}, 7));
@@ -32,7 +33,7 @@ std::vector<Experiment<float>> kinds_of_state() {
   return all;
 }
 
-/// What is named, by kind and owner.
+/// Collects what a method names, with kind and owner.
 struct Names final : StateVisitor<double> {
   std::multiset<std::tuple<std::string, std::string, PeerId>> names;
   void add(const char* kind, std::string_view name, PeerId owner = 0) {
@@ -119,8 +120,8 @@ TEST_CASE("peer image: messages for iterations to come wait in it") {
   std::size_t waiting = 0;
   for (const Life& life : cluster.lives())
     for (const auto& [iteration, image] : life.images)
-      // Behind completed iterations, two verdicts, what was announced, the counters, and nobody that was told
-      // a digest.
+      // After the completed iterations, two verdicts, the announced number, the counters, and no peer that
+      // was told a digest.
       waiting += load_little_endian<std::uint32_t>(
           std::span(image).subspan(8 + 9 + 9 + 8 + sizeof(PeerCounters) + 4));
   CHECK(waiting > 0);
@@ -258,7 +259,7 @@ TEST_CASE("peer image: whatever is in it, a peer that takes it goes on without h
           peer->start();
           settle(*peer, later);
           for (std::size_t k = life.since.at(3); k < life.heard.size(); ++k) {
-            // Verdicts out of order are for whoever hands them in.
+            // To hand verdicts in order is the duty of the caller, so they are left out.
             if (!std::holds_alternative<HeardData>(life.heard[k])) continue;
             hear(*peer, life.heard[k]);
             settle(*peer, later);

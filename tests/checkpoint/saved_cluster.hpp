@@ -18,7 +18,7 @@ namespace hearsay::test {
 
 using Image = std::vector<std::byte>;
 
-/// What is scratch means nothing between two iterations, so it may as well be no number.
+/// Overwrites the scratch vectors of a peer with NaN: between two iterations they mean nothing.
 template <class Scalar>
 void spoil_scratch(Peer<Scalar>& peer) {
   struct Spoiler final : StateVisitor<Scalar> {
@@ -32,7 +32,7 @@ void spoil_scratch(Peer<Scalar>& peer) {
   peer.algorithm().visit_state(spoiler);
 }
 
-/// Peer `id`, made anew from an image; nothing where it does not fit.
+/// Returns peer `id`, restored from an image; nothing if the image does not fit.
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> reborn(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                      std::uint64_t checkpoint_every, std::span<const std::byte> image,
@@ -43,16 +43,16 @@ std::unique_ptr<Peer<Scalar>> reborn(const Experiment<Scalar>& experiment, PeerI
   return peer;
 }
 
-/// What became of one peer.
+/// What one peer has done and received.
 struct Life {
   std::map<std::uint64_t, Image> images;       ///< by iteration
-  std::map<std::uint64_t, std::size_t> since;  ///< how much it had heard by then
-  std::vector<Heard> heard;                    ///< in its order
+  std::map<std::uint64_t, std::size_t> since;  ///< by iteration: how much of `heard` came before the image
+  std::vector<Heard> heard;                    ///< in the order of arrival
   std::vector<Outgoing> sent;
   std::vector<std::uint64_t> evaluated;
 };
 
-/// Acts on what a peer asks for, until it has to wait for others; gradients take no time.
+/// Does what a peer asks for, until it must wait for others. Gradients take no time.
 template <class Scalar>
 void settle(Peer<Scalar>& peer, Life& life) {
   for (;;) {
@@ -86,7 +86,8 @@ void hear(Peer<Scalar>& peer, const Heard& heard) {
     peer.verdict(std::get<HeardVerdict>(heard).evaluated, std::get<HeardVerdict>(heard).go_on);
 }
 
-/// n peers in memory that are saved as they go. Messages and verdicts arrive in a seeded random order.
+/// Peers in memory that are saved as they go. Messages and verdicts arrive in a random order, drawn from a
+/// seed.
 template <class Scalar>
 class SavedCluster {
  public:
@@ -96,7 +97,7 @@ class SavedCluster {
       peers_.push_back(make_peer(experiment, id, packets_, {.every = checkpoint_every}));
   }
 
-  /// All peers of `earlier`, as they were saved after that iteration.
+  /// Restores all peers of `earlier` from their images after that iteration.
   SavedCluster(const Experiment<Scalar>& experiment, std::uint64_t checkpoint_every, std::uint64_t order,
                const std::vector<Life>& earlier, std::uint64_t iteration)
       : experiment_(experiment),
@@ -112,7 +113,7 @@ class SavedCluster {
 
   void run() {
     const std::uint64_t evaluate_every = experiment_.settings.run.evaluate_every;
-    // Verdicts on what was evaluated earlier, as far as a peer has not heard them.
+    // The verdicts on earlier evaluations, unless the peer knows them.
     for (const auto& peer : peers_)
       for (std::uint64_t evaluated = 0; evaluated == 0 || evaluated < began_after_;
            evaluated += evaluate_every)
@@ -161,7 +162,7 @@ class SavedCluster {
           under_way_.push_back({other->id(), HeardVerdict{life.evaluated[k], true}});
   }
 
-  /// Anything may overtake anything, but that verdicts come in their order.
+  /// Takes out a random event; but the verdicts to one peer keep their order.
   UnderWay take_one() {
     auto chosen = under_way_.begin() + static_cast<std::ptrdiff_t>(order_.below(under_way_.size()));
     if (std::holds_alternative<HeardVerdict>(chosen->what)) {
@@ -186,7 +187,7 @@ class SavedCluster {
   std::map<std::uint64_t, std::size_t> evaluations_;
 };
 
-/// Of an image (peer_image.hpp), all but the verdicts and the messages, which come whenever they come.
+/// Returns an image (peer_image.hpp) without the verdicts and the messages, whose times of arrival vary.
 inline Image without_what_came(const Image& image) {
   ByteReader in(image);
   ByteWriter out;

@@ -1,6 +1,6 @@
-// Two peers, one of them or a stranger out of its mind, talk to the observer: a list of steps, each a byte
-// that says what happens and what that needs. Byte 0 says whether the run goes on without a peer that is
-// lost.
+// Two peers, a stranger and the observer; any of the callers may send nonsense. Byte 0 says whether the run
+// goes on without a lost peer. Then comes a list of steps: a byte that says what happens, and the bytes that
+// this needs.
 #include <chrono>
 
 #include "runtime/experiment/run_agreement.hpp"
@@ -81,7 +81,7 @@ class Scene {
     }
   }
 
-  /// Of the initial model after no time; or of what the input says.
+  /// Returns an evaluation: of the initial model with meters of 0, or with meters and model from the input.
   std::vector<std::byte> evaluation() {
     static const auto initial = encode_snapshot(PeerMeters{}, experiment(false).problem.initial);
     if (input_.take<std::uint8_t>() % 4 != 0) return initial;
@@ -100,9 +100,9 @@ class Scene {
     header.iteration = input_.take<std::uint8_t>();
     header.slot = input_.take<std::uint8_t>();
     if (kind == FrameKind::hello && header.iteration % 8 != 7)
-      header.iteration = experiment(drops_).iterations;  // else it is refused
+      header.iteration = experiment(drops_).iterations;  // any other number is refused
     header.incarnation = header.slot / 64 % 2;
-    // Of 256 one is of another run.
+    // One frame of 256 belongs to another run.
     header.run_id = run_id(agreement()) + (header.slot == 255 ? 1 : 0);
     session_.hear(header, payload, now_);
   }

@@ -1,5 +1,5 @@
-// A frame from a stranger: byte 0 says whether version and checksum are put right, so that what is behind
-// them is met, too; then 64 bytes of header and the payload.
+// A frame of arbitrary bytes. Byte 0 says whether version and checksum are made right, so that the checks
+// after them are reached, too. Then come 64 bytes of header, then the payload.
 #include "runtime/wire/frame.hpp"
 
 #include <array>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int iterations = 3;
 
-/// Three exchanges of 80 kB with each of two neighbors.
+/// An experiment of three iterations: in each, a peer exchanges 80 kB with each of two neighbors.
 Experiment<float> experiment_with(const std::string& network) {
   return prepare<float>(parse_run("run.iterations = " + std::to_string(iterations) + R"toml(
 run.evaluate_every = 3
@@ -31,8 +31,8 @@ compute = "0 s"
                                   ".", {}, "kernel network"));
 }
 
-/// What the three exchanges take at least, be it only one direction that is limited. A full bucket goes
-/// through at once.
+/// Returns the least time of `frame_bytes` in one direction at the limit, in seconds. The bucket of tbf is
+/// full at first, so one burst takes no time.
 double least_seconds(std::uint64_t frame_bytes, Bandwidth bandwidth) {
   constexpr std::uint64_t burst_bytes = 3 * 1514;
   return seconds(bandwidth.time_for(wire_bytes(Framing::ethernet, frame_bytes) - burst_bytes));
@@ -54,7 +54,7 @@ TEST_SUITE("net") {
       CHECK(real.peers[id].model_digest == simulated.peers[id].model_digest);
       CHECK(meters.bytes_sent == simulated.peers[id].meters.bytes_sent);
       CHECK(meters.bytes_sent >= 2 * iterations * 80'000);
-      // Also: acknowledgements of what was received, handshakes, signs of life.
+      // The kernel also counts acknowledgements of what was received, handshakes and heartbeats.
       const std::uint64_t framed = wire_bytes(Framing::ethernet, meters.bytes_sent);
       for (const std::uint64_t counted : {network.bytes_sent(id), network.bytes_received(id)}) {
         CHECK(counted >= framed);

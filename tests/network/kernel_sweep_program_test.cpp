@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The file asks for the simulator; --network kernel means real processes.
+/// The text of a sweep file. It asks for the simulator; --network kernel overrides that with real processes.
 std::string sweep_file(const std::string& iterations) {
   return "run.iterations = " + iterations + R"toml(
 run.evaluate_every = 2
@@ -38,8 +38,8 @@ driver = "simulate"
 )toml";
 }
 
-/// What tells a network namespace from all that have ever been, unlike its inode; 0 where the file is no
-/// longer there, or is none.
+/// Returns the cookie of a network namespace. Unlike its inode, a cookie is never used twice. Returns 0 if
+/// the file is gone, or is no network namespace.
 std::uint64_t cookie_of(const fs::path& network) {
   const FileDescriptor home("/proc/thread-self/ns/net", O_RDONLY);
   const FileDescriptor place(network, O_RDONLY);
@@ -54,8 +54,8 @@ std::uint64_t cookie_of(const fs::path& network) {
   return cookie;
 }
 
-/// Files that stand for all network namespaces in which there is a process, or of which one holds a
-/// descriptor, or that have a name.
+/// Returns one file for each network namespace of the machine: each that has a process in it, an open
+/// descriptor, or a name.
 std::set<fs::path> networks_of_this_machine() {
   std::map<fs::path, fs::path> by_target;  // "net:[4026531840]" and one of its files
   const auto find = [&](const fs::path& link) {
@@ -83,7 +83,7 @@ std::set<fs::path> networks_of_this_machine() {
   return found;
 }
 
-/// The names of this process's own interfaces.
+/// Returns the names of the interfaces of this process.
 std::set<std::string> interfaces() {
   std::set<std::string> found;
   for (const fs::directory_entry& interface : fs::directory_iterator("/sys/class/net"))
@@ -91,7 +91,7 @@ std::set<std::string> interfaces() {
   return found;
 }
 
-/// A sweep without end under the kernel's limits, of which peers train.
+/// A sweep that never ends, under the limits of the kernel. The constructor returns when its peers train.
 class EndlessSweep {
  public:
   EndlessSweep() {
@@ -109,7 +109,7 @@ class EndlessSweep {
   }
 
   Program& program() { return *program_; }
-  /// Those of its peers.
+  /// The cookies of the network namespaces of its peers.
   const std::set<std::uint64_t>& networks() const { return networks_; }
 
  private:
@@ -155,7 +155,7 @@ TEST_SUITE("net") {
       const std::string model = point["folder"].get<std::string>() + "/model.npy";
       CHECK(content_of(folder.path() / "kernel" / model) == content_of(folder.path() / "simulated" / model));
     }
-    // What another network has measured is not kept.
+    // A point that was measured on another network is measured again.
     CHECK(sweep({"--output", "kernel", "--resume"}).find("kept") == std::string::npos);
   }
 

@@ -20,12 +20,12 @@ constexpr Bandwidth unlimited{};
 constexpr Bandwidth mbit(double rate) { return Bandwidth{rate * 125'000.0}; }
 constexpr Instant at(Duration since_start) { return Instant{since_start}; }
 
-/// A port of its own for every frame: the link alone.
+/// Sends a frame from an unlimited port that it shares with no other frame: only the link counts.
 Departure send_alone(Instant now, Link& link) {
   return EgressPort(unlimited, Framing::none).send(now, 1, link);
 }
 
-/// Peers on a ring, as many ports, and a link to either side of each.
+/// The peers of a ring, each with a port, and a link to either neighbor.
 class Ring {
  public:
   Ring(std::size_t peers, Bandwidth up, Bandwidth down, const LinkSettings& link) : up_(up) {
@@ -39,8 +39,8 @@ class Ring {
     }
   }
 
-  /// Every peer sends `frame_bytes` to its right neighbor, and then, if `both`, to its left one; it goes on
-  /// when all that its neighbors sent is there.
+  /// Every peer sends `frame_bytes` to its right neighbor, and then, if `both`, to its left one. A peer goes
+  /// on when the frames of its neighbors have come.
   void exchange(std::uint64_t frame_bytes, bool both) {
     const std::size_t n = now_.size();
     std::vector<std::vector<std::tuple<Instant, std::size_t>>> arrivals(n);
@@ -55,7 +55,7 @@ class Ring {
     }
   }
 
-  /// The time of a peer, which is that of all.
+  /// Returns the time of the peers, which must be the same for all.
   Duration now() const {
     for (const Instant instant : now_) CHECK(instant == now_[0]);
     return now_[0].time_since_epoch();
@@ -73,7 +73,7 @@ constexpr LinkSettings five_ms{.latency = 5ms};
 
 }  // namespace
 
-// Literals worked out by hand: 10 Mbit/s are 800 ns per byte.
+// The literals are worked out by hand: at 10 Mbit/s a byte takes 800 ns.
 
 TEST_CASE("link: D-PSGD on a ring of 8, 50,000 floats, 10 Mbit/s, 5 ms: 325,102,400 ns an iteration") {
   Ring ring(8, mbit(10), mbit(10), five_ms);
@@ -213,7 +213,7 @@ TEST_CASE("link: jitter stays within its bounds and never reorders a link") {
     held = held || due == previous;
     previous = due;
   }
-  CHECK(held);  // else nothing was ever about to overtake
+  CHECK(held);  // else the link never had to prevent overtaking
 }
 
 TEST_CASE("link: jitter is uniform on the whole nanoseconds from 0 to its bound") {

@@ -13,7 +13,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Whether a connection from one host to a port of another comes about at once.
+/// Returns true if host `from` can connect to a port of host `to` within 500 ms.
 bool reaches(const NetworkNamespaces& network, std::size_t from, std::size_t to, int port) {
   const Process caller([&] {
     network.enter(from)();
@@ -39,7 +39,7 @@ TEST_SUITE("net") {
     const NetworkNamespaces network(3);
     const int listener = network.listen(2, 7000);
     CHECK(reaches(network, 0, 2, 7000));
-    CHECK_FALSE(reaches(network, 0, 1, 7000));  // where nobody listens
+    CHECK_FALSE(reaches(network, 0, 1, 7000));  // nobody listens on that port
     CHECK(network.traffic(2).bytes_received > 0);
     network.set_link(2, false);
     CHECK_FALSE(reaches(network, 0, 2, 7000));

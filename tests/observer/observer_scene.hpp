@@ -23,7 +23,7 @@ inline Experiment<double> dropping_experiment(std::uint64_t iterations = 20) {
   return experiment;
 }
 
-/// Two peers and their observer, played by hand: every 5 iterations an evaluation, 20 iterations in all.
+/// An observer and two peers that a test plays by hand: 20 iterations, an evaluation every 5.
 struct ObserverScene {
   Experiment<double> experiment = two_peer_experiment();
   Agreement agreement = agreement_of(experiment);
@@ -48,7 +48,7 @@ struct ObserverScene {
     header.run_id = of_run == 0 ? run_id(agreement) : of_run;
     session.hear(header, payload, Instant{} + std::chrono::seconds(1));
   }
-  /// `slot` 1: it comes back, 2: it is in the middle of the run.
+  /// `slot` 1: the peer resumes, 2: it is in the middle of the run.
   void hello(PeerId sender, Slot slot = 0) {
     say(sender, FrameKind::hello, encode_agreement(agreement), experiment.iterations, 0, slot);
   }
@@ -61,7 +61,7 @@ struct ObserverScene {
   }
   void result(PeerId sender) { say(sender, FrameKind::result, encode_outcome(PeerOutcome{})); }
 
-  /// The kinds said to `to` since the last look.
+  /// Returns the kinds of the frames to `to` since the last call, and clears the outbox.
   std::vector<FrameKind> said_to(PeerId to) {
     std::vector<FrameKind> kinds;
     for (const ObserverWord& word : session.outbox())

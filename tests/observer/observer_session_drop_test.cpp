@@ -45,7 +45,7 @@ TEST_CASE("observer session, drop: the run ends without a peer that is lost, and
   scene.session.lose_peer(1, "peer 1 was lost: killed");
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed, FrameKind::verdict});
   scene.hello(1);
-  CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it what it has missed
+  CHECK(scene.said_to(1) == Kinds{FrameKind::welcome});  // its neighbors tell it how to join
   for (const std::uint64_t iteration : {10u, 15u, 20u}) scene.evaluation(0, iteration);
   scene.result(0);
   CHECK(scene.session.over());
@@ -61,7 +61,7 @@ TEST_CASE("observer session, drop: a peer that is lost when it had done all it w
   scene.result(1);
   scene.said_to(0);
   scene.session.lose_peer(1, "peer 1 was lost: killed");
-  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // it will not ask for anything again
+  CHECK(scene.said_to(0) == Kinds{FrameKind::departed});  // its neighbors must learn of it, too
   CHECK_FALSE(scene.session.over());
   scene.result(0);
   CHECK(scene.session.over());
@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(scene.session.outcome().returned == 0);
   CHECK_FALSE(scene.session.over());
   alive(0, 26, 3);
-  alive(1, 27, 5);  // once more in between
+  alive(1, 27, 5);  // it detached once more in between
   CHECK(scene.session.outcome().returned == 2);
   CHECK(scene.session.outcome().dropped.empty());
   scene.said_to(0);
@@ -112,18 +112,19 @@ TEST_CASE("observer session, drop: one that joins takes part in the evaluations 
   };
   for (const PeerId id : {0u, 1u}) say_evaluation(id, 5);
   scene.said_to(0);
-  // Another process under the name of peer 1, before anybody has missed that: the others are told.
+  // Another process with the id of peer 1, before anyone noticed that the first was gone: the others are
+  // told.
   scene.say(1, FrameKind::hello, encode_agreement(scene.agreement), 20, 0, 0, 7);
   CHECK(scene.said_to(0) == Kinds{FrameKind::departed});
-  scene.say(1, FrameKind::join, {}, 8, 0, 0, 6);  // of one that was not welcomed
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 6);  // of a process that was not welcomed
   CHECK(scene.said_to(1) == Kinds{FrameKind::again});
   scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);
   CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
-  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);  // the answer went astray
+  scene.say(1, FrameKind::join, {}, 8, 0, 0, 7);  // repeated, since the answer was lost
   CHECK(scene.said_to(1) == Kinds{FrameKind::start, FrameKind::verdict, FrameKind::verdict});
   say_evaluation(0, 10);
   CHECK(scene.said_to(0).empty());
-  meters.bytes_sent = 10;  // its counters begin anew
+  meters.bytes_sent = 10;  // its counters begin at 0 again
   say_evaluation(1, 10);
   CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
   CHECK(scene.session.evaluations().back().bytes_sent == 2010);
@@ -146,7 +147,7 @@ TEST_CASE("observer session, drop: a run that is at its end takes nobody in, and
 
 TEST_CASE("observer session, drop: an observer that comes anew, and never begins, ends nobody else's run") {
   Scene scene(dropping_experiment());
-  scene.hello(1, 2);  // it is in the middle of a run
+  scene.hello(1, 2);  // the peer is in the middle of a run
   scene.said_to(1);
   scene.session.lose("peer 0 has ended");
   CHECK(scene.said_to(1).empty());

@@ -62,7 +62,7 @@ TEST_CASE(
   scene.evaluation(0, 5);
   scene.evaluation(0, 5);
   scene.evaluation(0, 10);
-  scene.evaluation(0, 15);  // two evaluations beyond the last verdict, none of peer 1 yet
+  scene.evaluation(0, 15);  // two evaluations past the last verdict, and none of peer 1 yet
   scene.evaluation(1, 5);
   CHECK(scene.said_to(0) == Kinds{FrameKind::verdict});
   CHECK(scene.session.evaluations().size() == 2);
@@ -118,13 +118,13 @@ TEST_CASE("observer session: a peer that leaves with a reason ends the run every
   scene.say(0, FrameKind::stop, std::as_bytes(std::span(reason)));
   CHECK(scene.said_to(1) == Kinds{FrameKind::stop});
   CHECK(scene.session.outcome().status == RunStatus::lost);
-  CHECK(scene.session.outcome().reason == "peer 1 was [31m lost");  // nothing that a terminal would obey
+  CHECK(scene.session.outcome().reason == "peer 1 was [31m lost");  // without the escape character
 }
 
 TEST_CASE(
     "observer session: a peer that falls silent is lost by its name, one that has ended may be silent") {
   Scene scene;
-  scene.start();  // both were heard at 1 s
+  scene.start();  // the last frames of both came at 1 s
   const auto listen = [&](Duration from, Duration until) {
     for (Duration at = from; at <= until; at += 100ms) scene.session.judge_silence(begin + at);
   };
@@ -214,7 +214,7 @@ TEST_CASE("observer session: an interrupted run waits some seconds for last word
 TEST_CASE(
     "observer session: of a peer that was killed, and is not back when the run is to end, no last words are "
     "expected") {
-  // Its new process comes after the user's word, or is there and not yet what it was.
+  // Its new process says hello after the interruption, or before it but is not restored yet.
   for (const bool is_there : {false, true}) {
     CAPTURE(is_there);
     Scene scene;
@@ -253,12 +253,12 @@ TEST_CASE(
     ready.kind = FrameKind::ready;
     ready.sender = id;
     ready.run_id = run_id(scene.agreement);
-    ready.sequence = id == 0 ? 11 : 16;  // peer 1 has heard the verdict on iteration 15
+    ready.sequence = id == 0 ? 11 : 16;  // peer 1 knows the verdict on iteration 15
     scene.session.hear(ready, {}, begin + 1s);
   }
   REQUIRE(scene.session.started());
   CHECK(scene.session.lost_evaluations() == std::pair<std::uint64_t, std::uint64_t>(5, 15));
-  // What peer 0 would tell again is behind everybody.
+  // The evaluation of peer 0 that comes next is older than the last verdict, and is ignored.
   CHECK(scene.session.outbox().back().header.iteration == 15);
   scene.evaluation(0, 15);
   for (const PeerId id : {0u, 1u}) scene.evaluation(id, 20);

@@ -14,8 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The observer of two peers, and processes that claim to be one of them; what they say to each other arrives
-/// at once.
+/// The observer of two peers, and processes that claim to be one of them. Frames arrive at once.
 struct Scene {
   Experiment<double> experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   Observer<double> evaluator{experiment.problem, {}};
@@ -46,8 +45,8 @@ struct Scene {
     return session;
   }
 
-  /// Until nobody has anything to say to the observer any more, or it to them. Words between peers stay where
-  /// they are.
+  /// Delivers frames between processes and observer until there are none left. Frames between peers are not
+  /// delivered.
   void talk() {
     for (bool anything = true; anything;) {
       anything = false;
@@ -108,7 +107,7 @@ TEST_CASE("claims: of two processes that are one peer the first is kept, and the
   REQUIRE(end);
   CHECK(end->exit_code == 2);
   CHECK(end->reason == refusal);
-  // Nobody is told to stop because of it, not even when it leaves.
+  // No other peer is told to stop because of the rival, not even when the rival leaves.
   second.say_stop(2, end->reason);
   for (const PeerWord& word : second.outbox()) CHECK(word.header.kind != FrameKind::stop);
   CHECK_FALSE(scene.observer.over());
@@ -147,7 +146,7 @@ TEST_CASE(
   PeerSession silent = first;
   const auto keep_silent = [&] { first.outbox().clear(); };
   scene.process(1, 8);
-  for (int turn = 0; turn < 2; ++turn) {  // what it is asked comes in, and it says nothing
+  for (int turn = 0; turn < 2; ++turn) {  // the question reaches the holder, which does not answer
     std::vector<PeerWord> words;
     words.swap(scene.processes.at(8).outbox());
     for (const PeerWord& word : words)
@@ -164,7 +163,7 @@ TEST_CASE(
   }
   CHECK(scene.observer.incarnation_of(1) == 8);
   scene.talk();
-  // It shows life again: the name is another's now.
+  // The first process sends heartbeats again, but the id belongs to the other one now.
   FrameHeader alive;
   alive.kind = FrameKind::alive;
   alive.sender = 1;
@@ -189,7 +188,7 @@ TEST_CASE("claims: words find the process they are for, however many speak in it
     CHECK(routes.to({}, 7) == "first");
     CHECK(routes.to(other, 7) == "other");
   }
-  routes.note(10, "third", 9);  // which has the name by now
+  routes.note(10, "third", 9);  // process 9 is the holder by now
   CHECK(routes.to({}, 9) == "other");
   CHECK(routes.to(7, 9).empty());
 }
@@ -203,7 +202,7 @@ TEST_CASE(
   scene.talk();
   REQUIRE(scene.event<TakesNoPart>(7));
   CHECK(scene.event<TakesNoPart>(7)->reason == why);
-  CHECK(scene.observer.over());  // there is nobody else to tell
+  CHECK(scene.observer.over());  // all peers were told
 
   Scene under_way;
   under_way.observer.turn_away(why);

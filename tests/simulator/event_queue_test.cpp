@@ -14,7 +14,7 @@ TEST_CASE(
     CAPTURE(times);
     RandomStream random(times, 0, 0, Purpose::network);
     EventQueue queue;
-    std::vector<Event> expected;  // what is in the queue, sorted
+    std::vector<Event> expected;  // the content of the queue, sorted
     Instant now{};
     for (std::uint32_t number = 0; number < 20'000; ++number) {
       if (random.below(3) != 0 || expected.empty()) {

@@ -16,7 +16,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Networks of all kinds: what one of them changes of the time, another does not.
+/// Networks of all kinds, so that each changes other times of the run.
 const std::vector<std::string> networks = {
     "", "network = { bandwidth = \"10 Mbit/s\", latency = \"5 ms\", compute = \"0 s\" }\n",
     "network = { bandwidth_up = \"5 Mbit/s\", bandwidth_down = \"1 Gbit/s\", latency = \"100 us\", jitter = "
@@ -34,7 +34,7 @@ RunSettings with_network(RunSettings settings, const std::string& network) {
   return settings;
 }
 
-/// All that a run leaves, but for the memory of this process.
+/// Returns all records of a run as one text, without peak memory.
 template <class Scalar>
 std::string record(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
   nlohmann::ordered_json summary = summarize(experiment, outcome, Driver::simulator);

@@ -9,7 +9,8 @@ using namespace hearsay;
 
 namespace {
 
-/// 50,000 parameters, 8 peers, 10 Mbit/s and 5 ms, no compute, so that time is what the wire takes.
+/// 50,000 parameters, 8 peers, 10 Mbit/s and 5 ms, no compute time: the time of a run is the time of the
+/// wire.
 double seconds_per_iteration(const std::string& method) {
   const auto experiment = experiment_from<float>(
       "run.iterations = 4\nrun.evaluate_every = 4\nmodel.kind = \"quadratic(50000)\"\n"
@@ -21,7 +22,8 @@ double seconds_per_iteration(const std::string& method) {
 
 }  // namespace
 
-// By hand: a frame is 64 bytes of header and its payload; 10 Mbit/s are 1.25 bytes a microsecond.
+// The literals are worked out by hand: a frame is 64 bytes of header and its payload; 10 Mbit/s are 1.25
+// bytes per microsecond.
 TEST_CASE("simulator: all-reduce takes 14 sequential chunks of 25,000 bytes") {
   // 14 x (25,064 B / 1.25 B/us + 5 ms) = 14 x 25.0512 ms
   CHECK(seconds_per_iteration("allreduce-sgd") == doctest::Approx(0.3507168).epsilon(1e-12));

@@ -20,7 +20,7 @@ Agreement agreement_of(const RunSettings& settings) {
   return make_agreement(settings, 50'100, 0xda7a, 0x7090);
 }
 
-/// A run that differs from the default one in one thing that must agree, and how its two sides read.
+/// A change of one setting that must agree, and the text of its value on both sides.
 struct Difference {
   std::string key, theirs, mine;
   std::function<void(RunSettings&)> change;
@@ -106,7 +106,8 @@ TEST_CASE("handshake: another model size, other data and another topology are na
 }
 
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
-  // Besides these: protocol, model dimension, the digests of data and topology.
+  // The four settings that `differences` does not list: protocol, model dimension, digests of data and
+  // topology.
   CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 4);
 }
 

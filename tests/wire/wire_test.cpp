@@ -44,7 +44,7 @@ HeaderBytes encoded(const FrameHeader& header) {
   return bytes;
 }
 
-/// What someone writes who knows the format and computes the checksum anew after changing a field.
+/// Returns the defect of a header that a sender has changed and then given a correct checksum.
 FrameDefect defect_of_forged(HeaderBytes bytes, std::size_t payload_limit_bytes = payload_limit) {
   store_little_endian(payload_checksum(std::span(bytes).first(60)), std::span(bytes).subspan(60));
   return decode_header(bytes, payload_limit_bytes).defect;

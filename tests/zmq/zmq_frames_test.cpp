@@ -17,12 +17,12 @@ namespace {
 std::atomic<int> signals_seen{0};
 void see_signal(int) { ++signals_seen; }
 
-/// Signals that come to this thread one after the other, as fast as they can be sent, while it lives.
+/// Sends signals to the calling thread, as fast as it can, as long as the object lives.
 class SignalStorm {
  public:
   SignalStorm() {
     struct sigaction seen {};
-    seen.sa_handler = see_signal;  // no SA_RESTART, which would not help poll anyway
+    seen.sa_handler = see_signal;  // without SA_RESTART, which would not help poll anyway
     sigaction(SIGUSR2, &seen, &before_);
     thread_ = std::thread([this, target = pthread_self()] {
       while (!over_) pthread_kill(target, SIGUSR2);
@@ -43,7 +43,7 @@ class SignalStorm {
 }  // namespace
 
 TEST_SUITE("net") {
-  // Since a peer's sockets are served by its main thread, Ctrl-C came in the middle of ZeroMQ's own poll.
+  // A peer serves its sockets in its main thread, so Ctrl-C may interrupt a call of ZeroMQ.
   TEST_CASE("frames: a signal that comes at any moment ends neither a send nor a receive") {
     constexpr int signals = 20'000;
     constexpr int most_under_way = 10;
