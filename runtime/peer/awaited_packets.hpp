@@ -9,20 +9,20 @@
 
 namespace hearsay {
 
-/// The messages that a method waits for: those of one slot of one iteration, in the order in which it names
-/// their senders.
+/// The messages that a method waits for: one slot of one iteration, one message per sender.
 class AwaitedPackets {
  public:
-  /// `senders` ascending, or a single one.
+  /// Begins a new wait. `senders` is ascending.
   void begin(std::uint64_t iteration, Slot slot, std::span<const PeerId> senders);
-  /// Takes those that have come before.
+  /// Takes the awaited messages that are in the inbox already.
   void take_from(Inbox& inbox);
 
   enum class Taking { taken, duplicate, not_awaited };
+  /// Takes a message that has just come, if it is awaited.
   Taking take(const MessageKey& key, const PacketRef& packet);
 
-  /// Waits no longer for those missing senders of whom `given_up` says so; the last one is asked first.
-  /// Whether there were any.
+  /// Removes the senders whose messages are missing and for whom `given_up(sender)` is true. Calls `given_up`
+  /// in descending order of the senders. True if any sender was removed.
   template <class GivenUp>
   bool give_up(const GivenUp& given_up) {
     const std::size_t before = senders_.size();
@@ -33,7 +33,7 @@ class AwaitedPackets {
 
   bool complete() const { return missing_ == 0; }
   const std::vector<PeerId>& senders() const { return senders_; }
-  /// In the order of the senders; null where one is missing.
+  /// One packet per sender, in the order of `senders()`; null if the message is missing.
   std::span<const PacketRef> packets() const { return packets_; }
   std::vector<PeerId> missing_senders() const;
   void forget_packets() { packets_.clear(); }

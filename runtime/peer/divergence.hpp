@@ -7,14 +7,14 @@
 
 namespace hearsay {
 
-/// When and why a run left the finite range.
+/// When and why a peer diverged: a number left the finite range, or a message did not fit the method.
 struct Divergence {
   std::uint64_t iteration;
-  std::string what;        ///< "the model left the finite range"
-  bool malformed = false;  ///< it did not: a message did not fit the method
+  std::string what;        ///< the first failure: "the model left the finite range"
+  bool malformed = false;  ///< whether some message did not fit the method
 };
 
-/// Of an encode or decode that did not go well.
+/// The divergence that follows from an encode or decode that failed; `status` is not `ok`.
 Divergence divergence_of(CodecStatus status, std::uint64_t iteration);
 
 }  // namespace hearsay

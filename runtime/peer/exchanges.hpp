@@ -10,18 +10,19 @@
 
 namespace hearsay {
 
-/// The asynchronous round policy: which message of an asynchronous method is taken in when. In place of the
-/// inbox, since neither side of an exchange knows the other's iteration: both messages are known by the
-/// asker's.
+/// The asynchronous round policy: decides when a peer takes in which message of an asynchronous method. It
+/// replaces the inbox, since the two sides of an exchange do not know each other's iterations: request and
+/// reply both bear the asker's iteration.
 ///
-///   * one request at a time is out; only its reply is taken in, once;
-///   * while it is out, what was sent stays what this peer holds, until the reply is taken in: requests of
-///     `patient` askers are put off, in the order in which they came, and those of others refused;
-///   * a request is answered once; those of one asker in ascending iteration.
+///   * A peer has at most one request out. It takes in only the reply to that request, once.
+///   * While its request is out, the peer answers no requests, since its model must stay the one that it has
+///     sent. Requests of `patient` neighbors are put off, in the order in which they came; requests of others
+///     are refused as busy.
+///   * Every request is answered once. Requests of one asker are taken in ascending iterations only.
 ///
-/// If of every two neighbors one is patient with the other, along an acyclic orientation of the links
-/// (coloring.hpp), peers that are put off form chains that end at one that is not, so every request is
-/// answered or refused. Bounded: one request per asker is put off.
+/// No deadlock: of every two neighbors one is patient with the other, along an acyclic orientation of the
+/// links (coloring.hpp). So the peers that are put off form chains, and the last peer of a chain is not put
+/// off. Bounded: at most one request per asker is put off.
 class Exchanges {
  public:
   struct Request {
@@ -29,30 +30,31 @@ class Exchanges {
     PacketRef packet;
   };
 
-  /// `patient`: the neighbors that wait where this peer waits itself, ascending.
+  /// `patient`: the neighbors whose requests wait while this peer's own request is out, ascending.
   explicit Exchanges(std::vector<PeerId> patient = {}) : patient_(std::move(patient)) {}
 
-  /// A request of this peer's iteration `iteration` leaves for `to`; no other is out.
+  /// This peer sends a request to `to`, in its iteration `iteration`. No other request is out.
   void ask(std::uint64_t iteration, PeerId to);
-  /// Whether a request is out.
+  /// True if a request is out.
   bool asking() const { return awaited_.has_value(); }
 
   enum class Heard {
-    request,    ///< `next` will say when to answer it
-    busy,       ///< a request to refuse now
-    reply,      ///< the awaited one, to be taken in now
-    late,       ///< of an exchange that is over, or that never was
-    duplicate,  ///< heard before
-    overflow,   ///< a second request of an asker that waits for its first one's reply
+    request,    ///< a request, which was queued: `next` returns it when it is to be answered
+    busy,       ///< a request that is to be refused now
+    reply,      ///< the awaited reply, to be taken in now
+    late,       ///< a message of an exchange that is over, or that never was
+    duplicate,  ///< a message that was heard before
+    overflow,   ///< a request of an asker whose earlier request is still queued
   };
+  /// Classifies a message that has just come.
   Heard hear(const MessageKey& key, const PacketRef& packet);
-  /// The request to answer now, if there is one.
+  /// Removes and returns the request to answer now; empty if there is none, or a request of this peer is out.
   std::optional<Request> next();
 
  private:
   std::vector<PeerId> patient_;
-  std::optional<MessageKey> awaited_;             // the reply to the request that is out
-  std::optional<MessageKey> taken_;               // the last reply taken in
+  std::optional<MessageKey> awaited_;             // the reply to this peer's request, if one is out
+  std::optional<MessageKey> taken_;               // the last reply that was taken in
   std::vector<Request> put_off_;                  // in the order in which they came
   std::map<PeerId, std::uint64_t> last_request_;  // iteration of the newest request, by asker
 };

@@ -9,7 +9,7 @@
 
 namespace hearsay {
 
-/// What a data message is known by.
+/// Identifies a data message to one peer.
 struct MessageKey {
   std::uint64_t iteration;
   Slot slot;
@@ -17,23 +17,23 @@ struct MessageKey {
   bool operator==(const MessageKey&) const = default;
 };
 
-/// What the header of a data message says beside it.
+/// What a data message carries in its header beside its key.
 struct MessageMarks {
-  /// Policy "drop": the sender's degree from the next iteration on; of an attachment (attach_slot), from this
-  /// one on. Else 0.
+  /// Policy "drop": the sender's degree from the next iteration on; in a message of attach_slot, from this
+  /// iteration on. 0 under policy "wait".
   std::uint32_t degree = 0;
-  /// Of what its sender had published before that iteration (replica_watch.hpp); 0: none.
+  /// Digest of what the sender had published before the message's iteration (replica_watch.hpp); 0: none.
   std::uint32_t replica_digest = 0;
 };
 
-/// Keeps the messages that came before they were asked for: neighbors legitimately run ahead. A message of
-/// another iteration never reaches a method. Bounded: a sender can have so many messages waiting here, more
-/// than any synchronous method lets it run ahead.
+/// Keeps messages that came before the method asked for them: neighbors may run ahead. A method gets only the
+/// messages of the iteration and slot that it asks for. Bounded: each sender can have `limit_per_sender`
+/// messages here, more than any synchronous method lets a neighbor run ahead.
 class Inbox {
  public:
-  /// In a gossip exchange a neighbor is an iteration ahead at most; in a ring all-reduce it can be n - 1
-  /// slots ahead. With staleness s it can be s iterations further ahead, and what it said in the last s is
-  /// still to come.
+  /// The bound. In gossip a neighbor is at most one iteration ahead; in a ring all-reduce, at most n - 1
+  /// slots. With staleness s a neighbor can be s iterations further ahead, and its messages of the last s
+  /// iterations are still waiting.
   static std::size_t limit_per_sender(PeerId peer_count, std::uint64_t staleness) {
     return 64 + 4 * std::size_t{peer_count} + 2 * static_cast<std::size_t>(staleness);
   }
@@ -43,8 +43,8 @@ class Inbox {
 
   enum class Filing { filed, duplicate, overflow };
   Filing file(const MessageKey& key, PacketRef packet);
-  /// The message, which is then no longer here; empty if it has not come. What the same sender left here
-  /// for iterations before this one is dropped.
+  /// Removes and returns the message; null if it has not come. Drops the sender's messages of earlier
+  /// iterations.
   PacketRef take(const MessageKey& key);
   std::size_t size() const { return size_; }
 
@@ -52,7 +52,7 @@ class Inbox {
     MessageKey key;
     PacketRef packet;
   };
-  /// What waits here for iterations after `iteration`, by sender.
+  /// The messages of iterations after `iteration`, by ascending sender, iteration and slot.
   std::vector<Message> waiting_beyond(std::uint64_t iteration) const;
 
  private:
@@ -63,12 +63,12 @@ class Inbox {
   };
   struct Sender {
     PeerId id;
-    std::vector<Waiting> waiting;  // ascending (iteration, slot), as links deliver them
+    std::vector<Waiting> waiting;  // ascending (iteration, slot)
   };
   std::vector<Sender>::iterator find(PeerId sender);
 
   std::size_t limit_;
-  std::vector<Sender> senders_;  // ascending id; those that ever sent
+  std::vector<Sender> senders_;  // all that have ever sent, ascending id
   std::size_t size_ = 0;
 };
 

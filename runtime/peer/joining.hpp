@@ -13,58 +13,62 @@
 
 namespace hearsay {
 
-// Policy "drop": how a peer that the run has gone on without, or that was not there when it began, joins it.
-// Nothing is left of its state, if it had one; so it is made anew:
+// Policy "drop": how a peer joins a run in progress. The run has gone on without the peer, or began without
+// it (failure.join_later). The joining peer has no state, so it starts with this one:
 //
-//     x_0 of the new peer        a neighbor's model between two iterations, bit for bit
-//     completed iterations       the neighbor's
-//     edges                      all out; they come in one by one like those of a peer that was cut off
-//                                (edge_request.hpp), each with what its ends have published, and degrees and
-//                                weights follow
+//     model                      a bitwise copy of a neighbor's, taken between two iterations
+//     completed iterations       those of that neighbor
+//     edges                      all out. They come in one by one like those of a peer that was cut off
+//                                (edge_request.hpp): the ends of each exchange what they have published, and
+//                                degrees and weights follow
 //
-//     hello -> parted            from each neighbor that has gone on without it
-//     join -> model              to one of them; then `join` to the observer, which answers with `start`
+// What it says, and the answers:
 //
-// So it takes a method that a peer may begin at any iteration, from a model alone
-// (MethodInfo::may_be_joined). The mean of the models is moved by (x_i - mean) / n, x_i being the model that
-// it came with.
+//     hello -> parted            every neighbor that has gone on without the peer answers so
+//     join -> model              one of these neighbors is asked; then `join` to the observer -> `start`
+//
+// The method must allow a peer to begin at any iteration with a model alone (MethodInfo::may_be_joined).
+// Joining moves the mean of the models by (x_i - mean) / n, where x_i is the copied model.
 
-/// At which point a peer enters the run: what its neighbor knew between two iterations.
+/// The point at which a peer enters the run: the state of its neighbor between two iterations.
 struct EntryPoint {
-  std::uint64_t iteration;                    ///< the last one that is done
-  std::optional<std::uint64_t> last_verdict;  ///< the newest evaluation that was answered
+  std::uint64_t iteration;                    ///< how many iterations the neighbor has completed
+  std::optional<std::uint64_t> last_verdict;  ///< the newest evaluation whose verdict the neighbor knows
 };
 
-/// This peer's model, for a neighbor that joins.
+/// A copy of this peer's model for neighbor `to`, which joins.
 struct ModelCopy {
   PeerId to;
   EntryPoint entry;
-  PacketRef model;  ///< null: the run is about to end, nobody joins it
+  PacketRef model;  ///< null: the run is about to end, so `to` cannot join it
 };
 
+/// Returns a packet with the model's scalars, as they lie in memory.
 template <class Scalar>
 PacketRef copy_of(const Vector<Scalar>& model, PacketBuffer buffer);
 
-/// The model; nothing if the bytes are not `dimension` finite numbers.
+/// Returns the model that `bytes` hold; empty if they are not `dimension` finite scalars.
 template <class Scalar>
 std::optional<Vector<Scalar>> model_of(std::span<const std::byte> bytes, Index dimension);
 
-/// Whom one that joins asks for a model: the first neighbor that says it has parted; where no model comes,
-/// the next one of those after a while, in cyclic order of their ids. Pure.
+/// Which neighbor a joining peer asks for a model: first `first`, then, whenever `patience` has passed
+/// without an answer, the next one in cyclic order of ids. Pure.
 class JoiningQuestion {
  public:
   JoiningQuestion(PeerId first, Duration patience, Instant now)
       : neighbors_{first}, asked_(first), patience_(patience), since_(now) {}
 
+  /// `neighbor` may be asked, too.
   void add(PeerId neighbor);
   bool may_ask(PeerId neighbor) const;
+  /// Returns the neighbor to ask now. Moves on to the next one if the patience is over.
   PeerId whom(Instant now);
 
  private:
   std::vector<PeerId> neighbors_;  // ascending
-  PeerId asked_;
+  PeerId asked_;                   // the current one
   Duration patience_;
-  Instant since_;
+  Instant since_;  // when the current one was first asked
 };
 
 }  // namespace hearsay

@@ -11,24 +11,26 @@
 
 namespace hearsay {
 
-/// The gradients of one peer: on which samples, and the one that its method asked for last.
+/// The gradients of one peer: draws the minibatches, and computes the gradient that the method asked for.
 template <class Scalar>
 class LocalGradients {
  public:
-  /// `batch`: samples per gradient, drawn with replacement; empty: all local samples. The objective outlives
-  /// this.
+  /// `batch`: samples per gradient, drawn with replacement; empty: all local samples. `objective` must
+  /// outlive this object.
   LocalGradients(const Objective<Scalar>& objective, std::optional<std::uint64_t> batch, Index dimension)
       : objective_(objective), batch_(batch), gradient_(dimension) {}
 
   void begin_iteration() { draws_.reset(); }
   std::span<const Index> all_samples();
+  /// The current minibatch of the iteration, which is drawn if there is none yet.
   std::span<const Index> minibatch(const Iteration<Scalar>& iteration);
+  /// Draws another minibatch.
   void next_minibatch(const Iteration<Scalar>& iteration);
 
-  /// The point and the samples stay where they are until the gradient is computed.
+  /// Notes which gradient to compute. `point` and `samples` must not move until it is computed.
   void request(const Vector<Scalar>& point, std::span<const Index> samples);
   std::uint64_t requested_samples() const { return samples_.size(); }
-  /// How much work that is, in gradients of a minibatch.
+  /// How much work the requested gradient is, in gradients of a minibatch.
   double work() const;
   void compute() { objective_.gradient(*point_, samples_, gradient_); }
   const Vector<Scalar>& gradient() const { return gradient_; }
@@ -39,8 +41,8 @@ class LocalGradients {
   const Vector<Scalar>* point_ = nullptr;
   std::span<const Index> samples_;
   Vector<Scalar> gradient_;
-  std::vector<Index> all_samples_;     // once they are asked for
-  std::optional<RandomStream> draws_;  // of this iteration, once there is one
+  std::vector<Index> all_samples_;     // empty until they are asked for
+  std::optional<RandomStream> draws_;  // of this iteration; empty until its first minibatch is drawn
   std::vector<Index> minibatch_;
 };
 

@@ -61,7 +61,7 @@ void Neighborhood::part(Edge& edge, std::uint64_t iteration) {
   edge.out_from = iteration;
   Parting* const last = last_parting(edge.neighbor);
   if (last && last->from >= iteration)
-    last->from = iteration;  // was foreseen for later
+    last->from = iteration;  // the parting was expected to begin later
   else
     partings_.push_back({edge.neighbor, iteration, never, weight_of(edge)});
 }
@@ -76,10 +76,10 @@ void Neighborhood::attach(PeerId neighbor, std::uint64_t iteration) {
   ensure(iteration >= iteration_ + 2, "an edge comes back when its degree can still be announced");
   ensure(edge.lost, "only what is out comes back");
   edge.lost = false;
-  if (edge.is_in(iteration_)) part(edge, iteration_ + 1);  // what it has said in this iteration still counts
+  if (edge.is_in(iteration_)) part(edge, iteration_ + 1);  // the neighbor's message of this iteration counts
   edge.in_from = last_parting(neighbor)->until = iteration;
   edge.degrees.resize(
-      1);  // it will say; what it said before may have been of a later iteration, if it began anew
+      1);  // the neighbor will announce its degree; a predecessor's announcements must not count
   disturbed_ = true;
 }
 
@@ -100,7 +100,8 @@ void Neighborhood::hear_degree(PeerId neighbor, std::uint64_t iteration, std::ui
   auto& degrees = edge.degrees;
   const auto later = std::ranges::upper_bound(degrees, iteration, {}, [](const auto& d) { return d.first; });
   const bool is_news = later == degrees.begin() || std::prev(later)->second != degree;
-  // Kept even where it changes nothing: what was said before it may come after it.
+  // Kept even if nothing changes: an earlier announcement may arrive later, and must not hold beyond this
+  // one.
   degrees.insert(later, {iteration, degree});
   forget_the_past(edge);
   if (is_news) disturbed_ = true;

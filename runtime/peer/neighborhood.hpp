@@ -12,16 +12,16 @@ namespace hearsay {
 
 /// How the weights follow when edges leave W and come back (policy "drop").
 enum class WeightsFollow {
-  their_own,  ///< an edge has the weight that it had, or none; the rest is the self weight
-  degrees,    ///< w_ij = 1 / (1 + max(d_i, d_j)), of the degrees that both ends announced (Metropolis)
+  their_own,  ///< an edge that is in keeps its weight; that of an edge that is out goes to the self weight
+  degrees,    ///< Metropolis: w_ij = 1 / (1 + max(d_i, d_j)), of the degrees that both ends announced
 };
 
-/// A peer has taken an edge out of W.
+/// A time in which an edge of this peer is out of W.
 struct Parting {
   PeerId neighbor;
-  std::uint64_t from;   ///< the first iteration without it; 0 where it was not there from the beginning
-  std::uint64_t until;  ///< the first one with it again, if that is agreed on; else never
-  double weight;        ///< that it had
+  std::uint64_t from;   ///< the first iteration without the edge; 0: the run began without it
+  std::uint64_t until;  ///< the first iteration with it again; `never` if none is agreed on
+  double weight;        ///< the edge's weight before
   bool operator==(const Parting&) const = default;
 };
 
@@ -29,57 +29,57 @@ struct Parting {
 ///
 ///     w_ij(t)  of the edges that are in at t,      w_ii(t) = 1 - sum_j w_ij(t),
 ///
-/// is worked out from what both ends of each edge know alike, so that W stays symmetric and doubly stochastic
-/// on those that are left, whoever they are:
+/// is computed from what both ends of each edge know alike. So W stays symmetric and doubly stochastic on the
+/// peers that are left:
 ///
-///     out   at the first iteration whose message is missing. What a lost neighbor said before still counts.
-///           If only the link is broken, its two ends may take the edge out at iterations that differ by one,
-///           and the mean of the models moves once, by w_ij (x_i - x_j) / n.
+///     out   from the first iteration whose message is missing. Messages that came before still count.
+///           If only the link is broken, its two ends may take the edge out at iterations that differ by one;
+///           then the mean of the models moves once, by w_ij (x_i - x_j) / n.
 ///     in    again from an iteration that both ends have agreed on.
-///     d_i   the degree from iteration t + 1 on is fixed when iteration t begins, and travels with its
-///           messages: both ends of an edge use the degrees that were announced in the same iteration. An
-///           edge that leaves within t counts in d_i(t + 1) still, which is harmless: the sum over fewer
-///           edges is less than 1.
+///     d_i   the degree from iteration t + 1 on is fixed when iteration t begins, and travels with the
+///           messages of t: both ends of an edge use the degrees that were announced in the same iteration.
+///           An edge that leaves within t still counts in d_i(t + 1). This is harmless: the weights of the
+///           fewer edges sum to less than 1.
 class Neighborhood {
  public:
-  /// `row` is that of the undisturbed W; `degrees` belong to its neighbors, in their order.
+  /// `row` is the peer's row of W with all edges in. `degrees` are those of `row.hears`, in the same order.
   Neighborhood(MixingRow row, std::vector<std::uint32_t> degrees, WeightsFollow follow);
 
-  /// Before the first iteration: this edge is out from the beginning.
+  /// Before the first iteration: the edge is out from the beginning.
   void leave_out(PeerId neighbor);
 
   bool knows(PeerId neighbor) const { return find(neighbor) != nullptr; }
-  /// Of this neighbor no more messages are expected than have come.
+  /// The neighbor is lost: no message will come that has not come yet.
   void lose(PeerId neighbor);
   bool is_lost(PeerId neighbor) const;
-  /// Whether a message of `neighbor` in `iteration` that has not come never will: it is lost, or was, and its
-  /// edge is not yet in again.
+  /// True if a message of `neighbor` in `iteration` that has not come will never come: the neighbor is lost,
+  /// or its edge is to come back in a later iteration.
   bool lacks(PeerId neighbor, std::uint64_t iteration) const;
-  /// A message of `neighbor` is missing in `iteration`: its edge is out from there on.
+  /// The message of `neighbor` in `iteration` is missing: the edge is out from that iteration on.
   void depart(PeerId neighbor, std::uint64_t iteration);
-  /// Both ends have agreed: the edge is in again from `iteration` on. Iteration `iteration` - 1 has not
+  /// Both ends have agreed: the edge is in again from `iteration` on. Iteration `iteration` - 1 must not have
   /// begun.
   void attach(PeerId neighbor, std::uint64_t iteration);
-  /// Whether a message is of an iteration in which its sender's edge is not in. It may still come.
+  /// True if the sender's edge is out in the message's iteration. (Such a message may still come.)
   bool is_out(const MessageKey& key) const;
   /// The neighbors whose edges come back with this iteration, ascending.
   std::vector<PeerId> attached_at(std::uint64_t iteration) const;
 
-  /// A neighbor's announcement: so many edges from `iteration` on.
+  /// A neighbor has announced that its degree is `degree` from `iteration` on.
   void hear_degree(PeerId neighbor, std::uint64_t iteration, std::uint32_t degree);
-  /// What is announced in the messages of the iteration that was begun last: this peer's degree from the next
-  /// one on.
+  /// The degree that this peer announces in the current iteration: its degree from the next one on.
   std::uint32_t announced_degree() const { return next_degree_; }
-  /// This peer's degree in the iteration that was begun last.
+  /// This peer's degree in the current iteration.
   std::uint32_t degree() const { return degree_; }
 
-  /// Iterations begin one after the other.
+  /// `iteration` begins: it is the current one from now on.
   void begin(std::uint64_t iteration);
-  /// Whether all edges of the undisturbed W are in, so that its row holds.
+  /// True if no edge was ever out and no neighbor's degree has changed: the row of W still holds.
   bool undisturbed() const { return !disturbed_; }
-  /// Of the iteration that was begun last.
+  /// The row of W in the current iteration.
   MixingRow row() const;
-  /// So far, in time; where the last one with a neighbor begins, and ends, may still change.
+  /// All partings so far, in order of time. `from` and `until` of the last one with a neighbor may still
+  /// change.
   const std::vector<Parting>& partings() const { return partings_; }
 
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
@@ -87,12 +87,12 @@ class Neighborhood {
  private:
   struct Edge {
     PeerId neighbor;
-    double weight;      // of its own
-    bool lost = false;  // nothing more is expected
+    double weight;      // in W with all edges in
+    bool lost = false;  // no more messages are expected
     std::uint64_t out_from = never;
-    std::uint64_t in_from = never;  // again
+    std::uint64_t in_from = never;  // when the edge is in again
     std::vector<std::pair<std::uint64_t, std::uint32_t>>
-        degrees;  // of the neighbor: (from an iteration on, degree)
+        degrees;  // of the neighbor: (first iteration, degree), ascending
     bool is_in(std::uint64_t iteration) const { return iteration < out_from || iteration >= in_from; }
   };
   const Edge* find(PeerId neighbor) const;

@@ -6,7 +6,7 @@
 
 namespace hearsay {
 
-/// A message that a peer wants sent. Frames leave in the order in which they stand in the outbox.
+/// A message that a peer wants sent. The driver sends the outbox in order.
 struct Outgoing {
   PeerId to;
   MessageKey key;
@@ -14,8 +14,8 @@ struct Outgoing {
   MessageMarks marks = {};
 };
 
-/// The slot of what the ends of an edge tell each other when it comes back: what each has published, in full
-/// precision. It is the first message of the iteration from which on the edge is in.
+/// The slot of an attachment: what the sender has published, in full precision. The two ends of an edge that
+/// comes back exchange attachments, as the first messages of the iteration from which on the edge is in.
 inline constexpr Slot attach_slot = 0xffff'fffd;
 
 }  // namespace hearsay

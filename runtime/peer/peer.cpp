@@ -60,12 +60,12 @@ template <class Scalar>
 bool Peer<Scalar>::checkpoint_is_due() const {
   if (!input_.checkpoints.any()) return false;
   if (completed_ == input_.iterations) return true;
-  // The first verdict that announces anything is that on the first evaluation.
+  // The first announcement comes with the verdict on the first evaluation.
   if (input_.checkpoints.as_announced && completed_ <= 2 * input_.evaluate_every) return false;
   return checkpoint_every() != 0 && completed_ % checkpoint_every() == 0;
 }
 
-/// After an iteration and its checkpoint.
+/// Called after an iteration and its checkpoint, if one was due.
 template <class Scalar>
 void Peer<Scalar>::evaluate_or_go_on() {
   if (evaluation_is_due())
@@ -74,8 +74,8 @@ void Peer<Scalar>::evaluate_or_go_on() {
     go_on_or_wait();
 }
 
-/// After an iteration (and its evaluation, where one was due): begins the next one, or waits for the verdict
-/// that must be in before this peer may pass an evaluation.
+/// Called after an iteration and its evaluation, if one was due. Begins the next iteration, ends, or waits
+/// for the verdict without which this peer may not pass an evaluation.
 template <class Scalar>
 void Peer<Scalar>::go_on_or_wait() {
   if (completed_ >= input_.iterations) {
@@ -140,7 +140,7 @@ void Peer<Scalar>::resume() {
   if (task_.done() && complete_iteration()) begin_iteration();
 }
 
-/// Whether the next iteration is to begin at once.
+/// True if the next iteration is to begin at once.
 template <class Scalar>
 bool Peer<Scalar>::complete_iteration() {
   ++completed_;
@@ -253,7 +253,7 @@ void Peer<Scalar>::file(const MessageKey& key, const PacketRef& packet) {
   }
 }
 
-/// A message of an asynchronous method.
+/// Takes in a message of an asynchronous method.
 template <class Scalar>
 void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
   const Exchanges::Heard heard = exchanges_.hear(key, packet);
@@ -298,7 +298,7 @@ void Peer<Scalar>::reply(const MessageKey& request, PacketRef packet) {
   outbox_.push_back({request.sender, {request.iteration, reply_slot, input_.id}, std::move(packet)});
 }
 
-/// A malformed message is flagged even if something else went wrong before it.
+/// A malformed message is flagged even if the peer had diverged before.
 template <class Scalar>
 void Peer<Scalar>::report(CodecStatus status) {
   if (status == CodecStatus::ok) return;
@@ -314,7 +314,6 @@ std::vector<PeerId> Peer<Scalar>::waiting_for() const {
   return missing;
 }
 
-/// Replicas of neighbors whose edges are out are left out: these neighbors send nothing of theirs.
 template <class Scalar>
 StateDigests Peer<Scalar>::digests() {
   StateDigests digests = digest_state(*input_.algorithm);
@@ -371,7 +370,7 @@ void Peer<Scalar>::withdraw(PeerId neighbor) {
   if (state_ == PeerState::needs_agreement && completed_ + 1 < neighbors_.holds_before()) begin_iteration();
 }
 
-/// Whether nothing has to be waited for.
+/// Exchanges attachments with neighbors whose edges come back. False if this peer has to wait for some.
 template <class Scalar>
 bool Peer<Scalar>::exchange_attachments() {
   const std::vector<PeerId> attached = neighbors_.begin_iteration(iteration_.number(), outbox_);

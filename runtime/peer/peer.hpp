@@ -26,32 +26,32 @@
 
 namespace hearsay {
 
-/// What a peer waits for.
+/// What a peer waits for: the call that its driver has to make.
 enum class PeerState {
   idle,             ///< start()
   checkpoint_due,   ///< save the peer, if it is to be saved (peer_image.hpp), then checkpoint_taken()
   evaluation_due,   ///< take a snapshot of model(), then evaluation_taken()
   needs_gradient,   ///< compute_gradient(), then, when its time is over, gradient_arrived()
-  needs_messages,   ///< deliver(...)
-  needs_verdict,    ///< verdict(...)
+  needs_messages,   ///< deliver(...), as messages come
+  needs_verdict,    ///< verdict(...), when it comes
   needs_agreement,  ///< attach(...) or withdraw(...), for an edge that was offered
   finished,
   diverged,
 };
 
-/// What the observer has said, as far as it matters to a peer.
+/// What a peer knows of the observer's verdicts.
 struct KnownVerdicts {
-  std::optional<std::uint64_t> last;        ///< the newest evaluation that was answered
-  std::optional<std::uint64_t> stop_after;  ///< so many completed iterations
-  std::uint64_t checkpoint_every = 0;       ///< so many iterations, as announced; 0: not announced
-  bool awaited = true;                      ///< otherwise nobody says one, and the peer goes on without
+  std::optional<std::uint64_t> last;        ///< the newest evaluation whose verdict has come
+  std::optional<std::uint64_t> stop_after;  ///< the iteration after which the run ends early
+  std::uint64_t checkpoint_every = 0;       ///< iterations between two checkpoints; 0: not announced
+  bool awaited = true;                      ///< false: there is no observer, and the peer goes on without one
 };
 
-/// What becomes of the messages that a saved peer had received for iterations to come.
+/// What becomes of the messages for later iterations that a saved peer had received.
 enum class Waiting {
-  kept,  ///< this peer alone is restored: its neighbors have sent them
-  /// All peers are restored, at one iteration. The neighbors will send these messages again; so does this
-  /// peer, once started, with those of the last `staleness` iterations that its neighbors may lack.
+  kept,  ///< this peer alone is restored: its neighbors will not send them again
+  /// All peers are restored, at one iteration: the neighbors will send them again. This peer, too, once
+  /// started, sends its messages of the last `staleness` iterations again.
   dropped,
 };
 
@@ -62,85 +62,92 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer);
 template <class Scalar>
 bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, Waiting waiting);
 
-/// One peer: a method, an inbox and a round policy. It contains no I/O: events go in by calls, effects come
-/// out as data (`state`, `outbox`), and whoever drives it (the simulator, the ZeroMQ driver) owns the
-/// effects.
+/// One peer: a method, an inbox and a round policy. It does no I/O: events go in by calls, effects come out
+/// as data (`state`, `outbox`). A driver (the simulator, or the ZeroMQ driver) carries the effects out.
 ///
-/// Synchronous methods (inbox.hpp): same events, same bits, whatever the order in which messages come.
-/// Asynchronous methods (exchanges.hpp): a message is taken in when it comes, in any state. A peer that has
-/// ended still answers, that there is no more to be had (an empty packet); its model stays what it was.
+/// With a synchronous method (inbox.hpp) the same events give the same bits, in whatever order messages come.
+/// With an asynchronous method (exchanges.hpp) a message is taken in when it comes, in any state. A peer that
+/// has ended refuses requests (with an empty packet), and its model does not change any more.
 ///
-/// The driver's duties: (1) act on `state`; (2) after every call, send what is in the outbox and clear it;
-/// (3) hand in each data message once, with `deliver`; (4) hand in the verdict of every evaluation; (5) of an
-/// asynchronous method, deliver to the very end, also during a gradient and after the peer has ended.
+/// The driver must
+///
+///   1. act on `state`;
+///   2. after every call, send the outbox and clear it;
+///   3. hand in each data message once, with `deliver`;
+///   4. hand in the verdict on every evaluation;
+///   5. with an asynchronous method, deliver to the end: also during a gradient and after the peer has ended.
 ///
 /// A peer that was restored from an image (peer_image.hpp) goes on, once started, as the saved one would
-/// have: with the evaluation of the iteration after which it was saved, where one is due.
+/// have. It begins with the evaluation of the iteration after which it was saved, if one is due.
 ///
-/// The verdict on the evaluation at iteration e takes effect at e + evaluate_every, so that no peer ever
-/// waits for an answer at once, and all peers stop at the same iteration. Between the iterations of two peers
-/// there are never more than 2 evaluate_every: whoever is ahead waits for the verdict on an evaluation that
-/// needs all. One that waits for a verdict answers, so where a verdict ends an asynchronous run early, its
-/// model may be later than the one that was evaluated.
+/// The verdict on the evaluation at iteration e takes effect at e + evaluate_every. So no peer has to wait
+/// for a verdict at once, and all peers stop at the same iteration. Two peers are never more than 2
+/// evaluate_every iterations apart: the one ahead waits for the verdict on an evaluation that needs all
+/// peers. A peer that waits for a verdict still answers requests. So if a verdict ends an asynchronous run
+/// early, a model may be newer than the evaluated one.
 template <class Scalar>
 class Peer final : private IterationHost<Scalar> {
  public:
   explicit Peer(PeerInput<Scalar> input);
 
-  /// Writes down what the method asks for; before the start.
+  /// Records what the method asks for in `script`. Call this before `start`.
   void record_into(PeerScript& script) { script_ = &script; }
-  /// Begins. The evaluation of x_0, which all peers share, is the observer's own affair.
+  /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken();
   void evaluation_taken();
-  /// Whether the peer has completed an iteration that is to be evaluated, and nobody has taken its model yet.
-  /// A peer that is stopped there still has to send that evaluation, since its result counts the iteration.
+  /// True if the peer has completed an iteration that is to be evaluated, and its model was not taken yet. A
+  /// peer that is stopped in this state must still send the evaluation, since its result counts the
+  /// iteration.
   bool owes_evaluation() const {
     return state_ == PeerState::evaluation_due ||
            (state_ == PeerState::checkpoint_due && evaluation_is_due());
   }
-  /// Evaluates the gradient that was asked for: all the arithmetic, no change of state. Another thread may
-  /// call this. If the method is asynchronous, this thread may deliver messages and verdicts meanwhile, but
-  /// neither read counters nor destroy the peer.
+  /// Computes the gradient that the method asked for; `state` stays. May be called in another thread.
+  /// Meanwhile the driver's thread may deliver messages and verdicts if the method is asynchronous, but it
+  /// may neither read counters nor destroy the peer.
   void compute_gradient();
-  /// How much work that gradient is, in gradients of a minibatch: more than 1 if the method asks for a full
-  /// gradient.
+  /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
   double gradient_work() const { return gradients_.work(); }
   void gradient_arrived();
   void deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks = {});
 
   // Policy "drop" (neighborhood.hpp).
 
-  /// The neighbor is gone. Its messages that have come still count; no others will come.
+  /// The neighbor is lost. Its messages that have come still count; no others will come.
   void lose(PeerId neighbor);
-  /// No verdict will come any more; the peer trains on to its last iteration.
+  /// The observer is lost: the peer trains to its last iteration without verdicts.
   void go_on_unobserved();
-  /// Verdicts come again.
+  /// The observer is back: verdicts come again.
   void go_on_observed() { verdicts_.awaited = true; }
-  /// The first iteration from which on an edge can be in again, where the other end knows of it at once.
+  /// The first iteration from which on an edge can be in again: its degree has to be announced one iteration
+  /// earlier, and that iteration must not have begun.
   std::uint64_t earliest_attachment() const { return std::max(iteration_.number(), completed_) + 2; }
-  /// The iteration from which on the edge to a lost neighbor, which has shown life, can be in again; nothing
-  /// if no such iteration is left. Until both ends have agreed, this peer does not begin the iteration before
-  /// that one (needs_agreement).
+  /// Offers that the edge to a lost neighbor, which is heard again, be in again. Returns the first possible
+  /// iteration; empty if none is left. Until the offer is answered, this peer does not begin the iteration
+  /// before that one (needs_agreement).
   std::optional<std::uint64_t> offer(PeerId neighbor);
-  /// Both ends have agreed that the edge is in from `iteration` on. False if it is too late for that here.
+  /// The other end wants the edge in from `iteration` on. True if it will be; false if this peer cannot do
+  /// that any more, and the edge stays out. Withdraws an offer to the neighbor in both cases.
   bool attach(PeerId neighbor, std::uint64_t iteration);
-  /// The neighbors to which an edge is offered, and nothing is agreed on yet.
+  /// The neighbors with an unanswered offer.
   std::vector<PeerId> offered() const { return neighbors_.offered(); }
-  /// No agreement was reached with the neighbor: the offer is void.
+  /// The offer to the neighbor, if there is one, is void.
   void withdraw(PeerId neighbor);
-  /// Whether the peer waits for what is published at neighbors whose edges come back in this iteration. Its
-  /// row of W is known after that.
+  /// True if the peer waits for attachments (attach_slot): edges come back with this iteration, and the
+  /// method has not begun. The peer's row of W is known after that.
   bool attaching() const { return neighbors_.attaching(); }
-  /// A neighbor that joins asks for this peer's model. The model is among the copies as soon as no iteration
-  /// is under way.
+  /// Neighbor `joiner`, which joins, asks for this peer's model. The copy is in `copies` as soon as no
+  /// iteration is under way.
   void ask_for_model(PeerId joiner);
-  /// Copies of the model for neighbors that join: to be sent, and cleared, after every call.
+  /// Copies of the model for neighbors that join. The driver sends and clears them after every call.
   std::vector<ModelCopy>& copies() { return neighbors_.copies(); }
+  /// Null under policy "wait".
   const Neighborhood* neighborhood() const { return neighbors_.neighborhood(); }
 
-  /// The verdict on the evaluation at iteration `evaluated`: whether to go on beyond evaluated +
-  /// evaluate_every. `checkpoint_every`, unless 0: see PeerInput.
+  /// The verdict on the evaluation at iteration `evaluated`. `go_on`: whether the run continues beyond
+  /// evaluated + evaluate_every. `checkpoint_every`: announced iterations between two checkpoints
+  /// (CheckpointRule); 0: nothing is announced.
   void verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every = 0);
 
   PeerState state() const { return state_; }
@@ -150,21 +157,23 @@ class Peer final : private IterationHost<Scalar> {
   PeerId id() const { return input_.id; }
   /// The iteration that was begun last; 0: none.
   std::uint64_t begun() const { return iteration_.number(); }
-  /// Completed iterations.
+  /// Number of completed iterations.
   std::uint64_t iteration() const { return completed_; }
   const Vector<Scalar>& model() const { return input_.algorithm->model(); }
   Algorithm<Scalar>& algorithm() { return *input_.algorithm; }
-  /// After so many iterations each a checkpoint is due; 0: never, or not announced yet.
+  /// Iterations between two checkpoints; 0: none are due, or the number is not announced yet.
   std::uint64_t checkpoint_every() const {
     return input_.checkpoints.as_announced ? verdicts_.checkpoint_every : input_.checkpoints.every;
   }
-  /// The newest evaluation whose verdict is in.
+  /// The newest evaluation whose verdict has come; empty if none has.
   std::optional<std::uint64_t> last_verdict() const { return verdicts_.last; }
   const PeerCounters& counters() const { return counters_; }
+  /// Why the peer diverged; empty if it has not.
   const std::optional<Divergence>& divergence() const { return divergence_; }
-  /// Digests of the method's state, and of what the neighbors were sent of it.
+  /// Digests of the method's state, and of what each hearer was told last. Replicas of neighbors whose edges
+  /// are out are left out: nothing updates them.
   StateDigests digests();
-  /// The neighbors whose messages are still missing, for a message to the user.
+  /// The neighbors whose messages are missing; empty unless the peer waits for messages.
   std::vector<PeerId> waiting_for() const;
 
  private:
@@ -208,14 +217,14 @@ class Peer final : private IterationHost<Scalar> {
   Iteration<Scalar> iteration_;
   Task task_;
   PeerState state_ = PeerState::idle;
-  Answering<Scalar>* answering_;  // of the algorithm; null where it is synchronous
+  Answering<Scalar>* answering_;  // of the algorithm; null if it is synchronous
   std::uint64_t completed_ = 0;
   KnownVerdicts verdicts_;
   LocalGradients<Scalar> gradients_;
   Inbox inbox_;
   AwaitedPackets awaited_;
-  Exchanges exchanges_;      // instead of the inbox, where the method is asynchronous
-  bool says_again_ = false;  // once started: it was restored, and so were all others
+  Exchanges exchanges_;      // instead of the inbox, if the method is asynchronous
+  bool says_again_ = false;  // all peers were restored: `start` sends the last messages again
   PeerCounters counters_;
   PeerNeighbors<Scalar> neighbors_;
   ReplicaGuard<Scalar> guard_;

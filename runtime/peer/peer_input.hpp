@@ -18,39 +18,41 @@ namespace hearsay {
 /// When checkpoints of a peer are due: after every `every` iterations, and after the last one. Synchronous
 /// methods only.
 struct CheckpointRule {
-  std::uint64_t every = 0;    ///< 0: never, unless as announced
-  bool as_announced = false;  ///< as a verdict says, beyond the iteration that no peer passes without one
+  std::uint64_t every = 0;  ///< 0: no checkpoints, unless `as_announced`
+  /// True: a verdict announces the number of iterations instead of `every`. Such checkpoints are due only
+  /// after iteration 2 evaluate_every, which no peer passes without a verdict; so all peers take the same
+  /// ones.
+  bool as_announced = false;
   bool any() const { return every != 0 || as_announced; }
 };
 
-/// What a peer is made from, and what does not change while it lives: one struct, since whoever makes a peer
-/// knows all of it, and the parts of the peer read it in place.
+/// What a peer is made from. Nothing here changes while the peer lives, so its parts read it in place.
 template <class Scalar>
 struct PeerInput {
   PeerId id;
   std::unique_ptr<Algorithm<Scalar>> algorithm;
-  const Objective<Scalar>* objective;  ///< outlives the peer
+  const Objective<Scalar>* objective;  ///< must outlive the peer
   std::shared_ptr<const Schedule> schedule;
-  std::vector<PeerId> hearers;  ///< who hears the peer in any round, ascending; empty if links are fixed
+  std::vector<PeerId> hearers;  ///< all that hear the peer in some round, ascending; empty if links are fixed
   StepSize step_size;
   std::uint64_t seed;
-  /// Whether the peer skips iterations if its row of the schedule says so: no gradient, no message.
+  /// True: the peer skips iterations in which its row of the schedule does not participate.
   bool may_sit_out;
   /// Samples per gradient, drawn with replacement; empty: all local samples.
   std::optional<std::uint64_t> batch;
   std::uint64_t iterations;
   std::uint64_t evaluate_every;
-  PacketPool* packets;                         ///< outlives the peer
+  PacketPool* packets;                         ///< must outlive the peer
   std::vector<PeerId> patient_neighbors = {};  ///< see Exchanges; asynchronous methods only
   CheckpointRule checkpoints = {};
   std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
-  /// Policy "drop": edges may leave W and come back, and this is how the weights follow. Empty: policy
-  /// "wait".
-  /// Static symmetric schedules, methods whose membership is exact, no staleness.
+  /// Policy "drop": edges may leave W and come back, and the weights follow in this way. Requires a static
+  /// symmetric schedule, no staleness, and a method that bears it (Membership). Empty: policy "wait".
   std::optional<WeightsFollow> weights_follow = {};
-  bool edges_return = true;         ///< otherwise edges that have left stay out
+  bool edges_return = true;         ///< false: edges that have left stay out
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending
-  /// Of a peer that joins: `algorithm` begins with a neighbor's model.
+  /// Where a joining peer enters the run; `algorithm` then holds a neighbor's model. Empty: the peer does not
+  /// join.
   std::optional<EntryPoint> joins_at = {};
 };
 

@@ -13,7 +13,6 @@ PeerNeighbors<Scalar>::PeerNeighbors(const PeerInput<Scalar>& input) : input_(in
   if (input_.weights_follow) meet();
 }
 
-/// Those that are there.
 template <class Scalar>
 void PeerNeighbors<Scalar>::meet() {
   ensure(input_.staleness == 0,
@@ -77,7 +76,6 @@ std::optional<std::uint64_t> PeerNeighbors<Scalar>::offer(PeerId neighbor, std::
   return earliest;
 }
 
-/// What the neighbor said before it was lost is taken in no more.
 template <class Scalar>
 bool PeerNeighbors<Scalar>::attach(PeerId neighbor, std::uint64_t iteration, std::uint64_t earliest) {
   if (!input_.edges_return || !neighborhood_->is_lost(neighbor) || iteration < earliest ||
@@ -122,7 +120,7 @@ std::vector<PeerId> PeerNeighbors<Scalar>::begin_iteration(std::uint64_t number,
   return attached;
 }
 
-/// A neighbor that was lost before its packet came is not among the senders any more: its edge has departed.
+/// A neighbor that was lost before its attachment came is not among the senders any more (depart_lost).
 template <class Scalar>
 CodecStatus PeerNeighbors<Scalar>::end_attaching(const AwaitedPackets& awaited) {
   attaching_ = false;

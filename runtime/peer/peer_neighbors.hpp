@@ -15,12 +15,13 @@
 
 namespace hearsay {
 
-/// A peer's neighbors where they go and come back (policy "drop"): its edges, those that it has offered, and
-/// who waits for a copy of its model. Under policy "wait" nobody goes, and nothing here does anything.
+/// Policy "drop": a peer's neighbors, which may go and come back. Holds its edges, its unanswered offers, and
+/// the neighbors that wait for a copy of its model. Under policy "wait" edges do not change, and the calls of
+/// an iteration do nothing.
 template <class Scalar>
 class PeerNeighbors {
  public:
-  /// The input outlives this.
+  /// `input` must outlive this object.
   explicit PeerNeighbors(const PeerInput<Scalar>& input);
 
   /// Null under policy "wait".
@@ -28,15 +29,16 @@ class PeerNeighbors {
 
   // Edges that leave.
 
-  /// Whether this neighbor was there until now.
+  /// The neighbor is lost. False if it was lost before.
   bool lose(PeerId neighbor);
-  /// Of lost neighbors nothing is awaited any more: where a message of one is missing, its edge is out from
-  /// this iteration on, and its weight stays with this peer.
+  /// Stops waiting for the missing messages of lost neighbors. Their edges are out from this iteration on,
+  /// and the iteration mixes without them.
   void depart_lost(AwaitedPackets& awaited, Iteration<Scalar>& iteration);
   /// Makes the iteration mix by the edges that are in.
   void mix(Iteration<Scalar>& iteration);
+  /// True if the sender's edge is out in the message's iteration.
   bool is_out(const MessageKey& key) const { return neighborhood_ && neighborhood_->is_out(key); }
-  /// Whether what has not come of `neighbor` in `iteration` never will.
+  /// True if a message of `neighbor` in `iteration` that has not come will never come.
   bool lacks(PeerId neighbor, std::uint64_t iteration) const {
     return neighborhood_ && neighborhood_->lacks(neighbor, iteration);
   }
@@ -49,28 +51,31 @@ class PeerNeighbors {
   // Edges that come back: offered to the other end, agreed on, and attached with what both ends have
   // published.
 
-  /// From which iteration on the edge can be in, `earliest` or later; nothing where there is no such
-  /// iteration.
+  /// Returns the iteration from which on the edge is offered: that of an earlier unanswered offer, else
+  /// `earliest`. Empty if the run has no such iteration, or edges do not return.
   std::optional<std::uint64_t> offer(PeerId neighbor, std::uint64_t earliest);
-  /// False, and nothing has changed, where it is too late here.
+  /// The edge is in again from `iteration` on. False, and nothing has changed, if that is before `earliest`
+  /// or after the run, the neighbor is not lost, or edges do not return.
   bool attach(PeerId neighbor, std::uint64_t iteration, std::uint64_t earliest);
   void withdraw(PeerId neighbor);
   std::vector<PeerId> offered() const;
-  /// The iteration that is not begun until all offers are agreed on: in it the degrees are announced that
-  /// count when the edges are in.
+  /// The first iteration that must not begin before all offers are answered: in it the degrees are announced
+  /// with which the edges come back.
   std::uint64_t holds_before() const;
 
-  /// Turns to the iteration. Whose edges come back with it, ascending: these are sent what is published here.
+  /// Begins iteration `number`. Returns the neighbors whose edges come back with it, ascending, and puts an
+  /// attachment for each of them into the outbox.
   std::vector<PeerId> begin_iteration(std::uint64_t number, std::vector<Outgoing>& outbox);
-  /// Whether the messages that are awaited are those of edges that come back, and the method has not begun.
+  /// True from then on, if there are such neighbors, until `end_attaching`. The method has not begun.
   bool attaching() const { return attaching_; }
-  /// Takes over what has come of the edges that come back; `malformed` if some of it does not fit the method.
+  /// Takes over the attachments that have come; returns `malformed` if one of them does not fit the method.
   CodecStatus end_attaching(const AwaitedPackets& awaited);
 
   // Peers that join with a copy of this one's model.
 
   void ask_for_model(PeerId joiner);
-  /// `make_copy` makes a packet of the model, or null where the run is about to end.
+  /// Answers all that have asked. `make_copy()` returns a packet of the model; null if the run is about to
+  /// end.
   template <class MakeCopy>
   void answer_joiners(const EntryPoint& entry, const MakeCopy& make_copy) {
     for (const PeerId joiner : joiners_) copies_.push_back({joiner, entry, make_copy()});
@@ -79,15 +84,17 @@ class PeerNeighbors {
   std::vector<ModelCopy>& copies() { return copies_; }
 
  private:
+  /// Sets up the neighborhood. Edges to absent peers are out; if this peer joins, all edges are.
   void meet();
 
   const PeerInput<Scalar>& input_;
   std::optional<Neighborhood> neighborhood_;
-  // Once W is not what it was. One object, so that what a method holds of it while it waits stays valid.
+  // The row that the iteration mixes by. One object, so that references which a method holds while it waits
+  // stay valid.
   MixingRow changed_row_;
   bool attaching_ = false;
-  std::vector<std::pair<PeerId, std::uint64_t>> offers_;  // of edges, from an iteration on, not agreed on
-  std::vector<PeerId> joiners_;                           // that wait for a copy
+  std::vector<std::pair<PeerId, std::uint64_t>> offers_;  // unanswered: (neighbor, first iteration)
+  std::vector<PeerId> joiners_;                           // neighbors that wait for a copy
   std::vector<ModelCopy> copies_;
 };
 

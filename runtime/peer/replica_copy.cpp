@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-/// Of what a method publishes, and what it keeps of what others do, the vectors.
+/// Collects the vectors that a method publishes, and its replicas of what other peers publish.
 template <class Scalar>
 struct Collector : StateVisitor<Scalar> {
   std::vector<Vector<Scalar>*> own;
@@ -55,7 +55,7 @@ bool overwrite_replica(Algorithm<Scalar>& algorithm, PeerId owner, std::span<con
   for (const auto& [of, vector] : collected.replicas)
     if (of == owner) held.push_back(vector);
   if (held.empty() || copy.size() != bytes_of(held)) return false;
-  // All of it is looked at before anything is overwritten.
+  // The whole copy is checked before anything is overwritten.
   if (!all_finite<Scalar>(copy)) return false;
   for (Vector<Scalar>* vector : held) {
     const std::span<std::byte> place = std::as_writable_bytes(view(*vector));

@@ -55,8 +55,8 @@ void ReplicaGuard<Scalar>::begin_iteration(const Iteration<Scalar>& iteration, I
           {owner, {iteration.number(), question_slot, input_.id}, input_.packets->acquire().seal()});
 }
 
-/// The questions of the iteration before: all who hear this peer had come to it, or this peer could not have
-/// ended it.
+/// Answers the questions of the previous iteration. All hearers had begun that iteration, and asked if at
+/// all: this peer could not have completed it without their messages.
 template <class Scalar>
 void ReplicaGuard<Scalar>::answer_questions(const Iteration<Scalar>& iteration, Inbox& inbox,
                                             std::vector<Outgoing>& outbox) {
@@ -72,7 +72,7 @@ void ReplicaGuard<Scalar>::answer_questions(const Iteration<Scalar>& iteration, 
   }
 }
 
-/// A replica whose owner's edge is out is not what its owner publishes, and need not be.
+/// Leaves out replicas whose owners' edges are out: they need not equal what the owners publish.
 template <class Scalar>
 void ReplicaGuard<Scalar>::take_digests(const Iteration<Scalar>& iteration) {
   digest_to_send_ = 0;
@@ -85,7 +85,7 @@ void ReplicaGuard<Scalar>::take_digests(const Iteration<Scalar>& iteration) {
       count(watch_->holds(owner, iteration.number(), header_digest(digest)));
 }
 
-/// Nobody runs further ahead than one iteration.
+/// A digest of a later iteration is ignored: no neighbor runs more than one iteration ahead.
 template <class Scalar>
 void ReplicaGuard<Scalar>::hear_digest(const MessageKey& key, std::uint32_t digest, std::uint64_t completed) {
   if (digest_is_due(key.iteration) && key.iteration <= completed + 2)
@@ -99,7 +99,8 @@ void ReplicaGuard<Scalar>::count(ReplicaWatch::Finding finding) {
   if (finding == ReplicaWatch::Finding::different) ++counters_.digests_differed;
 }
 
-/// Once the iteration's first messages are taken in, the replica is to be what its owner publishes after it.
+/// A copy is late once the iteration's first messages were taken in: from then on the replica must equal what
+/// its owner publishes after them.
 template <class Scalar>
 void ReplicaGuard<Scalar>::hear_copy(const MessageKey& key, const PacketRef& copy) {
   if (counters_.gossip_rounds != rounds_at_begin_)

@@ -14,30 +14,32 @@
 
 namespace hearsay {
 
-/// What a peer knows of the replicas that others keep of it, and of those that it keeps. Of a method without
-/// replicas, nothing.
+/// A peer's part in replica safety (replica_watch.hpp): digests and copies, of the replicas that others keep
+/// of it and of those that it keeps. Does nothing for a method without replicas.
 template <class Scalar>
 class ReplicaGuard {
  public:
-  /// Both outlive this.
+  /// `input` and `counters` must outlive this object.
   ReplicaGuard(const PeerInput<Scalar>& input, PeerCounters& counters);
 
-  /// Before an iteration's own work: what it says here leaves before the method's messages.
+  /// Begins an iteration, before the method does: its questions and copies leave before the method's
+  /// messages.
   void begin_iteration(const Iteration<Scalar>& iteration, Inbox& inbox, std::vector<Outgoing>& outbox);
-  /// What every message of this iteration says of what was published before it; 0: nothing.
+  /// The digest that every message of this iteration carries, of what was published before it; 0: none.
   std::uint32_t digest_to_send() const { return digest_to_send_; }
-  /// Where links change: a replica that is told of is, from then on and until it is told again, what is
-  /// published now. So it can be checked whenever the run ends.
+  /// If links change from round to round: notes the digest of what is published now, when a message is sent
+  /// to `to`. The receiver's replica has that digest until the next message to it, so it can be checked
+  /// whenever the run ends.
   void note_sent(std::uint64_t iteration, Slot slot, PeerId to);
-  /// By hearer, the digest of what was published when it was sent a message last; of nobody where links are
+  /// By hearer, the digest of what was published when the last message was sent to it. Empty if links are
   /// fixed.
   std::vector<std::pair<PeerId, std::uint64_t>>& last_sent_digests() { return last_sent_digests_; }
 
-  /// Whether replicas are compared with what their owners say.
+  /// True if replicas are compared with the digests of their owners.
   bool watches() const { return watch_.has_value(); }
-  /// A message said what its sender had published; `completed`: iterations of this peer.
+  /// A message has carried its sender's digest. `completed`: iterations that this peer has completed.
   void hear_digest(const MessageKey& key, std::uint32_t digest, std::uint64_t completed);
-  /// A copy of what its sender had published before the iteration that is under way.
+  /// A copy of the current iteration has come: of what its sender had published before that iteration.
   void hear_copy(const MessageKey& key, const PacketRef& copy);
 
  private:
@@ -51,9 +53,9 @@ class ReplicaGuard {
   std::vector<std::pair<PeerId, std::uint64_t>> last_sent_digests_;  // ascending
   std::uint64_t published_digest_ = 0;
   MessageKey digest_taken_at_{};
-  std::optional<ReplicaWatch> watch_;  // where links are fixed
+  std::optional<ReplicaWatch> watch_;  // if links are fixed and the method has replicas
   std::uint32_t digest_to_send_ = 0;
-  std::uint64_t rounds_at_begin_ = 0;  // of this iteration
+  std::uint64_t rounds_at_begin_ = 0;  // counters_.gossip_rounds when this iteration began
 };
 
 }  // namespace hearsay

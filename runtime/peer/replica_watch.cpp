@@ -22,7 +22,7 @@ ReplicaWatch::Finding ReplicaWatch::holds(PeerId owner, std::uint64_t iteration,
 
 ReplicaWatch::Finding ReplicaWatch::said(PeerId owner, std::uint64_t iteration, std::uint32_t digest) {
   Replica* const replica = find(owner);
-  // Of several messages of one iteration the first is enough.
+  // All messages of an iteration carry the same digest, so the first one is enough.
   if (!replica || replica->told.iteration >= iteration) return Finding::nothing;
   replica->told = {iteration, digest};
   return compare(*replica);

@@ -6,7 +6,8 @@ namespace hearsay {
 
 namespace {
 
-/// Schedules repeat after a few rounds; messages whose length depends on the data are rarely alike in all.
+/// How many of the last distinct iterations are compared. Schedules repeat after a few rounds, so equal
+/// iterations are close; if the length of messages depends on the data, iterations are rarely equal at all.
 constexpr std::size_t looked_at = 64;
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace hearsay {
 
-/// One thing that a method asked of its peer in an iteration, as far as time depends on it.
+/// A step of an iteration that takes time: one thing that the method asked of its peer.
 struct ScriptStep {
   enum class Kind : std::uint8_t {
-    gradient,  ///< on `amount` samples
-    send,      ///< `amount` bytes of payload, to `to`
-    wait,      ///< for what `senders` said `amount` iterations before
+    gradient,  ///< a gradient on `amount` samples
+    send,      ///< a message of `amount` bytes of payload to `to`
+    wait,      ///< a wait for the messages of `senders`, sent `amount` iterations earlier
   };
   Kind kind;
   Slot slot = 0;
@@ -23,28 +23,30 @@ struct ScriptStep {
   bool operator==(const ScriptStep&) const = default;
 };
 
-/// What a peer's method did in every iteration, in order. If the method is synchronous, this does not depend
-/// on the network: the script says what the run costs on any network (retiming.hpp). Iterations that are
-/// alike are kept once.
+/// The steps of a peer's method in every iteration, in order. If the method is synchronous, they do not
+/// depend on the network: from the script follows how long the run takes on any network (retiming.hpp). Equal
+/// iterations are stored once.
 class PeerScript {
  public:
-  /// The steps of iteration `number` follow. A peer that sits an iteration out skips its number.
+  /// Begins iteration `number`: its steps follow. Iterations that the peer sits out are skipped.
   void begin(std::uint64_t number);
   void add(ScriptStep step) { steps_.back().push_back(std::move(step)); }
-  /// No more steps follow.
+  /// Ends the last iteration.
   void end() { keep_once(); }
 
+  /// The steps of iteration `number`; empty if the peer sat it out.
   std::span<const ScriptStep> of(std::uint64_t number) const;
-  /// The most samples that any gradient was taken on.
+  /// The largest number of samples of any gradient.
   std::uint64_t most_samples() const;
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
 
+  /// Drops the last entry of `steps_` if a recent one equals it.
   void keep_once();
 
-  std::vector<std::vector<ScriptStep>> steps_;  // the distinct ones; the last one may be under way
-  std::vector<std::uint32_t> kept_;             // by iteration - 1: which of them
+  std::vector<std::vector<ScriptStep>> steps_;  // the distinct iterations; the last one may be incomplete
+  std::vector<std::uint32_t> kept_;             // by iteration - 1: its place in `steps_`, or `none`
 };
 
 }  // namespace hearsay

@@ -4,9 +4,9 @@
 
 namespace hearsay {
 
-// Bounded staleness, algorithm.staleness = s: in iteration t a peer waits for what its neighbors said in
-// iteration t - s, and for no more. So what was said in iteration k is used in iteration k + s, however early
-// it came: which messages a model is made of depends on no time.
+// Bounded staleness, algorithm.staleness = s: in iteration t a peer waits for its neighbors' messages of
+// iteration t - s, and for no others. So a message of iteration k is used in iteration k + s, however early
+// it comes: no model depends on timing.
 
 /// The first iteration whose messages are needed in `iteration` or later.
 inline std::uint64_t first_needed_in(std::uint64_t iteration, std::uint64_t staleness) {

@@ -11,22 +11,23 @@
 
 namespace hearsay {
 
-/// Computes for a peer that must not stop listening meanwhile: one piece of work at a time, in a thread of
-/// its own.
+/// A worker thread, which computes one piece of work at a time while the peer's own thread serves the
+/// sockets.
 class ComputeThread {
  public:
   ComputeThread() : thread_([this] { serve(); }) {}
   ComputeThread(const ComputeThread&) = delete;
   ComputeThread& operator=(const ComputeThread&) = delete;
-  /// Waits for the work that was given.
+  /// Waits for the work that was begun.
   ~ComputeThread() {
     orders_.push({});
     thread_.join();
   }
 
+  /// Begins `work` in the other thread. The caller calls `end` before it begins the next piece.
   void begin(std::function<void()> work) { orders_.push(std::move(work)); }
 
-  /// Readable once the work is done.
+  /// A file descriptor that is readable once the work is done.
   int done_fd() const { return endings_.fd(); }
   bool is_done() {
     endings_.drain(drained_endings_);
@@ -36,7 +37,7 @@ class ComputeThread {
   void wait() {
     while (!is_done()) endings_.wait();
   }
-  /// Throws what the work that is done has thrown, if anything.
+  /// Ends a piece of work that is done. Throws what the work has thrown, if anything.
   void end() {
     if (const std::exception_ptr failure = *std::exchange(ending_, std::nullopt))
       std::rethrow_exception(failure);
@@ -64,7 +65,7 @@ class ComputeThread {
   Handover<std::function<void()>> orders_;
   Handover<std::exception_ptr> endings_;
   std::vector<std::exception_ptr> drained_endings_;
-  std::optional<std::exception_ptr> ending_;  // of the work, which may have thrown nothing
+  std::optional<std::exception_ptr> ending_;  // empty: the work is not done; null: done without an exception
   std::thread thread_;                        // last: it uses the queues
 };
 

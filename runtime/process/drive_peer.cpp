@@ -9,7 +9,8 @@ namespace hearsay {
 
 namespace {
 
-/// The iterations of which a peer that resumes holds checkpoints.
+/// Returns the iterations of which peer `id` holds usable checkpoints. Unusable ones are passed over, with a
+/// notice.
 template <class Scalar>
 std::vector<std::uint64_t> checkpoints_of(const Experiment<Scalar>& experiment, PeerId id,
                                           const Notice& notice) {
@@ -55,7 +56,7 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
   std::vector<Source> sources;
   for (const PeerId from : session.sources)
     sources.push_back({from, limited(arrival_rate(settings, from, session.self))});
-  // The longest message: 10 bytes a coordinate (a variable-length integer) and some scales.
+  // Bounds the longest message: 10 bytes per coordinate (a variable-length integer), and some scales.
   const std::size_t payload_limit_bytes =
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
   return {.self = session.self,

@@ -8,22 +8,22 @@
 
 namespace hearsay {
 
-/// Serves a peer's sockets, and hands over what was heard there.
+/// Serves a peer's sockets, and hands over the session's events.
 class EventPump {
  public:
   explicit EventPump(PeerSockets& sockets) : sockets_(sockets) {}
 
-  /// As PeerSockets does. What is heard stays there until it is drained.
+  /// PeerSockets::serve. Events stay in the sockets until they are drained.
   void serve(Instant until, int also = -1) {
     sockets_.serve(until, also);
     served_at_ = monotonic_now();
   }
-  /// Without waiting, if they were not served for a while.
+  /// Serves the sockets without waiting, if that was not done for `longest_absence`.
   void serve_now_and_then() {
     if (const Instant now = monotonic_now(); now - served_at_ > longest_absence) serve(now);
   }
-  /// Hands over what was heard, in order, to `handle(event)`, and serves the sockets in between. Returns
-  /// whether anything was.
+  /// Calls `handle(event)` for each event, in order, and serves the sockets in between. False if there was no
+  /// event. Events that come meanwhile wait for the next call.
   template <class Handle>
   bool drain(const Handle& handle) {
     if (sockets_.events().empty()) return false;
@@ -35,14 +35,15 @@ class EventPump {
     handled_.clear();
     return true;
   }
+  /// Sends at once what the session wants sent.
   void carry_out() { sockets_.carry_out(); }
 
  private:
-  /// Somebody may wait for what is in the sockets, but so little does not matter.
+  /// So long frames may wait in the sockets: short compared with anything that waits for them.
   static constexpr Duration longest_absence = std::chrono::milliseconds(1);
 
   PeerSockets& sockets_;
-  std::vector<SocketEvent> handled_;  // what is handed over now
+  std::vector<SocketEvent> handled_;  // the events that are being handed over
   Instant served_at_{};
 };
 

@@ -7,19 +7,18 @@
 
 namespace hearsay {
 
-/// How long a peer's gradients take: as long as the run's network says, if it says so, else as long as
-/// they do.
+/// How long a peer's gradients take: the emulated time, if network.compute gives one, else the measured time.
 class GradientPace {
  public:
   GradientPace(const ComputeTime& emulated, std::uint64_t seed, PeerId id)
       : emulated_(emulated), seed_(seed), id_(id) {}
 
-  /// Whether the next gradient, worth `work` gradients of a minibatch, takes long enough for a thread of
-  /// its own.
+  /// True if the next gradient takes long enough to be computed in the second thread. `work`: how many
+  /// minibatch gradients it is worth.
   bool is_long(double work) const {
     return emulated_.kind != ComputeTime::Kind::measured || takes_s_ * work >= seconds(worth_a_thread);
   }
-  /// Computes one that begins now, and waits for as long as it is to take.
+  /// Computes a gradient that has begun at `begin`, then sleeps until its emulated time is over.
   template <class Compute>
   void run(Instant begin, double work, const Compute& compute) {
     compute();
@@ -28,21 +27,21 @@ class GradientPace {
     if (takes > Duration{0}) sleep_until(begin + takes);
     ended_ = monotonic_now();
   }
-  /// When the last one ended.
+  /// When the last gradient ended.
   Instant ended() const { return ended_; }
-  /// The peer has computed so many.
+  /// The peer goes on after so many gradients: the next draw of an emulated time is that of this number.
   void resume_at(std::uint64_t gradients) { gradients_ = gradients; }
 
  private:
-  /// A gradient that will take less, as the last one says, is computed where the sockets are served: two
-  /// threads need as long to change places.
+  /// A shorter gradient, judged by the last one, is computed in the peer's own thread: a switch of threads
+  /// takes about this long.
   static constexpr Duration worth_a_thread = std::chrono::microseconds(50);
 
   const ComputeTime& emulated_;
   std::uint64_t seed_;
   PeerId id_;
   std::uint64_t gradients_ = 0;
-  /// For the gradient of one minibatch; not known yet.
+  /// Seconds that the last gradient took, per minibatch; infinite before the first one.
   double takes_s_ = std::numeric_limits<double>::infinity();
   Instant ended_{};
 };

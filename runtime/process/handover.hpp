@@ -13,8 +13,8 @@
 
 namespace hearsay {
 
-/// A queue from one thread to another: a mutex, a vector and an eventfd, which is readable while something
-/// waits, so that the receiver can poll it beside its sockets.
+/// A queue from one thread to another: a mutex, a vector and an eventfd. The eventfd is readable while the
+/// queue is not empty, so that the receiver can poll it beside its sockets.
 template <class Item>
 class Handover {
  public:
@@ -38,8 +38,8 @@ class Handover {
     }
   }
 
-  /// Everything that waits, in order, in place of what `into` held. The two vectors change places, so no
-  /// storage is allocated once both are large enough.
+  /// Moves all items into `into`, in order, in place of its content. The two vectors are swapped, so nothing
+  /// is allocated once both are large enough.
   void drain(std::vector<Item>& into) {
     into.clear();
     std::uint64_t count = 0;
@@ -50,7 +50,7 @@ class Handover {
 
   int fd() const { return fd_; }
 
-  /// Until something waits, or a signal comes.
+  /// Waits until the queue is not empty, or a signal comes.
   void wait() const {
     pollfd waited{fd_, POLLIN, 0};
     poll(&waited, 1, -1);

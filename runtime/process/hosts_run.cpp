@@ -14,7 +14,7 @@ namespace hearsay {
 
 namespace {
 
-/// The observer's thread at peer 0.
+/// The observer at peer 0, in a thread of its own.
 template <class Scalar>
 class ObserverThread {
  public:
@@ -31,7 +31,8 @@ class ObserverThread {
     thread_.join();
   }
 
-  /// The run's outcome; `reason` is why peer 0 could not go on, if so.
+  /// Returns the run's outcome, once the run has ended. `reason`: why peer 0 could not go on; empty if it
+  /// could.
   RunOutcome<Scalar> join(const std::string& reason) {
     if (!reason.empty()) give_up(reason);
     thread_.join();
@@ -47,7 +48,7 @@ class ObserverThread {
         if (const auto reason = control.lost()) return LostPeer{{}, *reason};
         return std::nullopt;
       });
-    } catch (const Misuse&) {  // the record cannot be written, or a peer refuses
+    } catch (const Misuse&) {  // the record cannot be written, or some peer's input is wrong
       error_ = std::current_exception();
     }
   }
@@ -119,7 +120,7 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience
                    load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer,
                                     control.notice))
         .turn_away(why, control);
-  } catch (const Misuse&) {  // it has another, of which it wanted to tell
+  } catch (const Misuse&) {  // the caller reports `why`, the first error
   }
 }
 

@@ -19,22 +19,22 @@ struct ClusterPatience {
 template <class Scalar>
 struct ClusterPeerEnd {
   PeerEnd end;
-  std::optional<RunOutcome<Scalar>> outcome;  ///< at peer 0, where the observer is
+  std::optional<RunOutcome<Scalar>> outcome;  ///< at peer 0, which runs the observer; empty elsewhere
 };
 
-/// Trains as peer `id` of a run whose topology file, or `place`, gives every peer an address. The
-/// observer is one port below peer 0 unless either says where. Peers may be started in any order, on any
-/// hosts; nobody coordinates them. Peer 0 runs the observer in a thread of its own. There is no common
-/// clock between hosts: a frame carries how long the receiver has to hold it, and the real latency adds.
-/// Throws Misuse where an address is missing or cannot be had, and where the peers cannot train together
-/// because the input of one of them is wrong.
+/// Trains as peer `id` of a run whose topology file, or `place`, gives every peer an address. The observer is
+/// one port below peer 0, unless one of the two gives its address. Peers may be started in any order, on any
+/// hosts, without a coordinator. Peer 0 runs the observer in a thread of its own. Hosts have no common clock:
+/// a frame says how long the receiver has to hold it, and the real latency comes on top. Throws Misuse if
+/// `id` is not in the topology, an address is missing or cannot be had, or some peer's input is wrong.
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
                                         const ClusterPatience& patience = {}, const RunControl& control = {},
                                         const PeerPlace& place = {});
 
-/// Instead of that, at peer 0, which cannot take part: tells all others, as they call and for as long as
-/// they may take to come up. Throws nothing where it cannot listen.
+/// Called at peer 0 instead of run_cluster_peer, if peer 0 cannot take part: tells every peer that calls the
+/// reason `why`, for as long as the peers may take to come up. Throws no Misuse: if it cannot listen, it
+/// returns.
 template <class Scalar>
 void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
                      const RunControl& control, const PeerPlace& place, const std::string& why);

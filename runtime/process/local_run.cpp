@@ -33,15 +33,15 @@ constexpr Duration start_patience = std::chrono::seconds(60);
 constexpr PeerId most_local_peers = 512;
 constexpr std::size_t word_limit_bytes = 128 * most_local_peers;  // an address is at most 127 bytes
 
-// Parent and child speak in whole texts over a seqpacket socket pair: the child tells its address, the
-// parent all addresses, and the child, when it ends, why.
+// Parent and child exchange whole texts over a seqpacket socket pair: first the child sends its address, then
+// the parent sends all addresses, and at its end the child sends its reason, or `ended_well`.
 constexpr const char* ended_well = "ended well";
 
 bool say(int socket, const std::string& text) {
   return send(socket, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-/// Empty when the other end is gone.
+/// Returns the next text; empty if the other end is gone.
 std::string hear(int socket) {
   std::string text(word_limit_bytes, '\0');
   const ssize_t length = recv(socket, text.data(), text.size(), 0);
@@ -60,8 +60,9 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-// Of a child that outlives its parent. Ctrl-C reaches the whole group, and its parent decides; but one
-// that ended upon it at once (the second Ctrl-C), may not have told anybody.
+// Flags of a child that may outlive its parent (policy "drop"). Ctrl-C reaches all processes of the group,
+// and the parent tells the children what to do. But a parent that ended at once (second Ctrl-C) may have told
+// none, so a child ends by itself if both flags are set.
 std::atomic<bool> parent_is_gone{false};
 std::atomic<bool> was_interrupted{false};
 
@@ -71,19 +72,20 @@ void note_interrupt(int) { was_interrupted = true; }
 void outlive_parent() {
   signal(SIGUSR1, note_end_of_parent);
   for (const int number : {SIGINT, SIGHUP})
-    if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup wants to go on
+    if (signal(number, note_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // keep what nohup has set
 }
 
-/// `address` is where it listened before, if it did; `resumes`: from its checkpoints. Before anything
-/// else the process becomes one of its host's.
+/// Runs peer `id` in a child process; returns its exit code. `address`: where to listen. `resumes`: whether
+/// to resume from checkpoints. With a `network` the process enters its host's namespace first.
 template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool resumes,
                int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network,
                const Notice& notice) {
   try {
     if (network) network->peer(id).enter();
-    // Where messages take their time in the kernel, the built-in link holds them for so long after that.
-    // But a latency that is the kernel's is over when they come, by the clock that all share.
+    // True: frames say at which instant they are due. False: they say for how long the receiver holds them
+    // after they have come. The latter is right if the kernel limits bandwidth and the built-in link adds the
+    // latency.
     const bool absolute_due = !network || network->holds_latency();
     RunControl control;
     control.notice = notice;
@@ -112,13 +114,13 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
   }
 }
 
-/// Where a peer listens that has not been there before.
+/// Returns the address at which peer `id` listens first; its port may be "*".
 std::string first_address(const ClusterPeer& peer, PeerId id, const KernelNetwork* network) {
   if (network) return "tcp://" + network->address(id) + ":*";
   return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
 }
 
-/// A peer that dies again and again is not brought back for ever.
+/// How often a peer is started again: a peer that always dies must not keep the run alive for ever.
 constexpr int most_restarts = 100;
 
 struct Child {
@@ -127,10 +129,10 @@ struct Child {
   std::string address = {};
   int restarts = 0;
   bool killed = false;
-  bool gone = false;  // it has ended, and nothing more comes of that
+  bool gone = false;  // the process has ended, and that was handled
 };
 
-/// What the user did, or another program: the process was well, and may be started anew. Else it has a bug.
+/// True if the process was killed from outside, so it may be started anew. False for signals that show a bug.
 bool was_killed(int status) {
   if (!WIFSIGNALED(status)) return false;
   const int number = WTERMSIG(status);
@@ -139,7 +141,7 @@ bool was_killed(int status) {
 
 class Children {
  public:
-  /// The nursery is where one that was killed comes back.
+  /// `nursery` starts killed peers again; null: they are not.
   Children(Nursery* nursery, const Notice& notice) : nursery_(nursery), notice_(notice) {}
 
   ~Children() {
@@ -171,7 +173,7 @@ class Children {
         outlive_parent();
       signal(SIGTERM, SIG_DFL);
       prctl(PR_SET_PDEATHSIG, dies_with_parent ? SIGKILL : SIGUSR1);
-      if (getppid() != parent) _exit(3);  // it died before the line above
+      if (getppid() != parent) _exit(3);  // the parent died before prctl
       for (const Child& sibling : children_) close(sibling.socket);
       if (nursery_) close(nursery_->socket());
       close(ends[0]);
@@ -189,7 +191,8 @@ class Children {
     children_.push_back({process, ends[0], {}});
   }
 
-  /// Every child's address, in order; or, where one failed first, how.
+  /// Notes the address of every child, in order. Returns how a child ended, if one did before; empty if all
+  /// listen.
   std::optional<std::string> gather_addresses() {
     for (Child& child : children_) {
       const auto id = static_cast<std::size_t>(&child - children_.data());
@@ -206,7 +209,7 @@ class Children {
     for (const Child& child : children_) say(child.socket, addresses_);
   }
 
-  /// How a child was lost, if one was, and could not be started anew.
+  /// Returns the next child that was lost and could not be started anew; empty if there is none.
   std::optional<LostPeer> lost() {
     std::vector<pollfd> polled;
     for (const Child& child : children_) polled.push_back({child.gone ? -1 : child.socket, POLLIN, 0});
@@ -219,7 +222,7 @@ class Children {
     for (std::size_t id = 0; id < children_.size(); ++id) {
       if (polled[id].revents == 0) continue;
       const std::string word = hear(children_[id].socket);
-      // A peer that came back says where it listens: where it did before.
+      // A peer that was started anew sends its address, which is the old one.
       if (word.starts_with("tcp://")) continue;
       if (word == ended_well) {
         children_[id].gone = true;
@@ -235,7 +238,7 @@ class Children {
 
   std::uint64_t restarts() const { return restarts_; }
 
-  /// After `bye`: waits for the children to leave by themselves.
+  /// After the observer's `bye`: waits until the children have ended by themselves.
   void reap() {
     for (Child& child : children_) {
       hear(child.socket);  // returns when the child is gone
@@ -245,14 +248,15 @@ class Children {
   }
 
  private:
-  /// This machine does not bear so many peers.
+  /// The Misuse of a machine that cannot run so many peers.
   Misuse out_of(const std::string& what) const {
     return Misuse("topology.peers", "peer " + std::to_string(children_.size()),
                   "this machine gives out no more " + what + " (" + std::strerror(errno) +
                       "); take fewer peers, or hearsay simulate");
   }
 
-  /// After how_it_ended: starts it anew, from its checkpoints, where it was killed and that is possible.
+  /// Starts a killed child anew, from its checkpoints. False if it was not killed, or cannot be started. Call
+  /// how_it_ended first.
   bool comes_back(std::size_t id) {
     Child& child = children_[id];
     if (!nursery_ || !child.killed || child.restarts == most_restarts) return false;
@@ -267,13 +271,14 @@ class Children {
     return true;
   }
 
-  /// A Misuse where its input was wrong.
+  /// Waits for the end of a child, and returns how it ended, in a sentence. Throws Misuse if its input was
+  /// wrong. `reason`: the child's own last words; empty if there were none.
   std::string how_it_ended(std::size_t id, const std::string& reason) {
     Child& child = children_[id];
     int status = 0;
     if (child.process > 0)
       waitpid(child.process, &status, 0);
-    else  // the nursery's; nobody knows its status
+    else  // a child of the nursery: its status is not known here
       status = reason.empty() ? SIGKILL : 0;
     child.process = -1;
     child.killed = reason.empty() && was_killed(status);
@@ -301,12 +306,12 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
                      " peers run as processes of one machine; hearsay simulate takes any number");
-  // Made for this run and known to nobody else: the files of the hosts hold one secret each, and here
-  // run all peers.
+  // Keys made for this run alone. The key files of the hosts do not help: each holds the secret of one peer,
+  // and here run all peers.
   std::vector<KeyPair> keys;
   if (has_keys(experiment.settings.security))
     for (PeerId id = 0; id < experiment.peer_count(); ++id) keys.push_back(new_key_pair());
-  if (control.resumes)  // what is wrong with the checkpoints is said once, before any peer begins
+  if (control.resumes)  // throws if checkpoints are unusable: once, before any peer begins
     for (PeerId id = 0; id < experiment.peer_count(); ++id)
       PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
   std::optional<Nursery> nursery;
@@ -316,7 +321,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
           return child_main(experiment, id, address, true, parent, keys, network, control.notice);
         },
         control.notice);
-  // Under "drop" no process is special: that of the parent may die, too.
+  // Under policy "drop" the children survive their parent.
   const bool drops = experiment.settings.failure.drops();
   Children children(nursery ? &*nursery : nullptr, control.notice);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)

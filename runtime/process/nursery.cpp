@@ -25,7 +25,7 @@ struct Request {
   std::array<char, longest_word> word{};
 };
 
-/// A message of one request and, beside it, one file descriptor.
+/// A message of one request and one file descriptor (SCM_RIGHTS).
 struct Parcel {
   Request request;
   iovec part{&request, sizeof request};
@@ -46,7 +46,7 @@ bool send_parcel(int socket, PeerId id, const std::string& word, int descriptor)
   return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) == sizeof(Request);
 }
 
-/// The descriptor, or -1 when the other end is gone.
+/// Returns the file descriptor; -1 if the other end is gone.
 int receive_parcel(int socket, Request& request) {
   Parcel parcel;
   ssize_t length = -1;
@@ -74,13 +74,13 @@ int receive_parcel(int socket, Request& request) {
 
 void die_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(3);  // it died before the line above
+  if (getppid() != parent) _exit(3);  // the parent died before prctl
 }
 
 [[noreturn]] void tend(const Nursery::Life& life, const Notice& notice, int socket) {
-  signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole group; the parent decides
+  signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the parent decides what happens
   signal(SIGTERM, SIG_DFL);
-  signal(SIGCHLD, SIG_IGN);  // nobody waits for the children
+  signal(SIGCHLD, SIG_IGN);  // no wait for the children: the kernel reaps them
   const pid_t self = getpid();
   for (;;) {
     Request request;
@@ -93,7 +93,7 @@ void die_with(pid_t parent) {
       signal(SIGCHLD, SIG_DFL);
       live(life, notice, request, descriptor);
     }
-    close(descriptor);  // also where there was no process left: the one who asked sees it closed
+    close(descriptor);  // also if fork failed: the other end then sees a closed socket
   }
 }
 

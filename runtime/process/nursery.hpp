@@ -10,25 +10,27 @@
 
 namespace hearsay {
 
-/// A process that was forked while its parent still had one thread, and forks on demand: a process with
-/// threads (ZeroMQ's) cannot fork one that goes on with the same code and data. It ends with its parent,
-/// and so do those that it bore.
+/// A fork server: a process that forks peers on demand. It is forked itself while its parent has a single
+/// thread, since a process with threads (ZeroMQ's) cannot safely fork. It ends with its parent, and its
+/// children end with it.
 class Nursery {
  public:
-  /// What a new process does, given who it is to be, a word, and its end of a socket to the one who
-  /// asked for it; returns its exit code.
+  /// What a new process does. Gets the peer's id, the word given to `bear`, and its end of the socket to the
+  /// process that asked for it. Returns the exit code.
   using Life = std::function<int(PeerId, const std::string&, int socket)>;
 
-  /// `notice` is told of a Life that has thrown. Throws Misuse where the machine gives out no more processes.
+  /// Forks the nursery; `life` is run by each process that it forks. `notice` is told what a Life throws.
+  /// Throws Misuse if the machine gives out no more processes.
   Nursery(Life life, const Notice& notice);
   ~Nursery();
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  /// This end of the socket (SOCK_SEQPACKET) to a new process, or -1. It closes when the process ends.
+  /// Forks a new process. Returns this end of a SOCK_SEQPACKET socket to it; -1 if that failed. The other end
+  /// is closed when the process ends, or if it could not be forked. `word` has at most 511 bytes.
   int bear(PeerId id, const std::string& word);
 
-  /// For the other processes of the same parent, which have no use for it.
+  /// The socket to the nursery. Readable if the nursery has died; children of the same parent close it.
   int socket() const { return socket_; }
 
  private:

@@ -46,7 +46,7 @@ PeerEnd PeerDriver<Scalar>::drive() {
     act();
   }
   if (end_) return leave();
-  if (peer_->owes_evaluation()) tell_evaluation();  // which may have come up just now
+  if (peer_->owes_evaluation()) tell_evaluation();  // it may have become due in the last iteration
   session_.tell_observer({FrameKind::result, peer_->iteration(),
                           encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
   // Neighbors may still need what this peer sent; it leaves when all have ended.
@@ -56,7 +56,7 @@ PeerEnd PeerDriver<Scalar>::drive() {
       interrupted_ ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
   while (!run_code_ && !end_ && !watchman_.unobserved() && !(enough && monotonic_now() > *enough)) {
     receive();
-    if (peer_->has_ended()) send_outbox();  // those who ask it are told so
+    if (peer_->has_ended()) send_outbox();  // refusals of requests and of joining peers
   }
   if (watchman_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
   if (interrupted_) return {130, "interrupted"};
@@ -109,12 +109,12 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::tell_evaluation() {
-  if (watchman_.unobserved()) return;  // nobody answers
+  if (watchman_.unobserved()) return;  // no observer would answer
   session_.tell_observer(
       {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
 }
 
-// What the session has heard, the peer has to know as well.
+// The events are handed over first, so that peer and session are saved in states that fit each other.
 template <class Scalar>
 void PeerDriver<Scalar>::keep() {
   take_in();
@@ -152,7 +152,7 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
       }
     }
   } catch (...) {
-    compute_thread_.wait();  // it uses what would be gone
+    compute_thread_.wait();  // the work uses the caller's variables
     throw;
   }
   compute_thread_.end();
@@ -249,7 +249,7 @@ void PeerDriver<Scalar>::on(const EveryPeerEnded& ended) {
   run_code_ = ended.exit_code;
 }
 
-/// The run has gone on without this peer, which becomes a new one with a neighbor's model.
+/// This peer joins the run: a new peer with a neighbor's model replaces the one that was made.
 template <class Scalar>
 void PeerDriver<Scalar>::on(const ModelArrived& arrived) {
   const auto model = model_of<Scalar>(arrived.model, experiment_.problem.dimension());
@@ -307,7 +307,7 @@ void PeerDriver<Scalar>::leave_alone() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::look_at_the_clock() {
-  if (!has_started()) {  // the session watches over the start
+  if (!has_started()) {  // the deadlines before the start are the session's
     if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
     return;
   }
@@ -322,7 +322,7 @@ void PeerDriver<Scalar>::look_at_the_clock() {
       end_with({3, "peer " + std::to_string(lost.id) + " was lost: " + lost.how + " (iteration " +
                        std::to_string(peer_->iteration() + 1) + ")"});
   }
-  // Whoever does not answer an offer was not back after all.
+  // A neighbor that does not answer an offer in time is lost again.
   if (peer_->state() == PeerState::needs_agreement && watchman_.has_waited_too_long(now))
     for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
   if (awaited.empty()) judge_observer(now);
@@ -362,7 +362,7 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
                     " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   wish(respond(*peer_, PeerDeparted{neighbor, why}));
-  if (peer_->counters().gossip_rounds != rounds)  // it was the one that was waited for
+  if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone
     meter_.counts().waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
 }
 

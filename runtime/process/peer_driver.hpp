@@ -21,11 +21,11 @@
 
 namespace hearsay {
 
-/// Drives a peer: hands it what comes in at its sockets and sends what it wants sent, all in one thread.
-/// What takes long (gradients, with the time that is emulated for them, and whatever waits for a disk)
-/// is computed in a second one, so that nobody waits for a message or a sign of life meanwhile. What
-/// comes in then waits, since the peer belongs to the computation; but an asynchronous method goes on to
-/// listen and to answer, which its gradients bear.
+/// Drives a peer: hands it what comes in at its sockets, and sends its messages, all in one thread. Work that
+/// takes long (gradients with their emulated time, and disk accesses) is done in a second thread, so that the
+/// sockets are served meanwhile: due frames and heartbeats leave in time. Events wait until the work is done,
+/// since it uses the peer. An asynchronous method alone handles events and answers requests during a
+/// gradient.
 template <class Scalar>
 class PeerDriver {
  public:
@@ -41,34 +41,34 @@ class PeerDriver {
   static constexpr Duration look_around_every = std::chrono::milliseconds(200);
 
   PeerEnd drive();
-  /// What the peer's state asks for.
+  /// Does what the peer's state asks for.
   void act();
 
-  /// Nobody collects the models: this peer keeps its own, and stays until its neighbors have what they
-  /// need of it.
+  /// The end without an observer: this peer keeps its own model in a file, and stays until its neighbors need
+  /// nothing more of it.
   PeerEnd leave_unobserved();
   void tell_evaluation();
   /// Takes a checkpoint.
   void keep();
   void take_gradient();
   enum class Meanwhile { serves, listens };
-  /// Does the work beside the sockets, which are served meanwhile; one that listens also hands over what
-  /// comes, and answers. Throws what the work throws.
+  /// Does `work` in the second thread, and serves the sockets meanwhile. `listens`: also hands events to the
+  /// peer, and sends its answers. Throws what the work throws.
   void compute(std::function<void()> work, Meanwhile meanwhile);
   void send_outbox();
-  /// If it says nothing to its neighbors in this iteration, they are to know all the same what it needs
-  /// no more.
+  /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
   void tell_progress();
   void wait_for_others();
-  /// Waits for events, or until `also` is readable, at most a little while, and hands them to the peer.
+  /// Waits for events, and hands them over. Returns at the latest after `look_around_every`, or when the file
+  /// descriptor `also` is readable.
   void receive(int also = -1);
-  /// Hands over what was heard. Returns whether anything was.
+  /// Hands over the events that have come. False if there were none.
   bool take_in() {
     return pump_.drain(
         [this](SocketEvent& event) { std::visit([this](auto& news) { this->on(news); }, event); });
   }
-  /// Serves the sockets even if no message is awaited; under policy "drop", also takes in news of
-  /// returning neighbors.
+  /// Serves the sockets even if no message is awaited. Under policy "drop" also hands over events, such as
+  /// the return of a neighbor.
   void look_around();
 
   void on(DataArrived& data) {
@@ -102,30 +102,31 @@ class PeerDriver {
     for (const ModelCopy& copy : peer_->copies()) session_.give(copy);
     peer_->copies().clear();
   }
-  /// The first reason to end is the true one; what follows are its echoes.
+  /// Ends the drive. Only the first reason counts: later ones follow from it.
   void end_with(PeerEnd end) {
     if (!end_) end_ = std::move(end);
   }
-  /// The run ends: from now on this peer does nothing but end its part.
+  /// Training stops here; the peer's result is still to be sent.
   void stop() {
     if (stage_ == Stage::trains) stage_ = Stage::stopped;
   }
-  /// The user wants this peer to stop: the observer is to end the run everywhere.
+  /// If the user has interrupted this peer: stops, and asks the observer to end the run everywhere. If this
+  /// process alone was asked to leave, and the run bears that: leave_alone().
   void leave_if_interrupted();
-  /// The run goes on, without this process or with its successor.
+  /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
-  /// Gives up whoever is silent for too long.
+  /// Gives up neighbors, and the observer, that are silent for too long.
   void look_at_the_clock();
   void judge_observer(Instant now);
-  /// It may be back.
+  /// If a lost observer is heard again, goes on with it.
   void look_for_the_observer();
   bool drops() const { return experiment_.settings.failure.drops(); }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
-  /// Of an edge that leaves or comes back: the session tells the other end.
+  /// Hands a change of an edge, if there is one, to the session.
   void wish(const std::optional<EdgeWish>& wish);
-  /// Tells the others why this peer leaves; each tells its own neighbors in turn, so that all know even
-  /// without observer.
+  /// Ends early: tells the others why, unless this process leaves alone. They tell their own neighbors in
+  /// turn, so all know it even without an observer.
   PeerEnd leave();
   const PeerMeters& meters() { return meter_.read(peer_->counters()); }
   PeerId id() const { return peer_->id(); }
@@ -142,15 +143,15 @@ class PeerDriver {
   Watchman watchman_;
   PeerMeter meter_;
   GradientPace pace_;
-  std::uint64_t told_from_ = 1;  // the first iteration of which neighbors know that messages are needed
+  std::uint64_t told_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {
     awaits_start,
     restored,  // from a checkpoint, and awaits the start
     trains,
     stopped,
   } stage_ = Stage::awaits_start;
-  std::vector<DataArrived> early_;  // in the first stage: nothing is taken in before the log of it is begun
-  std::optional<int> run_code_;     // of the run: all have ended
+  std::vector<DataArrived> early_;  // kept in the first stage: the log that records them is not begun yet
+  std::optional<int> run_code_;     // the run's exit code, once all peers have ended
   std::optional<PeerEnd> end_;
   bool interrupted_ = false;
   bool leaves_alone_ = false;

@@ -7,19 +7,22 @@
 
 namespace hearsay {
 
-/// What a peer's driver counts and measures, on top of what the processes before this one did under its id.
+/// What a peer's driver counts and measures. The counts continue those of earlier processes under the same
+/// id.
 class PeerMeter {
  public:
   PeerMeter(const PeerSession& session, const PeerSockets& sockets) : session_(session), sockets_(sockets) {}
 
-  /// What is counted as it happens.
+  /// The meters that the driver counts up itself.
   PeerMeters& counts() { return meters_; }
-  /// Those of the earlier processes; and, while they are counted on, what the log of the last one adds.
+  /// Continues the meters of earlier processes, as their checkpoint has them. Returns the current meters, to
+  /// which the replay of the log adds.
   PeerMeters& resume_from(const PeerMeters& earlier) { return meters_ = earlier_ = earlier; }
-  /// The run begins then.
+  /// `origin`: the beginning of the run's time.
   void begin(Instant origin) { origin_ = origin; }
   Duration since_begin(Instant now) const { return now - origin_; }
 
+  /// Returns all meters as of now, including the counters of peer, session and sockets.
   const PeerMeters& read(const PeerCounters& of_peer) {
     const SocketCounters at_sockets = sockets_.counters();
     const PeerSession::Counters& at_session = session_.counters();

@@ -10,32 +10,34 @@
 
 namespace hearsay {
 
-/// Knows since when a peer waits, and who of those that it waits for, the observer included, is silent
-/// for too long. What becomes of the run then is the driver's affair.
+/// The driver's failure detector: knows since when the peer waits, and which of the awaited neighbors, or the
+/// observer, is silent for too long. The driver decides what becomes of the run then.
 class Watchman {
  public:
   Watchman(SilenceWatch watch, Duration lost_after, const PeerSockets& sockets, const RunControl& control)
       : watch_(std::move(watch)), lost_after_(lost_after), sockets_(sockets), control_(control) {}
 
-  /// To be called several times a second, also while nobody is waited for.
+  /// Call this several times a second, also while no peer is awaited.
   void look(Instant now) { watch_.look(now); }
 
+  /// The peer begins to wait: silences count from `now` on.
   void begin_wait(Instant now) { waits_since_ = now; }
   Instant waits_since() const { return waits_since_; }
   bool has_waited_too_long(Instant now) const { return now - waits_since_ > lost_after_; }
-  /// By then somebody may be lost.
+  /// The first instant at which one of the awaited peers may be lost, as of the last `judge`.
   Instant look_again() const { return look_again_; }
 
-  /// Of the peers that are waited for in `iteration`.
+  /// Judges the current wait for the messages of `awaited` in `iteration` (SilenceWatch::judge).
   SilenceWatch::Judgement judge(Instant now, std::uint64_t iteration, const std::vector<PeerId>& awaited);
-  /// Whether a destination has let this peer wait for longer than it may.
+  /// True if `destination` was silent for longer than failure.lost_after during the current wait.
   bool is_lost(PeerId destination, Instant now) const;
 
-  /// How the observer was lost, if it just was.
+  /// How the observer was lost, in a sentence; empty if it is not lost, or the peer goes on without it
+  /// already.
   std::optional<std::string> lost_observer(Instant now) const;
-  /// Whether a lost observer is heard again.
+  /// True if the observer was heard within failure.lost_after, and its process is not known to be gone.
   bool hears_observer(Instant now) const;
-  /// The run goes on without the observer, or with it again.
+  /// From now on the run goes on with (`observed`) or without the observer.
   void go_on(bool observed) { unobserved_ = !observed; }
   bool unobserved() const { return unobserved_; }
 

@@ -16,7 +16,7 @@ void ArrivalDeadline::heard_anew(Instant now) {
   any_ = true;
 }
 
-/// Compared by division: a longest silence of years does not overflow.
+/// Divides instead of multiplying, so that a silence of centuries does not overflow.
 bool ArrivalDeadline::is_measured() const {
   return longest_silence_ > lost_after_ / times_the_longest_silence &&
          longest_silence_ <= Duration::max() / times_the_longest_silence;

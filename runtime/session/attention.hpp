@@ -6,19 +6,21 @@
 
 namespace hearsay {
 
-/// Since when a process has listened without a break. Nobody was silent while it did not listen: it was
-/// stopped (Ctrl-Z), its machine stood still, or the clock leapt.
+/// Since when this process has listened without a break. A break is a time in which the process was stopped
+/// (Ctrl-Z), its machine was suspended, or the clock leapt. No other peer counts as silent during a break.
 class Attention {
  public:
-  /// Silence counts from `lost_after` on, so much shorter breaks do not matter.
+  /// Only silences of `lost_after` and more matter, so breaks up to half of that (at least 500 ms) are
+  /// ignored.
   explicit Attention(Duration lost_after)
       : longest_break_(std::max<Duration>(lost_after / 2, std::chrono::milliseconds(500))) {}
 
-  /// To be called several times a second.
+  /// Call this several times a second: a longer time between two calls counts as a break.
   void look(Instant now) {
     if (now - looked_at_ > longest_break_) since_ = now;
     looked_at_ = now;
   }
+  /// The end of the last break.
   Instant since() const { return since_; }
 
  private:

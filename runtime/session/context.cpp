@@ -4,8 +4,6 @@
 
 namespace hearsay {
 
-/// 2 where somebody's input is wrong, 3 where a peer is lost, 130 where the user stopped one before the run
-/// began; 0 where the user wants it.
 int exit_code_of(const FrameHeader& stop) {
   if (stop.payload_bytes == 0) return 0;
   return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;

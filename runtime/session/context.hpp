@@ -13,93 +13,98 @@
 
 namespace hearsay {
 
-/// The exit code that a stop frame stands for.
+/// Returns the exit code that a stop frame stands for: 0 without a payload (the user stopped the run), else 2
+/// (wrong input), 130 (interrupted before the run began) or 3 (a peer is lost).
 int exit_code_of(const FrameHeader& stop);
 
-/// A frame that a peer wants sent: a data message, or words of the session.
+/// A frame to send: a data message of the method, or a control frame of the session.
 struct PeerWord {
   enum class Way : std::uint8_t {
-    outlet,    ///< to a destination, through the socket that is connected to it
-    reply,     ///< to a source, back through the socket it called
+    outlet,    ///< to a destination, through this peer's DEALER that is connected to it
+    reply,     ///< to a source, back through this peer's ROUTER, to which the source has connected
     observer,  ///< to the observer
   };
   Way way;
   PeerId to;
   FrameHeader header;
-  PacketRef packet;                ///< of data
-  std::vector<std::byte> payload;  ///< of everything else
-  Instant posted{};                ///< of data: when its method sent it
+  PacketRef packet;                ///< payload of a data frame
+  std::vector<std::byte> payload;  ///< payload of any other frame
+  Instant posted{};                ///< data frames: when the method sent the message
 };
 
 struct PeerSessionInput {
   PeerId self;
   std::uint32_t incarnation;  ///< tells this process from an earlier one under the same id
   Agreement agreement;
-  std::uint64_t iterations;            ///< the observer must want as many
-  std::vector<PeerId> sources;         ///< whom this peer hears, ascending
-  std::vector<PeerId> destinations;    ///< who hears it, ascending
-  std::vector<std::string> addresses;  ///< of the destinations, for messages to the user
-  bool same_machine;                   ///< all peers share one clock: due times travel as they are
+  std::uint64_t iterations;            ///< of the run; a `start` that names another number is refused
+  std::vector<PeerId> sources;         ///< the peers whose messages this peer receives, ascending
+  std::vector<PeerId> destinations;    ///< the peers that receive this peer's messages, ascending
+  std::vector<std::string> addresses;  ///< of the destinations, in their order; for messages to the user
+  bool same_machine;  ///< true: all peers share one clock, and frames carry due times as instants
   bool asynchronous;
-  std::uint64_t staleness = 0;  ///< a peer that speaks in iteration t needs no message of those before t - s
-  Duration start_patience;      ///< how long the neighbors, then all, may take to come up
-  Duration heartbeat;           ///< between signs of life
-  /// Of a peer that resumes: the iterations of which it holds a checkpoint.
+  std::uint64_t staleness = 0;  ///< s: a peer that sends in iteration t needs no message before t - s
+  Duration start_patience;      ///< how long this peer waits for its neighbors, and later for the start
+  Duration heartbeat;           ///< time between two heartbeats
+  /// The iterations of which this peer holds a checkpoint. Empty: the peer does not resume.
   std::optional<std::vector<std::uint64_t>> holds = {};
-  /// Of a run with checkpoints: how far ahead of another a peer can be, in iterations.
+  /// How many iterations a peer can be ahead of another. Empty: the run takes no checkpoints.
   std::optional<std::uint64_t> largest_lead = {};
-  /// Policy "drop", of methods that may be joined: how long a model is, for those that join.
+  /// Size of a model, for peers that join. Empty: nobody can join (no policy "drop", or not with this
+  /// method).
   std::optional<std::size_t> model_bytes = {};
   std::vector<PeerId> absent =
-      {};  ///< who is not there when the run begins, ascending; this peer, too, may be among them
+      {};  ///< the peers that are not there when the run begins, ascending; may contain this peer
   std::string observer_address = {};  ///< for messages to the user
 };
 
-/// How far a peer has come on its way into the run.
+/// How far this peer has come on its way into the run.
 enum class SessionPhase : std::uint8_t {
-  greeting,   ///< some neighbor has not called it, or not welcomed it
-  restoring,  ///< it resumes, and its checkpoint is not loaded yet
-  joining,    ///< the run has gone on without it, and no neighbor has given it a model yet
-  entering,   ///< it has one, and awaits the start
-  ready,      ///< all neighbors have greeted it, and it awaits the start
+  greeting,   ///< some neighbor has not sent its hello, or not answered this peer's with `welcome`
+  restoring,  ///< this peer resumes, and its checkpoint is not loaded yet
+  joining,    ///< the run goes on without this peer, and no neighbor has sent a model yet
+  entering,   ///< this peer has a neighbor's model, and awaits the observer's `start`
+  ready,      ///< all handshakes are done, and this peer awaits the observer's `start`
   running,    ///< the observer has said `start`
-  failed,     ///< it takes no part, and has said why
+  failed,     ///< this peer takes no part, and has told its driver and the others why
 };
 
-/// What a frame was good for.
+/// What becomes of a received frame.
 enum class FrameUse : std::uint8_t {
-  data,     ///< its payload is to be delivered, when it is due
-  words,    ///< the session has taken it in
-  garbage,  ///< it does not belong here
+  data,     ///< the caller delivers the payload, when it is due
+  words,    ///< the session has handled the frame: nothing is left to do
+  garbage,  ///< the frame does not belong here: the caller counts it
 };
 
-/// What all parts of a session share: who the peer is, which phase it is in, what it says and what it tells
-/// its driver.
+/// The state that all parts of a session share: the peer's input and phase, the frames to send (`outbox`) and
+/// the events for the driver (`events`).
 struct SessionContext {
   explicit SessionContext(PeerSessionInput given);
 
   FrameHeader header(FrameKind kind) const;
-  /// Returns the word's header, for what more is to be in it.
+  /// Puts a frame into the outbox. Returns its header, for the caller to fill in more fields.
   FrameHeader& say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
-  /// To the observer and to all destinations: the run ends now, with this exit code and sentence.
+  /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason);
-  /// This peer takes no part, and the others are told why.
+  /// This peer takes no part: enters phase `failed`, and tells the driver and the others why.
   void fail(int exit_code, const std::string& reason);
 
   bool has_started() const { return phase == SessionPhase::running; }
-  /// Whether it has all that it needs to begin.
+  /// True if this peer needs nothing but the observer's `start`, or has it.
   bool is_ready() const {
     return phase == SessionPhase::entering || phase == SessionPhase::ready || phase == SessionPhase::running;
   }
+  /// True if `id` is a source.
   bool hears(PeerId id) const;
   bool is_destination(PeerId id) const;
-  /// Policy "drop": whether it is one of those that are not there when the run begins.
+  /// Policy "drop": true if this peer is one of `absent`.
   bool comes_later() const;
-  /// The observer's peer began the run, and keeps its record: one that comes anew there has another.
+  /// True if this peer may still join a run that goes on without it. Never true of the observer's peer: the
+  /// observer holds the record of the run, and a new process there has none of it.
   bool may_join() const {
     return !has_started() && input.self != observer_peer && input.model_bytes.has_value();
   }
-  /// Whether a peer can be where it needs no message of the iterations before this one.
+  /// True if another peer of this run can be so far that `needed` is the first iteration it needs messages
+  /// of. False only if that is farther ahead than `largest_lead` allows.
   bool is_possible(std::uint64_t needed) const {
     return !has_started() || !input.largest_lead || needed <= next_needed + *input.largest_lead + 1;
   }
@@ -107,19 +112,19 @@ struct SessionContext {
   std::string name_of(PeerId destination) const;
 
   struct Counters {
-    std::uint64_t refused = 0;        ///< handshakes
-    std::uint64_t gaps = 0;           ///< times that frames were missing
-    std::uint64_t repeated = 0;       ///< frames that came again
+    std::uint64_t refused = 0;        ///< hellos that were refused
+    std::uint64_t gaps = 0;           ///< gaps in the numbers of received frames
+    std::uint64_t repeated = 0;       ///< data frames that were received before
     std::uint64_t retransmitted = 0;  ///< messages sent again
   };
 
   PeerSessionInput input;
   std::uint32_t run_id;
-  std::vector<std::byte> hello;  ///< the payload
+  std::vector<std::byte> hello;  ///< payload of every hello: the agreement
   SessionPhase phase = SessionPhase::greeting;
   bool is_duplicate_process =
-      false;                      ///< another one has this peer's name: what this one says counts for nothing
-  std::uint64_t next_needed = 1;  ///< it needs no message of the iterations before this one
+      false;  ///< another process has this peer's id, so this one does not tell the others to stop
+  std::uint64_t next_needed = 1;  ///< the first iteration whose messages this peer still needs
   Instant now{};                  ///< of the last tick
   std::vector<PeerWord> outbox;
   std::vector<SocketEvent> events;

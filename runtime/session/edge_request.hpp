@@ -8,29 +8,37 @@
 
 namespace hearsay {
 
-/// Policy "drop": what becomes of an edge, as the peer wants its session to tell the other end.
+/// Policy "drop": a change of an edge that the peer has decided on. The session (PeerSession::obey) notes the
+/// change and tells the other end.
 struct EdgeWish {
   enum class What : std::uint8_t {
-    part,   ///< it is out
-    offer,  ///< it can be in again from `iteration` on, or later
-    take,   ///< the other end's offer is taken: it is in from `iteration` on
-    agree,  ///< the other end has taken this one's offer, for `iteration`
+    part,   ///< the edge is out
+    offer,  ///< this peer offers that the edge be in again from `iteration` on, or later
+    take,   ///< this peer takes the other end's offer: the edge is in from `iteration` on
+    agree,  ///< the other end has taken this peer's offer: the edge is in from `iteration` on
   };
   What what;
   PeerId neighbor;
   std::uint64_t iteration = 0;
 };
 
-/// An edge leaves: `news.id` is gone, or takes this peer for gone; or it was lost before, and answers
-/// the offer no more.
+// Each `respond` updates the peer and returns what its session has to tell the other end, if anything. Pure:
+// the driver and the tests' simulator hand the result to the session.
+
+/// An edge leaves. Also withdraws an offer of that edge. Returns `part`; empty if `news.id` is no neighbor,
+/// or was lost before and has no offer.
 template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const PeerDeparted& news);
 
-// How an edge comes back. Both ends have parted, and hear each other again: the one with the lower id
-// offers the first iteration that it can do, and stops before it; the other takes the later one of both
-// ends' first iterations, and says so. An answer that is lost is given again with the next offer.
-// Whoever is too late says that it has parted. What is heard again after that changes nothing. Pure: the
-// driver and the tests' simulator hand the wishes to the session.
+// How an edge comes back, once both ends have parted and hear each other again:
+//
+//   1. The end with the lower id offers the first iteration from which it can have the edge in. It does not
+//      begin the iteration before that one until the offer is answered.
+//   2. The other end takes the offer, for the later of the two ends' first iterations, and answers with it.
+//      If the answer is lost, the next offer gets the same answer.
+//   3. An end for which the iteration comes too late answers `parted`: the edge stays out.
+//
+// Repeated news of an edge that is in again changes nothing.
 
 template <class Scalar>
 std::optional<EdgeWish> respond(Peer<Scalar>& peer, const NeighborReturned& news);

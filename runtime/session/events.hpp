@@ -13,71 +13,73 @@
 
 namespace hearsay {
 
-// What a peer hears from its neighbors and the observer, once the wire's part of it is done with.
+// What the session tells its driver: the news of neighbors and observer that concern the peer. Numbering,
+// retransmission and handshakes are done by then.
 
 struct DataArrived {
   MessageKey key;
   PacketRef packet;
   MessageMarks marks = {};
 };
-/// To a peer that goes on: from which of its checkpoints; nothing: from the newest and its log, since
-/// the others are under way.
+/// A resuming peer is to restore the checkpoint of `iteration`. Empty: the others are running, so the peer
+/// restores its newest checkpoint and replays its log.
 struct ResumeFrom {
   std::optional<std::uint64_t> iteration;
 };
 struct RunStarts {
-  Instant origin;
+  Instant origin;  ///< of the run's time
 };
+/// The observer's verdict on the evaluation at iteration `evaluated`.
 struct VerdictArrived {
   std::uint64_t evaluated;
   bool go_on;
-  std::uint64_t checkpoint_every = 0;  ///< unless 0: checkpoint_period.hpp
+  std::uint64_t checkpoint_every = 0;  ///< iterations between two checkpoints; 0: not announced
 };
-/// The run ends early; `exit_code` and `reason` where something went wrong somewhere.
+/// The run ends early. `reason` is a sentence if something went wrong; empty if the user stopped the run.
 struct RunStops {
   int exit_code;
   std::string reason;
 };
-/// With the exit code of the run: 0, 4 (diverged) or 130 (interrupted).
+/// All peers have ended. `exit_code` is that of the run: 0, 4 (diverged) or 130 (interrupted).
 struct EveryPeerEnded {
   int exit_code;
 };
-/// Policy "drop": that peer is gone, or takes this one for gone.
+/// Policy "drop": peer `id` is gone, or takes this peer for gone.
 struct PeerDeparted {
   PeerId id;
   std::string how;  ///< "it was started anew"
 };
-/// A neighbor from which this peer has parted answers again, and waits for an offer (Peer::offer).
+/// Policy "drop": neighbor `id`, whose edge is out, answers again and waits for an offer (Peer::offer).
 struct NeighborReturned {
   PeerId id;
 };
-/// It offers that the edge be in again from this iteration on, or later.
+/// Policy "drop": neighbor `id` offers that the edge be in again from `iteration` on, or later.
 struct AttachmentOffered {
   PeerId id;
   std::uint64_t iteration;
 };
-/// It has taken the offer: the edge is in from this iteration on; nothing: it has ended.
+/// Policy "drop": neighbor `id` has taken this peer's offer, and the edge is in from `iteration` on. Empty:
+/// the neighbor declines, and the edge stays out.
 struct OfferAnswered {
   PeerId id;
   std::optional<std::uint64_t> iteration;
 };
-/// A neighbor that the run has gone on without asks for this peer's model.
+/// Policy "drop": neighbor `by`, which joins the run, asks for this peer's model.
 struct ModelAsked {
   PeerId by;
 };
-/// The answer: this peer, which has not begun, may join the run there.
+/// Policy "drop": the model that this peer, which joins the run, has asked neighbor `from` for.
 struct ModelArrived {
   PeerId from;
   EntryPoint entry;
-  std::vector<std::byte> model;
+  std::vector<std::byte> model;  ///< its scalars, as they lie in memory
 };
-/// The run has not begun here yet, and for whom it waits: "peer 2 (tcp://10.0.0.2:7000) to come up".
-/// Every ten seconds.
+/// Sent every ten seconds until the run begins here.
 struct StillWaits {
-  std::string whom;
+  std::string whom;  ///< "peer 2 (tcp://10.0.0.2:7000) to come up"
   Duration so_far;
 };
-/// This peer cannot take part: exit code and a sentence.
+/// This peer cannot take part in the run; `reason` is a sentence.
 struct TakesNoPart {
   int exit_code;
   std::string reason;

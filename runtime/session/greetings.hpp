@@ -10,9 +10,9 @@
 
 namespace hearsay {
 
-/// Who has greeted whom before a run begins: every source has to call this peer, every destination to
-/// welcome it. Peers may come up in any order, and go and come again: a name may be taken over by a
-/// process that was started anew.
+/// The handshakes before a run begins. Every source has to call this peer (send its hello), and every
+/// destination has to answer this peer's hello with `welcome`. Peers may come up in any order, and a process
+/// may be replaced by a new one with the same id.
 class Greetings {
  public:
   Greetings(std::vector<PeerId> sources, std::vector<PeerId> destinations)
@@ -20,10 +20,10 @@ class Greetings {
 
   enum class Call {
     first,
-    again,         ///< by the same process
-    by_successor,  ///< another process called under this name before
+    again,         ///< the same process has called before
+    by_successor,  ///< another process has called under this id before
   };
-  /// A source's hello was in order; `incarnation` tells its process from others.
+  /// Records a source's valid hello. `incarnation` identifies its process.
   Call called(PeerId source, std::uint32_t incarnation) {
     silent_.erase(source);
     const auto [known, is_new] = incarnations_.try_emplace(source, incarnation);
@@ -36,8 +36,9 @@ class Greetings {
 
   bool has_called(PeerId source) const { return !silent_.contains(source); }
   bool complete() const { return silent_.empty() && reserved_.empty(); }
-  /// The first destination that has not welcomed this peer, and the first source that has not called it.
+  /// The destination with the lowest id that has not welcomed this peer; empty if all have.
   std::optional<PeerId> first_reserved() const { return first_of(reserved_); }
+  /// The source with the lowest id that has not called this peer; empty if all have.
   std::optional<PeerId> first_silent() const { return first_of(silent_); }
 
  private:

@@ -9,14 +9,14 @@
 
 namespace hearsay {
 
-/// What a peer knows of one that it hears: whether it has said hello, and which frame of it comes next.
-/// A hello says from which number on the frames of its sender count; what came before it was meant for a
-/// predecessor of this process, or is sent again after it.
+/// The receiving end of the link from one source: whether the source has said hello, and the number of the
+/// data frame that is expected next. A hello names the number of the sender's next data frame. Frames with
+/// lower numbers were meant for an earlier process here, or are sent again after the hello.
 class IncomingLink {
  public:
   explicit IncomingLink(PeerId id) : source(id) {}
 
-  /// A hello was in order; true where this process under that name has not said one before.
+  /// Records a valid hello. True if it is the first one of the source's current process.
   bool greeted(const FrameHeader& hello) {
     const bool is_new = incarnation_ != hello.incarnation;
     incarnation_ = hello.incarnation;
@@ -28,13 +28,13 @@ class IncomingLink {
   bool has_greeted_as(std::uint32_t incarnation) const { return incarnation_ == incarnation; }
 
   enum class Frame {
-    next,       ///< nothing is missing before it
-    after_gap,  ///< frames before it are missing
-    repeated,   ///< it was here before, or was given up for missing and is sent again
-    ungreeted,  ///< its sender has not said hello to this process
+    next,       ///< no frame before this one is missing
+    after_gap,  ///< frames before this one are missing
+    repeated,   ///< the number was passed: the frame was received before, or comes late after a gap
+    ungreeted,  ///< the sender's process has not said hello to this one
   };
-  /// Which frame this is, of kind data, or alive (which has the number of the next data frame and is
-  /// none itself).
+  /// Classifies a frame of kind data or alive, and moves the expected number on. An alive frame bears the
+  /// number of the next data frame, and takes none itself.
   Frame judge(const FrameHeader& header) {
     if (!incarnation_ || *incarnation_ != header.incarnation) return Frame::ungreeted;
     const bool is_data = header.kind == FrameKind::data;
@@ -44,8 +44,8 @@ class IncomingLink {
     return gap ? Frame::after_gap : Frame::next;
   }
 
-  /// Whether to ask for another hello after this frame: at once, and again with every sign of life until
-  /// it comes.
+  /// True if this peer is to ask for another hello (`again`): at the first frame that shows something
+  /// missing, then at every heartbeat of the source until the hello comes.
   bool must_ask_again(Frame frame, FrameKind kind) {
     const bool missing = frame == Frame::after_gap || frame == Frame::ungreeted;
     const bool ask = kind == FrameKind::alive ? missing || asked_again_ : missing && !asked_again_;

@@ -5,31 +5,31 @@
 
 namespace hearsay {
 
-/// Policy "drop": a peer that the run has gone on without asks its neighbors for a model, one after the other
-/// (runtime/peer/joining.hpp).
+/// Policy "drop": the session's part of joining a run (runtime/peer/joining.hpp). The joining peer asks its
+/// neighbors for a model, one after the other; `give` is the answer of a neighbor.
 class Joining {
  public:
-  /// That neighbor is asked first.
+  /// `neighbor` is asked first.
   Joining(PeerId neighbor, const SessionContext& context)
       : question_(neighbor, patience_heartbeats * context.input.heartbeat, context.now) {}
 
-  /// It may be asked, too.
+  /// `neighbor` has parted from this peer, too, so it may be asked if the others do not answer.
   void add(PeerId neighbor) { question_.add(neighbor); }
   bool may_ask(PeerId neighbor) const { return question_.may_ask(neighbor); }
   void ask(SessionContext& context) {
     context.say(PeerWord::Way::outlet, question_.whom(context.now), FrameKind::join);
   }
-  /// Whether that can be a model of this run.
+  /// True if a `model` frame with this header and a payload of `bytes` bytes can be a model of this run.
   static bool fits(const FrameHeader& head, std::size_t bytes, const PeerSessionInput& input) {
     return input.model_bytes == bytes && head.iteration < input.iterations &&
            head.sequence <= head.iteration + 1;
   }
-  /// The answer to a peer that joins.
+  /// Sends `copy.to` the model; or `refuse`, if the copy has none.
   static void give(const ModelCopy& copy, SessionContext& context);
 
  private:
-  /// A neighbor answers at the end of its iteration; after so many signs of life without that, another one is
-  /// asked.
+  /// How many heartbeats long this peer waits for an answer before it asks another neighbor. A neighbor
+  /// answers at the end of its iteration.
   static constexpr int patience_heartbeats = 5;
 
   JoiningQuestion question_;

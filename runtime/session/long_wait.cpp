@@ -12,7 +12,7 @@ std::string name_of(const AwaitedPeer& peer) {
   return "peer " + std::to_string(peer.id) + (peer.address.empty() ? "" : " (" + peer.address + ")");
 }
 
-/// A sign of life may be late without being missing.
+/// True up to two heartbeats of silence: one heartbeat may be late.
 bool shows_life(const AwaitedPeer& peer, const LongWait& wait) { return peer.silence <= 2 * wait.heartbeat; }
 
 std::string state_of(const AwaitedPeer& peer, const LongWait& wait) {

@@ -11,37 +11,40 @@ namespace hearsay {
 
 /// What becomes of a neighbor that stays silent.
 enum class AfterSilence {
-  ends_the_run,  ///< it is lost, and the run with it
-  drops_it,      ///< it is lost, and the run goes on without it
+  ends_the_run,  ///< the run ends: policy "wait"
+  drops_it,      ///< the run goes on without the neighbor: policy "drop"
 };
 
-/// One whose message is missing.
+/// A peer whose message is missing.
 struct AwaitedPeer {
   PeerId id;
-  std::string address;  ///< of the edge; may be empty
-  Duration silence;     ///< since its last sign of life
-  std::string limit;    ///< of that silence, and why: ArrivalDeadline::text()
+  std::string address;  ///< at which the peer listens; may be empty
+  Duration silence;     ///< since its last sign of life, or since the wait began
+  std::string limit;    ///< how long it may be silent, and why: ArrivalDeadline::text()
 };
 
-/// A wait that has become long enough to be spoken of.
+/// A wait that is long enough for a message to the user.
 struct LongWait {
   PeerId self;
-  std::uint64_t iteration;  ///< that cannot be ended
+  std::uint64_t iteration;  ///< the one that cannot be completed
   Duration waited;
-  Duration heartbeat;  ///< a neighbor that shows life is heard so often
+  Duration heartbeat;  ///< time between two heartbeats of a neighbor
   AfterSilence then;
   std::vector<AwaitedPeer> awaited;  ///< at least one
 };
 
-/// Who waits, for whom and over which edge, in which iteration, since when, and what will happen when. Pure.
+/// Returns the message to the user: who waits for whom, in which iteration, since when, and what will happen
+/// when. Pure. Two examples:
 ///
 ///     peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512: silent for 12 s; lost after 60 s
-///     (failure.lost_after) peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512 for 25 s now: it
-///     shows life, so it is slow or waits itself
+///     (failure.lost_after)
+///
+///     peer 2 waits for peer 3 (tcp://10.0.0.3:7000) in iteration 512 for 25 s now: it shows life, so it is
+///     slow or waits itself
 std::string sentence(const LongWait& wait);
 
-/// A time to be read, not to be parsed back: whole seconds from 10 s on, minutes from 2 min on, else with one
-/// decimal.
+/// Returns a duration for people to read: "0.4 s" below 10 s, "119 s" below 2 min, else "2 min" or
+/// "3 min 05 s".
 std::string spoken(Duration duration);
 
 }  // namespace hearsay

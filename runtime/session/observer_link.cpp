@@ -8,8 +8,8 @@ namespace hearsay {
 
 namespace {
 
-/// A peer passes no evaluation before the verdict on the one before it: two of them, that of the end, and the
-/// result.
+/// A peer does not pass an evaluation before the verdict on the previous one has come. So at most two
+/// evaluations are unacknowledged, the last one of the run, and the result.
 constexpr std::size_t most_unacknowledged = 4;
 
 FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
@@ -42,7 +42,6 @@ void ObserverLink::say_ready(SessionContext& context) const {
   say_to_observer(joins ? FrameKind::join : FrameKind::ready, context).sequence = to_sequence(last_verdict_);
 }
 
-/// The observer knows then why the run does not begin, and tells the others.
 void ObserverLink::say_for_whom_it_waits(const std::string& whom, SessionContext& context) const {
   if (welcomed_) say_to_observer(FrameKind::ready, context, std::as_bytes(std::span(whom))).slot = 1;
 }
@@ -53,7 +52,8 @@ void ObserverLink::show_life(SessionContext& context) const {
   head.sequence = to_sequence(last_verdict_);
 }
 
-/// That one alone: the observer that said so may have died, and the next one ask again.
+/// Names `all_resume_from_` alone, once it is known: another observer may ask again after the first one has
+/// died, and must come to the same checkpoint.
 void ObserverLink::say_what_it_holds(SessionContext& context) const {
   const std::vector<std::uint64_t> holds =
       all_resume_from_ ? std::vector{*all_resume_from_} : *context.input.holds;
@@ -70,7 +70,7 @@ void ObserverLink::say(const Told& told, SessionContext& context) {
 void ObserverLink::tell(Told told, SessionContext& context) {
   say(told, context);
   if (told.kind != FrameKind::evaluation && told.kind != FrameKind::result) return;
-  // Only a peer that goes on without the observer has more: of those it will never need all.
+  // More than that are kept only while a peer runs without the observer; the oldest one is not needed then.
   if (unacknowledged_.size() == most_unacknowledged) unacknowledged_.erase(unacknowledged_.begin());
   unacknowledged_.push_back(std::move(told));
 }
@@ -115,8 +115,8 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
   }
 }
 
-/// What the observer still does not have after a few signs of life went astray. (One may have left before it
-/// came.)
+/// Sends again what the observer lacks, once three of its heartbeats in a row show that. One heartbeat is not
+/// enough: it may have left before the frame came.
 void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte> payload,
                               SessionContext& context) {
   if (!context.has_started()) others_await_ = printable_text(payload);
@@ -139,7 +139,7 @@ void ObserverLink::hear_resume(const FrameHeader& head, SessionContext& context)
 }
 
 void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context) {
-  // The observer repeats the last verdicts to a peer without a state, once it has one.
+  // A peer that has no state yet ignores verdicts: the observer repeats the last ones once the peer is ready.
   const bool has_no_state =
       context.phase == SessionPhase::restoring || context.phase == SessionPhase::joining;
   if (has_no_state || (last_verdict_ && head.iteration <= *last_verdict_)) return;

@@ -11,49 +11,53 @@
 
 namespace hearsay {
 
-/// A peer's conversation with the observer: what it reports until it is acknowledged, and what the observer
+/// A peer's link with the observer: what the peer reports, until that is acknowledged, and what the observer
 /// has said.
 class ObserverLink {
  public:
-  /// "the observer", "peer 3"
+  /// Who sent the frame: "the observer", "peer 3".
   static std::string name_of_speaker(const FrameHeader& head);
 
-  /// The hello; `challenge` is what the observer asked with.
+  /// Says hello. `challenge` is the sequence of the observer's `again` that this hello answers; 0: none.
   void greet(SessionContext& context, std::uint64_t challenge = 0) const;
   void say_ready(SessionContext& context) const;
-  /// Before it is ready: for whom it waits.
+  /// Tells the observer, before this peer is ready, for whom it waits. The observer tells the other peers.
   void say_for_whom_it_waits(const std::string& whom, SessionContext& context) const;
+  /// Sends a heartbeat.
   void show_life(SessionContext& context) const;
-  /// The iterations of its checkpoints; once the observer has said from which one all resume, that one alone.
+  /// Names the iterations of which this peer holds a checkpoint. Once the observer has said from which
+  /// checkpoint all peers resume, names that one alone.
   void say_what_it_holds(SessionContext& context) const;
-  /// Whether all peers were restored to one checkpoint and none has started.
+  /// True if the observer has named the checkpoint from which all peers resume, and the run has not started.
   bool waits_at_checkpoint(const SessionContext& context) const {
     return !context.has_started() && all_resume_from_.has_value();
   }
 
-  /// Reports, evaluations and the result until they are acknowledged.
+  /// Sends it. Evaluations and the result are kept, and sent again, until they are acknowledged.
   void tell(Told told, SessionContext& context);
   void tell_unacknowledged(SessionContext& context) const;
-  /// Policy "drop": the peer goes on without the observer, or with it again.
+  /// Policy "drop": the peer begins to run without the observer, or has the observer back. Calls alternate.
   void turn() { ++turns_; }
 
-  /// Everything but `start`, `stop`, `departed` and `refuse`.
+  /// Handles every frame of the observer but `start`, `stop`, `departed` and `refuse`.
   FrameUse hear(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
 
   bool has_welcomed() const { return welcomed_; }
   void note_who_answers_instead(const FrameHeader& head) { answers_instead_ = name_of_speaker(head); }
+  /// The peer that answers at the observer's address; empty if there is none.
   const std::string& answers_instead() const { return answers_instead_; }
-  /// For whom others wait; empty if the observer has not said so.
+  /// Whom the other peers wait for, in the observer's words; empty if the observer has not said so.
   const std::string& others_await() const { return others_await_; }
   /// "the observer (tcp://10.0.0.1:6999)"
   static std::string name(const SessionContext& context);
 
+  /// The newest evaluation whose verdict has come; empty if none has.
   std::optional<std::uint64_t> last_verdict() const { return last_verdict_; }
-  /// The last verdict + 1 in a frame; 0: none.
+  /// A verdict as frames carry it, in `sequence`: 1 + its iteration; 0: none.
   static std::uint64_t to_sequence(std::optional<std::uint64_t> verdict) {
     return verdict ? *verdict + 1 : 0;
   }
-  /// Of a peer that joins: where its neighbor was.
+  /// A joining peer takes over the last verdict of the neighbor whose model it has.
   void enter_after(std::optional<std::uint64_t> verdict) { last_verdict_ = verdict; }
   void save(SessionState& state) const;
   void restore(SessionState& state);
@@ -62,20 +66,20 @@ class ObserverLink {
   void hear_alive(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
   void hear_verdict(const FrameHeader& head, SessionContext& context);
   void hear_resume(const FrameHeader& head, SessionContext& context);
-  /// All that it may have missed.
+  /// Sends the observer everything that it may have missed.
   void tell_again(SessionContext& context) const;
   static void say(const Told& told, SessionContext& context);
 
   std::vector<Told> unacknowledged_;  // evaluations without a verdict, and the result
-  int lacks_ = 0;                     // signs of life in a row that showed it without one of those
+  int lacks_ = 0;  // how many of the observer's heartbeats in a row showed that it lacks one of those
   std::optional<std::uint64_t> last_verdict_;
   Slot turns_ = 0;  // odd: the peer goes on without the observer
   bool welcomed_ = false;
-  bool restored_ = false;  // the peer was, from a checkpoint
+  bool restored_ = false;  // whether the peer was restored from a checkpoint
   bool told_where_to_resume_ = false;
-  std::optional<std::uint64_t> all_resume_from_;  // nothing if this peer alone came back
+  std::optional<std::uint64_t> all_resume_from_;  // empty if this peer alone resumes
   std::string others_await_;
-  std::string answers_instead_;  // somebody else who does at its address
+  std::string answers_instead_;
 };
 
 }  // namespace hearsay

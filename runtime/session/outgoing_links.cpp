@@ -52,7 +52,7 @@ void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, Inst
 
 bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context) {
   if (welcome.sequence != link.greeted_at || !link.awaits_welcome) return false;  // to an earlier hello
-  if (!context.is_possible(welcome.iteration)) return false;  // it will be refused when it calls
+  if (!context.is_possible(welcome.iteration)) return false;                      // its hello will be refused
   link.awaits_welcome = false;
   link.answers_instead.clear();
   return true;
@@ -67,7 +67,8 @@ void OutgoingLinks::send_again(OutgoingLink& link, std::uint64_t needed_from, Se
   }
 }
 
-// What it holds was kept of an earlier run, which went further; or what it needs is not kept any more.
+// Two objections: the caller's checkpoints are of an earlier run that went further; or the caller needs
+// messages that are not retained any more.
 std::string OutgoingLinks::objection_to(const FrameHeader& hello, bool has_parted,
                                         const SessionContext& context) const {
   const std::string self = std::to_string(context.input.self), caller = std::to_string(hello.sender);

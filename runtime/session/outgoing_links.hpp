@@ -10,17 +10,17 @@
 
 namespace hearsay {
 
-/// A peer's way to one that hears it.
+/// The sending end of the link to one destination.
 struct OutgoingLink {
   PeerId to;
-  std::uint64_t next_sequence = 0;
-  std::uint64_t greeted_at = 0;      ///< the number that the last hello named
-  bool awaits_welcome = true;        ///< to that hello
-  std::string answers_instead = {};  ///< somebody else who does at that address
+  std::uint64_t next_sequence = 0;   ///< number of the next data frame
+  std::uint64_t greeted_at = 0;      ///< next_sequence when the last hello was sent
+  bool awaits_welcome = true;        ///< whether the last hello is unanswered
+  std::string answers_instead = {};  ///< another peer, or the observer, that answers at that address
 };
 
-/// The ways to all destinations, and what each may still ask for: messages get their numbers here, and are
-/// sent again if the answer to a hello shows that they were lost.
+/// The links to all destinations. Numbers the messages, retains them (Retention), and sends them again if the
+/// answer to a hello shows that they were lost.
 class OutgoingLinks {
  public:
   explicit OutgoingLinks(const PeerSessionInput& input);
@@ -29,21 +29,23 @@ class OutgoingLinks {
   const std::vector<OutgoingLink>& all() const { return links_; }
   OutgoingLink& to(PeerId destination);
 
-  /// The hello says whether the edge is out.
+  /// Says hello. `has_parted`: the edge is out, and the hello says so.
   void greet(OutgoingLink& link, bool has_parted, SessionContext& context) const;
-  /// A message of the method.
+  /// Sends and retains a message of the method.
   void send(Outgoing message, Instant posted, SessionContext& context);
-  /// Returns whether this is the answer to the last hello.
+  /// True if this is the answer to the last hello.
   bool hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context);
-  /// After that: what was not sent since the hello, and may still be needed.
+  /// After a welcome: sends again the retained messages of iteration `needed_from` and later, except those
+  /// that were sent after the hello.
   void send_again(OutgoingLink& link, std::uint64_t needed_from, SessionContext& context);
 
-  /// Why the caller, whose input is right, cannot train from where it says it is; else empty.
+  /// Why the caller cannot train from the iteration that its hello names, in a sentence; empty if it can. The
+  /// caller's agreement is not looked at here.
   std::string objection_to(const FrameHeader& hello, bool has_parted, const SessionContext& context) const;
 
   Retention& retention() { return retention_; }
   const Retention& retention() const { return retention_; }
-  /// Whether a destination may still ask for something.
+  /// True if some destination may still need a retained message.
   bool retains() const;
   void save(SessionState& state) const;
   void restore(SessionState& state);

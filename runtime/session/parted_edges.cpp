@@ -13,7 +13,7 @@ void PartedEdges::obey(const EdgeWish& wish, Retention& retention, SessionContex
   switch (wish.what) {
     case EdgeWish::What::part:
       part(neighbor);
-      // Said even if it was said before: the other end may not know.
+      // Said again even if it was said before: the first `parted` may be lost.
       if (context.is_destination(neighbor)) {
         retention.abandon(neighbor);
         context.say(PeerWord::Way::outlet, neighbor, FrameKind::parted);
@@ -43,11 +43,11 @@ void PartedEdges::hear_source(const FrameHeader& head, SessionContext& context) 
   if (head.kind == FrameKind::offer) {
     context.events.push_back(AttachmentOffered{head.sender, head.iteration});
   } else if (head.kind == FrameKind::parted) {
-    // That the edge be in again was agreed on, but it is too late for the other end.
+    // The other end declines this peer's offer.
     if (offered) context.events.push_back(OfferAnswered{head.sender, {}});
   } else if (!offered) {
-    // It may have taken an offer of this peer, which has not heard so yet; else it does not know that they
-    // have parted.
+    // The source does not know that the edge is out. (If this peer has made an offer, the source may have
+    // taken it, and its answer is still under way.)
     context.say(PeerWord::Way::reply, head.sender, FrameKind::parted);
   }
 }
@@ -63,8 +63,8 @@ bool PartedEdges::hear_destination(PeerId destination, const FrameHeader& head,
       if (is_offered(destination)) context.events.push_back(OfferAnswered{destination, head.iteration});
       return true;
     case FrameKind::welcome:
-      // Of two that have parted, and hear each other, the one with the lower id makes an offer; one that
-      // joins, when it has begun.
+      // The welcome shows that both ends hear each other. The end with the lower id makes the offer; a
+      // joining peer makes none before the run has started for it.
       if (is_out && context.has_started() && context.input.self < destination)
         context.events.push_back(NeighborReturned{destination});
       return false;

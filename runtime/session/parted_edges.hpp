@@ -12,32 +12,34 @@
 
 namespace hearsay {
 
-/// Policy "drop": which edges of a peer are out, and what their ends say to each other until they are in
-/// again (edge_request.hpp).
+/// Policy "drop": the edges of this peer that are out, and what their ends say to each other until the edges
+/// are in again (edge_request.hpp).
 class PartedEdges {
  public:
+  /// True if the edge to `neighbor` is out.
   bool contains(PeerId neighbor) const { return find(neighbor) != nullptr; }
-  /// Anew, if it is out already: an offer is withdrawn.
+  /// The edge is out. An offer that was made for it, or an agreement that it be in again, is forgotten.
   void part(PeerId neighbor);
-  /// Whether a "parted" hello (slot 1) was sent before the two agreed to restore the edge.
+  /// True if a "parted" hello (slot 1) was sent before both ends agreed that the edge be in again.
   bool is_outdated(const FrameHeader& hello) const {
     const auto from = restored_from(hello.sender);
     return from && hello.iteration < *from;
   }
 
-  /// What the peer wants the other end to know.
+  /// Notes the change of an edge, and tells the other end.
   void obey(const EdgeWish& wish, Retention& retention, SessionContext& context);
-  /// If this peer has taken the neighbor's offer: says so, again.
+  /// Answers `taken` to the neighbor's offer, if both ends have agreed on an iteration; else does nothing.
   void say_taken(PeerId neighbor, SessionContext& context) const;
-  /// From a source, of an edge that is out.
+  /// Handles a frame from a source whose edge is out.
   void hear_source(const FrameHeader& head, SessionContext& context) const;
-  /// Returns whether that was for this edge alone; a welcome is for the link, too.
+  /// Handles a frame from a destination. True if nothing more is to be done with the frame. A `welcome` is
+  /// never done with: it concerns the link, too.
   bool hear_destination(PeerId destination, const FrameHeader& head, SessionContext& context) const;
 
  private:
   struct Edge {
     PeerId to;
-    bool offered = false;  // that it be in again, and no answer has come
+    bool offered = false;  // whether this peer has offered that the edge be in again
   };
   const Edge* find(PeerId neighbor) const {
     const auto found = std::ranges::find(out_, neighbor, &Edge::to);
@@ -51,14 +53,14 @@ class PartedEdges {
     const auto known = std::ranges::find(restored_, neighbor, &std::pair<PeerId, std::uint64_t>::first);
     return known == restored_.end() ? std::nullopt : std::optional(known->second);
   }
-  /// Both ends have agreed that the edge is in from `iteration` on.
+  /// Both ends have agreed: the edge is in again from `iteration` on.
   void restore(PeerId neighbor, std::uint64_t iteration) {
     restored_.emplace_back(neighbor, iteration);
     std::erase_if(out_, [&](const Edge& edge) { return edge.to == neighbor; });
   }
 
   std::vector<Edge> out_;
-  std::vector<std::pair<PeerId, std::uint64_t>> restored_;  // from which iteration on
+  std::vector<std::pair<PeerId, std::uint64_t>> restored_;  // neighbor, first iteration with the edge
 };
 
 }  // namespace hearsay

@@ -43,7 +43,7 @@ void PeerSession::begin(Instant now) {
 }
 
 void PeerSession::go_on(SessionState state) {
-  if (context_.phase == SessionPhase::failed) return;  // it was not restored in time
+  if (context_.phase == SessionPhase::failed) return;  // the peer was not restored in time
   ensure(context_.phase == SessionPhase::restoring, "a session resumes from a checkpoint once");
   context_.phase = SessionPhase::greeting;
   start_.greet(context_.now);
@@ -54,8 +54,8 @@ void PeerSession::go_on(SessionState state) {
   tell_when_ready();
 }
 
-/// Sources that it does not speak to anyway are told so at once: they keep what they sent
-/// until then.
+/// Sources that are destinations, too, learn this from the next frame. The other ones are told at once, since
+/// they retain their messages until then.
 void PeerSession::needs_from(std::uint64_t iteration) {
   if (iteration <= context_.next_needed) return;
   context_.next_needed = iteration;
@@ -64,9 +64,8 @@ void PeerSession::needs_from(std::uint64_t iteration) {
       context_.say(PeerWord::Way::reply, link.source, FrameKind::alive);
 }
 
-// Signs of life, and the way into the run.
+// Heartbeats, and the way into the run.
 
-/// Gives up on peers that do not come up, and lets the neighbors know that this one is alive.
 Instant PeerSession::tick(Instant now) {
   context_.now = now;
   const auto awaits_start = [this] {
@@ -111,7 +110,7 @@ void PeerSession::show_life() {
       break;
   }
   for (OutgoingLink& link : outgoing_.all()) {
-    // The hello or its answer went astray, or nobody is there yet; or is there again.
+    // The hello or its answer was lost, the destination is not up yet, or an edge that is out may come back.
     if (link.awaits_welcome || parted_.contains(link.to)) {
       if (context_.has_started() || !parted_.contains(link.to)) greet(link);
     } else {
@@ -127,7 +126,7 @@ void PeerSession::show_life() {
   observer_.show_life(context_);
 }
 
-// From sources.
+// Frames from sources.
 
 FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::byte> payload) {
   if (parted_.contains(head.sender)) return hear_parted(head, payload);
@@ -136,7 +135,7 @@ FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::
     return FrameUse::words;
   }
   IncomingLink* const link = find_source(head.sender);
-  // Nothing but a hello is heard from a stranger or from another run.
+  // Of strangers and of other runs only a hello is looked at.
   if (!link || head.run_id != context_.run_id) return FrameUse::garbage;
   switch (head.kind) {
     case FrameKind::offer:
@@ -152,8 +151,8 @@ FrameUse PeerSession::hear_source(const FrameHeader& head, std::span<const std::
     case FrameKind::alive:
       return hear_frame(*link, head);
     case FrameKind::stop:
-      // One that was refused takes no part, whoever had its name before. Whose input is wrong in the middle
-      // of the run stays away alone; if not, the observer says so.
+      // A process that was refused takes no part, so it cannot stop the run either. Exit code 2 (wrong input)
+      // in the middle of the run ends its sender alone; if it is to end the run, the observer says so.
       if (!link->has_greeted_as(head.incarnation)) return FrameUse::garbage;
       if (!context_.has_started() || exit_code_of(head) != 2) hear_stop(head, payload);
       return FrameUse::words;
@@ -186,7 +185,7 @@ void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte
   } else if (hello.slot == 1 && context_.has_started()) {
     if (!parted_.is_outdated(hello)) context_.events.push_back(PeerDeparted{hello.sender, parted_from_this});
   } else if (context_.phase != SessionPhase::restoring) {
-    answer_hello(hello, payload);  // else the caller will try again, or be called itself
+    answer_hello(hello, payload);  // a restoring peer does not answer: the caller tries again, or is called
   }
 }
 
@@ -205,13 +204,13 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
     return;
   }
   greetings_.called(sender, hello.incarnation);
-  // Whoever welcomed this peer under that name has gone, or was not there to hear its hello.
+  // A new process under that id has not heard this peer's hello, even if its predecessor has.
   if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
   context_.say(PeerWord::Way::reply, sender, FrameKind::welcome).sequence = hello.sequence;
   tell_when_ready();
 }
 
-// From destinations.
+// Frames from destinations.
 
 FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& head,
                                        std::span<const std::byte> payload) {
@@ -241,7 +240,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
     case FrameKind::again:
       if (context_.phase != SessionPhase::restoring) greet(link);
       return FrameUse::words;
-    case FrameKind::alive:  // of one that this peer does not hear otherwise
+    case FrameKind::alive:  // of a destination that is no source
       outgoing_.retention().release(destination, head.iteration);
       return FrameUse::words;
     default:
@@ -249,7 +248,7 @@ FrameUse PeerSession::hear_destination(PeerId destination, const FrameHeader& he
   }
 }
 
-// From the observer.
+// Frames from the observer.
 
 FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std::byte> payload,
                                     Instant now) {
@@ -290,9 +289,8 @@ void PeerSession::hear_start(const FrameHeader& head, Instant now) {
                                 "; give both the same run.iterations");
   context_.phase = SessionPhase::running;
   if (before == SessionPhase::entering) greet_neighbors();
-  observer_.tell_unacknowledged(context_);  // of an earlier process
-  // Between hosts there is no common clock: the run began when the word arrives, or so long before as it
-  // says.
+  observer_.tell_unacknowledged(context_);  // reports of an earlier process
+  // Hosts have no common clock: there the frame says how long ago the run began.
   const Duration ago(std::min(head.sequence, std::uint64_t{due_limit_ns}));
   context_.events.push_back(
       RunStarts{context_.input.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
@@ -300,6 +298,7 @@ void PeerSession::hear_start(const FrameHeader& head, Instant now) {
 
 // Policy "drop": edges that are out (parted_edges.hpp).
 
+/// A neighbor says that its edge to this peer is out.
 void PeerSession::hear_that_it_parted(PeerId neighbor) {
   if (context_.may_join())
     begin_joining(neighbor);
@@ -307,12 +306,12 @@ void PeerSession::hear_that_it_parted(PeerId neighbor) {
     context_.events.push_back(PeerDeparted{neighbor, parted_from_this});
 }
 
-/// From a source that this peer has parted from.
+/// Handles a frame from a source whose edge is out.
 FrameUse PeerSession::hear_parted(const FrameHeader& head, std::span<const std::byte> payload) {
   const bool is_hello = head.kind == FrameKind::hello;
   if (!find_source(head.sender) || (head.run_id != context_.run_id && !is_hello)) return FrameUse::garbage;
   const bool says_parted = head.kind == FrameKind::parted || (is_hello && head.slot == 1);
-  if (!context_.has_started()) {  // it joins, or will be joined: who has parted from this peer may be asked
+  if (!context_.has_started()) {  // a neighbor that has parted from this peer may be asked for its model
     if (context_.may_join() && says_parted) begin_joining(head.sender);
   } else if (head.kind == FrameKind::join) {
     hear_join(head.sender);
@@ -324,10 +323,10 @@ FrameUse PeerSession::hear_parted(const FrameHeader& head, std::span<const std::
   return FrameUse::words;
 }
 
-// Policy "drop": a peer that the run has gone on without, and that joins it anew; both sides of that.
+// Policy "drop": a peer joins a run that goes on without it. Both ends of that.
 
-/// A neighbor has parted from this peer, which has not begun: it has no state to resume from, so it takes all
-/// its edges for out.
+/// A neighbor has parted from this peer, which has not begun. So the run goes on without this peer, which
+/// takes all its edges for out and asks for a model.
 void PeerSession::begin_joining(PeerId neighbor) {
   if (context_.phase == SessionPhase::failed) return;
   if (joining_) return joining_->add(neighbor);
@@ -339,7 +338,8 @@ void PeerSession::begin_joining(PeerId neighbor) {
   joining_->ask(context_);
 }
 
-/// Until the run begins here. Neighbors that have not answered yet may still find out that they have parted.
+/// The heartbeat of a joining peer. Says hello to neighbors that have not said that they have parted: they
+/// may find out by that.
 void PeerSession::show_that_it_joins() {
   if (!observer_.has_welcomed()) observer_.greet(context_);
   if (context_.phase == SessionPhase::entering) return observer_.say_ready(context_);
@@ -350,7 +350,7 @@ void PeerSession::show_that_it_joins() {
 
 FrameUse PeerSession::hear_model(const FrameHeader& head, std::span<const std::byte> payload) {
   if (!joining_ || !Joining::fits(head, payload.size(), context_.input)) return FrameUse::garbage;
-  if (context_.phase != SessionPhase::joining) return FrameUse::words;  // of another one that was asked
+  if (context_.phase != SessionPhase::joining) return FrameUse::words;  // another neighbor was faster
   context_.phase = SessionPhase::entering;
   start_.enter(context_.now);
   context_.next_needed = head.iteration + 1;
@@ -361,22 +361,22 @@ FrameUse PeerSession::hear_model(const FrameHeader& head, std::span<const std::b
   return FrameUse::words;
 }
 
-/// From a source, in the middle of the run. It does not know what went before, whatever this peer knows of
-/// it.
+/// A source asks for the model, in the middle of the run. If its edge is still in, it is a new process
+/// without a state, so its predecessor is gone.
 void PeerSession::hear_join(PeerId joiner) {
   if (!context_.has_started() || !context_.input.model_bytes) return;
   if (!parted_.contains(joiner)) context_.events.push_back(PeerDeparted{joiner, "it was started anew"});
   context_.events.push_back(ModelAsked{joiner});
 }
 
-/// A hello of a process that was started under the name of one that this peer trained with.
+/// True if the hello is of a new process under the id of a peer that this one has trained with.
 bool PeerSession::is_of_successor(const FrameHeader& hello) {
   const IncomingLink* const link = find_source(hello.sender);
   if (!context_.has_started() || !context_.input.model_bytes || !link || hello.run_id != context_.run_id)
     return false;
   if (link->has_greeted_as(hello.incarnation)) return false;
-  // Its predecessor may have been gone before this process was there, which knows it by what it would need
-  // again.
+  // The predecessor may not have greeted this process. The new process is told from it by needing messages
+  // that the predecessor had no more need of.
   return link->has_greeted() || (context_.is_destination(hello.sender) &&
                                  hello.iteration < outgoing_.retention().floor(hello.sender));
 }

@@ -23,67 +23,70 @@
 
 namespace hearsay {
 
-/// A peer's side of a run, beside its method: it greets its neighbors and the observer, shows signs of life,
-/// and sees to it that nothing is lost. Pure: frames, commands and time go in; frames (`outbox`) and events
-/// come out.
+/// One peer's session: everything that it says beside its method. It shakes hands with neighbors and
+/// observer, sends heartbeats, and sends lost messages again. Pure: frames, commands and time go in; frames
+/// (`outbox`) and events (`events`) come out.
 ///
 ///     hello -> welcome | refuse     to each destination; the same to the observer, then ready -> start
 ///
-/// A hello says from which number on the data frames of its sender count. The welcome says from which
-/// iteration on the receiver needs messages; those that the sender retained from there on are sent again.
-/// Whoever finds a frame missing (a gap in the numbers, or a sender that has not greeted this process) asks
-/// for another hello (`again`). So a broken connection, a damaged frame and a neighbor that was started anew
-/// are all mended in the same way, and what arrives twice is dropped here or by the inbox.
+/// A hello names the number of its sender's next data frame. The welcome names the first iteration whose
+/// messages the receiver needs; the sender then sends the retained messages from there on again. A receiver
+/// that finds a frame missing (a gap in the numbers, or a sender that has not greeted this process) asks for
+/// another hello (`again`). So a broken connection, a damaged frame and a restarted neighbor are all repaired
+/// in the same way. Frames that arrive twice are dropped here or by the inbox.
 class PeerSession {
  public:
   explicit PeerSession(PeerSessionInput input);
 
-  /// Says hello to everybody; if the peer resumes, to the observer alone, which answers from which checkpoint
-  /// (ResumeFrom).
+  /// Says hello to all neighbors and the observer. A peer that resumes says hello to the observer alone,
+  /// which answers with the checkpoint to restore (ResumeFrom).
   void begin(Instant now);
-  /// The peer has been restored. Takes up `state` and greets the neighbors.
+  /// The peer has been restored from a checkpoint: takes up `state` and greets the neighbors.
   void go_on(SessionState state);
-  /// This peer needs no message of the iterations before this one. Whoever sends one in an iteration says so,
-  /// too.
+  /// This peer needs no message of the iterations before `iteration` any more. All later frames say so;
+  /// sources to which this peer sends no messages are told at once.
   void needs_from(std::uint64_t iteration);
-  /// Policy "drop": the peer goes on without the observer from now on, or no longer, and tells it no
-  /// evaluation or again each; it has completed so many iterations.
+  /// Policy "drop": tells the observer that this peer begins to run without it, or has it back; calls
+  /// alternate. `completed`: iterations that this peer has completed.
   void turn_from_observer(std::uint64_t completed) {
     needs_from(completed + 1);
     observer_.turn();
     observer_.show_life(context_);
   }
-  /// Some peer will never let this one in, as the sentence says.
+  /// Before the start: this peer takes no part, since another one refuses its connection. `reason` is a
+  /// sentence.
   void shut_out(const std::string& reason) {
     if (!context_.has_started()) context_.fail(2, reason);
   }
-  /// Why the run may not begin in time, should it not: the end of a sentence.
+  /// A possible reason for a late start. It ends the sentence with which this peer gives up waiting.
   void doubt(const std::string& why) { start_.doubt(why); }
-  /// Policy "drop": an edge is out, or to be in again. While it is out no message is said or heard, but its
-  /// ends greet each other with every sign of life (a hello with slot 1), until they hear each other again.
+  /// Policy "drop": an edge leaves, or comes back. While it is out no message of the method passes over it.
+  /// Its ends say hello at every heartbeat (slot 1) until they hear each other again.
   void obey(const EdgeWish& wish) { parted_.obey(wish, outgoing_.retention(), context_); }
-  /// The answer to ModelAsked.
+  /// Answers ModelAsked.
   void give(const ModelCopy& copy) { Joining::give(copy, context_); }
-  /// A message of the method.
+  /// Sends a message of the method. Does nothing if the edge is out.
   void send(Outgoing message, Instant posted) {
     if (parted_.contains(message.to)) return;
     if (!context_.input.asynchronous)
       needs_from(first_needed_in(message.key.iteration, context_.input.staleness));
     outgoing_.send(std::move(message), posted, context_);
   }
-  /// To the observer; `payload` may be empty.
+  /// Sends a frame to the observer; `told.payload` may be empty.
   void tell_observer(Told told) { observer_.tell(std::move(told), context_); }
-  /// To the observer and to all neighbors: the run ends now, with this exit code and sentence.
+  /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason) { context_.say_stop(exit_code, reason); }
-  /// Signs of life, and what waits too long for the run to begin. Returns when to be called again.
+  /// Sends the heartbeats that are due, and gives up if the run has not begun in time. Returns when to call
+  /// this again.
   Instant tick(Instant now);
 
   using Heard = FrameUse;
-  /// A frame at the socket that sources call. Of data, the caller delivers the payload, when it is due.
+  /// Handles a frame that a source has sent to this peer's ROUTER.
   FrameUse hear_source(const FrameHeader& header, std::span<const std::byte> payload);
-  /// A reply at the socket that is connected to `destination`.
+  /// Handles a reply that came at the DEALER which is connected to `destination`.
   FrameUse hear_destination(PeerId destination, const FrameHeader& header,
                             std::span<const std::byte> payload);
+  /// Handles a frame that came at the DEALER which is connected to the observer.
   FrameUse hear_observer(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
 
   std::vector<PeerWord>& outbox() { return context_.outbox; }
@@ -91,9 +94,9 @@ class PeerSession {
 
   using Counters = SessionContext::Counters;
   const Counters& counters() const { return context_.counters; }
-  /// Whether a neighbor may still ask for something.
+  /// True if some neighbor may still need a message of this peer.
   bool retains() const { return outgoing_.retains(); }
-  /// What go_on wants to know, should this process end now.
+  /// What a later process needs for `go_on`, if this one ends now.
   SessionState state() const {
     SessionState state{};
     state.next_needed = context_.next_needed;
@@ -130,15 +133,16 @@ class PeerSession {
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_join(PeerId joiner);
   void hear_start(const FrameHeader& head, Instant now);
-  /// The word may be late: what was started in the place of the one that ended may train with this peer
-  /// already.
+  /// The observer says that a process has ended. Ignored if a successor of that process, under the same id,
+  /// has greeted this peer already.
   void hear_departed(const FrameHeader& head) {
     const IncomingLink* const link = find_source(head.slot);
     const bool has_successor =
         link && link->has_greeted() && !link->has_greeted_as(static_cast<std::uint32_t>(head.sequence));
     if (!has_successor) context_.events.push_back(PeerDeparted{head.slot, "its process has ended"});
   }
-  /// If the run was given up before it began, this peer may know why, better than whoever says so.
+  /// Another peer or the observer ends the run. If the run was given up before it began, adds what this peer
+  /// knows of the reason.
   void hear_stop(const FrameHeader& stop, std::span<const std::byte> payload) {
     RunStops stops{exit_code_of(stop), printable_text(payload)};
     if (!context_.has_started() && stops.exit_code == 3) stops.reason += report().known_here();
@@ -150,7 +154,7 @@ class PeerSession {
   std::vector<IncomingLink> incoming_;  // ascending
   Greetings greetings_;
   PartedEdges parted_;
-  std::optional<Joining> joining_;  // from that phase on
+  std::optional<Joining> joining_;  // from phase `joining` on
   ObserverLink observer_;
   StartWait start_;
   Instant next_heartbeat_{};

@@ -45,9 +45,9 @@ void ProbeCaller::hear(const FrameHeader& header, std::span<const std::byte> pay
     complaint_ = printable_text(payload);
     return;
   }
-  if (header.sequence != number_ || askings_ == 0) return;  // an answer to what was answered before
-  // Of a question that was repeated nobody knows which asking was answered; the first one waited for the
-  // connection.
+  if (header.sequence != number_ || askings_ == 0) return;  // an answer to an earlier question
+  // A repeated question is not measured: it is unknown which asking the answer belongs to. The first question
+  // is not measured either: it waited for the connection.
   if (number_ > 0 && askings_ == 1) round_trips_.push_back(now - asked_);
   ++number_;
   askings_ = 0;
@@ -66,7 +66,7 @@ std::optional<ProbeWord> ProbeServer::hear(const FrameHeader& header, std::span<
   const HelloVerdict verdict = judge_hello(self_.agreement, self_.id, payload, header.sender, expected);
   if (expected) {
     caller->second.called = true;
-    caller->second.complaint = verdict.for_me;  // a peer that was started again may have been mended
+    caller->second.complaint = verdict.for_me;  // replaced: the peer may have been restarted with right input
     caller->second.satisfied = verdict.welcome() && header.slot == all_answers_are_here;
   }
   if (verdict.welcome()) {

@@ -13,15 +13,15 @@
 
 namespace hearsay {
 
-// Testing a connection before a run. The caller asks (FrameKind::probe), the server answers (probed);
-// the first question waits for the server to come up, those that follow are measured, one at a time. A
-// question carries the agreement, so a wrong run file is noticed as in a run; it is no hello, so neither
-// side takes the other for a peer that trains. When the caller has all its answers it says so (slot 1),
-// and so both know that the connection works both ways.
+// Tests a connection before a run. The caller asks (FrameKind::probe), the server answers (probed). The first
+// question waits for the server to come up; the round trips of the following ones are measured, one at a
+// time. A question carries the agreement, so a wrong run file is noticed as in a run. A probe is not a hello,
+// so neither side takes the other for a peer that trains. When the caller has all its answers it says so
+// (slot 1); then both sides know that the connection works in both directions.
 //
 //     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, slot 1
 
-/// Who tests.
+/// The peer that tests its connections.
 struct Prober {
   PeerId id;
   std::uint32_t incarnation;
@@ -36,33 +36,32 @@ struct ProbeWord {
 /// The side that connects. Pure.
 class ProbeCaller {
  public:
-  /// Questions that are measured.
+  /// Number of questions whose round trips are measured.
   static constexpr std::uint64_t measured = 5;
-  /// After this time without an answer a question is repeated.
+  /// A question without an answer is repeated after this time.
   static constexpr Duration patience = std::chrono::seconds(2);
 
   ProbeCaller(const Prober& self, PeerId server);
 
-  /// What to say now; to be called again at `next()`.
+  /// Returns the frame to send now; empty if none is due. Call this again at `next()`.
   std::optional<ProbeWord> tick(Instant now);
   Instant next() const { return next_; }
   void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
 
-  /// All questions were answered.
+  /// True if all questions were answered.
   bool satisfied() const { return number_ > measured; }
   bool answered_once() const { return number_ > 0; }
-  /// Of answers that came to the first asking, as they came.
+  /// The measured round trips, in order. Questions that had to be repeated are left out.
   const std::vector<Duration>& round_trips() const { return round_trips_; }
-  /// Why the server will have nothing to do with this peer, or who is there in its place; empty where
-  /// nothing is wrong.
+  /// Why the server refuses this peer, or which peer answers in its place; empty if nothing is wrong.
   const std::string& complaint() const { return complaint_; }
 
  private:
   Prober self_;
   PeerId server_;
   std::vector<std::byte> agreement_;
-  std::uint64_t number_ = 0;  // of the question that is being asked
-  int askings_ = 0;           // of that question
+  std::uint64_t number_ = 0;  // of the current question
+  int askings_ = 0;           // how often the current question was asked
   Instant asked_{};
   Instant next_{};
   std::vector<Duration> round_trips_;
@@ -74,22 +73,22 @@ class ProbeServer {
  public:
   ProbeServer(const Prober& self, const std::vector<PeerId>& callers);
 
-  /// The answer, to be sent to where the frame came from; nothing for frames that want none.
+  /// Returns the answer, to be sent to where the frame came from; empty if the frame needs no answer.
   std::optional<ProbeWord> hear(const FrameHeader& header, std::span<const std::byte> payload);
 
-  /// What is known of one that should call.
+  /// What is known of a peer that should call.
   struct Caller {
     bool called = false;
-    bool satisfied = false;  ///< it has all its answers
-    bool trains = false;     ///< it says hello, as in a run
-    std::string complaint;   ///< why the two cannot train together
+    bool satisfied = false;  ///< the caller has all its answers
+    bool trains = false;     ///< the caller says hello, so it is in a run and does not test
+    std::string complaint;   ///< why the two peers cannot train together; empty if nothing is known
     bool decided() const { return satisfied || !complaint.empty(); }
   };
   /// `id` is one of the callers.
   const Caller& of(PeerId id) const { return callers_.at(id); }
-  /// Those without a verdict, ascending.
+  /// The callers that are neither satisfied nor have a complaint, ascending.
   std::vector<PeerId> undecided() const;
-  /// Of the first one that has one; else empty.
+  /// The complaint of the lowest caller that has one; empty if none has.
   std::string first_complaint() const;
 
  private:

@@ -8,32 +8,32 @@
 
 namespace hearsay {
 
-/// What a check found out about one neighbor, or about the observer.
+/// What a check found out about the connection to one neighbor, or to the observer.
 struct CheckedEdge {
   std::string who;          ///< "peer 2", "observer", "all peers"
-  std::string address;      ///< where it listens
-  std::optional<bool> out;  ///< this peer reaches it and is answered; nothing where a run does not need it
-  std::optional<bool> in;   ///< it reaches this peer and is answered; likewise
+  std::string address;      ///< where the neighbor or the observer listens
+  std::optional<bool> out;  ///< whether this peer reaches it and is answered; empty if a run does not need it
+  std::optional<bool> in;   ///< whether it reaches this peer and is answered; empty likewise
   std::vector<Duration> round_trips;  ///< ascending
-  std::string wrong;                  ///< the sentence for the user; empty where nothing is
+  std::string wrong;                  ///< what is wrong, in a sentence for the user; empty if nothing is
   bool works() const { return out.value_or(true) && in.value_or(true); }
 };
 
-/// What was seen of an edge when the check ended.
+/// What was observed of a connection when the check ended.
 struct EdgeEvidence {
-  const ProbeCaller* caller = nullptr;          ///< where this peer calls
-  const ProbeServer::Caller* called = nullptr;  ///< where this peer is to be called
-  /// What ZeroMQ's own handshake came to, where it failed: a sentence.
+  const ProbeCaller* caller = nullptr;          ///< null if this peer does not have to call
+  const ProbeServer::Caller* called = nullptr;  ///< null if this peer does not have to be called
+  /// Why ZeroMQ's own handshake failed, in a sentence; empty if it did not.
   std::string handshake;
-  /// Why there was no connection at all; empty where something accepted one.
+  /// Why there was no TCP connection, in a sentence; empty if something accepted one.
   std::string tcp;
   std::string own_address;
 };
 
-/// The verdict: the most telling of all that is wrong with the edge. Pure.
+/// Returns the verdict. If several things are wrong, `wrong` names the one that explains most. Pure.
 CheckedEdge judge_edge(std::string who, std::string address, const EdgeEvidence& evidence);
 
-/// The same of peer 0's other port, the observer's, that all peers have to reach.
+/// The verdict on the observer's port at peer 0, which all peers have to reach.
 CheckedEdge judge_observer(std::string address, const ProbeServer& observer);
 
 }  // namespace hearsay

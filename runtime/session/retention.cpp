@@ -36,7 +36,7 @@ void Retention::release(PeerId to, std::uint64_t next_needed) {
 void Retention::abandon(PeerId to) {
   Shelf& kept = shelf(to);
   kept.messages.clear();
-  kept.floor = 0;  // one that comes back may be behind what it had, or a predecessor
+  kept.floor = 0;  // a neighbor that comes back may be at an earlier iteration than before
 }
 
 }  // namespace hearsay

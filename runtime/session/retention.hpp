@@ -8,43 +8,46 @@
 
 namespace hearsay {
 
-/// A message that its destination may ask for again.
+/// A message that may have to be sent again.
 struct RetainedMessage {
   MessageKey key;
   PacketRef packet;
-  std::uint64_t sequence;  ///< of the frame in which it travelled last
+  std::uint64_t sequence;  ///< number of the frame that carried the message last
   MessageMarks marks = {};
 };
 
-/// What a peer has sent and its neighbors may still need: if a frame or a whole process is lost on the way,
-/// it is sent again, the same bytes. Packets are shared with the frames that carried them, so keeping them
-/// costs memory, not copies.
+/// The messages that a peer has sent and its destinations may still need. If a frame or a whole process is
+/// lost, the same bytes are sent again. Packets are shared with the frames that carried them, so retaining
+/// them copies nothing.
 ///
-/// Of a synchronous method: a message of iteration t is kept until its destination is known to be past t. A
-/// neighbor says so with everything it sends, so two messages an edge are kept where both speak in every
-/// iteration. Of an asynchronous one: of each slot (request, reply) the newest; a peer has one request out at
-/// a time, so an older one was answered, and an older reply was taken in.
+/// Synchronous methods: a message of iteration t is kept until its destination is known to need it no more.
+/// Every frame of a neighbor says what it still needs. So two messages per edge are kept if both ends send in
+/// every iteration.
+///
+/// Asynchronous methods: the newest message of each slot (request, reply) is kept. A peer has one request out
+/// at a time, so older requests were answered, and older replies were received.
 class Retention {
  public:
   /// `destinations` ascending.
   Retention(const std::vector<PeerId>& destinations, bool asynchronous);
 
   void keep(PeerId to, RetainedMessage message);
-  /// `to` needs nothing of the iterations before `next_needed` any more.
+  /// Drops the messages to `to` of iterations before `next_needed`. Does nothing for asynchronous methods.
   void release(PeerId to, std::uint64_t next_needed);
-  /// `to` needs nothing of what was sent to it so far.
+  /// Drops all messages to `to`; its floor is 0 again.
   void abandon(PeerId to);
-  /// What `to` may still need, in the order in which it was sent; may be marked as sent again.
+  /// The messages that `to` may still need, in the order in which they were sent. The caller updates
+  /// `sequence` when it sends one again.
   std::vector<RetainedMessage>& of(PeerId to) { return shelf(to).messages; }
   const std::vector<RetainedMessage>& of(PeerId to) const { return shelf(to).messages; }
-  /// Messages of iterations before this one are gone.
+  /// The first iteration whose messages to `to` are still kept: the largest `next_needed` released so far.
   std::uint64_t floor(PeerId to) const { return shelf(to).floor; }
 
  private:
   struct Shelf {
     PeerId to;
     std::uint64_t floor = 0;
-    std::vector<RetainedMessage> messages = {};  // few: an insertion at the end, a short prefix that goes
+    std::vector<RetainedMessage> messages = {};  // few: added at the end, dropped from the front
   };
   std::size_t place(PeerId to) const;
   Shelf& shelf(PeerId to) { return shelves_[place(to)]; }

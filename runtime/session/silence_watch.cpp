@@ -18,7 +18,7 @@ SilenceWatch::Watched& SilenceWatch::of(PeerId id) {
   return *found;
 }
 
-/// Of a break in its own listening nobody else is to blame: what was heard before counts no longer.
+/// A break in this process's own listening is no silence of the peer: it does not raise the peer's limit.
 void SilenceWatch::heard(PeerId id, Instant at) {
   Watched& watched = of(id);
   if (at <= watched.last) return;

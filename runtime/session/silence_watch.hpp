@@ -11,24 +11,25 @@
 
 namespace hearsay {
 
-/// Somebody whose silence a peer judges.
+/// A peer that a SilenceWatch watches.
 struct WatchedPeer {
   PeerId id;
   std::string address;  ///< for messages to the user; may be empty
 };
 
-/// No wait is silent, and none is without a bound: judges who of those that a peer waits for is lost,
-/// and says whom it waits for when that takes long. One that is merely slow, or waits itself, still
-/// sends signs of life. Pure.
+/// A peer's failure detector. Judges which of the awaited peers are lost, and words a message to the user
+/// when a wait takes long. A peer that is merely slow, or waits itself, still sends heartbeats, so it is not
+/// lost. Pure.
 class SilenceWatch {
  public:
-  /// Signs of life come every `heartbeat`; who says nothing for `lost_after` is lost.
+  /// Watched peers send a heartbeat every `heartbeat`. A peer is lost after the limit of its ArrivalDeadline,
+  /// which is at least `lost_after`.
   SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
                std::vector<WatchedPeer> watched);
 
-  /// To be called several times a second, also while nobody is waited for.
+  /// Call this several times a second, also while no peer is awaited (Attention).
   void look(Instant now) { attention_.look(now); }
-  /// The last sign of life of a watched peer.
+  /// The last sign of life of watched peer `id` came at `at`.
   void heard(PeerId id, Instant at);
 
   struct Lost {
@@ -37,12 +38,13 @@ class SilenceWatch {
   };
   struct Judgement {
     std::vector<Lost> lost = {};
-    std::optional<std::string> word = {};  ///< about a long wait, now and then
-    Instant look_again = Instant::max();   ///< by then somebody may be lost
+    std::optional<std::string> word = {};  ///< a message to the user, after 10 s, 20 s, 40 s, ... of a wait
+    Instant look_again = Instant::max();   ///< the first instant at which another awaited peer may be lost
   };
-  /// Of a wait for `awaited`, in `iteration`, which began at `since`.
+  /// Judges a wait for the messages of `awaited` in `iteration`, which began at `since`.
   Judgement judge(Instant now, Instant since, std::uint64_t iteration, const std::vector<PeerId>& awaited);
-  /// How long one has listened in vain for somebody who was heard last at `last`.
+  /// How long this peer has listened in vain: the time since the wait began (`since`), since the last sign of
+  /// life (`last`), or since this process listens again, whichever is shortest.
   Duration silence(Instant now, Instant since, Instant last) const;
 
  private:
@@ -60,8 +62,8 @@ class SilenceWatch {
   AfterSilence then_;
   Attention attention_;
   std::vector<Watched> watched_;
-  Instant spoken_since_{};                 // of the wait that was spoken of
-  Duration next_word_ = first_word_after;  // into that wait
+  Instant spoken_since_{};                 // when the wait began that the last messages were about
+  Duration next_word_ = first_word_after;  // how long that wait lasts when the next message is due
 };
 
 }  // namespace hearsay

@@ -11,42 +11,43 @@
 
 namespace hearsay {
 
-/// How long a peer waits for its run to begin: for its neighbors first, and then for the observer.
+/// The deadlines of a peer that waits for its run to begin: first for its neighbors, then for the observer.
 class StartWait {
  public:
   explicit StartWait(Duration patience) : patience_(patience) {}
 
-  /// Of a peer that resumes, nobody greets its neighbors until all are there; the observer alone knows who is
-  /// missing, and says so in time.
+  /// The wait begins. A peer that resumes has the observer's deadline from the start: it greets its neighbors
+  /// only when all peers are there, and the observer alone knows who is missing.
   void begin(Instant now, bool resumes) {
     began_ = now;
     next_word_ = now + word_every;
     greet(now);
     if (resumes) for_neighbors_ = for_observer_;
   }
-  /// The neighbors are greeted now.
+  /// The neighbors are greeted now: both deadlines count from here.
   void greet(Instant now) {
     for_neighbors_ = now + patience_;
     for_observer_ = for_neighbors_ + grace_for_the_observer;
   }
-  /// A neighbor has as long from now on to give this peer a model.
+  /// The peer joins: its neighbors have `patience` from now on to give it a model.
   void join(Instant now) { for_neighbors_ = now + patience_; }
-  /// It has given one, and the observer has as long to say start.
+  /// The peer has a model: the observer has `patience` from now on to say `start`.
   void enter(Instant now) { for_observer_ = now + patience_; }
 
+  /// When to give up. `is_ready`: the peer waits for nothing but the observer.
   Instant deadline(bool is_ready) const { return is_ready ? for_observer_ : for_neighbors_; }
-  /// Every ten seconds: how long the peer has waited so far.
+  /// How long the peer has waited so far, every ten seconds; empty in between.
   std::optional<Duration> word_due(Instant now) {
     if (now < next_word_) return std::nullopt;
     next_word_ = now + word_every;
     return now - began_;
   }
-  /// Why the run may not begin in time: the end of a sentence.
+  /// A possible reason for a late start: the end of the sentence with which the peer gives up.
   void doubt(const std::string& why) { doubt_ = why; }
   const std::string& doubt() const { return doubt_; }
 
  private:
-  // The observer names who is missing; a peer that is ready gives it this much longer to do so.
+  // The observer has the same patience and names who is missing; a ready peer gives it this much longer.
   static constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
   static constexpr Duration word_every = std::chrono::seconds(10);
 
@@ -58,7 +59,8 @@ class StartWait {
   std::string doubt_;
 };
 
-/// For whom a peer waits before the run begins, and who answered in somebody else's place: in words.
+/// Words the messages about a run that does not begin: whom the peer waits for, and who answers at another's
+/// address.
 class StartReport {
  public:
   StartReport(const SessionContext& context, const Greetings& greetings, const OutgoingLinks& outgoing,
@@ -69,12 +71,12 @@ class StartReport {
         observer_(observer),
         phase_(context.phase) {}
 
-  /// "peer 2 (tcp://10.0.0.2:7000) to come up"
+  /// What the peer waits for: "peer 2 (tcp://10.0.0.2:7000) to come up".
   std::string awaited() const;
-  /// Who did not come up in time, of those that the peer has waited for.
+  /// Why the peer gives up: "peer 2 (tcp://10.0.0.2:7000) did not come up within 60 s".
   std::string missing() const;
-  /// The end of the sentence of somebody who gave the run up: this peer may know why, better than whoever
-  /// says so.
+  /// What this peer knows of the reason when another one has given up, as the end of a sentence: who answers
+  /// at another's address. Empty if this peer knows nothing.
   std::string known_here() const;
 
  private:

@@ -11,22 +11,21 @@
 
 namespace hearsay {
 
-/// What was told to the observer.
+/// A frame that was sent to the observer.
 struct Told {
   FrameKind kind;
   std::uint64_t iteration;
   std::vector<std::byte> payload;
 };
 
-/// What the session of a peer has to know to go on where an earlier one ended.
+/// The part of a session that a checkpoint keeps: with it a later process continues the session.
 struct SessionState {
-  std::uint64_t next_needed;                  ///< the first iteration of which it needs messages
-  std::optional<std::uint64_t> last_verdict;  ///< the newest that it knows
-  std::vector<Outgoing> retained;             ///< what its neighbors may ask for again
-  /// By destination: it has said that it needs nothing of the iterations before this one, so they are
-  /// not retained.
+  std::uint64_t next_needed;                  ///< the first iteration whose messages the peer still needs
+  std::optional<std::uint64_t> last_verdict;  ///< the newest evaluation whose verdict has come
+  std::vector<Outgoing> retained;             ///< messages that the destinations may still need
+  /// By destination: the first iteration whose messages are still retained.
   std::vector<std::pair<PeerId, std::uint64_t>> released;
-  std::vector<Told> untold;  ///< what the observer has not answered
+  std::vector<Told> untold;  ///< evaluations and result that the observer has not acknowledged
 };
 
 }  // namespace hearsay

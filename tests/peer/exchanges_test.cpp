@@ -23,7 +23,7 @@ PacketRef full_packet(const Vector<double>& vector) {
   return std::move(buffer).seal();
 }
 
-/// The request of one of two peers, which the other refuses.
+/// Refuses the request that stands in the outbox of `peer`, one of two, on behalf of the other one.
 void refuse(Peer<double>& peer) {
   REQUIRE(peer.outbox().size() == 1);
   const MessageKey asked = peer.outbox()[0].key;
@@ -32,7 +32,7 @@ void refuse(Peer<double>& peer) {
   peer.deliver(reply(asked.iteration, 1 - peer.id()), packet());
 }
 
-/// Ends the run of one of two peers, whose requests are all refused.
+/// Runs `peer`, one of two, to its end. All its requests are refused.
 void run_to_its_end(Peer<double>& peer) {
   while (peer.state() != PeerState::finished) {
     if (!peer.outbox().empty()) {
@@ -122,7 +122,7 @@ TEST_CASE("peer: a request is answered during a gradient, while a verdict is awa
   peer->evaluation_taken();
   REQUIRE(peer->state() == PeerState::needs_verdict);
   const Vector<double> evaluated = peer->model();
-  peer->deliver(request(1, 1), one);  // again: nothing happens
+  peer->deliver(request(1, 1), one);  // the same request again: nothing happens
   CHECK(peer->outbox().empty());
   CHECK(peer->counters().duplicate == 1);
   CHECK(peer->model() == evaluated);
@@ -153,7 +153,7 @@ TEST_CASE(
   peer->deliver(request(1, 0), full_packet(Vector<double>::Ones(6)));
   REQUIRE(peer->outbox().size() == 2);
   CHECK(peer->outbox()[1].packet->size() == 0);  // refused: its own request is out
-  peer->deliver(reply(1, 0), packet());          // no more
+  peer->deliver(reply(1, 0), packet());          // an empty packet: peer 0 has ended
   CHECK(peer->model() == before);
   CHECK(peer->counters().exchanges_asked == 0);
   peer->gradient_arrived();

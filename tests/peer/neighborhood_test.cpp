@@ -39,11 +39,11 @@ TEST_CASE(
   neighborhood.begin(1);
   neighborhood.begin(2);
   neighborhood.lose(3);
-  CHECK(neighborhood.row().hears.size() == 2);  // what it said still counts
+  CHECK(neighborhood.row().hears.size() == 2);  // its messages that have come still count
   neighborhood.depart(3, 2);
   CHECK(neighborhood.is_out({2, 0, 3}));
   CHECK_FALSE(neighborhood.is_out({1, 0, 3}));
-  CHECK(neighborhood.announced_degree() == 2);  // of iteration 3, in the messages of 2, which have left
+  CHECK(neighborhood.announced_degree() == 2);  // for iteration 3; the messages of 2 have left
 
   neighborhood.begin(3);
   CHECK(neighborhood.announced_degree() == 1);
@@ -51,7 +51,7 @@ TEST_CASE(
   CHECK(neighborhood.row().self_weight == doctest::Approx(2 * third));
 
   neighborhood.begin(4);
-  CHECK(weight_of(neighborhood.row(), 1) == third);  // peer 1 still has two
+  CHECK(weight_of(neighborhood.row(), 1) == third);  // peer 1 still has degree 2
   neighborhood.hear_degree(1, 5, 1);
   CHECK(weight_of(neighborhood.row(), 1) == third);  // not yet
   neighborhood.begin(5);
@@ -61,7 +61,7 @@ TEST_CASE(
 TEST_CASE("neighborhood: an announcement that comes early, or late, counts in its iteration") {
   Neighborhood neighborhood = on_a_ring();
   neighborhood.begin(1);
-  neighborhood.hear_degree(1, 3, 5);  // of a neighbor that is an iteration ahead, before the one before it
+  neighborhood.hear_degree(1, 3, 5);  // the neighbor is an iteration ahead; this overtakes the next line's
   neighborhood.hear_degree(1, 2, 4);
   CHECK(weight_of(neighborhood.row(), 1) == third);
   neighborhood.begin(2);
@@ -109,10 +109,10 @@ TEST_CASE(
     "neighborhood: what a neighbor said in the iteration in which its return was agreed on still counts") {
   Neighborhood neighborhood = on_a_ring();
   neighborhood.begin(5);
-  neighborhood.lose(3);  // its message of 5 has come
+  neighborhood.lose(3);  // its message of iteration 5 has come
   neighborhood.attach(3, 9);
   CHECK(neighborhood.row().hears.size() == 2);
-  CHECK(neighborhood.lacks(3, 5));  // if it had not come, it never would
+  CHECK(neighborhood.lacks(3, 5));  // a message of iteration 5 that had not come never would
   neighborhood.begin(6);
   CHECK(neighborhood.row().hears.size() == 1);
   neighborhood.begin(9);
@@ -129,7 +129,7 @@ TEST_CASE(
   neighborhood.depart(3, 5);
   neighborhood.attach(3, 9);
   for (std::uint64_t t = 6; t <= 12; ++t) neighborhood.begin(t);
-  neighborhood.lose(3);  // its message of 12 has come
+  neighborhood.lose(3);  // its message of iteration 12 has come
   neighborhood.attach(3, 16);
   CHECK(neighborhood.row().hears.size() == 2);
   neighborhood.begin(13);
@@ -159,7 +159,7 @@ TEST_CASE(
     neighborhood.attach(3, 8);
     for (const std::uint64_t t : {6u, 7u}) neighborhood.begin(t);
     if (in_order) neighborhood.hear_degree(3, 8, 4);
-    neighborhood.hear_degree(3, 9, 2);  // as many as it had at first
+    neighborhood.hear_degree(3, 9, 2);  // its first degree again
     if (!in_order) neighborhood.hear_degree(3, 8, 4);
     neighborhood.begin(8);
     CHECK(weight_of(neighborhood.row(), 3) == 1.0 / 5.0);

@@ -9,7 +9,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Runs a bare peer up to where it waits for messages.
+/// Runs a peer without a driver until it waits for messages, or for a verdict, or has ended.
 void run_until_it_waits(Peer<double>& peer) {
   for (;;) {
     if (peer.state() == PeerState::evaluation_due)
@@ -23,7 +23,7 @@ void run_until_it_waits(Peer<double>& peer) {
   }
 }
 
-/// A message as `from` would send it in iteration 1, whatever the outbox of a sibling holds for peer 0.
+/// The first message to `to` in the sender's outbox.
 Outgoing message_for(Peer<double>& sender, PeerId to) {
   for (const Outgoing& outgoing : sender.outbox())
     if (outgoing.to == to) return outgoing;
@@ -43,7 +43,7 @@ TEST_CASE("inbox: a message is taken once, under its own key only, and old ones 
   CHECK(inbox.size() == 3);
   CHECK(!inbox.take({2, 1, 7}));
   CHECK(inbox.take({2, 0, 7}));
-  CHECK(inbox.size() == 1);  // the one of iteration 1 went, too
+  CHECK(inbox.size() == 1);  // peer 7's message of iteration 1 was dropped, too
   CHECK(!inbox.take({2, 0, 7}));
   CHECK(inbox.take({2, 0, 3}));
   CHECK(inbox.size() == 0);
@@ -73,7 +73,7 @@ TEST_CASE("peer: messages may come early, late, twice and in any order") {
   const Outgoing from_one = message_for(*peers[1], 0);
   const Outgoing from_three = message_for(*peers[3], 0);
 
-  peer.deliver({2, 0, 3}, from_three.packet);  // its next iteration, early
+  peer.deliver({2, 0, 3}, from_three.packet);  // a message of the next iteration, early
   CHECK(peer.state() == PeerState::needs_messages);
   peer.deliver(from_three.key, from_three.packet);
   peer.deliver(from_three.key, from_three.packet);
@@ -82,7 +82,7 @@ TEST_CASE("peer: messages may come early, late, twice and in any order") {
   peer.deliver(from_one.key, from_one.packet);
   CHECK(peer.iteration() == 1);
   run_until_it_waits(peer);
-  CHECK(peer.waiting_for() == std::vector<PeerId>{1});  // the early one was kept
+  CHECK(peer.waiting_for() == std::vector<PeerId>{1});  // the early message of peer 3 was kept
   peer.deliver(from_one.key, from_one.packet);
   CHECK(peer.counters().late == 1);
 }
@@ -95,7 +95,7 @@ TEST_CASE("peer: a verdict takes effect evaluate_every iterations after its eval
   const auto peer = make_peer(experiment, 0, pool);
   peer->start();
   run_until_it_waits(*peer);
-  CHECK(peer->iteration() == 5);  // it runs on to the next evaluation without an answer, no further
+  CHECK(peer->iteration() == 5);  // without a verdict the peer runs to the next evaluation, and no further
   CHECK(peer->state() == PeerState::needs_verdict);
   peer->verdict(0, true);
   run_until_it_waits(*peer);

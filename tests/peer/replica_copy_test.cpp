@@ -12,7 +12,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Peer 0 of two, in its first iteration, and what peer 1 says to it.
+/// Two peers in their first iteration, after their gradients. The test hands messages of peer 1 to peer 0.
 struct Scene {
   explicit Scene(const std::string& method) : experiment(quadratic_experiment<double>(method, "ring", 2, 6)) {
     for (const PeerId id : {0, 1}) {
@@ -87,7 +87,7 @@ TEST_CASE("replica copy: one that is malformed is counted and changes nothing") 
   CHECK(scene.zero().counters().unfit_copies == 1);
   scene.hear({1, copy_slot, 1}, scene.packet_of({1, 2, 3, 4, 5, std::numeric_limits<double>::infinity()}));
   CHECK(scene.zero().counters().unfit_copies == 2);
-  scene.hear({1, copy_slot, 7}, scene.packet_of({1, 2, 3, 4, 5, 6}));  // of nobody it keeps a replica of
+  scene.hear({1, copy_slot, 7}, scene.packet_of({1, 2, 3, 4, 5, 6}));  // peer 0 keeps no replica of peer 7
   CHECK(scene.zero().counters().unfit_copies == 3);
   CHECK(scene.zero().counters().resyncs == 0);
   CHECK(scene.replica_digest() == before);
@@ -95,7 +95,7 @@ TEST_CASE("replica copy: one that is malformed is counted and changes nothing") 
   CHECK(scene.zero().counters().resyncs == 1);
   const std::uint64_t after = scene.replica_digest();
   CHECK(after != before);
-  scene.hear({1, copy_slot, 1}, scene.packet_of({6, 5, 4, 3, 2, 1}));  // a second one in the same iteration
+  scene.hear({1, copy_slot, 1}, scene.packet_of({6, 5, 4, 3, 2, 1}));  // a second copy in the same iteration
   CHECK(scene.zero().counters().duplicate == 1);
   CHECK(scene.zero().counters().resyncs == 1);
   CHECK(scene.replica_digest() == after);
@@ -150,7 +150,7 @@ TEST_CASE("replica watch: two digests of one iteration are compared once, whiche
   CHECK(watch.holds(3, 33, 4) == Finding::different);
   CHECK(watch.said(5, 33, 2) == Finding::nothing);
   CHECK(watch.holds(5, 49, 2) == Finding::nothing);
-  CHECK(watch.holds(4, 49, 2) == Finding::nothing);  // a stranger
+  CHECK(watch.holds(4, 49, 2) == Finding::nothing);  // peer 4 is no owner
   CHECK(watch.said(4, 49, 3) == Finding::nothing);
   CHECK(watch.take_differing() == std::vector<PeerId>{3});
   CHECK(watch.take_differing().empty());

@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of a run that ended well: every average that was asked for and done was answered, once, and nothing came
-/// astray.
+/// Checks a run that ended well: no message was late, doubled or garbage, and as many requests were answered
+/// as peers got answers. Returns that number.
 template <class Scalar>
 std::uint64_t check_exchanges(const RunOutcome<Scalar>& outcome) {
   std::uint64_t asked = 0;
@@ -85,8 +85,9 @@ TEST_SUITE("net") {
     experiment.settings.peer_networks[0].compute = {ComputeTime::Kind::constant, 50ms, 0};
     const auto outcome = run_local(experiment);
     REQUIRE_MESSAGE(outcome.status == RunStatus::done, outcome.reason);
-    // Peer 1 has asked 40 times, and ended, before peer 0 has taken its 20th gradient: 20 requests of the one
-    // are evaluated, and 40 answers of the other. Answers that wait for gradients would be 21 or so.
+    // Peer 1 has asked 40 times, and ended, before peer 0 has taken its 20th gradient. So the evaluation
+    // counts 20 requests and about 40 answers of peer 0. If answers waited for gradients, these would be
+    // about 21.
     CHECK(outcome.evaluations[1].messages_sent > 20 + 30);
     CHECK(check_exchanges(outcome) >= 40);
   }

@@ -18,7 +18,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// The same run as several hosts would start it.
+/// Returns the experiment with the addresses that the topology file of several hosts would give.
 Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& addresses,
                                  const std::string& observer) {
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
@@ -44,7 +44,7 @@ Process start_peer(const Experiment<float>& experiment, PeerId id,
   });
 }
 
-/// A process under the name of peer 1 that greets peer 2, is greeted by it, and is gone.
+/// Plays a process with the id of peer 1: it exchanges hello and welcome with peer 2, and is gone.
 void come_and_go(const Experiment<float>& experiment, const Addresses& addresses) {
   const Agreement agreement = agreement_of(experiment);
   constexpr std::size_t limit = 1 << 16;
@@ -77,7 +77,7 @@ void come_and_go(const Experiment<float>& experiment, const Addresses& addresses
   }
 }
 
-/// Of data that take long to go through.
+/// An objective whose loss takes `loss_takes_ms`, as with many data.
 class SlowToEvaluate final : public Objective<float> {
  public:
   SlowToEvaluate(std::unique_ptr<const Objective<float>> f, int loss_takes_ms)
@@ -154,8 +154,7 @@ TEST_SUITE("net") {
     const Addresses addresses = {free_address(), free_address(), free_address()};
     auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 3, 50), addresses, free_address());
-    // What peer 1 says is 3 s under way; once it has come, the others wait for nothing but the end of the
-    // run.
+    // The message of peer 1 takes 3 s. Once it has come, the others wait only for the end of the run.
     experiment.iterations = 1;
     experiment.settings.run.evaluate_every = 1;
     experiment.settings.network.latency = std::chrono::seconds(3);
@@ -238,7 +237,7 @@ TEST_SUITE("net") {
                                  free_address()};
     auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
-    experiment.iterations = 1'000'000'000;  // nobody finishes
+    experiment.iterations = 1'000'000'000;  // so many that no peer finishes
     experiment.settings.run.evaluate_every = 100;
     experiment.settings.failure.lost_after = std::chrono::seconds(3);
     std::array<int, 2> evaluations{};

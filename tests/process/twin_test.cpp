@@ -26,14 +26,14 @@ namespace {
 
 constexpr Duration patience = std::chrono::seconds(20);
 
-/// Both drivers on one experiment.
+/// The outcomes of one experiment on both drivers: real processes and the simulator.
 template <class Scalar>
 struct Twins {
   RunOutcome<Scalar> real;
   RunOutcome<Scalar> simulated;
 };
 
-/// Everything but time must be equal: bits, bytes, counts, evaluations.
+/// Runs the experiment on both drivers. Everything but time must be equal: bits, bytes, counts, evaluations.
 template <class Scalar>
 Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
   CAPTURE(experiment.method->name);
@@ -75,7 +75,7 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
   return twins;
 }
 
-/// The twin law is theirs alone.
+/// The methods to which the twin law applies.
 std::vector<MethodInfo> synchronous_methods() {
   std::vector<MethodInfo> synchronous;
   for (const MethodInfo& method : methods())
@@ -83,7 +83,7 @@ std::vector<MethodInfo> synchronous_methods() {
   return synchronous;
 }
 
-/// The processes that this one has started, oldest first.
+/// The processes that this one has started, in ascending pid.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -110,7 +110,8 @@ std::uint64_t loopback_bytes() {
   return 0;
 }
 
-/// Moves this process into a network of its own, with nothing but a loopback. False where that is forbidden.
+/// Moves this process into a network namespace of its own, which has only a loopback. False if that is
+/// forbidden.
 bool enter_own_network() {
   if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
   const int any = socket(AF_INET, SOCK_DGRAM, 0);
@@ -122,7 +123,7 @@ bool enter_own_network() {
   return up;
 }
 
-/// Peer `id` of a run of two, by hand.
+/// Starts peer `id` of a run of two in a process of its own.
 Process start_peer(const Experiment<float>& experiment, PeerId id, const Addresses& addresses,
                    const std::string& observer) {
   return Process([&experiment, id, addresses, observer] {
@@ -142,7 +143,7 @@ void check_refusal(const Experiment<float>& first, const Experiment<float>& seco
                    const std::string& value, const std::string& other_value) {
   CAPTURE(key);
   const Addresses addresses = {free_address(), free_address()};
-  const std::string observer = free_address();  // nobody is there; they never get so far
+  const std::string observer = free_address();  // no observer: the peers end before they need one
   const Process zero = start_peer(first, 0, addresses, observer);
   const Process one = start_peer(second, 1, addresses, observer);
   for (const Ended& ended : {zero.join(), one.join()}) {
@@ -255,8 +256,8 @@ TEST_SUITE("net") {
     for (const MethodInfo& method : methods()) {
       if (!method.trains) continue;  // an average does not diverge
       CAPTURE(method.name);
-      // With mod, moniqua ends where neighbors can no longer read each other, long before the end of the
-      // range.
+      // With mod, moniqua ends when neighbors can no longer decode each other's messages, long before it
+      // leaves the finite range.
       const std::string compressor = method.name == "moniqua" ? "none" : "";
       auto experiment = quadratics_in<float>(
           {"ring", 3}, method.name, {.compressor = compressor, .iterations = 100'000, .step_size = 1e3});
@@ -284,7 +285,7 @@ TEST_SUITE("net") {
     const auto outcome = run_local(experiment, control);
     CHECK(outcome.status == RunStatus::lost);
     CHECK(outcome.reason == "peer 2 was lost: killed by signal 9");
-    CHECK(children().empty());  // nobody is left behind
+    CHECK(children().empty());  // no process is left behind
   }
 
   TEST_CASE("handshake: two peers that disagree refuse each other, and name the key and both values") {
@@ -308,7 +309,7 @@ TEST_SUITE("net") {
       const std::uint64_t kernel = loopback_bytes() - before;
       std::uint64_t ours = 0;
       for (const PeerOutcome& peer : outcome.peers) ours += peer.meters.bytes_sent;
-      ours += 4 * 50'000 * sizeof(float);  // the one evaluation's models, which we do not count
+      ours += 4 * 50'000 * sizeof(float);  // the models of the one evaluation, which the meters do not count
       return Ended{outcome.status == RunStatus::done ? 0 : 1,
                    std::to_string(ours) + " " + std::to_string(kernel)};
     });
@@ -325,8 +326,8 @@ TEST_SUITE("net") {
     CAPTURE(ended.text);
     // By hand: 40 iterations x 8 messages x (64 + 200,000) bytes and the models.
     CHECK(ours == 40.0 * 8 * 200'064 + 4 * 200'000);
-    // Ethernet, IP and TCP headers of segments of up to 64 KiB and of the acknowledgements; handshakes,
-    // verdicts.
+    // The kernel also counts the headers of Ethernet, IP and TCP (segments of up to 64 KiB,
+    // acknowledgements), handshakes and verdicts.
     CHECK(kernel > ours);
     CHECK(kernel < 1.02 * ours);
   }

@@ -24,12 +24,12 @@ TEST_CASE("arrival deadline: a neighbor that is heard often has failure.lost_aft
 
 TEST_CASE("arrival deadline: one that came back after a long silence may be silent four times as long") {
   ArrivalDeadline deadline(60s);
-  deadline.heard(at(100s));  // however late the first sign came, it ended no silence
+  deadline.heard(at(100s));  // the first sign of life ends no silence, however late it comes
   CHECK(deadline.limit() == 60s);
   deadline.heard(at(125s));
   CHECK(deadline.limit() == 100s);
   CHECK(deadline.text() == "100 s (4 x its longest silence so far, 25 s)");
-  deadline.heard(at(126s));  // it does not forget
+  deadline.heard(at(126s));  // the longest silence still counts
   CHECK(deadline.limit() == 100s);
 }
 

@@ -14,11 +14,11 @@ Prober prober(PeerId id, const std::string& seed = "1") {
   return {id, 7, Agreement{{{"protocol", "2"}, {"run.seed", seed}}}};
 }
 
-/// Peer 1 calls peer 2 over a way on which each frame takes `way`.
+/// Peer 1 calls peer 2.
 struct Scene {
   explicit Scene(const std::string& seed_of_2 = "1") : server(prober(2, seed_of_2), {1}) {}
 
-  /// Until nobody has anything to say at this time.
+  /// Passes frames, each of which takes `way`, until the caller has nothing more to ask.
   void talk(Duration way = 1ms) {
     while (const auto question = caller.tick(now)) {
       now += way;
@@ -81,7 +81,7 @@ TEST_CASE(
   const auto late = scene.caller.tick(scene.now);
   const auto answer = scene.server.hear(late->header, late->payload);
   scene.caller.hear(answer->header, answer->payload, scene.now);
-  REQUIRE(scene.caller.tick(scene.now));  // goes astray
+  REQUIRE(scene.caller.tick(scene.now));  // this question is lost
   scene.now += ProbeCaller::patience;
   scene.talk();
   CHECK(scene.caller.satisfied());

@@ -10,11 +10,12 @@ using namespace hearsay;
 using namespace hearsay::test;
 using namespace std::chrono_literals;
 
-// What one that joins, and those that it asks, say to each other.
+// What a joining peer and the neighbors that it asks for a model say to each other.
 
 namespace {
 
-/// Peer 3 between peers 1 and 2, played by hand. A model has 4 bytes.
+/// The session of peer 3, with neighbors 1 and 2. The test plays the neighbors and the observer. A model has
+/// 4 bytes.
 struct Scene {
   explicit Scene(std::vector<PeerId> absent = {}) : session(input(std::move(absent))) {}
 
@@ -40,7 +41,7 @@ struct Scene {
     head.kind = kind;
     head.run_id = run_id(Agreement{{{"run.seed", "1"}}});
     head.sender = sender;
-    head.incarnation = sender == 0 ? 0 : 80 + sender;  // the observer's has none
+    head.incarnation = sender == 0 ? 0 : 80 + sender;  // the observer names no process
     head.iteration = iteration;
     head.sequence = sequence;
     return head;
@@ -59,7 +60,7 @@ struct Scene {
   void observer(FrameKind kind, std::uint64_t iteration = 0) {
     session.hear_observer(header(0, kind, iteration), {}, Instant{});
   }
-  /// It trains, and knows its neighbors.
+  /// Brings peer 3 into the run: all handshakes are done and the observer has said `start`.
   void train() {
     session.begin(Instant{});
     for (const PeerId id : {1u, 2u}) {
@@ -129,7 +130,8 @@ TEST_CASE("joining: a peer that a neighbor has parted from asks it for its model
   CHECK(arrived[0].from == 1);
   CHECK(arrived[0].entry.iteration == 20);
   CHECK(arrived[0].entry.last_verdict == std::optional<std::uint64_t>(10));
-  // It greets its neighbors as one that has parted from them, once the observer lets it begin.
+  // Once the observer has said `start`, peer 3 greets its neighbors, with hellos that say that the edges are
+  // out.
   scene.observer(FrameKind::start, 100);
   CHECK(scene.events<RunStarts>().size() == 1);
   REQUIRE(scene.session.outbox().size() == 2);
@@ -174,7 +176,7 @@ TEST_CASE(
 TEST_CASE("joining: without a model it does not begin, nor lets it a neighbor offer an edge") {
   Scene scene;
   scene.session.begin(Instant{});
-  scene.hello(1, 1);  // of one that has parted from it
+  scene.hello(1, 1);  // neighbor 1 says that their edge is out
   CHECK(scene.said().back() == Scene::Word{1, FrameKind::join});
   scene.hello(1, 1);
   CHECK(scene.said().empty());
@@ -191,7 +193,7 @@ TEST_CASE("joining: another process under the name of a neighbor tells that the 
   Scene scene;
   scene.train();
   scene.hello(1);
-  CHECK(scene.events<PeerDeparted>().empty());  // the same, again
+  CHECK(scene.events<PeerDeparted>().empty());  // the same process greets again
   scene.hello(1, 0, 90);
   CHECK(scene.events<PeerDeparted>().size() == 1);
   CHECK(scene.said() == Words{{1, FrameKind::welcome}});
@@ -211,11 +213,11 @@ TEST_CASE(
   scene.session.begin(Instant{});
   scene.reply(1, FrameKind::welcome, 1);
   scene.observer(FrameKind::start, 100);
-  scene.reply(1, FrameKind::alive, 9);  // of the predecessor, which has what it needs up to there
+  scene.reply(1, FrameKind::alive, 9);  // the predecessor needs no messages before iteration 9
   scene.said();
   scene.hello(1, 0, 90);
   CHECK(scene.events<PeerDeparted>().size() == 1);
-  CHECK(scene.said().empty());  // no advice to resume: it joins
+  CHECK(scene.said().empty());  // no refusal with the advice to resume: the new process is to join
 }
 
 TEST_CASE("joining: the word that a process has ended takes no edge from the one in its place") {
@@ -227,7 +229,7 @@ TEST_CASE("joining: the word that a process has ended takes no edge from the one
     scene.session.hear_observer(departed, {}, Instant{});
     return scene.events<PeerDeparted>().size();
   };
-  CHECK(word(60) == 0);  // one that went before
+  CHECK(word(60) == 0);  // an earlier process of peer 1
   CHECK(word(81) == 1);
 }
 

@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Peer 0 of two that hear each other, played by hand.
+/// The session of peer 0 of two neighbors. The test plays peer 1 and the observer.
 struct Scene {
   Agreement agreement{{{"run.seed", "1"}}};
   PeerSession session{{.self = 0,
@@ -48,7 +48,7 @@ struct Scene {
   void send(std::uint64_t iteration) {
     session.send({1, {iteration, 0, 0}, packets.acquire().seal()}, Instant{});
   }
-  /// Both have greeted each other.
+  /// Does the handshakes of both peers.
   void greet() {
     session.begin(Instant{});
     hear(FrameKind::hello, 1, 0);
@@ -61,7 +61,7 @@ struct Scene {
     std::uint64_t iteration;
     bool operator==(const Word&) const = default;
   };
-  /// Said to the neighbor since the last look.
+  /// The frames said to the neighbor since the last call.
   std::vector<Word> said() {
     std::vector<Word> words;
     for (const PeerWord& word : session.outbox())
@@ -138,7 +138,7 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
   Scene scene;
   scene.greet();
   for (const std::uint64_t iteration : {1u, 2u, 3u}) scene.send(iteration);
-  scene.hear(FrameKind::data, 3, 0);  // it is past iteration 2
+  scene.hear(FrameKind::data, 3, 0);  // peer 1 is past iteration 2
   scene.said();
   scene.hear(FrameKind::hello, 1, 0, 81);
   REQUIRE(scene.session.outbox().size() == 1);
@@ -147,7 +147,7 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
         "peer 0 keeps its messages from iteration 3 on, peer 1 came back needing those from 1 on; start it "
         "from its newest checkpoint (--resume), or all peers from a common one");
   CHECK(scene.session.counters().refused == 1);
-  // It ends because of that, and says so; the run of those that are in order goes on.
+  // The refused process ends and says `stop`, which must not stop the run of the others.
   scene.session.events().clear();
   FrameHeader stop = scene.header(FrameKind::stop, 1, 0, 81);
   stop.slot = 2;
@@ -155,7 +155,7 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
   const std::vector<std::byte> reason(1, std::byte{'x'});
   CHECK(scene.session.hear_source(stop, reason) == Heard::garbage);
   CHECK(scene.session.events().empty());
-  // One that was greeted is heard.
+  // A `stop` of the process that has done its handshake counts.
   stop.incarnation = 80;
   CHECK(scene.session.hear_source(stop, reason) == Heard::words);
   CHECK(scene.session.events().size() == 1);
@@ -167,7 +167,7 @@ TEST_CASE(
   Scene scene;
   scene.greet();
   CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::data);
-  CHECK(scene.hear(FrameKind::data, 3, 2) == Heard::data);  // 1 is missing; this one is not held back
+  CHECK(scene.hear(FrameKind::data, 3, 2) == Heard::data);  // frame 1 is missing; frame 2 is not held back
   CHECK(scene.said() == Words{{FrameKind::again, 1}});
   CHECK(scene.hear(FrameKind::data, 4, 4) == Heard::data);
   CHECK(scene.said().empty());
@@ -250,7 +250,7 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
   swapped.session.begin(Instant{});
   CHECK(swapped.session.hear_destination(1, frame(swapped, 3, 90), {}) == Heard::garbage);
   CHECK(words_after(swapped, 10s) == "peer 1 (tcp://there) to come up, but peer 3 answers there");
-  // The observer's words are no neighbor's either, whichever number it is expected under.
+  // A frame of the observer is not the neighbor's either.
   CHECK(swapped.session.hear_destination(1, frame(swapped, 0, 0), {}) == Heard::garbage);
   CHECK(words_after(swapped, 1min) ==
         "peer 1 (tcp://there) did not come up within 60 s, but the observer answers there");
@@ -259,7 +259,7 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
   astray.greet();
   CHECK(astray.session.hear_observer(frame(astray, 3, 90), {}, Instant{}) == Heard::garbage);
   CHECK(words_after(astray, 10s) == "the observer (tcp://here) to answer, but peer 3 answers there");
-  // Others may give up first.
+  // Another peer may give up first.
   FrameHeader stop = astray.header(FrameKind::stop, 1, 0);
   stop.slot = 3;
   stop.payload_bytes = 1;

@@ -42,6 +42,6 @@ TEST_CASE("retention: of an asynchronous method, the newest request and the newe
     retention.keep(2, {{iteration, request_slot, 1}, {}, 0});
     retention.keep(2, {{iteration + 10, reply_slot, 1}, {}, 0});
   }
-  retention.release(2, 100);  // its iterations are not this peer's
+  retention.release(2, 100);  // ignored: asynchronous peers do not share iterations
   CHECK(iterations_kept(retention, 2) == Iterations{3, 13});
 }

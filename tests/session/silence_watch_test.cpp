@@ -13,7 +13,7 @@ SilenceWatch a_watch(AfterSilence then = AfterSilence::ends_the_run) {
   return {0, 60s, 2s, then, {{1, "tcp://10.0.0.1:7000"}, {2, ""}}};
 }
 
-/// Looks around until `end`; peer 1 is heard every 2 s until `heard_until`.
+/// Advances `now` to `end` in steps of `a_look`. Peer 1 is heard every 2 s until `heard_until`.
 void listen(SilenceWatch& watch, Instant& now, Instant end, Instant heard_until) {
   for (; now < end; now += a_look) {
     watch.look(now);
@@ -55,7 +55,7 @@ TEST_CASE("silence watch: while nobody listened, nobody was silent") {
   watch.look(now);
   CHECK(watch.judge(now, Instant(5s), 7, {1}).lost.empty());
   watch.heard(1, now + 1s);
-  CHECK(watch.judge(now + 1s, Instant(5s), 7, {1}).look_again == now + 61s);  // and that hour is no measure
+  CHECK(watch.judge(now + 1s, Instant(5s), 7, {1}).look_again == now + 61s);  // the hour raises no limit
 }
 
 TEST_CASE("silence watch: of a long wait it speaks at 10 s, 20 s, 40 s, and begins anew with the next one") {
