@@ -20,14 +20,12 @@ namespace hearsay {
 //        4      4  run id            digest of what the peers of a run agree on (agreement.hpp)
 //        8      4  sender            peer id
 //       12      4  incarnation       tells the sending process from an earlier one under the same id
-//       16      8  iteration         the iteration the payload belongs to; hello, welcome, alive: the first
-//                                    iteration whose messages the sender still needs; hello to the observer:
-//                                    the number of iterations of the run
-//       24      4  slot              number of the exchange in that iteration
+//       16      8  iteration         data: the iteration the payload belongs to; else: the first iteration
+//                                    whose messages the sender still needs, or as control_word.hpp says
+//       24      4  slot              data: number of the exchange in that iteration; else: control_word.hpp
 //       28      4  degree            data under policy "drop": the sender's degree (peer.hpp, Outgoing)
-//       32      8  sequence          data: number of this frame on its directed link, from 0; hello, alive:
-//                                    the number of the next data frame; welcome: the hello's; again from the
-//                                    observer, and the hello that answers it: see claims.cpp
+//       32      8  sequence          data: number of this frame on its directed link, from 0; else:
+//                                    control_word.hpp
 //       40      8  due               ns of the run clock when the last byte reaches the receiver's port; or,
 //                                    between hosts, the ns for which the receiver still holds the frame
 //       48      4  replica digest    data: digest of what the sender had published before this iteration, for
@@ -46,55 +44,49 @@ inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns), that is, below 146 years: the sum of two does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
+/// What a frame is for. Behind each kind stand the structs of what its header says (control_word.hpp).
 enum class FrameKind : std::uint8_t {
-  /// I want to exchange with you; payload: the agreement. To the observer, slot 1: `holds` follows, 2: I am
-  /// in the middle of the run.
+  /// I want to exchange with you; payload: the agreement. to_neighbor::Hello, to_observer::Hello
   hello = 1,
-  /// We agree; no payload.
+  /// We agree; no payload. to_neighbor::Welcome
   welcome = 2,
-  /// We disagree; payload: one sentence that says what differs. From the observer, slot 1: another process
-  /// already is that peer.
+  /// We disagree; payload: one sentence that says what differs. from_observer::Refuse
   refuse = 3,
   /// Payload: a method's message to a neighbor.
   data = 4,
-  /// To the observer: all my neighbors have welcomed me; slot 1: not yet, payload: for whom I wait.
+  /// To the observer: all my neighbors have welcomed me; or not yet, payload: for whom I wait.
+  /// to_observer::Ready
   ready = 5,
-  /// From the observer: all peers are ready; `due`: the origin of the run's time; `iteration`: how many to
-  /// run.
+  /// From the observer: all peers are ready. from_observer::Start
   start = 6,
-  /// To the observer; payload: meters and model.
+  /// To the observer, on `iteration`; payload: meters and model.
   evaluation = 7,
-  /// From the observer, on the evaluation at `iteration`; slot 1: go on, 0: stop; sequence: the period of
-  /// checkpoints in iterations if it follows from the time they take (checkpoint_period.hpp), else 0.
+  /// From the observer, on an evaluation. from_observer::Verdict
   verdict = 8,
-  /// The run ends now; payload: why, in a sentence, or nothing if the user stopped it; slot: exit code.
+  /// The run ends now; payload: why, in a sentence, or nothing if the user stopped it. Stop
   stop = 9,
-  /// To the observer: the peer has ended; payload: its outcome.
+  /// To the observer: the peer has ended, after `iteration`; payload: its outcome.
   result = 10,
-  /// From the observer: every peer has ended; slot: the run's exit code.
+  /// From the observer: every peer has ended. from_observer::Bye
   bye = 11,
-  /// A sign of life, sent at every heartbeat. To the observer: slot 0 before the run has begun here, 1 after,
-  /// then one more each time this peer begins to run without the observer (even) or has it back (odd);
-  /// sequence: 1 + the newest verdict known, or 0. From the observer: iteration: the newest evaluation it has
-  /// of the peer; slot: 1 once it has the peer's result, 2 while it is busy with an evaluation and silent;
-  /// payload, before the run: for whom all wait.
+  /// A sign of life, sent at every heartbeat. From the observer, before the run, payload: for whom all wait.
+  /// to_neighbor::Alive, to_observer::Alive, from_observer::Alive
   alive = 12,
   /// To a source, or from the observer: something you sent is missing here, say hello again.
+  /// from_observer::Again
   again = 13,
   /// To the observer, from a peer that is to resume; payload: the iterations of its checkpoints, u64 each.
   holds = 14,
-  /// From the observer: resume from the checkpoint at `iteration`; with slot 1 (the others are running): from
-  /// your newest checkpoint and your log.
+  /// From the observer: resume from a checkpoint. from_observer::Resume
   resume = 15,
-  /// Of `hearsay check --connect`. probe is a question; payload: the agreement; slot 1: all of the sender's
-  /// questions were answered. probed is the answer, with the question's sequence; slot 1: refused, payload:
-  /// why (probe.hpp).
+  /// Of `hearsay check --connect`. probe is a question; payload: the agreement. probed is the answer;
+  /// payload, if it is a refusal: why (probe.hpp). to_neighbor::Probe, to_neighbor::Probed
   probe = 16,
   probed = 17,
   // Policy "drop".
   /// To a neighbor: I have removed our edge. To the observer: I leave, and the run goes on.
   parted = 18,
-  /// From the observer: the process of peer `slot` whose incarnation is `sequence` has ended.
+  /// From the observer: a process has ended. from_observer::Departed
   departed = 19,
   /// To a neighbor, after both have removed their edge: I can restore it at `iteration` or later.
   offer = 20,
@@ -102,9 +94,9 @@ enum class FrameKind : std::uint8_t {
   taken = 21,
   // For a peer that joins a run in progress (joining.hpp).
   /// To a neighbor: send me your model. To the observer: I have one, and continue with `iteration`.
+  /// to_observer::Join
   join = 22,
-  /// The neighbor's answer; payload: the model after `iteration`; sequence: 1 + the newest verdict known, or
-  /// 0.
+  /// The neighbor's answer; payload: the model. to_neighbor::Model
   model = 23,
 };
 
