@@ -9,6 +9,7 @@
 
 #include "runtime/session/events.hpp"
 #include "runtime/wire/agreement.hpp"
+#include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
@@ -81,6 +82,10 @@ struct SessionContext {
   FrameHeader header(FrameKind kind) const;
   /// Returns the word's header, for what more is to be in it.
   FrameHeader& say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
+  template <ControlWord Word>
+  void say(PeerWord::Way way, PeerId to, const Word& word, std::span<const std::byte> payload = {}) {
+    put(word, say(way, to, Word::kind, payload));
+  }
   /// To the observer and to all destinations: the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason);
   /// This peer takes no part, and the others are told why.

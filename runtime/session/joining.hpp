@@ -2,6 +2,7 @@
 
 #include "runtime/peer/joining.hpp"
 #include "runtime/session/context.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
 
 namespace hearsay {
 
@@ -20,9 +21,9 @@ class Joining {
     context.say(PeerWord::Way::outlet, question_.whom(context.now), FrameKind::join);
   }
   /// Whether that can be a model of this run.
-  static bool fits(const FrameHeader& head, std::size_t bytes, const PeerSessionInput& input) {
-    return input.model_bytes == bytes && head.iteration < input.iterations &&
-           head.sequence <= head.iteration + 1;
+  static bool fits(const to_neighbor::Model& model, std::size_t bytes, const PeerSessionInput& input) {
+    return input.model_bytes == bytes && model.iteration < input.iterations &&
+           (!model.last_verdict || *model.last_verdict <= model.iteration);
   }
   /// The answer to a peer that joins.
   static void give(const ModelCopy& copy, SessionContext& context);

@@ -49,10 +49,6 @@ class ObserverLink {
   static std::string name(const SessionContext& context);
 
   std::optional<std::uint64_t> last_verdict() const { return last_verdict_; }
-  /// The last verdict + 1 in a frame; 0: none.
-  static std::uint64_t to_sequence(std::optional<std::uint64_t> verdict) {
-    return verdict ? *verdict + 1 : 0;
-  }
   /// Of a peer that joins: where its neighbor was.
   void enter_after(std::optional<std::uint64_t> verdict) { last_verdict_ = verdict; }
   void save(SessionState& state) const;
@@ -69,7 +65,7 @@ class ObserverLink {
   std::vector<Told> unacknowledged_;  // evaluations without a verdict, and the result
   int lacks_ = 0;                     // signs of life in a row that showed it without one of those
   std::optional<std::uint64_t> last_verdict_;
-  Slot turns_ = 0;  // odd: the peer goes on without the observer
+  std::uint32_t turns_ = 0;  // ObserverContact::turns, once the run has begun
   bool welcomed_ = false;
   bool restored_ = false;  // the peer was, from a checkpoint
   bool told_where_to_resume_ = false;

@@ -19,7 +19,7 @@ class PartedEdges {
   bool contains(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// Anew, if it is out already: an offer is withdrawn.
   void part(PeerId neighbor);
-  /// Whether a "parted" hello (slot 1) was sent before the two agreed to restore the edge.
+  /// Whether a hello that says that the edge is out was sent before the two agreed to restore the edge.
   bool is_outdated(const FrameHeader& hello) const {
     const auto from = restored_from(hello.sender);
     return from && hello.iteration < *from;

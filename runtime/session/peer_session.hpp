@@ -20,6 +20,7 @@
 #include "runtime/session/parted_edges.hpp"
 #include "runtime/session/start_wait.hpp"
 #include "runtime/session/state.hpp"
+#include "runtime/wire/words_from_observer.hpp"
 
 namespace hearsay {
 
@@ -60,7 +61,7 @@ class PeerSession {
   /// Why the run may not begin in time, should it not: the end of a sentence.
   void doubt(const std::string& why) { start_.doubt(why); }
   /// Policy "drop": an edge is out, or to be in again. While it is out no message is said or heard, but its
-  /// ends greet each other with every sign of life (a hello with slot 1), until they hear each other again.
+  /// ends greet each other with every sign of life (a hello that says so), until they hear each other again.
   void obey(const EdgeWish& wish) { parted_.obey(wish, outgoing_.retention(), context_); }
   /// The answer to ModelAsked.
   void give(const ModelCopy& copy) { Joining::give(copy, context_); }
@@ -129,14 +130,13 @@ class PeerSession {
   void begin_joining(PeerId neighbor);
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_join(PeerId joiner);
-  void hear_start(const FrameHeader& head, Instant now);
+  void hear_start(const from_observer::Start& start, Instant now);
   /// The word may be late: what was started in the place of the one that ended may train with this peer
   /// already.
-  void hear_departed(const FrameHeader& head) {
-    const IncomingLink* const link = find_source(head.slot);
-    const bool has_successor =
-        link && link->has_greeted() && !link->has_greeted_as(static_cast<std::uint32_t>(head.sequence));
-    if (!has_successor) context_.events.push_back(PeerDeparted{head.slot, "its process has ended"});
+  void hear_departed(const from_observer::Departed& departed) {
+    const IncomingLink* const link = find_source(departed.peer);
+    const bool has_successor = link && link->has_greeted() && !link->has_greeted_as(departed.incarnation);
+    if (!has_successor) context_.events.push_back(PeerDeparted{departed.peer, "its process has ended"});
   }
   /// If the run was given up before it began, this peer may know why, better than whoever says so.
   void hear_stop(const FrameHeader& stop, std::span<const std::byte> payload) {

@@ -16,10 +16,10 @@ namespace hearsay {
 // Testing a connection before a run. The caller asks (FrameKind::probe), the server answers (probed);
 // the first question waits for the server to come up, those that follow are measured, one at a time. A
 // question carries the agreement, so a wrong run file is noticed as in a run; it is no hello, so neither
-// side takes the other for a peer that trains. When the caller has all its answers it says so (slot 1),
+// side takes the other for a peer that trains. When the caller has all its answers it says so,
 // and so both know that the connection works both ways.
 //
-//     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, slot 1
+//     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, all answers are here
 
 /// Who tests.
 struct Prober {
