@@ -21,8 +21,8 @@ class EvaluationSchedule {
 
   /// All peers resume from the checkpoint at `iteration`, and will send again what they sent behind it.
   void resume_from(std::uint64_t iteration);
-  /// The process of peer `id` knows the verdicts up to evaluation `sequence` - 1; none if `sequence` is 0.
-  void note_verdicts_known(PeerId id, std::uint64_t sequence) { peers_[id].verdicts_known = sequence; }
+  /// The newest verdict that the process of peer `id` knows is that on evaluation `last`.
+  void note_verdicts_known(PeerId id, std::optional<std::uint64_t> last) { peers_[id].last_verdict = last; }
   /// The peers have passed evaluations of which the record, whose end was lost, knows nothing. Those are
   /// not taken again.
   void bridge_lost_evaluations();
@@ -62,7 +62,7 @@ class EvaluationSchedule {
   struct Peer {
     bool counts = true;  // evaluations wait for its model
     std::uint64_t evaluated = 0;
-    std::uint64_t verdicts_known = 0;  // up to which evaluation, plus 1
+    std::optional<std::uint64_t> last_verdict = {};  // the newest that it knows
   };
   std::uint64_t all_have_evaluated() const;
   void pass(std::uint64_t iteration);

@@ -25,8 +25,8 @@ class Members {
   };
   struct Member {
     Standing standing = Standing::member;
-    bool joined = false;    ///< as a new peer, when the run had gone on without it
-    Slot detach_count = 0;  ///< how often it has detached from the observer, or attached to it again
+    bool joined = false;      ///< as a new peer, when the run had gone on without it
+    std::uint32_t turns = 0;  ///< how often it has detached from the observer, or attached to it again
     Instant heard_at{};
     PeerOutcome outcome = {};  ///< of a peer that has finished
   };
