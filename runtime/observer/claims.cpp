@@ -1,5 +1,9 @@
 #include "runtime/observer/claims.hpp"
 
+#include "runtime/wire/stop.hpp"
+#include "runtime/wire/words_from_observer.hpp"
+#include "runtime/wire/words_to_observer.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -25,9 +29,10 @@ std::string NameClaims::objection_to(const FrameHeader& hello, std::span<const s
   const std::string sender = std::to_string(hello.sender);
   if (hello.sender >= claims_.size())
     return "the run has peers 0 to " + std::to_string(claims_.size() - 1) + ", this is peer " + sender;
-  if (hello.iteration != input_.iterations)
+  const std::uint64_t iterations = to_observer::as_hello(hello).iterations;
+  if (iterations != input_.iterations)
     return "peer 0 runs " + std::to_string(input_.iterations) + " iterations, peer " + sender + " " +
-           std::to_string(hello.iteration) + "; give both the same run.iterations";
+           std::to_string(iterations) + "; give both the same run.iterations";
   return {};
 }
 
@@ -35,7 +40,8 @@ bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::str
   Claim& claim = claims_[hello.sender];
   if (is_absent(hello.sender)) return false;
   if (is_holder(hello)) {
-    if (claim.rival && hello.sequence == claim.rival->hello.incarnation) refuse_rival(claim);
+    const std::uint64_t challenge = to_observer::as_hello(hello).challenge;
+    if (claim.rival && challenge == claim.rival->hello.incarnation) refuse_rival(claim);
     return false;
   }
   // The rival says hello again with every heartbeat.
@@ -47,9 +53,7 @@ bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::str
   } else {
     return true;  // one rival at a time
   }
-  ObserverWord& question = words_.say(hello.sender, FrameKind::again);
-  question.header.sequence = hello.incarnation;
-  question.only_to = claim.incarnation;
+  words_.say(hello.sender, from_observer::Again{hello.incarnation}).only_to = claim.incarnation;
   return true;
 }
 
@@ -59,9 +63,11 @@ void NameClaims::refuse_rival(Claim& claim) {
                                ": the one " + place_of_process(claim.host, claim.incarnation) +
                                " came first and is kept, this one " +
                                place_of_process(claim.rival->host, hello.incarnation) + " takes no part";
-  words_.say(hello.sender, FrameKind::refuse, sentence, 1).only_to = hello.incarnation;
+  const from_observer::Refuse refuse{.is_duplicate = true};
+  words_.say(hello.sender, refuse, sentence).only_to = hello.incarnation;
   // A process in the middle of the run ignores a `refuse`, but not a `stop`.
-  if (hello.slot == 2) words_.say(hello.sender, FrameKind::stop, sentence, 2).only_to = hello.incarnation;
+  if (to_observer::as_hello(hello).state == to_observer::Hello::State::is_under_way)
+    words_.say(hello.sender, Stop{2}, sentence).only_to = hello.incarnation;
   claim.rival.reset();
 }
 

@@ -25,12 +25,13 @@ void EvaluationSchedule::resume_from(std::uint64_t iteration) {
 }
 
 void EvaluationSchedule::bridge_lost_evaluations() {
-  const std::uint64_t known = std::ranges::max(peers_, {}, &Peer::verdicts_known).verdicts_known;
+  std::optional<std::uint64_t> known;  // to any peer, and the newest; none is less than any
+  for (const Peer& peer : peers_) known = std::max(known, peer.last_verdict);
   const std::uint64_t recorded = verdicts_.back().evaluated;
-  if (known == 0 || known - 1 <= recorded) return;
-  lost_evaluations_ = {recorded, known - 1};
-  verdicts_.push_back({known - 1, true});
-  pass(known - 1);
+  if (!known || *known <= recorded) return;
+  lost_evaluations_ = {recorded, *known};
+  verdicts_.push_back({*known, true});
+  pass(*known);
 }
 
 /// Notes that every peer has sent the evaluation at `iteration`.

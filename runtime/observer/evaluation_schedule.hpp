@@ -22,9 +22,8 @@ class EvaluationSchedule {
   /// All peers resume from the checkpoint at `iteration`. Drops the evaluations at that iteration and later
   /// ones from the record, except that of x_0: the peers send them again.
   void resume_from(std::uint64_t iteration);
-  /// The process of peer `id` knows the verdicts up to evaluation `sequence` - 1; it knows none if `sequence`
-  /// is 0.
-  void note_verdicts_known(PeerId id, std::uint64_t sequence) { peers_[id].verdicts_known = sequence; }
+  /// The process of peer `id` knows the verdicts up to that on evaluation `last`; it knows none if empty.
+  void note_verdicts_known(PeerId id, std::optional<std::uint64_t> last) { peers_[id].last_verdict = last; }
   /// If the record has lost its end: skips the evaluations that are missing in the record and that a peer
   /// knows the verdicts on. They are not made again (`lost_evaluations`).
   void bridge_lost_evaluations();
@@ -65,7 +64,7 @@ class EvaluationSchedule {
   struct Peer {
     bool counts = true;  // if evaluations wait for its model
     std::uint64_t evaluated = 0;
-    std::uint64_t verdicts_known = 0;  // 1 + the newest evaluation whose verdict it knows, or 0
+    std::optional<std::uint64_t> last_verdict = {};  // the newest verdict that it knows
   };
   std::uint64_t all_have_evaluated() const;
   void pass(std::uint64_t iteration);

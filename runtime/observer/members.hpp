@@ -26,7 +26,7 @@ class Members {
   struct Member {
     Standing standing = Standing::member;
     bool joined = false;       ///< in the middle of the run, as a new peer
-    Slot detach_count = 0;     ///< how often it has detached from the observer or attached again
+    std::uint32_t turns = 0;   ///< how often it has detached from the observer or attached again
     Instant heard_at{};        ///< when its last frame came
     PeerOutcome outcome = {};  ///< valid if it has finished
   };

@@ -4,12 +4,17 @@
 
 #include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/wire/stop.hpp"
+#include "runtime/wire/words_from_observer.hpp"
+#include "runtime/wire/words_to_observer.hpp"
 
 namespace hearsay {
 
 namespace {
 
 using Standing = Members::Standing;
+using HelloState = to_observer::Hello::State;
+using AliveState = from_observer::Alive::State;
 
 constexpr Duration patience_after_stop = std::chrono::seconds(5);
 /// More than a peer can miss while it is away: it is at most two evaluations past its last verdict.
@@ -35,7 +40,7 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
   const PeerId sender = header.sender;
   if (header.run_id != words_.run_id() || sender >= input_.peer_count) return;
   if (header.kind == FrameKind::join) return take_in(header, now);
-  if (header.kind == FrameKind::alive) note_detachment(header, now);
+  if (header.kind == FrameKind::alive) note_detachment(sender, to_observer::as_alive(header).contact, now);
   if (members_.is_gone(sender) && (header.kind != FrameKind::alive || !take_back(header, now))) return;
   if (!claims_.is_holder(header)) {  // a hello from it would be answered
     // A peer repeats these frames with every heartbeat, before the run and in it.
@@ -45,9 +50,11 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
   }
   members_[sender].heard_at = now;
   switch (header.kind) {
-    case FrameKind::ready:
-      if (header.slot == 0) return take_ready(header, now);
-      return start_.note_waiting(sender, printable_text(payload));
+    case FrameKind::ready: {
+      const to_observer::Ready ready = to_observer::as_ready(header);
+      if (ready.still_waits) return start_.note_waiting(sender, printable_text(payload));
+      return take_ready(sender, ready.last_verdict, now);
+    }
     case FrameKind::holds:
       return take_holds(sender, payload);
     case FrameKind::alive:
@@ -88,13 +95,14 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
     lose_peer(sender, "peer " + std::to_string(sender) + " was started anew");
   if (members_.is_gone(sender)) return welcome_joiner(hello);
   claims_.welcome(hello);  // not ready: the process may be a restarted one
-  start_.note_welcome(sender, hello.slot == 1);
+  const HelloState state = to_observer::as_hello(hello).state;
+  start_.note_welcome(sender, state == HelloState::resumes);
   if (closing_ != Closing::open && started() && start_.resumes(sender)) {
     words_.say(sender, FrameKind::stop);
     return expect_no_results_of_killed_peers();
   }
   words_.say(sender, FrameKind::welcome);
-  if (hello.slot == 2) mark_under_way();
+  if (state == HelloState::is_under_way) mark_under_way();
   choose_checkpoint();
 }
 
@@ -117,7 +125,7 @@ void ObserverSession::turn_away(const std::string& why) {
 }
 
 void ObserverSession::turn_away_caller(const FrameHeader& hello) {
-  if (hello.slot != 2) {
+  if (to_observer::as_hello(hello).state != HelloState::is_under_way) {
     words_.say(hello.sender, FrameKind::refuse, turning_away_->why);
     turning_away_->not_told.erase(hello.sender);
     if (!turning_away_->not_told.empty()) return;
@@ -145,10 +153,8 @@ void ObserverSession::choose_checkpoint() {
 }
 
 void ObserverSession::say_resume(PeerId to) {
-  FrameHeader header = words_.header_of(FrameKind::resume);
-  header.iteration = start_.resumed_from().value_or(0);
-  header.slot = progress_ == Progress::gathering ? 0 : 1;
-  words_.add(to, header);
+  words_.say(to, from_observer::Resume{.common = start_.resumed_from().value_or(0),
+                                       .others_are_under_way = progress_ != Progress::gathering});
 }
 
 void ObserverSession::mark_under_way() {
@@ -158,10 +164,10 @@ void ObserverSession::mark_under_way() {
     if (start_.resumes(id) && start_.has_reported(id) && !claims_.is_ready(id)) say_resume(id);
 }
 
-void ObserverSession::take_ready(const FrameHeader& header, Instant now) {
-  claims_.mark_ready(header.sender);
-  schedule_.note_verdicts_known(header.sender, header.sequence);
-  if (started()) return start_peer(header.sender, now);
+void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now) {
+  claims_.mark_ready(sender);
+  schedule_.note_verdicts_known(sender, last_verdict);
+  if (started()) return start_peer(sender, now);
   if (start_.is_blocked()) return;
   progress_ = Progress::started;
   // The time of a resumed run goes on from the end of its record.
@@ -174,21 +180,17 @@ void ObserverSession::take_ready(const FrameHeader& header, Instant now) {
 }
 
 void ObserverSession::start_peer(PeerId id, Instant now) {
-  FrameHeader header = words_.header_of(FrameKind::start);
-  header.due_ns = origin_.time_since_epoch().count();
-  header.sequence = static_cast<std::uint64_t>((now - origin_).count());
-  header.iteration = input_.iterations;
-  words_.add(id, header);
+  words_.say(id, from_observer::Start{input_.iterations, origin_, now - origin_});
   for (const Verdict& verdict : schedule_.last_verdicts(verdicts_told_again)) say_verdict(id, verdict);
 }
 
 void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
-  const bool has_begun = alive.slot != 0;
-  if (has_begun) mark_under_way();
+  const auto [contact, last_verdict] = to_observer::as_alive(alive);
+  if (contact.has_begun()) mark_under_way();
   // A peer sends heartbeats to the observer only once it is ready.
-  if (!claims_.is_ready(alive.sender)) return take_ready(alive, now);
-  if (started() && (!has_begun || alive.sequence <= schedule_.last_verdict().evaluated))
-    start_peer(alive.sender, now);
+  if (!claims_.is_ready(alive.sender)) return take_ready(alive.sender, last_verdict, now);
+  const bool lacks_verdict = !last_verdict || *last_verdict < schedule_.last_verdict().evaluated;
+  if (started() && (!contact.has_begun() || lacks_verdict)) start_peer(alive.sender, now);
 }
 
 void ObserverSession::say_verdicts(const std::vector<Verdict>& verdicts) {
@@ -197,11 +199,8 @@ void ObserverSession::say_verdicts(const std::vector<Verdict>& verdicts) {
 }
 
 void ObserverSession::say_verdict(PeerId to, const Verdict& verdict) {
-  FrameHeader header = words_.header_of(FrameKind::verdict);
-  header.iteration = verdict.evaluated;
-  header.slot = verdict.go_on ? 1 : 0;
-  header.sequence = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
-  words_.add(to, header);
+  const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
+  words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.go_on, every});
 }
 
 void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
@@ -216,11 +215,12 @@ void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payl
 }
 
 void ObserverSession::take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
+  const int exit_code = as_stop(header).exit_code;
   // The `stop` of a process that was refused in the middle of the run does not count.
-  if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (header.slot == 2 || drops()))
+  if (progress_ != Progress::gathering && !claims_.is_ready(header.sender) && (exit_code == 2 || drops()))
     return;
-  if (payload.empty() || header.slot == 130) return interrupt(now);
-  lose(printable_text(payload), header.slot);
+  if (payload.empty() || exit_code == 130) return interrupt(now);
+  lose(printable_text(payload), exit_code);
 }
 
 void ObserverSession::lose_peer(PeerId id, const std::string& how) {
@@ -228,7 +228,7 @@ void ObserverSession::lose_peer(PeerId id, const std::string& how) {
     for (PeerId other = 0; other < input_.peer_count; ++other) {
       if (other == id || members_.is_gone(other)) continue;
       // The incarnation says which process has ended: its successor may be running already.
-      words_.say(other, FrameKind::departed, {}, id).header.sequence = incarnation_of(id);
+      words_.say(other, from_observer::Departed{id, incarnation_of(id)});
     }
   do_without(id, how);
 }
@@ -246,22 +246,21 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
 /// Handles a heartbeat of a peer that has run without the observer: it could not reach the observer, and has
 /// sent no evaluations meanwhile. The peer counts as gone, even if it is back before the observer learns of
 /// it.
-void ObserverSession::note_detachment(const FrameHeader& alive, Instant now) {
-  Members::Member& member = members_[alive.sender];
-  const Slot count = alive.slot == 0 ? 0 : alive.slot - 1;
+void ObserverSession::note_detachment(PeerId sender, const ObserverContact& contact, Instant now) {
+  Members::Member& member = members_[sender];
   if (member.standing == Standing::detached) member.heard_at = now;
-  if (!started() || member.detach_count == count || !drops()) return;
-  member.detach_count = count;
+  if (!started() || member.turns == contact.turn_count() || !drops()) return;
+  member.turns = contact.turn_count();
   if (member.standing == Standing::finished || member.standing == Standing::lost) return;
   const bool was_detached = member.standing == Standing::detached;
-  member.standing = count % 2 == 1 ? Standing::detached : Standing::lost;
-  if (!was_detached) say_verdicts(schedule_.drop(alive.sender));
+  member.standing = contact.is_without_observer() ? Standing::detached : Standing::lost;
+  if (!was_detached) say_verdicts(schedule_.drop(sender));
 }
 
 /// Handles a heartbeat of a lost peer: it was cut off or suspended. True if it is a member again.
 bool ObserverSession::take_back(const FrameHeader& alive, Instant now) {
   const std::optional<std::uint64_t> first = schedule_.first_evaluation_from(alive.iteration);
-  const bool is_detached = alive.slot != 0 && alive.slot % 2 == 0;
+  const bool is_detached = to_observer::as_alive(alive).contact.is_without_observer();
   const bool is_restored = claims_.is_ready(alive.sender) && claims_.is_holder(alive);  // if not, it may join
   if (is_detached || !is_restored || closing_ != Closing::open || !first) return false;
   members_.take_back(alive.sender);
@@ -318,14 +317,15 @@ void ObserverSession::tick(Instant now) {
   next_heartbeat_ = now + heartbeat_interval(input_.failure.lost_after);
   const std::string waits = started() ? "" : start_.for_whom_all_wait();
   for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (!claims_.is_absent(id))
-      words_.say(id, FrameKind::alive, waits, members_.has_finished(id) ? 1 : 0).header.iteration =
-          schedule_.evaluated(id);
+    if (!claims_.is_absent(id)) {
+      const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
+      words_.say(id, from_observer::Alive{state, schedule_.evaluated(id)}, waits);
+    }
 }
 
 FrameHeader ObserverSession::busy_sign() const {
   FrameHeader header = words_.header_of(FrameKind::alive);
-  header.slot = 2;
+  put(from_observer::Alive{.state = AliveState::is_busy}, header);
   return header;
 }
 
@@ -344,21 +344,21 @@ void ObserverSession::leave(Instant now) {
   closing_ = Closing::over;
 }
 
-void ObserverSession::lose(const std::string& reason, Slot exit_code) {
+void ObserverSession::lose(const std::string& reason, int exit_code) {
   if (over()) return;
   loss_ = Loss{reason, exit_code == 2 && !started()};
   stop(reason, exit_code);
   closing_ = Closing::over;
 }
 
-void ObserverSession::stop(const std::string& reason, Slot exit_code) {
+void ObserverSession::stop(const std::string& reason, int exit_code) {
   if (closing_ != Closing::open) return;
   closing_ = Closing::stopping;
   // Under policy "drop", a run that an earlier observer has started goes on without this one.
   const bool is_another = !started() && drops();
   if (is_another && progress_ == Progress::under_way) return;
   for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (!is_another || !claims_.is_absent(id)) words_.say(id, FrameKind::stop, reason, exit_code);
+    if (!is_another || !claims_.is_absent(id)) words_.say(id, Stop{exit_code}, reason);
 }
 
 /// If the run is about to end, expects no results of peers that were killed and are not restored yet.
@@ -376,8 +376,8 @@ void ObserverSession::end_if_all_have() {
 
 void ObserverSession::end() {
   const RunStatus status = outcome().status;
-  const Slot exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
-  for (PeerId id = 0; id < input_.peer_count; ++id) words_.say(id, FrameKind::bye, {}, exit_code);
+  const int exit_code = status == RunStatus::diverged ? 4 : status == RunStatus::interrupted ? 130 : 0;
+  for (PeerId id = 0; id < input_.peer_count; ++id) words_.say(id, from_observer::Bye{exit_code});
   closing_ = Closing::over;
 }
 

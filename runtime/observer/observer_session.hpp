@@ -15,6 +15,7 @@
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/observer/start.hpp"
 #include "runtime/observer/words.hpp"
+#include "runtime/wire/observer_contact.hpp"
 
 namespace hearsay {
 
@@ -73,7 +74,7 @@ class ObserverSession {
   void lose_peer(PeerId id, const std::string& how);
   /// The run is lost; `reason` is a sentence. The peers end with `exit_code`: 3 (a peer is lost) or 2
   /// (misuse).
-  void lose(const std::string& reason, Slot exit_code = 3);
+  void lose(const std::string& reason, int exit_code = 3);
 
   /// Returns the heartbeat to send while `hear` evaluates in another thread. Reads no state that `hear`
   /// changes.
@@ -131,7 +132,7 @@ class ObserverSession {
   void choose_checkpoint();
   void say_resume(PeerId to);
   void mark_under_way();
-  void take_ready(const FrameHeader& header, Instant now);
+  void take_ready(PeerId sender, std::optional<std::uint64_t> last_verdict, Instant now);
   void start_peer(PeerId id, Instant now);
   // The run.
   void take_alive(const FrameHeader& alive, Instant now);
@@ -141,11 +142,11 @@ class ObserverSession {
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   // Peers that are lost, come back, or join.
   void do_without(PeerId id, const std::string& how);
-  void note_detachment(const FrameHeader& alive, Instant now);
+  void note_detachment(PeerId sender, const ObserverContact& contact, Instant now);
   bool take_back(const FrameHeader& alive, Instant now);
   void take_in(const FrameHeader& join, Instant now);
   // The end.
-  void stop(const std::string& reason, Slot exit_code);
+  void stop(const std::string& reason, int exit_code);
   void expect_no_results_of_killed_peers();
   void end_if_all_have();
   void end();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/seam/iteration.hpp"
+#include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
@@ -33,13 +33,17 @@ class ObserverWords {
     header.run_id = run_id_;
     return header;
   }
-  void add(PeerId to, const FrameHeader& header) { unsent_.push_back({to, header, {}}); }
   /// Returns the frame, so that the caller can complete it.
-  ObserverWord& say(PeerId to, FrameKind kind, const std::string& text = {}, Slot slot = 0) {
+  ObserverWord& say(PeerId to, FrameKind kind, const std::string& text = {}) {
     const auto bytes = std::as_bytes(std::span(text));
     unsent_.push_back({to, header_of(kind), {bytes.begin(), bytes.end()}});
-    unsent_.back().header.slot = slot;
     return unsent_.back();
+  }
+  template <ControlWord Word>
+  ObserverWord& say(PeerId to, const Word& word, const std::string& text = {}) {
+    ObserverWord& said = say(to, Word::kind, text);
+    put(word, said.header);
+    return said;
   }
 
   std::uint32_t run_id() const { return run_id_; }

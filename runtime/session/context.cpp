@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "runtime/wire/stop.hpp"
+
 namespace hearsay {
 
 int exit_code_of(const FrameHeader& stop) {
   if (stop.payload_bytes == 0) return 0;
-  return stop.slot == 2 || stop.slot == 130 ? static_cast<int>(stop.slot) : 3;
+  const int said = as_stop(stop).exit_code;
+  return said == 2 || said == 130 ? said : 3;
 }
 
 SessionContext::SessionContext(PeerSessionInput given)
@@ -33,7 +36,7 @@ FrameHeader& SessionContext::say(PeerWord::Way way, PeerId to, FrameKind kind,
 void SessionContext::say_stop(int exit_code, const std::string& reason) {
   if (is_duplicate_process) return;
   const auto say_it = [&](PeerWord::Way way, PeerId to) {
-    say(way, to, FrameKind::stop, std::as_bytes(std::span(reason))).slot = static_cast<Slot>(exit_code);
+    say(way, to, Stop{exit_code}, std::as_bytes(std::span(reason)));
   };
   say_it(PeerWord::Way::observer, observer_peer);
   for (const PeerId to : input.destinations) say_it(PeerWord::Way::outlet, to);

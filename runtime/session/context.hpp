@@ -9,6 +9,7 @@
 
 #include "runtime/session/events.hpp"
 #include "runtime/wire/agreement.hpp"
+#include "runtime/wire/control_word.hpp"
 #include "runtime/wire/frame.hpp"
 
 namespace hearsay {
@@ -83,6 +84,10 @@ struct SessionContext {
   FrameHeader header(FrameKind kind) const;
   /// Puts a frame into the outbox. Returns its header, for the caller to fill in more fields.
   FrameHeader& say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
+  template <ControlWord Word>
+  void say(PeerWord::Way way, PeerId to, const Word& word, std::span<const std::byte> payload = {}) {
+    put(word, say(way, to, Word::kind, payload));
+  }
   /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason);
   /// This peer takes no part: enters phase `failed`, and tells the driver and the others why.

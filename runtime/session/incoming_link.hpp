@@ -5,6 +5,7 @@
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/wire/frame.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
 #include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
@@ -20,7 +21,7 @@ class IncomingLink {
   bool greeted(const FrameHeader& hello) {
     const bool is_new = incarnation_ != hello.incarnation;
     incarnation_ = hello.incarnation;
-    expected_ = hello.sequence;
+    expected_ = to_neighbor::as_hello(hello).next_number;
     asked_again_ = false;
     return is_new;
   }
@@ -38,9 +39,10 @@ class IncomingLink {
   Frame judge(const FrameHeader& header) {
     if (!incarnation_ || *incarnation_ != header.incarnation) return Frame::ungreeted;
     const bool is_data = header.kind == FrameKind::data;
-    if (header.sequence < expected_) return is_data ? Frame::repeated : Frame::next;
-    const bool gap = header.sequence > expected_;
-    expected_ = header.sequence + (is_data ? 1 : 0);
+    const std::uint64_t number = is_data ? header.sequence : to_neighbor::as_alive(header).next_number;
+    if (number < expected_) return is_data ? Frame::repeated : Frame::next;
+    const bool gap = number > expected_;
+    expected_ = number + (is_data ? 1 : 0);
     return gap ? Frame::after_gap : Frame::next;
   }
 

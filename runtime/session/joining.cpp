@@ -1,7 +1,5 @@
 #include "runtime/session/joining.hpp"
 
-#include "runtime/session/observer_link.hpp"
-
 namespace hearsay {
 
 void Joining::give(const ModelCopy& copy, SessionContext& context) {
@@ -10,9 +8,8 @@ void Joining::give(const ModelCopy& copy, SessionContext& context) {
     context.say(PeerWord::Way::reply, copy.to, FrameKind::refuse, std::as_bytes(std::span(why)));
     return;
   }
-  FrameHeader& head = context.say(PeerWord::Way::reply, copy.to, FrameKind::model, copy.model->bytes());
-  head.iteration = copy.entry.iteration;
-  head.sequence = ObserverLink::to_sequence(copy.entry.last_verdict);
+  const to_neighbor::Model model{copy.entry.iteration, copy.entry.last_verdict};
+  context.say(PeerWord::Way::reply, copy.to, model, copy.model->bytes());
 }
 
 }  // namespace hearsay

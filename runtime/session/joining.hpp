@@ -2,6 +2,7 @@
 
 #include "runtime/peer/joining.hpp"
 #include "runtime/session/context.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
 
 namespace hearsay {
 
@@ -19,10 +20,10 @@ class Joining {
   void ask(SessionContext& context) {
     context.say(PeerWord::Way::outlet, question_.whom(context.now), FrameKind::join);
   }
-  /// True if a `model` frame with this header and a payload of `bytes` bytes can be a model of this run.
-  static bool fits(const FrameHeader& head, std::size_t bytes, const PeerSessionInput& input) {
-    return input.model_bytes == bytes && head.iteration < input.iterations &&
-           head.sequence <= head.iteration + 1;
+  /// True if a `model` frame with a payload of `bytes` bytes can be a model of this run.
+  static bool fits(const to_neighbor::Model& model, std::size_t bytes, const PeerSessionInput& input) {
+    return input.model_bytes == bytes && model.iteration < input.iterations &&
+           (!model.last_verdict || *model.last_verdict <= model.iteration);
   }
   /// Sends `copy.to` the model; or `refuse`, if the copy has none.
   static void give(const ModelCopy& copy, SessionContext& context);

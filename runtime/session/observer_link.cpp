@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "runtime/foundation/little_endian.hpp"
+#include "runtime/wire/words_from_observer.hpp"
+#include "runtime/wire/words_to_observer.hpp"
 
 namespace hearsay {
 
@@ -17,6 +19,11 @@ FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
   return context.say(PeerWord::Way::observer, observer_peer, kind, payload);
 }
 
+template <ControlWord Word>
+void say_to_observer(const Word& word, SessionContext& context, std::span<const std::byte> payload = {}) {
+  context.say(PeerWord::Way::observer, observer_peer, word, payload);
+}
+
 }  // namespace
 
 std::string ObserverLink::name_of_speaker(const FrameHeader& head) {
@@ -29,27 +36,28 @@ std::string ObserverLink::name(const SessionContext& context) {
 }
 
 void ObserverLink::greet(SessionContext& context, std::uint64_t challenge) const {
-  FrameHeader& head = say_to_observer(FrameKind::hello, context, context.hello);
-  head.iteration = context.input.iterations;
-  head.sequence = challenge;
-  head.slot = context.phase == SessionPhase::restoring || waits_at_checkpoint(context) ? 1
-              : context.has_started() || restored_                                     ? 2
-                                                                                       : 0;
+  using State = to_observer::Hello::State;
+  State state = State::begins;
+  if (context.has_started() || restored_) state = State::is_under_way;
+  if (context.phase == SessionPhase::restoring || waits_at_checkpoint(context)) state = State::resumes;
+  say_to_observer(to_observer::Hello{context.input.iterations, state, challenge}, context, context.hello);
 }
 
 void ObserverLink::say_ready(SessionContext& context) const {
-  const bool joins = context.phase == SessionPhase::entering;
-  say_to_observer(joins ? FrameKind::join : FrameKind::ready, context).sequence = to_sequence(last_verdict_);
+  if (context.phase == SessionPhase::entering)
+    say_to_observer(to_observer::Join{last_verdict_}, context);
+  else
+    say_to_observer(to_observer::Ready{.last_verdict = last_verdict_}, context);
 }
 
 void ObserverLink::say_for_whom_it_waits(const std::string& whom, SessionContext& context) const {
-  if (welcomed_) say_to_observer(FrameKind::ready, context, std::as_bytes(std::span(whom))).slot = 1;
+  if (welcomed_)
+    say_to_observer(to_observer::Ready{.still_waits = true}, context, std::as_bytes(std::span(whom)));
 }
 
 void ObserverLink::show_life(SessionContext& context) const {
-  FrameHeader& head = say_to_observer(FrameKind::alive, context);
-  head.slot = context.has_started() ? 1 + turns_ : 0;
-  head.sequence = to_sequence(last_verdict_);
+  const ObserverContact contact{context.has_started() ? std::optional(turns_) : std::nullopt};
+  say_to_observer(to_observer::Alive{contact, last_verdict_}, context);
 }
 
 /// Names `all_resume_from_` alone, once it is known: another observer may ask again after the first one has
@@ -94,7 +102,7 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
       hear_alive(head, payload, context);
       return FrameUse::words;
     case FrameKind::again:
-      greet(context, head.sequence);
+      greet(context, from_observer::as_again(head).challenge);
       return FrameUse::words;
     case FrameKind::welcome:
       welcomed_ = true;
@@ -108,7 +116,7 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
       hear_verdict(head, context);
       return FrameUse::words;
     case FrameKind::bye:
-      context.events.push_back(EveryPeerEnded{head.slot == 4 ? 4 : head.slot == 130 ? 130 : 0});
+      context.events.push_back(EveryPeerEnded{from_observer::as_bye(head).exit_code});
       return FrameUse::words;
     default:
       return FrameUse::garbage;
@@ -120,9 +128,12 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
 void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte> payload,
                               SessionContext& context) {
   if (!context.has_started()) others_await_ = printable_text(payload);
-  if (head.slot == 2) return;
+  using State = from_observer::Alive::State;
+  const from_observer::Alive alive = from_observer::as_alive(head);
+  if (alive.state == State::is_busy) return;
   const bool lacks = std::ranges::any_of(unacknowledged_, [&](const Told& told) {
-    return told.kind == FrameKind::result ? head.slot == 0 : told.iteration > head.iteration;
+    return told.kind == FrameKind::result ? alive.state == State::lacks_result
+                                          : told.iteration > alive.newest_evaluation;
   });
   lacks_ = lacks ? lacks_ + 1 : 0;
   if (lacks_ < 3) return;
@@ -133,7 +144,7 @@ void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte
 void ObserverLink::hear_resume(const FrameHeader& head, SessionContext& context) {
   if (told_where_to_resume_) return;
   told_where_to_resume_ = true;
-  const std::optional<std::uint64_t> from = head.slot == 0 ? std::optional(head.iteration) : std::nullopt;
+  const std::optional<std::uint64_t> from = from_observer::as_resume(head).checkpoint();
   if (context.phase == SessionPhase::restoring) context.events.push_back(ResumeFrom{from});
   if (from) all_resume_from_ = from;
 }
@@ -142,12 +153,13 @@ void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context
   // A peer that has no state yet ignores verdicts: the observer repeats the last ones once the peer is ready.
   const bool has_no_state =
       context.phase == SessionPhase::restoring || context.phase == SessionPhase::joining;
-  if (has_no_state || (last_verdict_ && head.iteration <= *last_verdict_)) return;
-  last_verdict_ = head.iteration;
+  const from_observer::Verdict verdict = from_observer::as_verdict(head);
+  if (has_no_state || (last_verdict_ && verdict.evaluated <= *last_verdict_)) return;
+  last_verdict_ = verdict.evaluated;
   std::erase_if(unacknowledged_, [&](const Told& told) {
-    return told.kind == FrameKind::evaluation && told.iteration <= head.iteration;
+    return told.kind == FrameKind::evaluation && told.iteration <= verdict.evaluated;
   });
-  context.events.push_back(VerdictArrived{head.iteration, head.slot == 1, head.sequence});
+  context.events.push_back(VerdictArrived{verdict.evaluated, verdict.go_on, verdict.checkpoint_every});
 }
 
 void ObserverLink::save(SessionState& state) const {

@@ -53,10 +53,6 @@ class ObserverLink {
 
   /// The newest evaluation whose verdict has come; empty if none has.
   std::optional<std::uint64_t> last_verdict() const { return last_verdict_; }
-  /// A verdict as frames carry it, in `sequence`: 1 + its iteration; 0: none.
-  static std::uint64_t to_sequence(std::optional<std::uint64_t> verdict) {
-    return verdict ? *verdict + 1 : 0;
-  }
   /// A joining peer takes over the last verdict of the neighbor whose model it has.
   void enter_after(std::optional<std::uint64_t> verdict) { last_verdict_ = verdict; }
   void save(SessionState& state) const;
@@ -73,7 +69,7 @@ class ObserverLink {
   std::vector<Told> unacknowledged_;  // evaluations without a verdict, and the result
   int lacks_ = 0;  // how many of the observer's heartbeats in a row showed that it lacks one of those
   std::optional<std::uint64_t> last_verdict_;
-  Slot turns_ = 0;  // odd: the peer goes on without the observer
+  std::uint32_t turns_ = 0;  // ObserverContact::turns, once the run has begun
   bool welcomed_ = false;
   bool restored_ = false;  // whether the peer was restored from a checkpoint
   bool told_where_to_resume_ = false;

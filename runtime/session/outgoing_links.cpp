@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/wire/words_to_neighbor.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -27,9 +28,8 @@ OutgoingLink& OutgoingLinks::to(PeerId destination) {
 void OutgoingLinks::greet(OutgoingLink& link, bool has_parted, SessionContext& context) const {
   link.greeted_at = link.next_sequence;
   link.awaits_welcome = true;
-  FrameHeader& head = context.say(PeerWord::Way::outlet, link.to, FrameKind::hello, context.hello);
-  head.sequence = link.next_sequence;
-  head.slot = has_parted ? 1 : 0;
+  const to_neighbor::Hello hello{.next_number = link.next_sequence, .edge_is_out = has_parted};
+  context.say(PeerWord::Way::outlet, link.to, hello, context.hello);
 }
 
 void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
@@ -51,8 +51,9 @@ void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, Inst
 }
 
 bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context) {
-  if (welcome.sequence != link.greeted_at || !link.awaits_welcome) return false;  // to an earlier hello
-  if (!context.is_possible(welcome.iteration)) return false;                      // its hello will be refused
+  const bool answers_last_hello = to_neighbor::as_welcome(welcome).next_number == link.greeted_at;
+  if (!answers_last_hello || !link.awaits_welcome) return false;
+  if (!context.is_possible(welcome.iteration)) return false;  // its hello will be refused
   link.awaits_welcome = false;
   link.answers_instead.clear();
   return true;

@@ -20,7 +20,7 @@ class PartedEdges {
   bool contains(PeerId neighbor) const { return find(neighbor) != nullptr; }
   /// The edge is out. An offer that was made for it, or an agreement that it be in again, is forgotten.
   void part(PeerId neighbor);
-  /// True if a "parted" hello (slot 1) was sent before both ends agreed that the edge be in again.
+  /// True if a hello that says that the edge is out was sent before both ends agreed that it be in again.
   bool is_outdated(const FrameHeader& hello) const {
     const auto from = restored_from(hello.sender);
     return from && hello.iteration < *from;

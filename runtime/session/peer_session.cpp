@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "runtime/peer/staleness.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -61,7 +62,7 @@ void PeerSession::needs_from(std::uint64_t iteration) {
   context_.next_needed = iteration;
   for (const IncomingLink& link : incoming_)
     if (!context_.is_destination(link.source))
-      context_.say(PeerWord::Way::reply, link.source, FrameKind::alive);
+      context_.say(PeerWord::Way::reply, link.source, to_neighbor::Alive{});
 }
 
 // Heartbeats, and the way into the run.
@@ -99,7 +100,7 @@ void PeerSession::show_life() {
       return;
     case SessionPhase::restoring:
       for (const OutgoingLink& link : outgoing_.all())
-        context_.say(PeerWord::Way::outlet, link.to, FrameKind::alive);
+        context_.say(PeerWord::Way::outlet, link.to, to_neighbor::Alive{});
       return observer_.has_welcomed() ? observer_.say_what_it_holds(context_) : observer_.greet(context_);
     case SessionPhase::joining:
     case SessionPhase::entering:
@@ -114,7 +115,7 @@ void PeerSession::show_life() {
     if (link.awaits_welcome || parted_.contains(link.to)) {
       if (context_.has_started() || !parted_.contains(link.to)) greet(link);
     } else {
-      context_.say(PeerWord::Way::outlet, link.to, FrameKind::alive).sequence = link.next_sequence;
+      context_.say(PeerWord::Way::outlet, link.to, to_neighbor::Alive{link.next_sequence});
     }
   }
   if (!observer_.has_welcomed()) observer_.greet(context_);
@@ -122,7 +123,7 @@ void PeerSession::show_life() {
   if (!context_.is_ready()) return observer_.say_for_whom_it_waits(report().awaited(), context_);
   for (const IncomingLink& link : incoming_)
     if (!context_.is_destination(link.source) && !parted_.contains(link.source))
-      context_.say(PeerWord::Way::reply, link.source, FrameKind::alive);
+      context_.say(PeerWord::Way::reply, link.source, to_neighbor::Alive{});
   observer_.show_life(context_);
 }
 
@@ -178,11 +179,12 @@ FrameUse PeerSession::hear_frame(IncomingLink& link, const FrameHeader& head) {
 }
 
 void PeerSession::hear_hello(const FrameHeader& hello, std::span<const std::byte> payload) {
+  const bool edge_is_out = to_neighbor::as_hello(hello).edge_is_out;
   if (is_of_successor(hello)) {
     context_.events.push_back(PeerDeparted{hello.sender, "it was started anew"});
-  } else if (hello.slot == 1 && context_.may_join()) {
+  } else if (edge_is_out && context_.may_join()) {
     if (find_source(hello.sender) && hello.run_id == context_.run_id) begin_joining(hello.sender);
-  } else if (hello.slot == 1 && context_.has_started()) {
+  } else if (edge_is_out && context_.has_started()) {
     if (!parted_.is_outdated(hello)) context_.events.push_back(PeerDeparted{hello.sender, parted_from_this});
   } else if (context_.phase != SessionPhase::restoring) {
     answer_hello(hello, payload);  // a restoring peer does not answer: the caller tries again, or is called
@@ -206,7 +208,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   greetings_.called(sender, hello.incarnation);
   // A new process under that id has not heard this peer's hello, even if its predecessor has.
   if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
-  context_.say(PeerWord::Way::reply, sender, FrameKind::welcome).sequence = hello.sequence;
+  context_.say(PeerWord::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number});
   tell_when_ready();
 }
 
@@ -257,18 +259,20 @@ FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std
     return FrameUse::garbage;
   }
   if (head.kind == FrameKind::refuse && !context_.has_started()) {
-    context_.is_duplicate_process = head.slot == 1;
+    context_.is_duplicate_process = from_observer::as_refuse(head).is_duplicate;
     context_.fail(2, printable_text(payload));
     return FrameUse::words;
   }
   if (head.run_id != context_.run_id) return FrameUse::garbage;
   switch (head.kind) {
     case FrameKind::start:
-      hear_start(head, now);
+      hear_start(from_observer::as_start(head), now);
       return FrameUse::words;
-    case FrameKind::departed:
-      if (head.slot != context_.input.self && !context_.may_join()) hear_departed(head);
+    case FrameKind::departed: {
+      const from_observer::Departed departed = from_observer::as_departed(head);
+      if (departed.peer != context_.input.self && !context_.may_join()) hear_departed(departed);
       return FrameUse::words;
+    }
     case FrameKind::stop:
       hear_stop(head, payload);
       return FrameUse::words;
@@ -277,13 +281,13 @@ FrameUse PeerSession::hear_observer(const FrameHeader& head, std::span<const std
   }
 }
 
-void PeerSession::hear_start(const FrameHeader& head, Instant now) {
+void PeerSession::hear_start(const from_observer::Start& start, Instant now) {
   const SessionPhase before = context_.phase;
   const bool may_start = before == SessionPhase::ready || before == SessionPhase::entering ||
                          (before == SessionPhase::greeting && !context_.comes_later());
   if (!may_start) return;
-  if (head.iteration != context_.input.iterations)
-    return context_.fail(2, "peer 0 runs " + std::to_string(head.iteration) + " iterations, peer " +
+  if (start.iterations != context_.input.iterations)
+    return context_.fail(2, "peer 0 runs " + std::to_string(start.iterations) + " iterations, peer " +
                                 std::to_string(context_.input.self) + " " +
                                 std::to_string(context_.input.iterations) +
                                 "; give both the same run.iterations");
@@ -291,9 +295,7 @@ void PeerSession::hear_start(const FrameHeader& head, Instant now) {
   if (before == SessionPhase::entering) greet_neighbors();
   observer_.tell_unacknowledged(context_);  // reports of an earlier process
   // Hosts have no common clock: there the frame says how long ago the run began.
-  const Duration ago(std::min(head.sequence, std::uint64_t{due_limit_ns}));
-  context_.events.push_back(
-      RunStarts{context_.input.same_machine ? Instant(Duration(head.due_ns)) : now - ago});
+  context_.events.push_back(RunStarts{context_.input.same_machine ? start.origin : now - start.age});
 }
 
 // Policy "drop": edges that are out (parted_edges.hpp).
@@ -310,7 +312,8 @@ void PeerSession::hear_that_it_parted(PeerId neighbor) {
 FrameUse PeerSession::hear_parted(const FrameHeader& head, std::span<const std::byte> payload) {
   const bool is_hello = head.kind == FrameKind::hello;
   if (!find_source(head.sender) || (head.run_id != context_.run_id && !is_hello)) return FrameUse::garbage;
-  const bool says_parted = head.kind == FrameKind::parted || (is_hello && head.slot == 1);
+  const bool says_parted =
+      head.kind == FrameKind::parted || (is_hello && to_neighbor::as_hello(head).edge_is_out);
   if (!context_.has_started()) {  // a neighbor that has parted from this peer may be asked for its model
     if (context_.may_join() && says_parted) begin_joining(head.sender);
   } else if (head.kind == FrameKind::join) {
@@ -349,14 +352,15 @@ void PeerSession::show_that_it_joins() {
 }
 
 FrameUse PeerSession::hear_model(const FrameHeader& head, std::span<const std::byte> payload) {
-  if (!joining_ || !Joining::fits(head, payload.size(), context_.input)) return FrameUse::garbage;
+  const to_neighbor::Model model = to_neighbor::as_model(head);
+  if (!joining_ || !Joining::fits(model, payload.size(), context_.input)) return FrameUse::garbage;
   if (context_.phase != SessionPhase::joining) return FrameUse::words;  // another neighbor was faster
   context_.phase = SessionPhase::entering;
   start_.enter(context_.now);
-  context_.next_needed = head.iteration + 1;
-  observer_.enter_after(head.sequence == 0 ? std::nullopt : std::optional(head.sequence - 1));
+  context_.next_needed = model.iteration + 1;
+  observer_.enter_after(model.last_verdict);
   context_.events.push_back(ModelArrived{
-      head.sender, {head.iteration, observer_.last_verdict()}, {payload.begin(), payload.end()}});
+      head.sender, {model.iteration, observer_.last_verdict()}, {payload.begin(), payload.end()}});
   observer_.say_ready(context_);
   return FrameUse::words;
 }

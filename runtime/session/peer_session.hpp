@@ -20,6 +20,7 @@
 #include "runtime/session/parted_edges.hpp"
 #include "runtime/session/start_wait.hpp"
 #include "runtime/session/state.hpp"
+#include "runtime/wire/words_from_observer.hpp"
 
 namespace hearsay {
 
@@ -61,7 +62,7 @@ class PeerSession {
   /// A possible reason for a late start. It ends the sentence with which this peer gives up waiting.
   void doubt(const std::string& why) { start_.doubt(why); }
   /// Policy "drop": an edge leaves, or comes back. While it is out no message of the method passes over it.
-  /// Its ends say hello at every heartbeat (slot 1) until they hear each other again.
+  /// Its ends say hello at every heartbeat (and that the edge is out) until they hear each other again.
   void obey(const EdgeWish& wish) { parted_.obey(wish, outgoing_.retention(), context_); }
   /// Answers ModelAsked.
   void give(const ModelCopy& copy) { Joining::give(copy, context_); }
@@ -132,14 +133,13 @@ class PeerSession {
   void begin_joining(PeerId neighbor);
   FrameUse hear_model(const FrameHeader& head, std::span<const std::byte> payload);
   void hear_join(PeerId joiner);
-  void hear_start(const FrameHeader& head, Instant now);
+  void hear_start(const from_observer::Start& start, Instant now);
   /// The observer says that a process has ended. Ignored if a successor of that process, under the same id,
   /// has greeted this peer already.
-  void hear_departed(const FrameHeader& head) {
-    const IncomingLink* const link = find_source(head.slot);
-    const bool has_successor =
-        link && link->has_greeted() && !link->has_greeted_as(static_cast<std::uint32_t>(head.sequence));
-    if (!has_successor) context_.events.push_back(PeerDeparted{head.slot, "its process has ended"});
+  void hear_departed(const from_observer::Departed& departed) {
+    const IncomingLink* const link = find_source(departed.peer);
+    const bool has_successor = link && link->has_greeted() && !link->has_greeted_as(departed.incarnation);
+    if (!has_successor) context_.events.push_back(PeerDeparted{departed.peer, "its process has ended"});
   }
   /// Another peer or the observer ends the run. If the run was given up before it began, adds what this peer
   /// knows of the reason.

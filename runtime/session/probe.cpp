@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
+#include "runtime/wire/control_word.hpp"
+#include "runtime/wire/words_to_neighbor.hpp"
+
 namespace hearsay {
 
 namespace {
 
-constexpr std::uint32_t all_answers_are_here = 1;  // slot of a probe
-constexpr std::uint32_t refused = 1;               // slot of an answer
-
-FrameHeader header_of(const Prober& self, FrameKind kind, std::uint64_t sequence, std::uint32_t slot) {
+FrameHeader header_of(const Prober& self, const ControlWord auto& word) {
   FrameHeader header;
-  header.kind = kind;
+  put(word, header);
   header.run_id = run_id(self.agreement);
   header.sender = self.id;
   header.incarnation = self.incarnation;
-  header.sequence = sequence;
-  header.slot = slot;
   return header;
 }
 
@@ -30,8 +28,7 @@ std::optional<ProbeWord> ProbeCaller::tick(Instant now) {
   asked_ = now;
   next_ = now + patience;
   ++askings_;
-  return ProbeWord{header_of(self_, FrameKind::probe, number_, satisfied() ? all_answers_are_here : 0),
-                   agreement_};
+  return ProbeWord{header_of(self_, to_neighbor::Probe{number_, satisfied()}), agreement_};
 }
 
 void ProbeCaller::hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now) {
@@ -41,11 +38,12 @@ void ProbeCaller::hear(const FrameHeader& header, std::span<const std::byte> pay
         "peer " + std::to_string(header.sender) + " listens there, not peer " + std::to_string(server_);
     return;
   }
-  if (header.slot == refused) {
+  const to_neighbor::Probed answer = to_neighbor::as_probed(header);
+  if (answer.refused) {
     complaint_ = printable_text(payload);
     return;
   }
-  if (header.sequence != number_ || askings_ == 0) return;  // an answer to an earlier question
+  if (answer.number != number_ || askings_ == 0) return;  // an answer to an earlier question
   // A repeated question is not measured: it is unknown which asking the answer belongs to. The first question
   // is not measured either: it waited for the connection.
   if (number_ > 0 && askings_ == 1) round_trips_.push_back(now - asked_);
@@ -63,18 +61,19 @@ std::optional<ProbeWord> ProbeServer::hear(const FrameHeader& header, std::span<
   const bool expected = caller != callers_.end();
   if (expected && header.kind == FrameKind::hello) caller->second.trains = true;
   if (header.kind != FrameKind::probe) return std::nullopt;
+  const to_neighbor::Probe probe = to_neighbor::as_probe(header);
   const HelloVerdict verdict = judge_hello(self_.agreement, self_.id, payload, header.sender, expected);
   if (expected) {
     caller->second.called = true;
     caller->second.complaint = verdict.for_me;  // replaced: the peer may have been restarted with right input
-    caller->second.satisfied = verdict.welcome() && header.slot == all_answers_are_here;
+    caller->second.satisfied = verdict.welcome() && probe.all_answers_are_here;
   }
   if (verdict.welcome()) {
-    if (header.slot == all_answers_are_here) return std::nullopt;
-    return ProbeWord{header_of(self_, FrameKind::probed, header.sequence, 0), {}};
+    if (probe.all_answers_are_here) return std::nullopt;
+    return ProbeWord{header_of(self_, to_neighbor::Probed{.number = probe.number}), {}};
   }
   const auto reason = std::as_bytes(std::span(verdict.for_the_caller));
-  return ProbeWord{header_of(self_, FrameKind::probed, header.sequence, refused),
+  return ProbeWord{header_of(self_, to_neighbor::Probed{.number = probe.number, .refused = true}),
                    {reason.begin(), reason.end()}};
 }
 

@@ -19,7 +19,7 @@ namespace hearsay {
 // so neither side takes the other for a peer that trains. When the caller has all its answers it says so
 // (slot 1); then both sides know that the connection works in both directions.
 //
-//     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, slot 1
+//     probe 0 -> probed 0 -> probe 1 -> probed 1 -> ... -> probe, all answers are here
 
 /// The peer that tests its connections.
 struct Prober {

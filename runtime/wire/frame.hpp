@@ -54,54 +54,44 @@ inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
+/// What a frame is for. Behind each kind stand the structs of what its header says (control_word.hpp).
 enum class FrameKind : std::uint8_t {
-  /// Asks to train together; payload: the agreement. To a neighbor, slot 1: the sender has removed their
-  /// edge. To the observer, slot 1: the sender resumes, and `holds` follows; slot 2: the sender is in the
-  /// middle of the run; iteration: the number of iterations of the run.
+  /// Asks to train together; payload: the agreement. to_neighbor::Hello, to_observer::Hello
   hello = 1,
-  /// The answer to a hello that is accepted; no payload. From a neighbor: sequence: that of the hello.
+  /// The answer to a hello that is accepted; no payload. From a neighbor: to_neighbor::Welcome
   welcome = 2,
   /// The answer to a hello or a join that is not accepted; payload: one sentence that says why. From the
-  /// observer, slot 1: another process has the same peer id.
+  /// observer: from_observer::Refuse
   refuse = 3,
   /// Payload: a message of the method to a neighbor.
   data = 4,
-  /// To the observer: the sender and all its neighbors have welcomed each other; sequence: 1 + the newest
-  /// verdict that the sender knows, or 0. Slot 1: not yet; payload: for whom the sender waits.
+  /// To the observer: the sender and all its neighbors have welcomed each other; or not yet, payload: for
+  /// whom the sender waits. to_observer::Ready
   ready = 5,
-  /// From the observer: the run begins. Due: the origin of the run's time, for peers on the observer's
-  /// machine; sequence: ns since that origin, for peers on other hosts; iteration: the number of iterations
-  /// of the run.
+  /// From the observer: the run begins. from_observer::Start
   start = 6,
-  /// To the observer; payload: meters and model.
+  /// To the observer, on `iteration`; payload: meters and model.
   evaluation = 7,
-  /// From the observer: the verdict on the evaluation at `iteration`; slot 1: go on, 0: stop. Sequence: the
-  /// number of iterations between checkpoints if failure.checkpoint_every is a time (checkpoint_period.hpp),
-  /// else 0.
+  /// From the observer: the verdict on an evaluation. from_observer::Verdict
   verdict = 8,
-  /// The run ends now. Slot: exit code; payload: why, in a sentence, or empty if the user stopped the run.
+  /// The run ends now; payload: why, in a sentence, or empty if the user stopped the run. Stop
   stop = 9,
   /// To the observer: the sender has ended; iteration: its last; payload: its outcome.
   result = 10,
-  /// From the observer: all peers have ended. Slot: exit code of the run.
+  /// From the observer: all peers have ended. from_observer::Bye
   bye = 11,
-  /// The heartbeat. To a destination: sequence: the number of the next data frame. To the observer: slot 0
-  /// before the run has begun at the sender, 1 from then on, then one more each time the sender begins to run
-  /// without the observer (even) or has the observer back (odd); sequence: 1 + the newest verdict that the
-  /// sender knows, or 0. From the observer: iteration: the newest evaluation that it has of the peer; slot: 1
-  /// if it has the result of the peer, 2 while it is busy with an evaluation; payload, before the run: for
-  /// whom all peers wait.
+  /// The heartbeat; payload, from the observer before the run: for whom all peers wait. to_neighbor::Alive,
+  /// to_observer::Alive, from_observer::Alive
   alive = 12,
   /// To a source, or from the observer: say hello again. A frame is missing, or the sender of `again` does
-  /// not know the process; see IncomingLink and claims.hpp.
+  /// not know the process; see IncomingLink and claims.hpp. From the observer: from_observer::Again
   again = 13,
   /// To the observer, from a peer that resumes; payload: the iterations of its checkpoints, u64 each.
   holds = 14,
-  /// From the observer: resume from the checkpoint at `iteration`. Slot 1, since the other peers are running:
-  /// from the newest checkpoint of the peer and its log.
+  /// From the observer: resume from a checkpoint. from_observer::Resume
   resume = 15,
-  /// A question of `hearsay check --connect`; sequence: its number; payload: the agreement. Slot 1: all
-  /// questions of the sender were answered.
+  /// A question of `hearsay check --connect`; payload: the agreement. to_neighbor::Probe; the answer,
+  /// `probed`: to_neighbor::Probed. For a refusal its payload says why.
   probe = 16,
   /// The answer to a probe; sequence: that of the probe. Slot 1: refused; payload: why (probe.hpp).
   probed = 17,
@@ -111,7 +101,7 @@ enum class FrameKind : std::uint8_t {
   /// To a neighbor: the sender has removed their edge. To the observer: the sender leaves, and the run goes
   /// on.
   parted = 18,
-  /// From the observer: the process of peer `slot` with incarnation `sequence` has ended.
+  /// From the observer: a process has ended. from_observer::Departed
   departed = 19,
   /// To a neighbor, after both have removed their edge: the sender can restore it at `iteration` or later.
   offer = 20,
@@ -120,10 +110,9 @@ enum class FrameKind : std::uint8_t {
 
   // For a peer that joins a run in progress (joining.hpp).
 
-  /// To a neighbor: send your model. To the observer: the sender has a model, and continues with `iteration`.
+  /// To a neighbor: send your model. To the observer: the sender has a model. to_observer::Join
   join = 22,
-  /// The answer of a neighbor to a join; payload: the model after `iteration`; sequence: 1 + the newest
-  /// verdict that the neighbor knows, or 0.
+  /// The answer of a neighbor to a join; payload: the model. to_neighbor::Model
   model = 23,
 };
 

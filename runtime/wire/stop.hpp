@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/wire/frame.hpp"
+
+namespace hearsay {
+
+/// The run ends now. From a peer to its neighbors and the observer; from the observer to all.
+struct Stop {
+  static constexpr FrameKind kind = FrameKind::stop;
+  /// With which the receivers are to end: 2 (somebody's input), 3 (a peer is lost) or 130 (the user); 0 where
+  /// there is no reason to tell. Any number may arrive.
+  int exit_code = 0;
+  bool operator==(const Stop&) const = default;
+};
+
+inline void put(const Stop& stop, FrameHeader& header) {
+  header.kind = Stop::kind;
+  header.slot = static_cast<std::uint32_t>(stop.exit_code);
+}
+inline Stop as_stop(const FrameHeader& header) { return {static_cast<int>(header.slot)}; }
+
+}  // namespace hearsay

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/wire/frame.hpp"
+
+// What one peer says to another in the headers of control frames (control_word.hpp).
+
+namespace hearsay::to_neighbor {
+
+/// To a destination: I want to exchange with you.
+struct Hello {
+  static constexpr FrameKind kind = FrameKind::hello;
+  std::uint64_t next_number = 0;  ///< of the next data frame
+  bool edge_is_out = false;       ///< policy "drop"; slot 1, and not of any other
+  bool operator==(const Hello&) const = default;
+};
+void put(const Hello& hello, FrameHeader& header);
+Hello as_hello(const FrameHeader& header);
+
+/// To a source: we agree.
+struct Welcome {
+  static constexpr FrameKind kind = FrameKind::welcome;
+  std::uint64_t next_number = 0;  ///< of the hello that it answers
+  bool operator==(const Welcome&) const = default;
+};
+void put(const Welcome& welcome, FrameHeader& header);
+Welcome as_welcome(const FrameHeader& header);
+
+/// A sign of life.
+struct Alive {
+  static constexpr FrameKind kind = FrameKind::alive;
+  /// Of the next data frame; 0 to a source, and while the sender restores a checkpoint.
+  std::uint64_t next_number = 0;
+  bool operator==(const Alive&) const = default;
+};
+void put(const Alive& alive, FrameHeader& header);
+Alive as_alive(const FrameHeader& header);
+
+/// To one that joins: my model, at the end of an iteration.
+struct Model {
+  static constexpr FrameKind kind = FrameKind::model;
+  std::uint64_t iteration = 0;
+  std::optional<std::uint64_t> last_verdict = {};  ///< the newest evaluation whose verdict the sender knows
+  bool operator==(const Model&) const = default;
+};
+void put(const Model& model, FrameHeader& header);
+Model as_model(const FrameHeader& header);
+
+/// `hearsay check --connect` asks.
+struct Probe {
+  static constexpr FrameKind kind = FrameKind::probe;
+  std::uint64_t number = 0;           ///< of the question, from 0
+  bool all_answers_are_here = false;  ///< it wants no answer; slot 1, and not of any other
+  bool operator==(const Probe&) const = default;
+};
+void put(const Probe& probe, FrameHeader& header);
+Probe as_probe(const FrameHeader& header);
+
+/// The answer to a probe.
+struct Probed {
+  static constexpr FrameKind kind = FrameKind::probed;
+  std::uint64_t number = 0;  ///< of the question
+  bool refused = false;      ///< slot 1, and not of any other
+  bool operator==(const Probed&) const = default;
+};
+void put(const Probed& probed, FrameHeader& header);
+Probed as_probed(const FrameHeader& header);
+
+}  // namespace hearsay::to_neighbor
