@@ -18,15 +18,15 @@ void link(Round& round, PeerId a, PeerId b, double weight) {
   round.push_back({b, a, weight});
 }
 
-/// Adds `rounds` to `into` from round `first` on, beside the links that are there.
+/// Adds the links of `rounds` to those of `into`, the first round at round `first`.
 void lay(Rounds& into, std::size_t first, const Rounds& rounds) {
   into.resize(std::max(into.size(), first + rounds.size()));
   for (std::size_t r = 0; r < rounds.size(); ++r)
     into[first + r].insert(into[first + r].end(), rounds[r].begin(), rounds[r].end());
 }
 
-/// The fewest factors from 2 to `base` whose product is `number`, none larger than `largest`; nothing if it
-/// has a larger prime factor. Few numbers come up: the divisors of one.
+/// Returns the fewest factors from 2 to `largest`, in descending order, whose product is `number`; nothing if
+/// `number` has a prime factor above `largest`. The recursion is cheap: it meets only divisors of one number.
 std::optional<Peers> fewest_factors(PeerId number, PeerId largest) {
   if (number == 1) return Peers{};
   std::optional<Peers> fewest;
@@ -42,7 +42,7 @@ std::optional<Peers> fewest_factors(PeerId number, PeerId largest) {
 
 Rounds hyper_hypercube(std::span<const PeerId> peers, const Peers& factors) {
   Rounds rounds;
-  std::size_t place = 1;  // the weight of the digit in a number
+  std::size_t place = 1;  // what a digit of 1 adds to a number
   for (const PeerId factor : factors) {
     Round& round = rounds.emplace_back();
     for (std::size_t first = 0; first < peers.size(); ++first)

@@ -18,7 +18,7 @@ constexpr double pi = std::numbers::pi;
 /// The group Z_m1 x Z_m2 x ...: a peer's number is written in these mixed radices, last digit fastest.
 using Moduli = std::vector<PeerId>;
 
-/// a + b, digit by digit.
+/// a + b in the group: digit by digit, each modulo its radix.
 PeerId shifted(PeerId a, PeerId b, const Moduli& moduli) {
   PeerId sum = 0;
   PeerId place = 1;
@@ -48,7 +48,8 @@ bool looks_the_same_from_everywhere(const MixingMatrix& mixing, const Moduli& mo
   return true;
 }
 
-/// sum_t character_t hop_t / m_t as a whole number of turns/common, with common the least common multiple.
+/// The angle sum_t character_t hop_t / m_t of a full turn, in units of 1/common turn; common is the least
+/// common multiple of the m_t.
 std::uint64_t phase(PeerId character, PeerId hop, const Moduli& moduli, std::uint64_t common) {
   std::uint64_t sum = 0;
   for (std::size_t t = moduli.size(); t-- > 0;) {
@@ -101,7 +102,7 @@ std::optional<Spectrum> shift_invariant_spectrum(const MixingMatrix& mixing) {
   return std::nullopt;
 }
 
-/// The weight c that all links of W = I - c L share; nothing if they differ.
+/// Returns the weight c that all links of W = I - c L share; nothing if they differ or there are none.
 std::optional<double> shared_weight(const MixingMatrix& mixing) {
   std::optional<double> shared;
   for (PeerId peer = 0; peer < mixing.peer_count(); ++peer)
@@ -119,7 +120,7 @@ bool has_links_of(const MixingMatrix& mixing, const Graph& graph) {
   return true;
 }
 
-/// The number of columns of the grid whose links W has; nothing if it is no grid. A path is a grid of one
+/// Returns the number of columns if W has the links of a grid; nothing otherwise. A path is a grid of one
 /// row.
 std::optional<PeerId> grid_columns(const MixingMatrix& mixing) {
   // Peer 0 is in a corner: its neighbors are peer 1 and the first peer of the second row.
@@ -143,7 +144,7 @@ std::optional<Spectrum> laplacian_spectrum(const MixingMatrix& mixing) {
   const std::optional<double> weight = shared_weight(mixing);
   if (!weight) return std::nullopt;
   const double n = mixing.peer_count();
-  double least = 0.0;  // the smallest eigenvalue of the Laplacian but the first, which is 0
+  double least = 0.0;  // the second smallest eigenvalue of the Laplacian; the smallest is 0
   double most = 0.0;
   if (is_star(mixing)) {
     least = 1.0;

@@ -7,8 +7,9 @@
 
 namespace hearsay {
 
-/// The spectrum of W if its structure has a closed form; nothing otherwise. The structure is recognized in
-/// the matrix itself, whatever it was made from. Only the numbering of the peers must be the family's:
+/// Returns the spectrum of W if its structure has a closed form; nothing otherwise. The structure is
+/// recognized in the matrix itself, however the matrix was made. The peers must be numbered as the family
+/// numbers them:
 ///
 /// * W looks the same from every peer up to a shift on Z_n, on Z_a x Z_b or on Z_2^k (ring, complete, torus,
 ///   hypercube, exponential, also directed rounds): the eigenvalues are the Fourier sums of row 0,
@@ -16,12 +17,12 @@ namespace hearsay {
 /// * W = I - c L on a path, grid or star: L has 4 sin^2(pi p / 2a) + 4 sin^2(pi q / 2b) on an a x b grid, and
 ///   0, 1, n on a star.
 ///
-/// O(links) per structure tried, then O(links) cosines.
+/// O(links) for each structure that is tried, then O(links) terms of the sums and at most n cosines.
 std::optional<Spectrum> closed_spectrum(const MixingMatrix& mixing);
 
-/// The record of two extreme eigenvalues of a symmetric W.
+/// The Spectrum of a symmetric W with these two extreme eigenvalues.
 Spectrum symmetric_spectrum(double second, double smallest, SpectrumMethod how);
-/// The record of ||W - J||_2 of any W.
+/// The Spectrum of a W that is not symmetric: rho = ||W - J||_2.
 Spectrum norm_spectrum(double rho, SpectrumMethod how);
 
 }  // namespace hearsay

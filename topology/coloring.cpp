@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t smallest_free(const Graph& graph, PeerId peer, const std::vector<std::uint32_t>& colors) {
-  std::vector<bool> taken(graph.degree(peer) + 1);  // of degree + 1 colors one is free
+  std::vector<bool> taken(graph.degree(peer) + 1);  // one of degree + 1 colors is free
   for (const PeerId neighbor : graph.neighbors(peer))
     if (colors[neighbor] < taken.size()) taken[colors[neighbor]] = true;
   return static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());

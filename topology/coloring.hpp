@@ -7,14 +7,14 @@
 
 namespace hearsay {
 
-/// A color 0, 1, ... for every peer. No two neighbors have the same color. Peer by peer, each gets the
-/// smallest color that none of its neighbors has, in the order of a breadth-first search from peer 0 (from
-/// the first peer of every further component). There are at most 1 + max degree colors, and by that order two
-/// on a bipartite graph.
+/// Returns a color 0, 1, ... for every peer, such that no two neighbors have the same. The peers are visited
+/// in the order of a breadth-first search from peer 0 (from the lowest peer of every further component); each
+/// gets the smallest color that none of its neighbors has. There are at most 1 + max degree colors and, by
+/// that order, two on a bipartite graph.
 ///
-/// If every link points from its end of larger color to the other, the orientation is acyclic: colors fall
-/// along any path. A peer has a neighbor of every smaller color. So only the peers of color 0, no two of
-/// which are neighbors, point at nobody.
+/// Orient every link from its end of larger color to the other: the orientation is acyclic, since colors fall
+/// along any path. Every peer has a neighbor of every smaller color, so the peers without an outgoing link
+/// are exactly those of color 0, and no two of them are neighbors.
 std::vector<std::uint32_t> greedy_coloring(const Graph& graph);
 
 }  // namespace hearsay

@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-/// W with all its zeros, peer_count x peer_count: for solvers on few peers, and for laws in terms of
-/// matrices.
+/// W as a dense matrix, peer_count x peer_count: for solvers on few peers, and for tests of matrix
+/// identities.
 Eigen::MatrixXd dense(const MixingMatrix& mixing);
 
 }  // namespace hearsay

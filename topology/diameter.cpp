@@ -43,8 +43,9 @@ class Search {
 constexpr std::size_t batch = 512;
 using Reached = std::array<std::uint64_t, batch / 64>;
 
-/// The largest eccentricity among the peers first ... first + 511. It is the number of sweeps until nothing
-/// is new, where in each sweep every peer reaches what its neighbors had reached.
+/// The largest eccentricity among the peers first ... first + 511. It equals the number of sweeps in which
+/// some search reaches a new peer. In a sweep every peer is reached by all searches that had reached a
+/// neighbor of it.
 unsigned largest_eccentricity(const Graph& graph, PeerId first) {
   std::vector<Reached> before(graph.peer_count(), Reached{});
   const std::size_t searches = std::min<std::size_t>(batch, graph.peer_count() - first);
@@ -72,8 +73,9 @@ unsigned diameter(const Graph& graph) {
   if (graph.min_degree() + 1 == graph.peer_count()) return graph.peer_count() > 1 ? 1 : 0;
   Search search(graph);
   unsigned largest = search.eccentricity(0);
-  // A sweep costs about as much as two single searches and advances 512 of them by one link, so sweeps win
-  // up to a diameter of some 200 (measured). It is at most twice any eccentricity, and usually less.
+  // A sweep costs about as much as two single searches and advances 512 of them by one link, so sweeps win up
+  // to a diameter of some 200 (measured). The diameter is at most twice any eccentricity, and usually less:
+  // hence 150 for that of peer 0.
   if (largest < 150) {
     for (std::uint64_t peer = 0; peer < graph.peer_count(); peer += batch)
       largest = std::max(largest, largest_eccentricity(graph, static_cast<PeerId>(peer)));

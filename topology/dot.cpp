@@ -37,8 +37,8 @@ DrawnGraph read_drawing(const std::string& text, bool directed) {
   return drawn;
 }
 
-/// The text without lines that begin with #. Graphviz takes them for a preprocessor's and skips them; Boost
-/// does not know them.
+/// The text without the lines that begin with #. Graphviz skips them as a preprocessor's; Boost's parser does
+/// not know them.
 std::string without_preprocessor_lines(std::string_view text) {
   std::string kept;
   while (!text.empty()) {
@@ -50,8 +50,9 @@ std::string without_preprocessor_lines(std::string_view text) {
   return kept;
 }
 
-/// Boost's parser descends into every brace; a hostile file could exhaust the stack. Braces in strings and
-/// comments do not count. HTML is not parsed: after its beginning, no closing brace counts.
+/// Misuse if braces are nested more than 1000 deep: Boost's parser recurses into every brace, so that a
+/// hostile file could exhaust the stack. Braces in strings and comments do not count. HTML strings are not
+/// parsed here: after the first '<', no closing brace counts.
 void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
   bool html = false;

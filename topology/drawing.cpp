@@ -39,7 +39,7 @@ std::optional<Layout> rows_and_columns(const Graph& graph) {
   return std::nullopt;
 }
 
-/// All peers on a circle, clockwise from the top; the hub of a star is in its middle.
+/// All peers on a circle, clockwise from the top; the hub of a star is in the center.
 Layout circle(const Graph& graph) {
   const PeerId n = graph.peer_count();
   std::optional<PeerId> hub;
@@ -86,8 +86,8 @@ std::string escaped(const std::string& text) {
 
 std::string link_element(Point a, Point b, bool arc) {
   if (!arc) return printed("<path d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x, a.y, b.x, b.y);
-  // A quadratic curve that leaves the straight line by a quarter of its length, so that it passes beside the
-  // peers in between.
+  // The control point is off the straight line by a quarter of its length, so that the curve passes beside
+  // the peers in between.
   const Point middle{0.5 * (a.x + b.x) + 0.25 * (b.y - a.y), 0.5 * (a.y + b.y) - 0.25 * (b.x - a.x)};
   return printed("<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", a.x, a.y, middle.x, middle.y, b.x, b.y);
 }

@@ -14,7 +14,7 @@ namespace {
 
 bool is_digit(char letter) { return '0' <= letter && letter <= '9'; }
 
-/// The run of digits that `text` begins with, without leading zeros.
+/// The digits with which `text` begins, without leading zeros.
 std::string_view leading_number(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_digit(text[end])) ++end;
@@ -23,7 +23,7 @@ std::string_view leading_number(std::string_view text) {
 }
 
 /// True if `left` comes before `right` in natural order: letter by letter, but runs of digits by their value.
-/// Names that differ in leading zeros only are compared as text.
+/// If the names differ in leading zeros only, they are compared as text.
 bool naturally_before(const std::string& left, const std::string& right) {
   std::string_view a = left;
   std::string_view b = right;

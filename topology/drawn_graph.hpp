@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// An edge of a file, with the names of its ends.
+/// A link as a GraphML or DOT file has it, its ends by name; texts are as written, empty if absent.
 struct DrawnLink {
   std::string from;
   std::string to;
@@ -17,13 +17,14 @@ struct DrawnLink {
   bool directed = false;
 };
 
-/// The result of any format's reader, in the file's order.
+/// What a GraphML or DOT reader returns, in the file's order.
 struct DrawnGraph {
   std::vector<PeerNotes> peers;
   std::vector<DrawnLink> links;
 };
 
-/// Numbers the peers, folds opposite arcs and checks; `format` begins the sentence of a Misuse.
+/// Numbers the peers by the natural order of their names, folds opposite arcs into links, and checks both
+/// (interchange.hpp has the rules). Every Misuse begins with `format`.
 AnnotatedGraph annotated(DrawnGraph drawn, const std::string& format);
 
 }  // namespace hearsay

@@ -28,7 +28,7 @@ struct Size {
 
 std::string size_text(Size size) { return std::to_string(size.rows) + "x" + std::to_string(size.columns); }
 
-/// The factors of `peers` that are closest to each other, as a suggestion.
+/// The two factors of `peers` that are closest to each other, for a suggestion.
 Size squarest(PeerId peers) {
   PeerId rows = 1;
   for (PeerId factor = 1; std::uint64_t{factor} * factor <= peers; ++factor)
@@ -36,7 +36,7 @@ Size squarest(PeerId peers) {
   return {rows, peers / rows};
 }
 
-/// What the user wrote, with readers for its arguments that say what was expected.
+/// Reads the arguments of a family. Every error is a Misuse that says what the family expects.
 class FamilyReader {
  public:
   FamilyReader(const Choice& family, const Spelling& spelling, const std::string& text)
@@ -113,7 +113,7 @@ std::span<const Choice> family_choices() {
       {"path", "", "each peer with the next"},
       {"complete", "", "everyone with everyone"},
       {"star", "", "everyone with peer 0"},
-      {"torus", "(AxB)", "A rows and B columns that wrap around, four links each"},
+      {"torus", "(AxB)", "A rows and B columns that wrap around, up to four links each"},
       {"grid", "(AxB)", "A rows and B columns, up to four links each"},
       {"hypercube", "", "peers whose binary numbers differ in one digit; a power of two"},
       {"exponential", "", "peers 1, 2, 4, 8, ... apart on a ring"},

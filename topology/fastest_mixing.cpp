@@ -27,7 +27,8 @@ Matrix symmetrized(const Matrix& m) { return 0.5 * (m + m.transpose()); }
 
 bool positive_definite(const Matrix& m) { return Eigen::LLT<Matrix>(m).info() == Eigen::Success; }
 
-/// The constraint that A, or B, is positive semidefinite: S = s I + sign (sum_l p_l a_l a_l' - (I - J)).
+/// The constraint that A (sign +1) or B (sign -1) is positive semidefinite: S = s I + sign (sum_l p_l a_l
+/// a_l' - (I - J)).
 struct Cone {
   double sign;
   Matrix slack;       ///< S, positive definite
@@ -36,13 +37,13 @@ struct Cone {
   Matrix product;     ///< multiplier S^-1, symmetrized
   Matrix slack_step;
   Matrix multiplier_step;
-  Matrix correction;  ///< of second order: the steps' product over S, symmetrized
+  Matrix correction;  ///< second-order term: multiplier step * slack step * S^-1, symmetrized
 
   void invert() {
     inverse = Eigen::LLT<Matrix>(slack).solve(Matrix::Identity(slack.rows(), slack.cols()));
     product = symmetrized(multiplier * inverse);
   }
-  /// The multiplier's step once the slack's is known, from the linearized multiplier * S = target I.
+  /// Computes multiplier_step from slack_step, by the linearized multiplier * S = target I.
   void step(double target) {
     multiplier_step = target * inverse - multiplier -
                       symmetrized(multiplier * Sparse(slack_step.sparseView()) * inverse) - correction;
@@ -50,7 +51,7 @@ struct Cone {
   void correct() { correction = symmetrized(multiplier_step * Sparse(slack_step.sparseView()) * inverse); }
 };
 
-/// The constraints g >= 0, entry by entry: the weights, and 1 minus the row sums. Empty for `any`.
+/// Constraints g >= 0, entry by entry: the weights, or 1 minus the row sums. Unused for LinkWeights::any.
 struct Orthant {
   Vector slack;
   Vector multiplier;
@@ -73,7 +74,7 @@ class Solver {
  public:
   Solver(const Graph& graph, LinkWeights kind)
       : graph_(graph), links_(graph.edges()), averages_(kind == LinkWeights::averages) {
-    // Weights of less than Metropolis' and s > 1 satisfy all constraints; equal multipliers suit any link.
+    // Weights below Metropolis' and s > 1 satisfy all constraints strictly; equal multipliers favor no link.
     weights_.resize(link_count());
     for (Eigen::Index l = 0; l < link_count(); ++l)
       weights_(l) = 0.9 / static_cast<double>(1 + std::max(graph.degree(edge(l).a), graph.degree(edge(l).b)));
@@ -93,7 +94,7 @@ class Solver {
 
   void run() {
     constexpr int most_iterations = 100;
-    constexpr double wanted = 1e-9;  // how far s may be above the optimum; more than rounding errors
+    constexpr double wanted = 1e-9;  // how far s may stay above the optimum; well above rounding errors
     for (int iteration = 0; iteration < most_iterations && complementarity() > wanted; ++iteration)
       if (!advance()) return;
   }
@@ -150,14 +151,15 @@ class Solver {
     return s;
   }
 
-  /// How far s is from the optimum if the multipliers are feasible.
+  /// The sum of slack times multiplier over all constraints: how far s is above the optimum if the
+  /// multipliers are feasible.
   double complementarity() const {
     double sum = 0.0;
     for (const Cone& cone : cones_) sum += cone.slack.cwiseProduct(cone.multiplier).sum();
     if (averages_) sum += signs_.slack.dot(signs_.multiplier) + rows_.slack.dot(rows_.multiplier);
     return sum;
   }
-  /// Complementarity after steps of these lengths.
+  /// The complementarity after a primal and a dual step of these lengths.
   double complementarity(double primal, double dual) const {
     const auto after = [&](const auto& c) {
       return (c.slack + primal * c.slack_step).cwiseProduct(c.multiplier + dual * c.multiplier_step).sum();
@@ -170,7 +172,8 @@ class Solver {
     return 2.0 * n() + (averages_ ? n() + static_cast<double>(link_count()) : 0.0);
   }
 
-  /// The Newton matrix in (weights, s): d multipliers / d weights, multipliers as functions of the slacks.
+  /// The Newton matrix in (weights, s): the derivatives of the dual constraints, with the multipliers as
+  /// functions of the slacks. Only the lower triangle is filled.
   Matrix newton_matrix() const {
     const Eigen::Index s = link_count();
     Matrix newton = Matrix::Zero(s + 1, s + 1);
@@ -194,7 +197,7 @@ class Solver {
     return newton;
   }
 
-  /// The right-hand side: the multipliers' defect in the dual constraints, once slack times multiplier is
+  /// The right-hand side of the Newton system: what the dual constraints lack if slack times multiplier is
   /// `target`.
   Vector defect(double target) const {
     const Eigen::Index s = link_count();
@@ -213,7 +216,7 @@ class Solver {
     return right;
   }
 
-  /// Computes every step, for complementary products of `target`.
+  /// Computes the steps of weights, s, slacks and multipliers toward slack times multiplier = `target`.
   void find_steps(const Eigen::LLT<Matrix>& newton, double target) {
     const Vector step = newton.solve(defect(target));
     weight_step_ = step.head(link_count());
@@ -229,7 +232,8 @@ class Solver {
     rows_.step(target);
   }
 
-  /// The longest of 1, 0.8, 0.64, ... that keeps everything positive; 0 if there is none.
+  /// Returns the longest of the lengths 1, 0.8, 0.64, ... down to 1e-4 for which everything stays positive; 0
+  /// if there is none.
   template <class Positive>
   static double longest(Positive stays_positive) {
     for (double length = 1.0; length > 1e-4; length *= 0.8)
@@ -256,7 +260,7 @@ class Solver {
     });
   }
 
-  /// One iteration; false if rounding prevents any further improvement.
+  /// One iteration. False if rounding prevents any further improvement.
   bool advance() {
     for (Cone& cone : cones_) {
       cone.invert();
@@ -267,7 +271,7 @@ class Solver {
     const Eigen::LLT<Matrix> newton(newton_matrix());
     if (newton.info() != Eigen::Success) return false;
 
-    // Predictor: straight to the optimum. How far that goes says how much centering is needed.
+    // Predictor: straight to the optimum. The less of the way it gets, the more centering is needed.
     find_steps(newton, 0.0);
     const double now = complementarity();
     const double reached = complementarity(longest_primal(), longest_dual());

@@ -8,8 +8,8 @@
 namespace hearsay {
 namespace {
 
-/// The graph of links in any orientation. If a family's rule folds back on few peers, some links come twice
-/// or lead from a peer to itself; those are dropped.
+/// The graph of `edges`, whose ends may be in any order. On few peers a family's rule gives some links twice,
+/// or links from a peer to itself; those are dropped.
 Graph folded(PeerId peer_count, std::vector<Edge> edges) {
   for (Edge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);

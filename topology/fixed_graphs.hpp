@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-// The graph families without randomness. All are connected for every peer_count >= 1; links that coincide
-// (a ring of 2, a torus of width 2) are one link, a ring of 1 has none.
+// The graph families without randomness. All are connected for every peer_count >= 1. Links that coincide (in
+// a ring of 2, a torus with a side of 2) are one link; a ring of 1 has no link.
 
 /// 0 - 1 - ... - n-1 - 0.
 Graph ring_graph(PeerId peer_count);
@@ -16,7 +16,8 @@ Graph path_graph(PeerId peer_count);
 Graph complete_graph(PeerId peer_count);
 /// Peer 0 is the hub.
 Graph star_graph(PeerId peer_count);
-/// Peer row * columns + column is linked with the four around it; both directions wrap around.
+/// Peer row * columns + column is linked with the next and the previous peer of its row and of its column;
+/// both directions wrap around. Four links each, one less for each side of 2, two less for each side of 1.
 Graph torus_graph(PeerId rows, PeerId columns);
 /// The torus without the wrapping links.
 Graph grid_graph(PeerId rows, PeerId columns);

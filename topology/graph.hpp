@@ -22,8 +22,8 @@ struct Edge {
 /// compressed sparse row graph. Immutable, and cheap to copy (copies share the storage).
 class Graph {
  public:
-  /// The order of the edges and of their ends does not matter. Misuse if there are no peers, a peer is linked
-  /// with itself, an end is no peer, or a link is given twice.
+  /// Builds the graph from edges in any order, their ends in any order. Misuse if there are no peers, a peer
+  /// is linked with itself, an end is not below peer_count, or a link is given twice.
   Graph(PeerId peer_count, std::vector<Edge> edges);
 
   PeerId peer_count() const;
@@ -34,7 +34,7 @@ class Graph {
   std::size_t max_degree() const;
   bool adjacent(PeerId a, PeerId b) const;
 
-  /// For every peer the number 0, 1, ... of the connected component it is in.
+  /// For every peer, the number 0, 1, ... of its connected component.
   std::vector<std::size_t> components() const;
   std::size_t component_count() const;
   bool connected() const { return component_count() == 1; }
@@ -44,17 +44,17 @@ class Graph {
   std::shared_ptr<const Storage> storage_;
 };
 
-/// Links from `peer` to the peer farthest from it; the graph is connected. One breadth-first search.
+/// The number of links on the shortest path from `peer` to the peer farthest from it. The graph must be
+/// connected.
 unsigned eccentricity(const Graph& graph, PeerId peer);
 
-/// Links between the two peers farthest apart; the graph is connected. Exact, by breadth-first search from
-/// every peer; if the graph is compact, 512 searches run at a time, bit by bit. O(n m) for n peers and m
-/// links; at most about two seconds for 10,000 peers in any family.
+/// The largest number of links on a shortest path between two peers. The graph must be connected. Exact, by
+/// breadth-first search from every peer; if the diameter is small, 512 searches run at a time, as bits of a
+/// word array. O(n m) for n peers and m links; at most about two seconds for 10,000 peers in any family.
 unsigned diameter(const Graph& graph);
 
-/// Misuse unless the graph is connected: gossip never reaches agreement across components. The message says
-/// how many components there are and which two peers are out of each other's reach. It calls the graph
-/// `origin`.
+/// Misuse unless the graph is connected, since gossip never agrees across components. The message calls the
+/// graph `origin`, says how many components it has, and names a peer that cannot hear of peer 0.
 void require_connected(const Graph& graph, const std::string& origin = "the topology");
 
 }  // namespace hearsay

@@ -10,11 +10,11 @@ namespace hearsay {
 
 /// SplitMix64 (Steele, Lea, Flood 2014): the random numbers with which graphs and matchings are drawn.
 ///
-/// It uses integer arithmetic only, and its own distributions. Every peer of a run draws the graph for
-/// itself, so the same seed must give the same graph with every compiler, standard library and machine.
+/// Integer arithmetic and distributions of our own only: every peer of a run draws the graph for itself, so
+/// the same seed must give the same graph with every compiler, standard library and machine.
 class GraphRandom {
  public:
-  /// `draw` numbers independent sequences of one seed (the attempts at a graph).
+  /// `draw` selects one of many independent sequences of the same seed (one per attempt at a graph).
   explicit GraphRandom(std::uint64_t seed, std::uint64_t draw = 0) : state_(seed) {
     state_ = bits() ^ (draw * 0xd1342543de82ef95u);
     state_ = bits();

@@ -9,8 +9,8 @@
 #include "topology/foundation/spelling.hpp"
 #include "topology/interchange.hpp"
 
-// Boost.Graph's own GraphML reader numbers the nodes in the file's order and keeps their names to itself, so
-// the document is read as a tree instead.
+// Boost.Graph's own GraphML reader numbers the nodes in the file's order and does not return their names. So
+// the document is read as an XML tree instead.
 
 namespace hearsay {
 namespace {
@@ -21,8 +21,8 @@ std::string attribute(const Tree& element, const std::string& name) {
   return element.get<std::string>("<xmlattr>." + name, "");
 }
 
-/// The text with every run of white space made one space, as Boost's parser does everywhere but in CDATA:
-/// line breaks have no meaning.
+/// The text with every run of white space replaced by one space, since line breaks have no meaning. Boost's
+/// parser does so everywhere but in CDATA.
 std::string in_one_line(const std::string& text) {
   std::istringstream words(text);
   std::string line;
@@ -30,7 +30,7 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// An element <key id="d0" for="edge" attr.name="weight"><default>...: it says which attribute an id stands
+/// An element <key id="d0" for="edge" attr.name="weight"><default>...: declares which attribute the id stands
 /// for.
 struct Key {
   std::string domain;  ///< "node", "edge", "all" ...
@@ -70,14 +70,15 @@ std::map<std::string, std::string> read_data(const Tree& element, const Keys& ke
   return values;
 }
 
-/// The position in the text behind the next `end`.
+/// Returns the position right after the next occurrence of `end`; the text's size if there is none.
 std::size_t behind(std::string_view text, std::size_t from, std::string_view end) {
   const std::size_t at = text.find(end, from);
   return at == text.npos ? text.size() : at + end.size();
 }
 
-/// Boost's parser descends into every element; a hostile file could exhaust the stack. Text in comments,
-/// CDATA, instructions and quoted attributes only looks like elements and does not count.
+/// Misuse if elements are nested more than 1000 deep: Boost's parser recurses into every element, so that a
+/// hostile file could exhaust the stack. Markup in comments, CDATA, instructions and quoted attributes does
+/// not count.
 void refuse_deep_nesting(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at)) {

@@ -12,7 +12,8 @@
 namespace hearsay {
 namespace {
 
-/// True if no peer is in the matching twice.
+/// True if no peer occurs twice in the matching. `last_seen` holds, for every peer, the last matching in
+/// which it occurred.
 bool disjoint(const std::vector<Edge>& matching, std::vector<std::size_t>& last_seen, std::size_t number) {
   for (const Edge& edge : matching)
     for (const PeerId peer : {edge.a, edge.b})

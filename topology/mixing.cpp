@@ -123,7 +123,7 @@ MixingMatrix MixingMatrix::lazy(const Graph& graph) {
 
 MixingMatrix MixingMatrix::best_constant(const Graph& graph) {
   if (graph.edges().empty()) return metropolis(graph);
-  // The max-degree matrix is I - L / (1 + max degree), so its spectrum gives the Laplacian's.
+  // The max-degree matrix is I - L / (1 + max degree), so its spectrum gives that of L.
   const double scale = static_cast<double>(1 + graph.max_degree());
   const Spectrum of_max_degree = spectrum(max_degree(graph));
   const double constant =
@@ -142,7 +142,8 @@ MixingMatrix MixingMatrix::fastest(const Graph& graph) {
 MixingMatrix MixingMatrix::fastest_chain(const Graph& graph) {
   if (!links_look_alike(graph)) return on_used_links(graph, fastest_weights(graph, LinkWeights::averages));
   MixingMatrix mixing = best_constant(graph);
-  // Averages allow a constant of at most 1 / max degree; rho falls up to best_constant, which is beyond.
+  // Averages allow a constant of at most 1 / max degree. The best constant is above it, and rho falls up to
+  // the best.
   if (!mixing.non_negative()) {
     const double most = 1.0 / static_cast<double>(graph.max_degree());
     mixing = symmetric_on(graph, [&](Edge) { return most; });
@@ -188,7 +189,7 @@ MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLin
     weighted.push_back({link.from, link.to,
                         link.to < peer_count ? 1.0 / static_cast<double>(1 + heard_by_peer[link.to]) : 1.0});
   MixingMatrix mixing(peer_count, std::move(weighted), names, Columns::may_not);
-  // Search the peers that news of peer 0 reach, then those whose news reach peer 0.
+  // First search the peers that can hear of peer 0, however indirectly, then those of whom peer 0 can hear.
   for (const bool outward : {true, false}) {
     const auto next = [&](PeerId peer) {
       const MixingRow& row = mixing.rows_[peer];

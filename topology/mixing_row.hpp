@@ -13,16 +13,16 @@ struct WeightedNeighbor {
   double weight;
 };
 
-/// Row i of a mixing matrix W (row = receiver): x_i+ = w_ii x_i + sum_j w_ij x_j, as peer i needs it.
+/// Row i of a mixing matrix W (row = receiver), as peer i needs it: x_i+ = w_ii x_i + sum_j w_ij x_j.
 ///
-/// `hears` and `heard_by` are equal sets when W is symmetric in its support; a directed round (one-peer
+/// `hears` and `heard_by` hold the same peers if all links go both ways; a directed round (one-peer
 /// exponential) makes them differ. Both are in ascending id and never contain the peer itself.
 struct MixingRow {
   double self_weight = 1.0;
   std::vector<WeightedNeighbor> hears;  ///< in-neighbors j with w_ij != 0
   std::vector<PeerId> heard_by;         ///< out-neighbors k with w_ki != 0
-  /// True if the peer takes part in the round (participation.hpp). A peer that does may still have no
-  /// neighbor; a peer that does not has none.
+  /// True if the peer takes part in the round (participation.hpp). A participant may have no neighbor in a
+  /// round; any other peer has none.
   bool participates = true;
 };
 

@@ -36,7 +36,7 @@ class DrawnRounds final : public Schedule {
   std::vector<std::vector<MixingRow>> rounds_;
 };
 
-/// Removes from the peer's row all peers that do not take part.
+/// Removes from the row of `peer` all peers that do not take part; empties it if `peer` itself does not.
 void restrict_to(const std::vector<bool>& takes_part, PeerId peer, MixingRow& row) {
   if (!takes_part[peer]) {
     row = MixingRow{1.0, {}, {}, false};
@@ -49,7 +49,7 @@ void restrict_to(const std::vector<bool>& takes_part, PeerId peer, MixingRow& ro
   row.self_weight = 1.0 - sum;
 }
 
-/// All links that ever occur, as (hearer, speaker), ascending.
+/// Links as (hearer, speaker), ascending.
 using Links = std::vector<std::pair<PeerId, PeerId>>;
 
 void unite(Links& links, Links more) {
@@ -117,7 +117,7 @@ std::unique_ptr<Schedule> with_participation(std::unique_ptr<Schedule> schedule,
   };
   require_fit(least_periods);
 
-  // The seed also makes graphs and orders; the participants are drawn from other numbers.
+  // The same seed draws graphs and orders; participants need random numbers of their own.
   const std::uint64_t own_seed = GraphRandom(seed, 0x7061727469636970u).bits();
   std::vector<PeerId> peers(n);
   std::vector<std::vector<MixingRow>> rounds;

@@ -17,7 +17,7 @@
 namespace hearsay {
 namespace {
 
-/// The first connected graph among several draws; `draw_once` may return none.
+/// Returns the first connected graph among several draws; `draw_once` returns nothing if a draw fails.
 template <class DrawOnce>
 Graph connected_draw(PeerId peer_count, std::uint64_t seed, const std::string& spelling,
                      const std::string& remedy, DrawOnce draw_once) {
@@ -36,7 +36,8 @@ std::string below_text(PeerId peer_count) {
   return "expected a degree below the " + std::to_string(peer_count) + " peers";
 }
 
-/// One attempt at a simple graph with all degrees equal; nothing if the last ends do not fit together.
+/// One attempt at a simple graph with all degrees equal. Returns nothing if no two of the ends that are left
+/// can be paired.
 std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, GraphRandom& random) {
   std::set<Edge> edges;
   std::vector<PeerId> ends;
@@ -49,7 +50,7 @@ std::optional<std::vector<Edge>> pair_ends(PeerId peer_count, PeerId degree, Gra
       if (a == b || !edges.insert({a, b}).second) left.insert(left.end(), {a, b});
     }
     if (left.size() == ends.size()) {
-      // No pair has fitted. Is there one left that would?
+      // No pair of this shuffle could be linked. Is there any pair left that could?
       std::vector<PeerId> open = left;
       std::sort(open.begin(), open.end());
       open.erase(std::unique(open.begin(), open.end()), open.end());

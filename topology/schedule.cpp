@@ -48,9 +48,10 @@ class ShuffledCycle final : public Cycle {
   bool repeats_in_order() const override { return rounds_.size() == 1; }
 
  private:
-  /// The entry at position round % period in this period's order, by the swap-or-not shuffle (Hoang, Morris,
-  /// Rogaway 2012), which computes one position without the others. In every pass a random reflection pairs
-  /// the positions up, and a coin for each pair says whether it swaps.
+  /// Returns which of rounds_ comes at position round % period in the order of this period. The order is a
+  /// swap-or-not shuffle (Hoang, Morris, Rogaway 2012), which computes one position without the others. In
+  /// every pass a random reflection pairs up the positions, and a coin for each pair says whether the two
+  /// swap.
   std::size_t drawn(std::uint64_t round) const {
     const std::uint64_t count = rounds_.size();
     std::uint64_t position = round % count;
@@ -107,8 +108,8 @@ std::vector<MixingMatrix> hypercube_rounds(const std::string& kind, const Graph&
   return rounds;
 }
 
-/// Misuse if the rounds do not fit in memory: a round has a row for every peer, and a star of 10,000 would
-/// have 10,000 matchings.
+/// Misuse if the rounds do not fit in memory. A round has a row for every peer, and a star of 10,000 peers
+/// would have 9,999 matchings.
 void require_rounds_fit(const std::string& kind, std::size_t rounds, const Graph& graph,
                         const std::string& reason) {
   if (static_cast<double>(rounds) * graph.peer_count() > 3e7)

@@ -22,7 +22,7 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
 
-/// With up to so many peers the dense solvers take at most a few tenths of a second.
+/// The dense solvers take at most a few tenths of a second for this many peers.
 constexpr PeerId dense_peers = 300;
 
 Sparse sparse(const MixingMatrix& mixing) {
@@ -39,9 +39,9 @@ Sparse sparse(const MixingMatrix& mixing) {
   return matrix;
 }
 
-/// A number between the smallest and the largest eigenvalue of a symmetric W (without the constant vector's):
-/// the Rayleigh quotient of e_0 - e_1. In W - J + interior J the constant vector's eigenvalue is moved to it,
-/// away from both ends.
+/// Returns a number between the smallest and the largest eigenvalue of a symmetric W (those of the constant
+/// vector aside): the Rayleigh quotient of e_0 - e_1. W - J + interior J moves the eigenvalue of the constant
+/// vector to that number, away from both ends.
 template <class Matrix>
 double interior(const Matrix& w) {
   return 0.5 * (w.coeff(0, 0) + w.coeff(1, 1)) - w.coeff(0, 1);
@@ -68,12 +68,13 @@ class MovedProduct {
   double move_;
 };
 
-/// One end of an operator's spectrum by restarted Lanczos; nothing if it has not settled after `restarts`.
+/// Returns one end of the spectrum of an operator, by restarted Lanczos; nothing if it has not converged
+/// after `restarts`.
 template <class Operator>
 std::optional<double> lanczos_end(Operator& product, Spectra::SortRule end, Eigen::Index restarts) {
   constexpr Eigen::Index basis =
-      20;  // larger ones save products and lose more in orthogonalization (measured)
-  constexpr double residual = 1e-10;  // the eigenvalue's error is about its square over the gap to the next
+      20;  // a larger basis saves products, but orthogonalization costs more than that (measured)
+  constexpr double residual = 1e-10;  // an eigenvalue's error is about this squared, over the gap to the next
   Spectra::SymEigsSolver<Operator> solver(product, 1, std::min(basis, product.rows()));
   solver.init();
   solver.compute(end, restarts, residual);
@@ -86,8 +87,9 @@ std::optional<double> lanczos_end(Operator& product, Spectra::SortRule end, Eige
 /// Which end of the spectrum: the largest eigenvalue or the smallest.
 enum class End { top, bottom };
 
-/// x -> P |shift I - W|^-1 P x, where P subtracts the mean (and with it the constant vector). The shift lies
-/// beyond that end of the spectrum, so that the matrix is positive definite and the end stands out.
+/// x -> P |shift I - W|^-1 P x, with P the projection that subtracts the mean (and with it the constant
+/// vector). The shift lies beyond `end` of the spectrum. So the matrix is positive definite, and that end has
+/// by far the largest eigenvalue of the inverse.
 class InverseProduct {
  public:
   using Scalar = double;
@@ -112,7 +114,7 @@ class InverseProduct {
   Eigen::SimplicialLLT<Sparse> factor_;
 };
 
-/// Gershgorin's bound: no eigenvalue is beyond it.
+/// Gershgorin's bound: no eigenvalue lies beyond it at this end.
 double bound(const Sparse& w, End end) {
   const double sign = end == End::top ? 1.0 : -1.0;
   double farthest = -std::numeric_limits<double>::infinity();
@@ -125,8 +127,8 @@ double bound(const Sparse& w, End end) {
   return sign * farthest;
 }
 
-/// The end of the spectrum, the constant vector included, by bisection: a shift is beyond it iff the matrix
-/// is positive definite there. Slow, but it never fails.
+/// Returns an end of the spectrum, the constant vector included, by bisection: a shift lies beyond the end
+/// iff the shifted matrix is positive definite. Slow, but it never fails.
 double bisected_end(const Sparse& w, End end) {
   double within = interior(w);
   double beyond = bound(w, end);
@@ -138,7 +140,7 @@ double bisected_end(const Sparse& w, End end) {
 }
 
 double shift_invert_end(const Sparse& w, End end) {
-  // Far above rounding, far below the gap of 10,000 peers in a path (3e-8).
+  // Far above rounding errors, far below the spectral gap of a path of 10,000 peers (3e-8).
   constexpr double beyond = 1e-10;
   const double sign = end == End::top ? 1.0 : -1.0;
   double shift = bound(w, end) + sign * beyond;
@@ -153,7 +155,7 @@ double shift_invert_end(const Sparse& w, End end) {
 
 // ---- choosing
 
-/// Links between peer 0 and the peer farthest from it among those it can reach.
+/// The eccentricity of peer 0 within its component, in links.
 std::size_t reach_of_first(const Sparse& w) {
   std::vector<bool> seen(static_cast<std::size_t>(w.rows()), false);
   std::vector<Eigen::Index> level{0};
@@ -175,9 +177,10 @@ std::size_t reach_of_first(const Sparse& w) {
 
 /// Both ends of the spectrum of a symmetric W without its constant vector.
 ///
-/// Lanczos needs few products if eigenvalues thin out towards the ends. It does not converge if they crowd
-/// there, as on a long ring. A factorization is cheap on long graphs (they have small separators) and fills
-/// up on expanders, on which Lanczos is quick. So the graph's length decides how long Lanczos is given.
+/// Lanczos needs few products if eigenvalues thin out toward the ends. It does not converge if they crowd
+/// there, as on a long ring. A factorization is cheap on long graphs, which have small separators, and fills
+/// up on expanders, on which Lanczos is quick. So the length of the graph decides how many restarts Lanczos
+/// gets.
 Spectrum sparse_ends(const Sparse& w) {
   const bool compact =
       static_cast<double>(reach_of_first(w)) < 3.0 * std::log2(static_cast<double>(w.rows()));

@@ -13,12 +13,12 @@ enum class SpectrumMethod { closed_form, dense, lanczos, shift_invert };
 
 /// The eigenvalues of a mixing matrix that decide how fast gossip agrees.
 ///
-/// For symmetric W with eigenvalues 1 = l_1 >= l_2 >= ... >= l_n these are l_2, l_n and rho = max(|l_2|,
-/// |l_n|); a round of gossip multiplies the consensus distance by at most rho. A disconnected W has l_2 = 1,
-/// and negative weights can make rho larger than 1.
+/// For a symmetric W with eigenvalues 1 = l_1 >= l_2 >= ... >= l_n: `second` is l_2, `smallest` is l_n, and
+/// rho = max(|l_2|, |l_n|). A round of gossip multiplies the consensus distance by at most rho. A
+/// disconnected W has l_2 = 1; negative weights can make rho larger than 1.
 ///
-/// For a W that is not symmetric, rho = ||W - J||_2 (J = all entries 1/n), which bounds a round in the same
-/// way; `second` and `smallest` are then rho and -rho. For one peer all three are 0.
+/// For any other W, rho = ||W - J||_2 (J = all entries 1/n), which bounds a round in the same way; `second`
+/// and `smallest` are then rho and -rho. For one peer all three are 0.
 struct Spectrum {
   double second = 0.0;
   double smallest = 0.0;
@@ -27,18 +27,20 @@ struct Spectrum {
   SpectrumMethod how = SpectrumMethod::closed_form;
 };
 
-/// The spectrum of W: in closed form if there is one (closed_spectrum.hpp: ring, path, complete, star, torus,
-/// hypercube, exponential, uniform grid); else dense up to 300 peers; else by Lanczos. If Lanczos does not
-/// settle, as on long thin graphs, it runs on the inverse of W shifted next to the end in question. 10,000
-/// peers take well below a second in every family; errors are at most about 1e-12.
+/// Returns the spectrum of W: in closed form if there is one (closed_spectrum.hpp: ring, path, complete,
+/// star, torus, hypercube, exponential, uniform grid); else by a dense solver up to 300 peers; else by
+/// Lanczos. If Lanczos does not converge, as on long thin graphs, it runs on the inverse of W, shifted to
+/// just beyond the wanted end of the spectrum. 10,000 peers take well below a second in every family; errors
+/// are at most about 1e-12.
 Spectrum spectrum(const MixingMatrix& mixing);
 
-/// With more peers than this `period_contraction` is too slow to be worth it.
+/// The most peers for which period_contraction is computed; with more it would be too slow.
 constexpr PeerId period_contraction_peers = 512;
 
-/// The largest factor by which the first period of a schedule multiplies the consensus distance: || W_(p-1)
-/// ... W_0 - J ||_2. It is 0 if a period averages exactly, and below 1 if the union of a period's links is
-/// connected. Dense, O(period n^2 + n^3); nothing beyond period_contraction_peers.
+/// Returns the largest factor by which the first period of a schedule multiplies the consensus distance: ||
+/// W_(p-1) ... W_0 - J ||_2. It is 0 if a period averages exactly. It is below 1 if all weights and self
+/// weights are above 0 and the union of the period's links is connected. Dense, O(period n (n + links) +
+/// n^3). Nothing beyond period_contraction_peers.
 std::optional<double> period_contraction(const Schedule& schedule);
 
 }  // namespace hearsay

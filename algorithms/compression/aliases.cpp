@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-/// The argument `bucket` as the user gave it, if it is a bucket; else `fallback`.
+/// The argument `bucket` as the user gave it; `fallback` if it is missing. Misuse if it is no bucket.
 std::string bucket_of(const Arguments& arguments, const std::string& fallback) {
   const std::string bucket(arguments.text("bucket"));
   if (bucket.empty()) return fallback;

@@ -1,5 +1,5 @@
-// From a spelling to a compressor: aliases are expanded, stages put in their places, known combinations
-// fused.
+// From a spelling to a compressor: aliases are expanded, stages are put in their places, and a combination
+// that has a fused form is replaced by it.
 #include <algorithm>
 #include <type_traits>
 
@@ -68,7 +68,7 @@ class Assembly {
       if (!stage.bodies.empty()) refuse_stage(stage, stage.name + " takes no compressors in braces");
       add(stage, make);
     }
-    // If nothing else says how a selector's values travel, the selector may.
+    // If neither a quantizer nor an index coder is spelled, the selector may say how its values travel.
     if (stages_.selector && !stages_.quantizer && !stages_.index_coder &&
         !stages_.selector->default_tail().empty())
       for (const StageSpelling& stage : parse_pipeline(stages_.selector->default_tail()))
@@ -99,7 +99,7 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    // Layers are those of the model; coefficients that mix coordinates form one layer.
+    // Layers are those of the model. Coefficients that mix coordinates form one layer.
     if (!stages_.transforms.back()->mixes()) return;
     layers_end_at_ = stages_.transforms.back()->spelling();
     if (segments_.empty()) return;
@@ -125,7 +125,7 @@ class Assembly {
     if (std::ranges::any_of(stage.arguments, [](const auto& argument) { return argument.value == "layer"; }))
       refuse_stage(stage, stage.name + " has a bucket per layer, and behind " + layers_end_at_ +
                               " there are no layers; expected bucket=whole or a number such as bucket=512");
-    // The user did not ask for layers: they are only the default, so the whole vector takes their place.
+    // Layers are only the default here, not spelled by the user: the whole vector takes their place.
     StageSpelling whole = stage;
     whole.arguments.push_back({"bucket", "whole", stage.column, stage.column});
     stages_.quantizer = made(maker, whole);
@@ -184,7 +184,7 @@ class Assembly {
 
   SegmentTable segments_;
   bool fuse_;
-  std::string layers_end_at_;  ///< the stage after which there are no layers; empty if there are
+  std::string layers_end_at_;  ///< the stage after which there are no layers; empty if layers still exist
   PipelineStages<Scalar> stages_;
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 enum BucketKind : std::uint8_t { remainders = 0, full_precision = 1 };
 
-/// A checksum of 16 bits over the codes of a bucket, multiplied and folded one after the other.
+/// A checksum of 16 bits over the codes of a bucket: each code is mixed in by xor, multiplication and
+/// folding.
 class CodeChecksum {
  public:
   void add(std::int64_t code) {
@@ -55,7 +56,7 @@ Modulo<Scalar>::Modulo(std::int64_t modulus, double step, Buckets buckets)
     : modulus_(modulus),
       bits_(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(modulus - 1)))),
       step_(step),
-      // One step is left above, for rounding up.
+      // Less one step, since rounding up adds one.
       largest_ratio_(
           std::min(0x1p52, std::floor(static_cast<double>(std::numeric_limits<Scalar>::max()) / step) - 1)),
       buckets_(std::move(buckets)) {
@@ -83,7 +84,7 @@ Traits Modulo<Scalar>::traits(std::size_t dimension) const {
 
 template <class Scalar>
 bool Modulo<Scalar>::recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const {
-  // Half a step less than the mathematics allows: the quotients are rounded.
+  // Half a step less than the (k - 2) / 2 of exact arithmetic, since the quotients are rounded.
   const double reach = (static_cast<double>(modulus_) - 3.0) / 2.0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     const double ratio = static_cast<double>(z[i]) / step_;

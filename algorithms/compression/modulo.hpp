@@ -8,24 +8,26 @@
 
 namespace hearsay {
 
-/// Modulo quantizer: random rounding to a fixed grid, of which only the remainder is sent. A receiver that
-/// holds a vector y near z, its side information, finds the rest by itself.
+/// Modulo quantizer: random rounding to a fixed grid, of which only the remainder modulo k is sent. A
+/// receiver that holds a vector y near z, its side information, finds the multiple of k by itself.
 ///
 ///   code     q_i = floor(z_i / step + u_i),  u_i uniform in [0, 1);   sent: w_i = q_i mod k
 ///   decoded  C(z)_i = q_i step,  q_i the member of w_i + k Z nearest to y_i / step
 ///
-/// If k step >= 2 (step + |z_i - y_i|), q is recovered exactly; then C is unbiased, with E (C(z)_i - z_i)^2
+/// If k step >= 2 (step + |z_i - y_i|), q is recovered exactly. Then C is unbiased, with E (C(z)_i - z_i)^2
 /// <= step^2 / 4, however large z is. Otherwise the result would be off by multiples of k step. So each
-/// bucket carries a checksum of 16 bits over its q: a mismatch is `malformed`. A sender that knows what the
-/// receivers have (EncodeInput::near) sends a bucket for which the condition fails in full precision.
+/// bucket carries a checksum of 16 bits over its q: a mismatch gives `out_of_reach` (`malformed` without side
+/// information). A sender that knows the side information of the receivers (EncodeInput::near) sends a bucket
+/// for which the condition fails in full precision.
 ///
-/// Message    per bucket a byte, 0 or 1.  0: the checksum (u16) and the w_i, ceil(log2 k) bits each, in the
-///            places of places.hpp.  1: the coordinates as Scalars.
+/// Message    per bucket a byte, 0 or 1. After 0: the checksum (u16) and the w_i, ceil(log2 k) bits each, in
+///            the places of places.hpp. After 1: the coordinates as Scalars.
 /// Failure    Inf or NaN: the bucket is sent in full precision and decodes as `not_finite`.
 /// Source     Davies, Gurunathan, Moshrefi, Ashkboos, Alistarh 2021 (arXiv:2002.09268), lattice quantization
 ///            with the cubic lattice; Lu, De Sa 2020 (Moniqua, arXiv:2002.11787), which takes the receiver's
 ///            own model for y.
-/// Departs    both papers bound |z - y| beforehand; here either side checks the bound bucket by bucket.
+/// Departs    both papers bound |z - y| beforehand. Here the sender tests the bound, and the receiver the
+///            checksum, bucket by bucket.
 template <class Scalar>
 class Modulo final : public RoundingCompressor<Scalar> {
  public:
@@ -38,16 +40,17 @@ class Modulo final : public RoundingCompressor<Scalar> {
   CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
-  /// With y = 0.
+  /// accumulate_near with y = 0.
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
   CodecStatus accumulate_near(std::span<const std::byte> packet, std::span<const Scalar> near, Scalar scale,
                               std::span<Scalar> into) override;
-  /// With y = 0.
+  /// The brackets for receivers with y = 0.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
-  /// True if a receiver with side information y recovers every code of a bucket.
+  /// True if a receiver with side information `near` (empty for zeros) recovers every code of the bucket z.
   bool recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const;
+  /// The code congruent to `remainder` modulo k that is nearest to `near`, both in steps.
   std::int64_t nearest(std::uint32_t remainder, double near) const;
   Scalar value(std::int64_t code) const { return static_cast<Scalar>(static_cast<double>(code) * step_); }
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint64_t most_rounds = 64;
 
-/// The compressors in the braces of a wrapper, as many as it needs; `example` is accepted.
+/// The compressors in the braces of a wrapper. Misuse unless there are `wanted` of them; `example` is a
+/// spelling that would be accepted.
 template <class Scalar>
 std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& stage, std::size_t wanted,
                                                         const std::string& example,
@@ -34,7 +35,8 @@ std::vector<std::unique_ptr<Compressor<Scalar>>> bodies(const StageSpelling& sta
   return parts;
 }
 
-/// The share of ||z||^2 that several messages lose, at least the rounding errors of their sum in Scalar.
+/// The share of ||z||^2 that is lost after several rounds: `share`, but no less than the rounding errors of
+/// the sum in Scalar.
 template <class Scalar>
 double with_roundings(double share) {
   constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
@@ -43,8 +45,8 @@ double with_roundings(double share) {
 
 bool loses_nothing(const Traits& traits) { return traits.unbiased && traits.omega == 0.0; }
 
-/// The traits on vectors of the model's size. If that is not known, a size is assumed (on a single
-/// coordinate, topk(1%) would lose nothing).
+/// The traits on vectors of the model's size, or of 65,536 coordinates if that is not known. (A small default
+/// would mislead: on a single coordinate topk(1%) loses nothing.)
 template <class Scalar>
 Traits traits_on(const Compressor<Scalar>& compressor, const SegmentTable& segments) {
   return compressor.traits(segments.empty() ? 65'536 : static_cast<std::size_t>(segments.back().end()));
@@ -134,7 +136,7 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     traits.bytes = first.bytes;
   } else {
     traits.unbiased = true;
-    // A contraction may hold for small vectors only.
+    // The contraction may exist for smaller vectors only; then it is taken as 0 here.
     const double left =
         loses_nothing(first) ? 0.0 : with_roundings<Scalar>(1.0 - first.contraction.value_or(0.0));
     traits.omega = product_of_factors(last.omega, left);
@@ -143,7 +145,7 @@ Traits Nested<Scalar>::traits(std::size_t dimension) const {
     traits.absolute_error_per_coordinate = last.absolute_error_per_coordinate;
     traits.bytes = first.bytes + last.bytes + sizeof(std::uint32_t);
   }
-  // What one compressor leaves is not Gaussian for the next, so omega_typical has to be measured
+  // What one round leaves is not Gaussian for the next, so omega_typical must be measured
   // (typical_omega.hpp).
   if (traits.unbiased && traits.omega == 0.0) traits.omega_typical = 0.0;
   return traits;
@@ -161,7 +163,7 @@ template <class Scalar>
 CodecStatus Nested<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
   prepare_for(input.vector.size());
   residual_.assign(input.vector.begin(), input.vector.end());
-  out.resize(most_bytes_);  // no later message needs more
+  out.resize(most_bytes_);  // so that no later message allocates
   CodecStatus status = CodecStatus::ok;
   std::size_t size = 0;
   for (std::size_t round = 0; round < rounds_; ++round) {
@@ -192,7 +194,7 @@ CodecStatus Nested<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, P
 template <class Scalar>
 CodecStatus Nested<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
                                        std::span<Scalar> into) {
-  // Into scratch first: a fault in a later part must not leave the earlier ones applied.
+  // Decodes into scratch space first: a fault in a later round must not leave the earlier ones applied.
   decoded_.assign(into.size(), Scalar(0));
   CodecStatus status = CodecStatus::ok;
   for (std::size_t round = 0; round < rounds_; ++round) {

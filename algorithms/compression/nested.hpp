@@ -9,18 +9,20 @@
 
 namespace hearsay {
 
-/// A compressor made of others: each compresses what the ones before it have left of the vector.
+/// A compressor made of others, in rounds: each round compresses what the earlier ones have left of the
+/// vector.
 ///
 ///   decoded    C(z) = factor (C_1(z) + C_2(z - C_1(z)) + C_3(z - C_1(z) - C_2(...)) + ...)
 ///
-///   repeat(R){C}    R times C: contraction 1 - (1 - delta)^R; if C is unbiased, so is this, with omega^R.
-///                   With topk(k) it equals topk(R k). NEOLITHIC (Huang et al. 2022, arXiv:2206.03665).
-///   scale{C}        1/(1 + omega) C, C unbiased: contraction 1/(1 + omega), what error feedback needs.
+///   repeat(R){C}    C in R rounds: contraction 1 - (1 - delta)^R; if C is unbiased, so is this, with
+///                   omega^R. With topk(k) it equals topk(R k). NEOLITHIC (Huang et al. 2022,
+///                   arXiv:2206.03665).
+///   scale{C}        1/(1 + omega) C for an unbiased C: contraction 1/(1 + omega), as error feedback needs.
 ///   induced{C}{Q}   C contractive, then Q unbiased: unbiased with omega (1 - delta) (Horvath, Richtarik
 ///                   2021, arXiv:2006.11077).
 ///
-/// Message    the parts, each but the last preceded by its length (u32).
-/// Failure    if a part fails, the message decodes as `not_finite`.
+/// Message    the messages of all rounds, each but the last preceded by its length in bytes (u32).
+/// Failure    if the compressor of a round fails, the message decodes as `not_finite`.
 template <class Scalar>
 class Nested final : public Compressor<Scalar> {
  public:
@@ -43,10 +45,10 @@ class Nested final : public Compressor<Scalar> {
   Nested(Kind kind, std::size_t rounds, std::vector<std::unique_ptr<Compressor<Scalar>>> parts)
       : kind_(kind), rounds_(rounds), parts_(std::move(parts)) {}
 
-  /// How many messages of its innermost compressors make up one message.
+  /// The number of messages of innermost compressors that make up one message.
   std::size_t messages() const;
   Compressor<Scalar>& part(std::size_t round) const { return *parts_[round % parts_.size()]; }
-  /// Computes what depends on the dimension alone, once: traits cost more than messages.
+  /// Computes what depends on the dimension alone, once per dimension: traits cost more than messages.
   void prepare_for(std::size_t dimension);
 
   Kind kind_;
@@ -55,7 +57,7 @@ class Nested final : public Compressor<Scalar> {
 
   std::optional<std::size_t> dimension_;
   std::size_t most_bytes_ = 0;  ///< the most bytes of a message
-  Scalar factor_ = 1;           ///< what the sum of the parts is multiplied by
+  Scalar factor_ = 1;           ///< multiplies the sum of all rounds
   PacketPool pool_;
   std::vector<Scalar> residual_;  ///< scratch
   std::vector<Scalar> decoded_;   ///< scratch

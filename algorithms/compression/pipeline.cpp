@@ -86,8 +86,7 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
   } else if (stages_.quantizer) {
     traits = composed(traits, stages_.quantizer->traits(n));
   }
-  // The errors of many coefficients may add up in one coordinate, unless they are independent and have mean
-  // 0.
+  // The errors of many coefficients may add up in one coordinate, unless they are independent and of mean 0.
   if (mixed_ && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
   double expansion = 1.0;
   for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
@@ -116,8 +115,8 @@ void Pipeline<Scalar>::reserve(std::size_t most) {
 template <class Scalar>
 void Pipeline<Scalar>::reserve_sweeps(std::size_t dimension) {
   if (stages_.transforms.empty()) return;
-  // The two change places with every sweep, so each must have room for the most coefficients. No transform
-  // makes them fewer.
+  // ping_ and pong_ swap with every transform, so each needs room for the most coefficients: those after the
+  // last transform, since no transform reduces their number.
   const std::size_t most = coefficients_of(dimension);
   for (auto* sweep : {&ping_, &pong_}) sweep->reserve(most);
   if (stages_.selector && stages_.selector->uses_latest())
@@ -176,8 +175,8 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
     seed_ = input.random.bits64();
     write_scalar(message.take(sizeof(seed_)), 0, seed_);
   }
-  // Coordinates that are not selected count, too. Without a selector, the quantizer itself meets every value
-  // that is not finite.
+  // A coordinate that is not finite counts even if it is not selected. Without a selector the quantizer
+  // itself sees every such value.
   bool finite = (!stages_.selector && stages_.quantizer) || all_finite(input.vector);
   std::span<const Scalar> latest;
   if (stages_.selector && stages_.selector->uses_latest()) latest = input.latest;
@@ -207,7 +206,7 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
     values = values_;
     quantize_input.shared_scale = selection_.shared_scale;
   }
-  // The vector as a whole has failed, even if the selected values are finite.
+  // A vector that is not finite fails as a whole, even if the selected values are finite.
   if (!finite && stages_.selector) {
     std::ranges::fill(values_, std::numeric_limits<Scalar>::quiet_NaN());
     values = values_;
@@ -221,7 +220,7 @@ CodecStatus Pipeline<Scalar>::write_message(const EncodeInput<Scalar>& input, Pa
         quantize_and_code(quantizer, *stages_.coder, values, quantize_input, header, message.rest(), codes_);
     message.take(bytes);
     if (quantized != CodecStatus::ok && !stages_.selector) finite = all_finite(input.vector);
-    // The coordinates are finite: if the values are not, a transform or a factor has left the range.
+    // If the coordinates are finite and the values are not, a transform or a factor has left the range.
     if (!finite)
       status = CodecStatus::not_finite;
     else
@@ -307,7 +306,8 @@ bool Pipeline<Scalar>::restore(std::size_t dimension) {
   } else {
     ping_.assign(values_.begin(), values_.end());
   }
-  // The sizes before each transform, the last one first.
+  // Inverts the transforms from the last to the first; `before` is the size of the input that the transform
+  // had.
   for (std::size_t stage = stages_.transforms.size(); stage-- > 0;) {
     std::size_t before = dimension;
     for (std::size_t earlier = 0; earlier < stage; ++earlier)

@@ -21,20 +21,20 @@ struct PipelineStages {
   std::unique_ptr<Coder> coder;                  ///< with a quantizer
 };
 
-/// Runs stage after stage, each over the whole vector. It can do what the fused compressors (dither, natural,
-/// sign, topk) do in one sweep, and everything that they cannot.
+/// Runs stage after stage, each over the whole vector. It covers what the fused compressors (dither, natural,
+/// sign) do in one sweep, and everything that they do not.
 ///
 ///   coefficients  y = T(z)                       transforms
 ///   values        v = factor y[selection]        selector
 ///   codes         q = Q(v)                       quantizer
 ///   decoded       C(z) = T^-1(Q^-1(q) placed on the selection, 0 elsewhere)
 ///
-/// Message    a 64-bit seed if a transform uses one; how many coordinates are dropped (u32) if that varies
-///            (the number of kept ones would fit any dimension); the selector's seed, or the indices, unless
-///            they are shared; the quantizer's header; the codes, or the values as Scalars.
+/// Message    a 64-bit seed if a transform uses one; the number of dropped coordinates (u32) if it varies
+///            (the number of kept ones would fit vectors of any dimension); the selector's seed, or the
+///            indices unless they are shared; the quantizer's header; the codes, or the values as Scalars.
 /// Failure    Inf, NaN and values out of range flow through the stages: the message decodes as `not_finite`.
-///            `saturated` if that happens to a finite vector: it is so near the end of the range that the
-///            transforms and their inverses leave the range.
+///            The status is `saturated` if that happens to a finite vector: its coordinates are so large that
+///            transforms or their inverses leave the range of Scalar.
 template <class Scalar>
 class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelection<Scalar> {
  public:
@@ -47,7 +47,7 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
   SharedSelection<Scalar>* shared_selection() override;
-  /// Only for pipelines that quantize all coordinates as they are: without transform and selector.
+  /// Empty unless the pipeline quantizes all coordinates as they are, without transform and selector.
   std::vector<Bracket> brackets(std::span<const Scalar> vector) const override;
 
  private:
@@ -61,31 +61,33 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
 
   std::size_t coefficients_of(std::size_t dimension) const;
   std::size_t most_bytes(std::size_t dimension) const;
-  /// Makes room for as many values as a message may ever have, so that no later message allocates.
+  /// Makes room for the `most` values that a message may have, so that no later message allocates.
   void reserve(std::size_t most);
-  /// The same for the coefficients before, between and after transforms.
+  /// Makes room for the coefficients before, between and after the transforms.
   void reserve_sweeps(std::size_t dimension);
-  /// The coefficients of `vector`. `latest` becomes its part of them, empty if that is not known.
+  /// Returns the coefficients of `vector`. `latest` becomes the part of them that is due to it; empty if that
+  /// part is not known.
   std::span<const Scalar> transform(std::span<const Scalar> vector, std::uint64_t seed,
                                     std::span<const Scalar>& latest);
-  /// Writes the message. `ok` if the stages could express all values.
+  /// Writes the message. Returns `ok` if the stages could express all values.
   CodecStatus write_message(const EncodeInput<Scalar>& input, PacketBuffer& out);
-  /// True if the size of the coefficients just encoded (in `ping_`) ensures that the inverses stay within the
-  /// range.
+  /// True if the coefficients just encoded (in `ping_`) are small enough that the inverses cannot leave the
+  /// range of Scalar.
   bool surely_returns() const;
-  /// Decodes the values of a message into `values_` and their places into `selection_`, the transforms' seed
-  /// into `seed_`.
+  /// Decodes a message: its values into `values_`, their indices into `selection_`, the seed of the
+  /// transforms into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
                      std::span<const std::uint32_t> shared_indices);
-  /// ping_ = T^-1(values_ on selection_), with transforms. True if that is finite.
+  /// ping_ = T^-1(values_ on selection_). True if the result is finite. Only with transforms.
   bool restore(std::size_t dimension);
-  /// into += scale T^-1(values_ on selection_); leaves `into` as it is if that is not finite.
+  /// into += scale T^-1(values_ on selection_). Leaves `into` as it is, and returns `not_finite`, if that is
+  /// not finite.
   CodecStatus apply(Scalar scale, std::span<Scalar> into);
 
   PipelineStages<Scalar> stages_;
   bool seeded_;          ///< a transform uses a seed
   bool mixed_;           ///< a transform mixes coordinates
-  double coarsest_ = 0;  ///< a quantizer's step that does not shrink with the values (grid)
+  double coarsest_ = 0;  ///< the quantizer's step if it does not shrink with the values (grid), else 0
 
   // Scratch, kept from message to message.
   std::uint64_t seed_ = 0;

@@ -15,7 +15,7 @@
 
 namespace hearsay {
 
-/// What the manual's table of compressors says of one, in Markdown, beside its summary.
+/// A compressor's row of the table of compressors in the manual, in Markdown, beside the summary.
 struct CompressorManual {
   std::string_view spellings;     ///< "`natural`, `natural(bits=8)`"
   std::string_view details = {};  ///< what the summary leaves out
@@ -23,11 +23,11 @@ struct CompressorManual {
   std::string_view bytes;  ///< of a message's payload
 };
 
-/// One registered name: a stage, an alias of stages, or a whole compressor.
+/// A registered name: a stage, an alias of stages, or a whole compressor.
 struct CompressorName {
   std::string_view name;
   std::string_view summary;
-  std::string_view example;  ///< a compressor in which it occurs
+  std::string_view example;  ///< a compressor whose spelling has the name
   CompressorManual manual;
 };
 
@@ -38,7 +38,7 @@ struct StageMaker {
   std::unique_ptr<Stage<double>> (*in_double)(const StageSpelling&, const SegmentTable&);
 };
 
-/// The pipeline that an alias stands for, its arguments filled in.
+/// Returns the spelling of the pipeline that an alias stands for, its arguments filled in.
 using AliasExpansion = std::string (*)(const StageSpelling&);
 using CoderMaker = std::unique_ptr<Coder> (*)(const StageSpelling&);
 using IndexCoderMaker = std::unique_ptr<IndexCoder> (*)(const StageSpelling&);
@@ -51,17 +51,16 @@ struct StageEntry {
   StageMakers make;
 };
 
-/// All stages, and all names, in the order of a listing.
+/// All registered stages, and their names alone, both in the order of `hearsay list`.
 std::span<const StageEntry> stage_entries();
 std::span<const CompressorName> compressor_names();
 
-/// The compressor of a pipeline, as `make_compressor` builds it.
+/// Builds a compressor from a parsed spelling, as `make_compressor` does from a text.
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> make_compressor(const PipelineSpelling& spelling,
                                                     const SegmentTable& segments);
 
-/// The compressor that runs stage after stage, even if a fused compressor does the same in one sweep; tests
-/// compare the two.
+/// Builds the compressor that runs stage after stage, even if a fused form exists: tests compare the two.
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> make_unfused_compressor(const std::string& spelling,
                                                             const SegmentTable& segments);

@@ -9,10 +9,10 @@ namespace hearsay {
 
 namespace {
 
-/// About how many values make a tile: they and their codes fill two thirds of a first-level cache.
+/// The number of values in a tile, about: they and their codes fill two thirds of a first-level cache.
 constexpr std::size_t tile_values = 4096;
 
-/// How many of the n values make a tile.
+/// The number of values in a tile; n if one of the stages takes no parts.
 std::size_t tile_size(std::size_t n, std::size_t quantizer_grain, std::size_t coder_grain) {
   const std::size_t grain = std::lcm(quantizer_grain, coder_grain);  // 0 if one of them is
   if (grain == 0 || grain >= n) return n;
@@ -39,7 +39,8 @@ CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
     codes.resize(part.size());
     status = quantizer.quantize(part, part_input, headers.take(quantizer.header_bytes(part.size())), codes);
     if (status != CodecStatus::ok && part.size() < n) {
-      // How a message reports a failure depends on all values.
+      // Starts again with all values in one part, since the header and codes of a failure depend on all of
+      // them.
       tile = n;
       codes.resize(n);
       status = quantizer.quantize(values, input, header, codes);

@@ -12,12 +12,12 @@ namespace hearsay {
 
 struct CodedValues {
   CodecStatus status;  ///< of the quantizer
-  std::size_t bytes;   ///< how many bytes the codes take
+  std::size_t bytes;   ///< the bytes written to `out`
 };
 
-/// Values to codes to bytes, tile by tile if both stages take parts: a tile's codes are appended to the
-/// message while they are in the first-level cache. The bytes are those of one stage after the other over all
-/// values. `codes` is scratch space.
+/// Quantizes the values into `header` and writes their codes to `out`. If both stages take parts, this goes
+/// tile by tile, so that the codes of a tile are still in the first-level cache when they are written. The
+/// bytes are the same as with one stage after the other over all values. `codes` is scratch space.
 template <class Scalar>
 CodedValues quantize_and_code(const Quantizer<Scalar>& quantizer, Coder& coder,
                               std::span<const Scalar> values, const QuantizeInput& input,

@@ -14,7 +14,7 @@ constexpr std::uint64_t seed = 0x74797069;
 constexpr std::size_t coordinates = 1u << 16;
 constexpr std::size_t most_vectors = 256;
 
-/// Sums over the vectors z, left = z - C(z).
+/// Sums over all vectors z, with left = z - C(z).
 struct Sums {
   double left = 0.0;     ///< ||left||^2
   double overlap = 0.0;  ///< <left, z>
@@ -50,7 +50,7 @@ std::optional<Sums> measure(Compressor<Scalar>& compressor, std::size_t dimensio
 template <class Scalar>
 Traits measured_traits(Compressor<Scalar>& compressor, std::size_t dimension) {
   Traits traits = compressor.traits(dimension);
-  // Without a relative bound the ratio depends on the data's scale, not only on the compressor.
+  // Without a relative bound, the ratio would depend on the scale of the data, not on the compressor alone.
   const bool relative = traits.unbiased && std::isfinite(traits.omega);
   if (relative && !std::isfinite(traits.omega_typical) && dimension > 0)
     if (const std::optional<Sums> sums = measure(compressor, dimension))
@@ -68,7 +68,7 @@ std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::si
   const std::optional<Sums> sums = measure(compressor, dimension);
   if (!sums) return std::nullopt;
   const double keep = 1.0 - sums->overlap / sums->norm;
-  const double size = 1.0 - (2.0 * sums->overlap - sums->left) / sums->norm;  // ||C(z)||^2 of ||z||^2
+  const double size = 1.0 - (2.0 * sums->overlap - sums->left) / sums->norm;  // ||C(z)||^2 / ||z||^2
   return LinearError{keep, std::max(0.0, size - keep * keep)};
 }
 

@@ -6,14 +6,14 @@
 
 namespace hearsay {
 
-/// The compressor's traits, with omega_typical measured if it has no closed form. It has none if the input of
-/// a wrapper's second compressor is no longer Gaussian, or if a transform makes more or fewer coefficients
-/// than there are coordinates.
+/// Returns the traits of the compressor, with omega_typical measured if it has no closed form: if a wrapper's
+/// second compressor gets input that is not Gaussian any more, or if a transform mixes coordinates.
 ///
 ///   omega_typical = sum ||C(z) - z||^2 / sum ||z||^2   over a few standard Gaussian z, with a fixed seed
 ///
-/// The number is the same for the same compressor and dimension. It costs as much as a message or, below
-/// 65,536 coordinates, as messages of that many coordinates in all: to be called once in a run.
+/// The measured number depends on the compressor and the dimension only. It costs as much as one message or,
+/// for fewer than 65,536 coordinates, as up to 256 messages of at most 65,536 coordinates in all: call this
+/// once in a run.
 template <class Scalar>
 Traits measured_traits(Compressor<Scalar>& compressor, std::size_t dimension);
 
@@ -23,12 +23,13 @@ struct LinearError {
   double noise = 0.0;  ///< sum ||C(z) - keep z||^2 / sum ||z||^2
 };
 
-/// The linear error on the same Gaussian z; 0 if the error does not grow with z. Empty if the compressor
-/// cannot take such data.
+/// Returns the linear error, measured on the same Gaussian z; keep 1 and noise 0 if the error does not grow
+/// with z. Nothing if the compressor cannot encode such data.
 template <class Scalar>
 std::optional<LinearError> typical_error(Compressor<Scalar>& compressor, std::size_t dimension);
 
-/// The worst linear error that the traits allow; empty if they promise nothing.
+/// Returns the worst linear error that the traits allow; nothing for a biased compressor without a
+/// contraction and without an absolute error.
 std::optional<LinearError> worst_error(const Traits& traits);
 
 }  // namespace hearsay

@@ -31,11 +31,11 @@ TEST_CASE_TEMPLATE("adacomp: sends what reaches its bin's maximum with the lates
   const SegmentTable layers{{"a", 0, 5}, {"none", 5, 0}, {"b", 5, 3}};
   const std::vector<Scalar> g{3, -1, 0, 0, -4, 2, 8, 1};
   const std::vector<Scalar> latest{-1, -2, 0, 0, -1, 6, Scalar(-0.5), Scalar(-0.5)};
-  // H = 2 -3 | 0 0 | -5 | 8 7.5 | 0.5 against 3, 0 (zeros: nothing), 4, 8, 1.
+  // H = 2 -3 | 0 0 | -5 | 8 7.5 | 0.5 against maxima 3, 0 (a bin of zeros sends nothing), 4, 8, 1.
   const Selection selection = selected<Scalar>(2, layers, g, latest);
   CHECK(selection.indices == Indices{1, 4, 5});
   CHECK(*selection.shared_scale == doctest::Approx((3.0 + 0.0 + 4.0 + 8.0 + 1.0) / 5.0));
-  // Without layers the bins cross their ends.
+  // Without layers, bins cross the ends that the layers had.
   CHECK(*selected<Scalar>(2, {}, g, latest).shared_scale == doctest::Approx((3.0 + 0.0 + 4.0 + 8.0) / 4.0));
 }
 
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE("adacomp: over many iterations sent and residue are all that 
     }
   }
   CHECK(bytes > 0);
-  CHECK(bytes < 30 * d * sizeof(Scalar) / 2);  // and it did leave things out
+  CHECK(bytes < 30 * d * sizeof(Scalar) / 2);  // and not everything was sent
 }
 
 TEST_CASE_TEMPLATE("adacomp: behind clip it goes by what the latest gradient changed of the clipped vector",
@@ -123,7 +123,7 @@ TEST_CASE_TEMPLATE("adacomp: behind clip it goes by what the latest gradient cha
     REQUIRE(compressor->encode_and_apply({g, random, latest}, out, into) == CodecStatus::ok);
     return into;
   };
-  // Of equal magnitude and mean 0: sigma is 2, and nothing is beyond it.
+  // All magnitudes are equal and the mean is 0: sigma is 2, and nothing is clipped.
   const std::vector<Scalar> g{2, -2, 2, -2, 2, -2, 2, -2};
   const std::vector<Scalar> latest{-1, 1, 0, Scalar(-0.5), 3, -9, Scalar(0.25), 3};
   const std::string adacomp = "adacomp(bin=4) | delta";

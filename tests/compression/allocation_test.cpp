@@ -1,4 +1,4 @@
-// Counts every allocation of the program: a compressor may make none once it has seen a message.
+// Counts every allocation of the program: a compressor may make none after its first message.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -21,7 +21,8 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
-// All the forms that the compiler and the library use, so that each allocation meets its own release.
+// All forms of new and delete that the compiler and the library use, so that each allocation meets its own
+// release.
 using Alignment = std::align_val_t;
 void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
@@ -49,7 +50,8 @@ using namespace hearsay::test;
 
 namespace {
 
-/// `one_message(iteration)` says whether all went well; the first one may allocate, those after it may not.
+/// Calls one_message(iteration) for several iterations; it returns true if all went well. Only the first call
+/// may allocate.
 template <class OneMessage>
 void check_only_the_first_allocates(std::uint64_t messages, OneMessage one_message) {
   CHECK(one_message(0));
@@ -83,13 +85,13 @@ TEST_CASE_TEMPLATE("compressors: no allocation per message after the first", Sca
       return ok && compressor->accumulate(packet->bytes(), Scalar(0.5), into) == CodecStatus::ok;
     });
   }
-  CHECK(allocations > 0);  // the counter is in place
+  CHECK(allocations > 0);  // the counter works
 }
 
 TEST_CASE_TEMPLATE("compressors: no allocation after the first message, which is the shortest of all", Scalar,
                    float, double) {
   const std::size_t d = 3001;
-  // From nothing to say to all coordinates of all sizes.
+  // From zeros only to all coordinates with all magnitudes.
   std::vector<std::vector<Scalar>> growing{std::vector<Scalar>(d, Scalar(0))};
   for (const std::size_t spacing : {3000u, 300u, 17u, 2u, 1u}) {
     auto& z = growing.emplace_back(d, Scalar(0));
@@ -139,7 +141,7 @@ TEST_CASE(
     "backlog: no allocation per message once every hearer was told a few times, as packets and as the "
     "vector") {
   const Index d = 500;
-  // One hears always, one every third time, one so seldom that it gets the vector.
+  // Peer 1 hears in every round, peer 2 in every third, peer 3 so seldom that it gets the whole vector.
   std::vector<std::vector<PeerId>> rounds(60);
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     rounds[round].push_back(1);
@@ -159,7 +161,7 @@ TEST_CASE(
   const auto replay = [&](std::span<const std::byte> packet, std::uint64_t) {
     return compressor->accumulate(packet, 1, view(replica));
   };
-  // A recycled buffer grows the first time it is handed out for a vector: there are a few of them.
+  // A recycled buffer grows when it first has to hold a vector, and there are a few buffers.
   check_only_the_first_allocates(3, [&](std::uint64_t part) {
     bool ok = true;
     for (std::uint64_t number = 360 * part + 1; number <= 360 * part + 360; ++number) {

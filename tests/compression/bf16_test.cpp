@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t all_codes = 1u << 16;
 
-/// What a bfloat16 stands for.
+/// The value of a bfloat16.
 float float_of(std::size_t code) { return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16); }
 
 template <class Scalar>

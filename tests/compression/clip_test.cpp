@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("clip: what is inside the limit stays, what is outside has it
 
 TEST_CASE_TEMPLATE("clip: a power of two times the vector gives the power of two times the clipped one",
                    Scalar, float, double) {
-  // To the ends of the range, where squares would leave it.
+  // Up to the ends of the number range, where squares would leave it.
   const auto z = gaussian<Scalar>(1000, 5);
   const auto y = clipped("clip(1.5sigma)", z, {});
   CHECK(y != z);
@@ -81,7 +81,7 @@ TEST_CASE("clip: of Gaussian coordinates 1.24 % lie beyond 2.5 sigma") {
   const auto y = clipped("clip(2.5sigma)", z, {});
   std::size_t cut = 0;
   for (std::size_t i = 0; i < n; ++i) cut += y[i] != z[i];
-  // Binomial with p = 0.012419: five deviations.
+  // The number of clipped coordinates is binomial with p = 0.012419; the bound is five standard deviations.
   CHECK(std::abs(static_cast<double>(cut) - 1241.9) < 5 * std::sqrt(1241.9));
 }
 

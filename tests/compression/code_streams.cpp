@@ -46,7 +46,7 @@ std::vector<std::vector<std::int32_t>> code_sequences(const CodeRange& range, st
     all[5][i] = clamped(zero + std::lround(2 * random.normal()));
     if (random.below(20) == 0)
       all[6][i] = clamped(range.least + static_cast<std::int64_t>(random.below(range.size())));
-    // Every magnitude that the range has.
+    // Every order of magnitude in the range.
     const auto width = random.below(32);
     const auto magnitude = static_cast<std::int64_t>(random.below(std::uint64_t{1} << width));
     all[7][i] = clamped(random.below(2) ? zero + magnitude : zero - magnitude);
@@ -101,7 +101,7 @@ DitheredVector dithered(const std::string& quantizer, std::span<const double> va
     auto& codes = result.draws.emplace_back(values.size());
     REQUIRE(made->quantize(values, {random.element_key(), std::nullopt}, header, codes) == CodecStatus::ok);
   }
-  // One bucket after another, each with its step.
+  // Bucket after bucket, each with its step.
   const std::vector<Bracket> brackets = made->brackets(values);
   REQUIRE(brackets.size() == values.size());
   made->buckets().for_each(values.size(), [&](std::size_t bucket, std::size_t begin, std::size_t size) {

@@ -14,25 +14,25 @@ namespace hearsay::test {
 /// Code ranges of every kind: symmetric, one-sided, of one number, away from 0, and the largest.
 std::vector<CodeRange> code_ranges();
 
-/// Sequences of `n` codes of a range: constant, random, small, sparse, the ends in turns.
+/// Sequences of `n` codes of a range: constant, random, small, sparse, and its two ends alternating.
 std::vector<std::vector<std::int32_t>> code_sequences(const CodeRange& range, std::size_t n);
 
 std::unique_ptr<Coder> make_coder(const std::string& spelling);
 
-/// Of one bucket.
+/// Buckets that are the whole vector.
 Buckets whole_bucket();
 
 /// Encodes into exactly most_bytes, so that a sanitizer sees a write past them.
 std::vector<std::byte> coded(Coder& coder, std::span<const std::int32_t> codes, const CodeRange& range);
 
-/// "0110..." of bytes, highest bit first.
+/// The bits of the bytes as text, "0110...", the highest bit of a byte first.
 std::string bits_of(std::span<const std::byte> bytes);
-/// As a coder writes them: filled up with zeros to whole bytes.
+/// The inverse of bits_of; the last byte is filled up with zeros, as a coder does.
 std::vector<std::byte> bytes_of(const std::string& bits);
-/// Elias' gamma code, written down from its definition.
+/// Elias' gamma code of k as text, from its definition.
 std::string gamma_bits(std::uint64_t k);
 
-/// What each value of a vector may become as a code of `dither(...)`.
+/// The two codes that a value may get from `dither(...)`.
 struct CodeBracket {
   std::int32_t low;
   std::int32_t high;
@@ -41,7 +41,7 @@ struct CodeBracket {
 struct DitheredVector {
   CodeRange range;
   std::vector<CodeBracket> brackets;
-  /// The codes of `draws` roundings, independent of one another.
+  /// The codes of several independent roundings of the vector.
   std::vector<std::vector<std::int32_t>> draws;
 };
 DitheredVector dithered(const std::string& quantizer, std::span<const double> values, std::size_t draws);

@@ -13,7 +13,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// All registered coders, and the forms that they have.
+/// All registered coders, each in all its forms.
 std::vector<std::unique_ptr<Coder>> coders() {
   std::vector<std::unique_ptr<Coder>> all;
   for (const StageEntry& entry : stage_entries())
@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<Coder>> coders() {
   return all;
 }
 
-/// visit(coder, range) for every range that the coder takes.
+/// Calls visit(coder, range) for every coder and every range that the coder takes.
 template <class Visit>
 void for_every_coder_and_range(Visit visit) {
   for (const auto& coder : coders()) {
@@ -41,8 +41,8 @@ void for_every_coder_and_range(Visit visit) {
   }
 }
 
-/// Whether the bytes decode; if so, they are what the coder writes for what they decode to, all of it in
-/// range.
+/// True if the bytes decode. Then the codes must be in range, and the coder must write the same bytes for
+/// them.
 bool decodes_and_is_canonical(Coder& coder, const CodeRange& range, std::size_t n,
                               const std::vector<std::byte>& bytes) {
   std::vector<std::int32_t> codes(n);
@@ -102,7 +102,7 @@ TEST_CASE("coders: whatever decodes is, to its last bit, what encode writes") {
     RandomStream noise(5, 0, 0, Purpose::data);
     for (int round = 0; round < 300; ++round) {
       std::vector<std::byte> bytes(noise.below(12));
-      // Sparse bits as well as dense ones: zeros are what prefixes are made of.
+      // Sparse bits as well as dense ones, since prefixes are made of zeros.
       const std::uint32_t mask = round % 2 ? 0xFF : noise.bits() & noise.bits();
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(noise.bits() & mask);
       decodes_and_is_canonical(coder, range, noise.below(20), bytes);

@@ -28,8 +28,8 @@ std::vector<Scalar> gaussian(std::size_t n, std::uint64_t seed) {
   return x;
 }
 
-/// Vectors that break quantizers: the extremal shapes of the variance bounds, ties, signs, both ends of the
-/// number range, odd lengths down to none. All finite.
+/// Finite vectors that are hard for quantizers: the extremal shapes of the variance bounds, ties, signs, both
+/// ends of the number range, odd lengths down to none.
 template <class Scalar>
 std::vector<std::vector<Scalar>> adversarial_vectors() {
   using Limits = std::numeric_limits<Scalar>;
@@ -42,7 +42,7 @@ std::vector<std::vector<Scalar>> adversarial_vectors() {
     all.emplace_back(n, Limits::min());
     all.emplace_back(n,
                      static_cast<Scalar>(Limits::max() / std::sqrt(static_cast<Scalar>(n)) * Scalar(0.99)));
-    // One large coordinate and n - 1 equal small ones: extremal for both norms.
+    // One large coordinate and n - 1 equal small ones: extremal for both norms of dither.
     for (double ratio : {1e-6, 0.01, 1.0 / 14.0, 0.1, 0.5}) {
       all.emplace_back(n, static_cast<Scalar>(ratio));
       all.back()[n / 2] = Scalar(-1);
@@ -63,7 +63,7 @@ inline PacketBuffer buffer() {
   return pool.acquire();
 }
 
-/// C(z), the message of an iteration: what the sender of z adds to its own replica.
+/// Returns C(z) for the message of an iteration, as the sender adds it to its own replica.
 template <class Scalar>
 std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scalar>& z,
                             std::uint64_t iteration = 1) {
@@ -75,7 +75,7 @@ std::vector<Scalar> decoded(const std::string& spelling, const std::vector<Scala
   return value;
 }
 
-/// ||C(z) - z||^2 / ||z||^2, of one message.
+/// Returns ||C(z) - z||^2 / ||z||^2 for one message.
 template <class Scalar>
 double lost_share(const std::string& spelling, const std::vector<Scalar>& z) {
   return squared_distance<Scalar>(decoded(spelling, z), z) / squared_norm<Scalar>(z);

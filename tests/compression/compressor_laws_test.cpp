@@ -45,7 +45,8 @@ std::vector<Scalar> decoded(Compressor<Scalar>& compressor, std::span<const std:
   return into;
 }
 
-/// How far the mean may be off near 0, as their headers say, where a format has fewer exponents than Scalar.
+/// How far the mean may be off near 0, as the headers of these formats say: they have fewer exponents than
+/// Scalar.
 double underflow(const std::string& spelling) {
   return spelling.starts_with("natural(") || spelling.starts_with("bf16") ? 0x1p-133 : 0.0;
 }
@@ -253,8 +254,8 @@ TEST_CASE_TEMPLATE("compressors: the mean over the rounding bracket is the input
         const Bracket bracket = brackets[i];
         const double input = static_cast<double>(z[i]);
         const double width = bracket.high - bracket.low;
-        // Half a unit of the 24 random bits (fewer with many levels: a float has no more to give), a few
-        // roundings of the values, and a subnormal step times its code.
+        // Half a unit of the 24 random bits (with many levels there are fewer, since a float has no more), a
+        // few roundings of the values, and a subnormal step times its code.
         const double most_levels =
             width > 0.0 ? largest * std::sqrt(static_cast<double>(z.size())) / width : 0.0;
         const double tolerance = width * 0x1p-24 * std::max(1.0, most_levels / 128) +
@@ -299,7 +300,7 @@ TEST_CASE_TEMPLATE("compressors: the exact variance is within the stated omega a
       const Traits traits = compressor->traits(z.size());
       const auto brackets = rounding->brackets(z);
       if (brackets.empty()) continue;
-      // In units of the largest magnitude: squares of the ends of the number range would leave it.
+      // In units of the largest magnitude, since squares at the ends of the number range would leave it.
       double largest = 0.0;
       for (const Scalar value : z) largest = std::max(largest, std::abs(static_cast<double>(value)));
       if (largest == 0.0) continue;
@@ -316,7 +317,7 @@ TEST_CASE_TEMPLATE("compressors: the exact variance is within the stated omega a
         CHECK(variance <= traits.omega * norm * (1 + 1e-5) + 1e-7);
       if (!traits.absolute_error_per_coordinate) continue;
       for (std::size_t i = 0; i < z.size(); ++i) {
-        // The decoded value is a Scalar: far from zero its own rounding comes on top.
+        // The decoded value is a Scalar: far from zero its own rounding adds to the error.
         const double rounding_error =
             std::numeric_limits<Scalar>::epsilon() * std::abs(static_cast<double>(z[i]));
         const double bound = *traits.absolute_error_per_coordinate * (1 + 1e-12) + rounding_error;
@@ -344,8 +345,8 @@ TEST_CASE_TEMPLATE("compressors: the exact expected error is within the stated c
       CHECK(*traits.contraction > 0.0);
       CHECK(*traits.contraction <= 1.0);
 
-      // In units of the largest magnitude. What is sent, where that is not random; else the expectation over
-      // the brackets.
+      // In units of the largest magnitude. The error of one message if the compressor is deterministic, else
+      // the expectation over the brackets.
       double error = 0.0;
       const auto* rounding = dynamic_cast<RoundingCompressor<Scalar>*>(compressor.get());
       if (traits.deterministic) {

@@ -1,4 +1,4 @@
-// What compressors promise at both ends of the number range.
+// Tests of the stated bounds at both ends of the number range.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ double relative_from(const std::string& spelling) {
   return 0x1p20 * static_cast<double>(std::numeric_limits<Scalar>::min());
 }
 
-/// All alike, Gaussian, one that towers over the others; with a largest magnitude near 1.
+/// Three shapes of vectors with a largest magnitude near 1: equal coordinates, Gaussian ones, one large
+/// coordinate.
 template <class Scalar>
 std::vector<std::vector<Scalar>> shapes(std::size_t d) {
   std::vector<std::vector<Scalar>> all{std::vector<Scalar>(d, Scalar(-0.99)), gaussian<Scalar>(d, d)};
@@ -41,12 +42,13 @@ double sum_of_squares(const std::vector<Scalar>& z, double unit) {
   return sum;
 }
 
-/// E ||C(z) - z||^2 in units of `unit` squared; nothing where only sampling could tell.
+/// Returns E ||C(z) - z||^2 in units of unit^2; nothing if only sampling could measure it.
 template <class Scalar>
 std::optional<double> expected_error(const std::string& spelling, const std::vector<Scalar>& z, double unit) {
   const auto compressor = build<Scalar>(spelling, z.size());
   double error = 0.0;
-  // Behind a random rotation a deterministic quantizer keeps its promise every time.
+  // After a random rotation a deterministic quantizer keeps its bound in every draw, so one message is
+  // enough.
   const bool told_by_one =
       compressor->traits(z.size()).deterministic || contains(compressor->spelling(), "| nearest(");
   if (told_by_one) {

@@ -13,7 +13,7 @@ namespace {
 
 std::string expanded(const std::string& spelling) { return build<float>(spelling, 90)->spelling(); }
 
-/// The sentence of the Misuse, after "algorithm.compressor = "SPELLING": ".
+/// Returns what the Misuse for this spelling says after its key and value; "accepted" if there is no Misuse.
 std::string complaint(const std::string& spelling) {
   const std::string start = "algorithm.compressor = \"" + spelling + "\": ";
   const std::string what = misuse_text([&] { build<double>(spelling, 90); });
@@ -155,8 +155,8 @@ TEST_CASE("compressor spelling: a bucket per layer is refused where there are no
   CHECK(complaint("fwht | terngrad") ==
         "column 8: dither has a bucket per layer, and behind fwht(block=4096) " + no_layers);
   CHECK(complaint("repeat(2){topk(10%) | log(bucket=layer)}") != "accepted");
-  CHECK(complaint("clip(2sigma) | dither(l2, bits=4, bucket=layer)") == "accepted");  // layers stay layers
-  // Where layers are only the default, it is the whole.
+  CHECK(complaint("clip(2sigma) | dither(l2, bits=4, bucket=layer)") == "accepted");  // clip keeps the layers
+  // If layers are only the default, the whole vector takes their place.
   CHECK(expanded("topk(10%) | sign") == "topk(10%) | sign(bucket=whole)");
   CHECK(expanded("fwht | sign") == "fwht(block=4096) | sign(bucket=whole)");
   CHECK(expanded("clip(2sigma) | sign") == "clip(2sigma) | sign(bucket=layer)");

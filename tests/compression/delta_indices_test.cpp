@@ -29,7 +29,7 @@ std::optional<std::size_t> decoded(const std::vector<std::byte>& bytes, std::siz
   return DeltaIndices().decode(bytes, dimension, indices);
 }
 
-/// Ascending indices of several kinds, with the dimension they are below.
+/// Ascending indices of several kinds, each with a dimension that they are below.
 std::vector<std::pair<Indices, std::size_t>> selections() {
   std::vector<std::pair<Indices, std::size_t>> all;
   RandomStream random(3, 0, 0, Purpose::data);
@@ -44,7 +44,7 @@ std::vector<std::pair<Indices, std::size_t>> selections() {
       all.emplace_back(indices, static_cast<std::size_t>(next));
       all.emplace_back(indices, 4'294'967'295u);
     }
-  // The widest gaps there are, alone and among others.
+  // The widest possible gaps, alone and among others.
   for (const std::uint32_t last : {0x3FFFFFFFu, 0x40000000u, 0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFEu}) {
     all.push_back({{last}, 0xFFFFFFFFu});
     all.push_back({{0, 1, last}, 0xFFFFFFFFu});
@@ -63,7 +63,7 @@ TEST_CASE("delta: the layout, bit by bit") {
                                          "01"));
   Indices all(130);
   std::iota(all.begin(), all.end(), 0u);
-  CHECK(coded(all, 130) == bytes_of("0000000000"));  // two widths, of gaps that are all 0
+  CHECK(coded(all, 130) == bytes_of("0000000000"));  // two blocks: two widths of 0, gaps in 0 bits
   CHECK(coded({0x7FFFFFFF}, 0xFFFFFFFF) == bytes_of("11111" + std::string("0") + std::string(31, '1')));
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("delta: indices decode to themselves, whatever follows them, within th
 
 TEST_CASE("delta: no selection takes more than the stated bytes, and some take as many") {
   DeltaIndices coder;
-  // All selections of small dimensions; the widths of several blocks are the laws' business above.
+  // All selections of small dimensions. Selections of several blocks are tested above.
   for (std::size_t dimension = 1; dimension <= 12; ++dimension) {
     std::vector<std::size_t> largest(dimension + 1, 0);
     for (std::uint32_t set = 0; set < 1u << dimension; ++set) {
@@ -95,7 +95,7 @@ TEST_CASE("delta: no selection takes more than the stated bytes, and some take a
     for (std::size_t count = 0; count <= dimension; ++count)
       CHECK(largest[count] == coder.most_bytes(count, dimension));
   }
-  // Three blocks, gaps that widen two of them as far as 6 bits and one to 5: 32 + 32 + 16.
+  // Three blocks. The gaps widen two of them to 6 bits and one to 5: 32 + 32 + 16.
   Indices indices;
   std::uint32_t next = 0;
   for (std::uint32_t k = 0; k < 384; ++k) {
@@ -151,8 +151,8 @@ TEST_CASE("delta: the largest 1 % of a Gaussian vector take a third of plain ind
     CHECK(make_compressor<float>(spelling, {})->encode({z, random}, out) == CodecStatus::ok);
     return out.bytes().size() - 4 * d / 100;
   };
-  // Gaps are about geometric of mean 100: the largest of 128 is near 100 (ln 128 + 0.58) = 540, so 9 or 10
-  // bits of 32.
+  // The gaps are about geometric with mean 100. The largest of 128 is near 100 (ln 128 + 0.58) = 540, so each
+  // takes 9 or 10 bits instead of 32.
   CHECK(bytes("topk(1%)") == 4 * d / 100);
   CHECK(bytes("topk(1%) | delta") < bytes("topk(1%)") / 3);
 }

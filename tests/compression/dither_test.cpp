@@ -100,7 +100,7 @@ TEST_CASE("dither: the kernels equal the plain arithmetic bit for bit on every i
 }
 
 TEST_CASE("dither: rounding to integers agrees between instruction sets at every tie") {
-  // z * gain lands on integers and halves of the 2^-24 grid: what separates ways of rounding.
+  // z * gain is an integer or a half on the 2^-24 grid: on these, ways of rounding differ.
   const DitherCode code(LevelSet::uniform(127));
   std::vector<float> z{127.0f};
   for (int i = 0; i < 400; ++i) {
@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("dither: a bucket with NaN leaves all others as they are, whe
     CHECK(std::isnan(read_scalar<Scalar>(packet, bad)));
     write_scalar(std::span<std::byte>(expected), bad, read_scalar<Scalar>(packet, bad));
     CHECK(packet == expected);
-    // The sender's own vector has the buckets before it, and none after.
+    // The sender's own vector gets the buckets before the broken one, and none after it.
     std::fill(into.begin() + static_cast<std::ptrdiff_t>(bad * size), into.end(), Scalar(0));
     CHECK(broken_into == into);
   }
@@ -313,8 +313,8 @@ TEST_CASE("dither: the worst-case omega is below the published one and meets the
 }
 
 TEST_CASE("dither: the worst case is attained by one large and many equal small coordinates") {
-  // s = 1, n = 257: linf (sqrt(n) - 1) / 2 with small coordinates 1 / (1 + sqrt(n)); l2 sqrt(n) - 1 with all
-  // equal.
+  // s = 1, n = 257. linf: (sqrt(n) - 1) / 2, attained with small coordinates of 1 / (1 + sqrt(n)). l2:
+  // sqrt(n) - 1, attained with all coordinates equal.
   const std::size_t n = 257;
   std::vector<double> z(n, 1.0 / (1.0 + std::sqrt(double(n))));
   z[100] = 1.0;
@@ -384,8 +384,9 @@ TEST_CASE("dither: rounding errors of different iterations, peers and seeds are 
     const std::span<const float> right(b.data() + shift, n - shift);
     return dot(left, right) / std::sqrt(squared_norm(left) * squared_norm(right));
   };
-  // Independent errors: a correlation is normal with deviation 1/sqrt(n). 28 pairs at three shifts, 5
-  // deviations: beyond by chance once in 20,000 seeds, and the seeds are fixed.
+  // If errors are independent, a correlation is normal with standard deviation 1/sqrt(n). The bound for 28
+  // pairs at three shifts is 5 of these: it is exceeded by chance once in 20,000 seeds, and the seeds are
+  // fixed.
   const double bound = 5.0 / std::sqrt(static_cast<double>(n));
   for (std::size_t a = 0; a < errors.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)

@@ -20,7 +20,7 @@ std::string word_bits(Elias code, std::uint64_t k) {
   return bits;
 }
 
-/// Expected bits and their variance, from the brackets.
+/// The mean and the variance of the number of bits, exactly, from the brackets.
 struct Expectation {
   double mean = 0.0;
   double variance = 0.0;
@@ -71,7 +71,7 @@ TEST_CASE("elias: a message is the words one after another, a sign behind every 
                                                   "001000"
                                                   "1"
                                                   "001111"));
-  // No negative codes: no signs, counted from the least.
+  // Without negative codes there are no signs; the words count from the least code.
   CHECK(coded(*coder, std::vector<std::int32_t>{5, 6, 9}, {5, 20}) == bytes_of("1"
                                                                                "010"
                                                                                "00101"));
@@ -119,7 +119,7 @@ TEST_CASE("elias: the expected length from the rounding brackets is what message
         CHECK(static_cast<double>(bytes) == std::ceil(bits / 8));
         average += bits / draws;
       }
-      // Five standard deviations of the average, known exactly.
+      // Five standard deviations of the average, which are known exactly.
       CHECK(std::abs(average - expected.mean) < 5 * std::sqrt(expected.variance / draws));
     }
   }
@@ -130,8 +130,8 @@ TEST_CASE("elias: expected bits per coordinate of Gaussian vectors are those of 
     const char* quantizer;
     double gamma, delta, omega;
   };
-  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than
-  // it says.
+  // Rows with L2 norms only: these vary little. The sample behind the table leaves its rows with L-infinity
+  // norms less certain than their digits.
   for (const Row& row : {Row{"dither(l2, levels=1, bucket=512)", 1.11, 1.14, 1.11},
                          Row{"dither(l2, levels=7, bucket=512)", 1.74, 1.99, 1.74},
                          Row{"dither(l2, levels=15, bucket=512)", 2.47, 2.96, 2.47},

@@ -17,7 +17,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Of the codes' own frequencies, in bits per code.
+/// The entropy of the codes by their own frequencies, in bits per code.
 double entropy_of(const std::vector<std::int32_t>& codes) {
   std::map<std::int32_t, double> counts;
   for (const std::int32_t code : codes) ++counts[code];
@@ -32,7 +32,7 @@ double bits_per_code(const std::vector<std::int32_t>& codes, const CodeRange& ra
   return 8.0 * static_cast<double>(coded(coder, codes, range).size()) / static_cast<double>(codes.size());
 }
 
-/// Counts of several shapes: equal, one symbol, one rare symbol, geometric, with holes.
+/// Counts of several shapes: equal, one symbol only, one rare symbol, geometric, with unused symbols.
 std::vector<SymbolCounts> histograms() {
   std::vector<SymbolCounts> all(6, SymbolCounts{});
   for (std::size_t s = 0; s < 15; ++s) {
@@ -106,7 +106,7 @@ TEST_CASE("state tables: decoding undoes encoding from every state with every sy
 TEST_CASE("entropy: dithered Gaussian vectors take half a percent more than their entropy, header included") {
   struct Row {
     const char* quantizer;
-    double entropy;  ///< of the reference table; that of L-infinity is a sample of its own
+    double entropy;  ///< by the reference table, whose row with an L-infinity norm comes from another sample
     double tolerance;
   };
   const std::size_t n = 512 * 512;
@@ -172,7 +172,8 @@ TEST_CASE("entropy: what a range allows beyond the codes in use changes nothing"
 }
 
 TEST_CASE("entropy: of the layout, the header in front of the states") {
-  // Sixty-four codes of two kinds: five bits of state, symbols 0 (of 0) and 2 (of 1), sixteen places each.
+  // 64 codes of two values, 0 and 1: states of 5 bits; the symbols are 0 (for 0) and 2 (for 1), with 16
+  // places each.
   std::vector<std::int32_t> codes(64);
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = i % 2;
   EntropyCoder coder;
@@ -182,9 +183,9 @@ TEST_CASE("entropy: of the layout, the header in front of the states") {
       "00000010" +
       gamma_bits(17) + gamma_bits(1);
   CHECK(bits.substr(0, header.size()) == header);
-  // Each code of probability a half drops a bit.
+  // Each code has probability 1/2 and so drops one bit of a state.
   CHECK(bits.size() == (header.size() + 4 * 5 + 64 + 7) / 8 * 8);
-  // Nothing to be gained: the codes themselves, counted from the least.
+  // Entropy coding would not be shorter: the codes themselves follow, counted from the least.
   CHECK(coded(coder, std::vector<std::int32_t>{-7, 7, 0}, {-7, 7}) == bytes_of("00000000"
                                                                                "0000"
                                                                                "1110"
@@ -210,7 +211,7 @@ TEST_CASE("entropy: hostile frequencies, states and payloads are refused or are 
     judge(bytes);
   }
   for (int round = 0; round < 500; ++round) {
-    // The header alone, or everything but the header.
+    // Noise in the header only, or everywhere but in the header.
     auto bytes = message;
     const std::size_t header = 20;
     for (std::size_t k = round % 2 ? 1 : header; k < (round % 2 ? header : bytes.size()); ++k)
@@ -219,12 +220,12 @@ TEST_CASE("entropy: hostile frequencies, states and payloads are refused or are 
   }
   judge(message);
   CHECK(accepted >= 1);
-  // Frequencies that leave nothing for the highest symbol.
+  // The frequencies leave nothing for the highest symbol.
   CHECK_FALSE(coder.decode(bytes_of("00000001"
                                     "00000001" +
                                     gamma_bits(33) + std::string(80, '0')),
                            range, whole_bucket(), std::span(back).first(64)));
-  // A symbol that the range does not have.
+  // The highest symbol is not one of the range.
   CHECK_FALSE(coder.decode(bytes_of("00000001"
                                     "00010000" +
                                     std::string(16, '1') + std::string(40, '0')),
@@ -283,7 +284,7 @@ TEST_CASE(
       std::vector<std::int32_t> back(n);
       CHECK_FALSE(coder.decode(bytes_of(bits), range, whole_bucket(), back));
     }
-  // The same from afar: a grid's codes are all of the numbers.
+  // The same as a whole message: the codes of a grid have the largest range.
   const std::size_t d = 20'000;
   std::vector<std::byte> packet(1, std::byte{0});
   for (std::size_t i = 0; i < d; ++i)
@@ -305,7 +306,7 @@ TEST_CASE("entropy: hostile messages of pairs are refused or are canonical") {
   std::size_t refused = 0;
   for (std::size_t round = 0; round < 1000; ++round) {
     auto bytes = message;
-    // All of the header, the states and the end; a sample of what is between.
+    // Every bit of the header, of the states and of the end, and a sample of the bits in between.
     const std::size_t bit = round < 400   ? round
                             : round < 500 ? 8 * bytes.size() - 1 - (round - 400)
                                           : noise.below(8 * bytes.size());

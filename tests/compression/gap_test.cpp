@@ -13,7 +13,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// The layout, written down a second time, bit by bit.
+/// The message from the definition of the layout, bit by bit: a second implementation.
 std::string gap_bits(const std::vector<std::int32_t>& codes, const CodeRange& range) {
   const std::int64_t zero = std::max(range.least, 0);
   std::string bits;
@@ -34,7 +34,8 @@ std::string gap_bits(const std::vector<std::int32_t>& codes, const CodeRange& ra
 
 double gamma_length(std::size_t k) { return 2.0 * std::floor(std::log2(static_cast<double>(k))) + 1.0; }
 
-/// Exact: roundings are independent, so a run of zeros has the product of their probabilities.
+/// Returns the expected number of bits, exactly: roundings are independent, so the probability of a run of
+/// zeros is a product.
 double expected_bits(const DitheredVector& vector) {
   const std::size_t n = vector.brackets.size();
   std::vector<double> zero(n);
@@ -49,7 +50,7 @@ double expected_bits(const DitheredVector& vector) {
     bits += (1 - p) * level_bits(bracket.low) + p * level_bits(bracket.high);
   }
   for (std::size_t begin = 0; begin < n; ++begin) {
-    double run = begin == 0 ? 1.0 : 1 - zero[begin - 1];  // that a run begins here
+    double run = begin == 0 ? 1.0 : 1 - zero[begin - 1];  // the probability that a run begins here
     for (std::size_t end = begin; end <= n && run > 1e-15; ++end) {
       if (end < n)
         bits += run * (1 - zero[end]) * gamma_length(end - begin + 1);
@@ -114,8 +115,8 @@ TEST_CASE("gap: expected bits per coordinate of Gaussian vectors are those of th
     const char* quantizer;
     double bits;
   };
-  // Of L2 norms, which vary little: the table's own sample leaves that of L-infinity uncertain by more than
-  // it says.
+  // Rows with L2 norms only: these vary little. The sample behind the table leaves its rows with L-infinity
+  // norms less certain than their digits.
   for (const Row& row :
        {Row{"dither(l2, levels=1, bucket=512)", 0.365}, Row{"dither(l2, levels=7, bucket=512)", 1.40},
         Row{"dither(l2, levels=15, bucket=512)", 2.19}}) {

@@ -56,13 +56,13 @@ TEST_CASE("grid: what cannot be said in 31 bits is saturated, and never decodes 
     CHECK(decode(packet, into) == CodecStatus::not_finite);
     CHECK(into == std::vector<double>{5, 6, 7});
   }
-  // In range as a code, but its value would round to Inf.
+  // The code is in range, but its value would round to Inf.
   message<float>("grid(1e30)", {std::numeric_limits<float>::max()}, CodecStatus::saturated);
   message<double>("grid(1)", {1e300, std::numeric_limits<double>::quiet_NaN()}, CodecStatus::not_finite);
 }
 
 TEST_CASE("grid: messages grow by a byte for every factor of 128, as those of ECD-PSGD do") {
-  // Its messages are z_t = x + t/2 (x' - x): the codes grow like t.
+  // The messages of ECD-PSGD are z_t = x + t/2 (x' - x): the codes grow like t.
   const auto x = gaussian<float>(1000, 1);
   std::size_t previous = 0;
   for (int t = 1; t <= 1 << 20; t *= 128) {
@@ -70,7 +70,7 @@ TEST_CASE("grid: messages grow by a byte for every factor of 128, as those of EC
     for (float& value : z)
       value = std::copysign(1.0f + std::abs(value) / 8.0f, value) * static_cast<float>(t) * 16.0f;
     const std::size_t size = message<float>("grid(1)", z).size();
-    // |q| between 16 t and 25 t, zigzag below 64 t: 6 bits and 7 for every factor.
+    // |q| is between 16 t and 25 t, its zigzag word below 64 t: 6 bits, and 7 more for every factor of 128.
     CHECK(size == previous + 1000);
     previous = size;
   }

@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("fwht: Parseval, and the inverse gives the vector back, to ro
         Fwht<Scalar> fwht(block);
         auto y = coefficients(fwht, z, 17);
         CHECK(y.size() < 2 * n);
-        // m + 1 roundings of relative size epsilon / 2 on the way, each of a vector of the same norm.
+        // m + 1 roundings of relative size epsilon / 2 along the way, each on a vector of the same norm.
         const double tolerance = 14 * epsilon * norm(z);
         CHECK(std::abs(norm(y) - norm(z)) <= tolerance);
         std::vector<Scalar> back(n);
@@ -112,7 +112,8 @@ TEST_CASE_TEMPLATE("fwht: Parseval, and the inverse gives the vector back, to ro
 }
 
 TEST_CASE_TEMPLATE("fwht: no coefficient is above 2 sqrt(ln(2N) / N) of the norm", Scalar, float, double) {
-  // Holds with probability 1 - 1/(2N) each by the proof; the seeds are fixed and all of them keep it.
+  // By the proof the bound holds with probability 1 - 1/(2N) per seed; the seeds are fixed, and it holds for
+  // all of them.
   const std::size_t n = 1024;
   const double bound = 2.0 * std::sqrt(std::log(2.0 * static_cast<double>(n)) / static_cast<double>(n));
   for (const auto& z : unit_like_vectors<Scalar>(n))
@@ -125,7 +126,7 @@ TEST_CASE_TEMPLATE("fwht: no coefficient is above 2 sqrt(ln(2N) / N) of the norm
 }
 
 TEST_CASE("fwht: the signs of different seeds and blocks are independent, as many of one as of the other") {
-  // Of a constant vector: the inner product of two blocks' coefficients is that of their signs.
+  // For a constant vector, the inner product of the coefficients of two blocks is that of their signs.
   const std::size_t n = 4096;
   const std::vector<double> ones(2 * n, 1.0);
   std::vector<std::vector<double>> blocks;

@@ -33,7 +33,7 @@ std::vector<Scalar> coefficients(Transform<Scalar>& transform, const std::vector
   return a;
 }
 
-/// Spikes, decays, heavy tails: what quantizers by the largest magnitude dislike.
+/// Vectors that suit quantizers by the largest magnitude badly: spikes, decays, heavy tails.
 template <class Scalar>
 std::vector<std::vector<Scalar>> spiky_vectors(std::size_t n) {
   std::vector<std::vector<Scalar>> all;
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("kashin: the inverse gives the vector back, to rounding", Sca
         CAPTURE(n);
         Kashin<Scalar> kashin(block);
         auto a = coefficients(kashin, z, 99);
-        // What the sum of norms in the six rounds and the way back may round.
+        // The tolerances are for the roundings of the norms in six rounds and of the way back.
         CHECK(squared_norm<Scalar>(a) <= 2.0 * squared_norm<Scalar>(z) * (1 + 20 * epsilon));
         std::vector<Scalar> back(n);
         kashin.inverse(a, 99, back);
@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("kashin: the largest coefficient is below fwht's, and 2.5 tim
                    Scalar, float, double) {
   const std::size_t n = 4096;
   const double least =
-      1.0 / std::sqrt(2.0 * static_cast<double>(n));  // of ||z||: ||a||_inf sqrt(N) >= ||a|| >= ||z||
+      1.0 / std::sqrt(2.0 * static_cast<double>(n));  // over ||z||: ||a||_inf sqrt(N) >= ||a|| >= ||z||
   for (const auto& z : spiky_vectors<Scalar>(n))
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       Kashin<Scalar> kashin(n);
@@ -87,7 +87,8 @@ TEST_CASE_TEMPLATE("kashin: the largest coefficient is below fwht's, and 2.5 tim
 
 TEST_CASE_TEMPLATE("kashin: no coefficient is larger than the near-democratic ones", Scalar, float, double) {
   for (const auto& z : adversarial_vectors<Scalar>()) {
-    // Of subnormal numbers 1/sqrt(2) is a coarse rounding; squares of the largest leave the range.
+    // Skipped: 1/sqrt(2) of subnormal numbers is a coarse rounding, and the squares of the largest numbers
+    // overflow.
     if (z.empty() || !std::isfinite(norm(z)) || largest(z) < 1e6 * std::numeric_limits<Scalar>::min())
       continue;
     Kashin<Scalar> kashin(4096);

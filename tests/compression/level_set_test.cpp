@@ -1,4 +1,5 @@
-// Dithering over level sets: their errors, exact and bounded, and what identifies the published members.
+// Dithering over level sets: exact errors, error bounds, and the settings that give the published members of
+// the family.
 #include "algorithms/compression/quantizers/level_set.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +38,7 @@ double variance_of(const std::vector<Bracket>& brackets) {
                          [](double sum, const Bracket& bracket) { return sum + bracket.variance(); });
 }
 
-/// E ||C(z) - z||^2 / ||z||^2, exactly.
+/// Returns E ||C(z) - z||^2 / ||z||^2, exactly.
 double relative_error(const std::string& spelling, const std::vector<double>& z) {
   return variance_of(brackets_of(spelling, z)) / squared_norm<double>(z);
 }
@@ -79,7 +80,7 @@ TEST_CASE("level sets: powers of two are a list of them, and a list with a 0 is 
 
 TEST_CASE_TEMPLATE("level sets: equally spaced levels in a list give the codes of equally spaced levels",
                    Scalar, float, double) {
-  // On a grid of dyadic numbers with norm 1 nothing is rounded, so the two ways agree to the bit.
+  // On multiples of a power of two with norm 1 nothing is rounded, so both spellings give the same codes.
   std::vector<Scalar> z(1025);
   for (std::size_t i = 0; i < z.size(); ++i) z[i] = (static_cast<Scalar>(i) - 512) / 512;
   const auto listed = message_of("dither(linf, levels={0.25,0.5,0.75,1}, bucket=whole)", z);
@@ -101,7 +102,7 @@ TEST_CASE("nuqsgd: NUQSGD(s) is natural dithering by the Euclidean norm with s +
 TEST_CASE("terngrad: with clipping it is biased, and says so") {
   CHECK(make_compressor<float>("terngrad", {})->traits(100).unbiased);
   CHECK_FALSE(make_compressor<float>("terngrad(clip=2.5sigma)", {})->traits(100).unbiased);
-  // One coordinate lies beyond 2.5 sigma and is sent as that.
+  // One coordinate is beyond 2.5 sigma and is sent as 2.5 sigma.
   std::vector<double> z(41, 1.0);
   z[3] = 30.0;
   double mean = 0.0;
@@ -117,7 +118,7 @@ TEST_CASE("terngrad: with clipping it is biased, and says so") {
 }
 
 TEST_CASE("level sets: a message by hand") {
-  // linf, levels 1/4, 1/2, 1; norm 8: levels 2, 4, 8. What lies on a level is not rounded.
+  // linf, levels 1/4, 1/2, 1; with norm 8 these are 2, 4, 8. A value on a level is not rounded.
   const std::vector<float> z{8.0f, -2.0f, 0.0f, 4.0f, -8.0f};
   const auto packet = message_of("dither(linf, pow2, levels=3, bucket=whole)", z);
   // 8.0f, then codes of 3 bits, low bits first: 3, -1, 0, 2, -3 = 011 111 000 010 101.
@@ -137,7 +138,7 @@ TEST_CASE("level sets: with powers of two and a norm that is one the mean is the
   const auto brackets = brackets_of("dither(linf, pow2, levels=10, bucket=whole)", z);
   for (std::size_t i = 0; i < z.size(); ++i) {
     const double x = static_cast<double>(z[i]);
-    // Below the smallest level the place between 0 and it is a multiple of 2^-24.
+    // Below the smallest level, the place between 0 and that level is a multiple of 2^-24.
     const double tolerance = std::abs(x) < 0x1p-9 ? 0x1p-34 : 0.0;
     REQUIRE(std::abs(brackets[i].mean() - x) <= tolerance);
   }
@@ -152,7 +153,7 @@ TEST_CASE_TEMPLATE("level sets: a lone coordinate and the largest of linf are ex
       lone[4] = value;
       for (const char* norm : {"l2", "linf"}) {
         const Bracket bracket = brackets_of(std::string("dither(") + norm + ", " + levels + ")", lone)[4];
-        // The Euclidean norm of a double is rounded: up, as nothing may be clipped, so one ulp of noise is
+        // The Euclidean norm of doubles is rounded up, since nothing may be clipped; so one ulp of noise is
         // left.
         const double top = std::max(std::abs(bracket.low), std::abs(bracket.high));
         REQUIRE(top >= std::abs(static_cast<double>(value)));
@@ -193,8 +194,8 @@ TEST_CASE("level sets: the worst-case omega is that of the reference table, to i
         CAPTURE(row.levels.spelling());
         CAPTURE(n);
         const double omega = dither_worst_omega(norm, n, row.levels);
-        // The table leaves out a quarter of the widest gap squared per rounded coordinate, which is less in
-        // places.
+        // The table ignores the bound of widest_gap^2 / 4 per rounded coordinate, which is lower in some
+        // cells.
         const double rounded_ones = static_cast<double>(norm == DitherNorm::l2 ? n : n - 1);
         const double by_gap = rounded_ones * std::pow(row.levels.widest_gap(), 2) / 4.0;
         if (by_gap < std::stod(printed) * 0.995) {
@@ -207,7 +208,7 @@ TEST_CASE("level sets: the worst-case omega is that of the reference table, to i
             point == std::string::npos ? 1.0 : std::pow(10.0, -double(printed.size() - point - 1));
         CHECK(std::abs(omega - std::stod(printed)) <= 0.5 * last_digit * (1 + 1e-9));
       }
-  CHECK(sharper == 5);  // uniform(7) at 64, uniform(15) at 64, 256 and 512 by l2 and at 64 by linf
+  CHECK(sharper == 5);  // uniform(7) at 64; uniform(15) at 64, 256, 512 by l2 and at 64 by linf
 }
 
 TEST_CASE("level sets: no vector of one large and many equal small coordinates errs more than omega") {
@@ -264,9 +265,9 @@ TEST_CASE("level sets: the worst-case omega is below the published ones") {
 }
 
 TEST_CASE("nuqsgd: the bound sqrt(d) 2^-s - 7/8 holds from d = 2^(2s+2) on, not from 2^(2s+1)") {
-  // Quoted from memory as 1/8 + d 2^(-2s-2) below d = 2^(2s+1), else sqrt(d) 2^-s - 7/8. The two meet at
-  // 2^(2s+2), where the second would then begin; s = 4, d = 512 and one coordinate of 2/3 of the norm, the
-  // others equal, exceed it.
+  // Quoted from memory as 1/8 + d 2^(-2s-2) below d = 2^(2s+1), else sqrt(d) 2^-s - 7/8. The two forms meet
+  // at d = 2^(2s+2), so the second would have to begin there. With s = 4, d = 512, one coordinate of 2/3 of
+  // the norm and the others equal, the error exceeds the quoted bound.
   const std::size_t d = 512;
   const LevelSet levels = LevelSet::powers_of_two(5);
   std::vector<double> z(d, std::sqrt(5.0 / 9.0 / (d - 1)));
@@ -311,7 +312,7 @@ TEST_CASE("dither: with one level as many coordinates are sent as the norms say,
     CHECK(sent(std::string("dither(l2, bucket=whole, ") + levels + ")") ==
           doctest::Approx(by_l2).epsilon(1e-5));
   CHECK(by_l2 <= std::sqrt(300.0));
-  // The largest coordinate of linf is at the top, where low is high.
+  // With linf the largest coordinate is at the top level, where low equals high.
   const auto brackets = brackets_of("dither(linf, levels={0,1}, bucket=whole)", z);
   double mean = 0.0;
   for (std::size_t i = 0; i < z.size(); ++i) mean += std::abs(brackets[i].mean()) / largest;
@@ -330,7 +331,7 @@ TEST_CASE("level sets: the omega of Gaussian data is that of Gaussian vectors") 
         CHECK(relative_error(spelling, z) ==
               doctest::Approx(dither_gaussian_omega(norm, n, levels)).epsilon(0.03));
       }
-  // About the mean error of a random mantissa, known before this code was written.
+  // About the mean error for a random mantissa, a figure that was known before this code was written.
   CHECK(dither_gaussian_omega(DitherNorm::linf, 512, LevelSet::powers_of_two(7)) ==
         doctest::Approx(0.07).epsilon(0.1));
 }

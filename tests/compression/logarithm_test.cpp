@@ -52,14 +52,14 @@ TEST_CASE_TEMPLATE("log: the stated contraction is that of its worst vectors", S
   const auto stated = [](const std::string& spelling, std::size_t n) {
     return 1.0 - *make_compressor<Scalar>(spelling, {})->traits(n).contraction;
   };
-  // Nearly all of the vector at a tie: 1/9 of the square is lost, less the share of the largest, which is
-  // exact.
+  // Nearly all coordinates are at a tie: 1/9 of the square of the norm is lost, up to the share of the
+  // largest coordinate, which is exact.
   std::vector<Scalar> ties(20'000, Scalar(0.75));
   ties[7] = Scalar(1);
   CHECK(lost_share("log", ties) == doctest::Approx(1.0 / 9).epsilon(1e-3));
   CHECK(stated("log", ties.size()) == doctest::Approx(1.0 / 9));
   CHECK(stated("log(base=3)", ties.size()) == doctest::Approx(0.25));
-  // A base near 1 has its last level high up, and drops much below it.
+  // With a base near 1 the last level is high, and much below it is dropped.
   const double last = std::pow(1.1, -62);
   std::vector<Scalar> dropped(2'000'000, static_cast<Scalar>(last / 2 * 0.99999));
   dropped[0] = Scalar(1);

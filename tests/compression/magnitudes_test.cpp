@@ -17,7 +17,7 @@ namespace {
 template <class Scalar>
 using Places = std::vector<std::pair<std::uint32_t, Magnitude<Scalar>>>;
 
-/// What is found, or nothing where it is more than `most`.
+/// Returns what `find` finds; nothing if that is more than `most`.
 template <class Scalar, class Find>
 Places<Scalar> found(const std::vector<Scalar>& z, Magnitude<Scalar> border, std::size_t most, Find find) {
   std::vector<std::uint32_t> indices(most + found_padding);
@@ -34,7 +34,7 @@ Places<Scalar> found(const std::vector<Scalar>& z, Magnitude<Scalar> border, std
   return places;
 }
 
-/// What sorting by magnitude, then index, puts first; ascending.
+/// Returns the first k indices when sorted by magnitude, then index; in ascending order.
 template <class Scalar>
 std::vector<std::uint32_t> largest(const std::vector<Scalar>& z, std::size_t k) {
   std::vector<std::uint32_t> order(z.size());
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("topk: long vectors keep what sorting puts first, whatever th
       vectors.emplace_back(gaussian<Scalar>(d, 3));  // large where the sample looks: the bound is too high
   for (std::size_t i = 0; i < d; i += 2048)
     for (std::size_t j = i; j < std::min(i + 16, d); ++j) loud[j] *= 100;
-  auto& quiet = vectors.emplace_back(gaussian<Scalar>(d, 4));  // small there: too low
+  auto& quiet = vectors.emplace_back(gaussian<Scalar>(d, 4));  // small there: the bound is too low
   for (std::size_t i = 0; i < d; i += 2048)
     for (std::size_t j = i; j < std::min(i + 16, d); ++j) quiet[j] *= Scalar(1e-3);
   auto& ramp = vectors.emplace_back(d);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double step = 0.01;
 constexpr std::size_t bucket = 512;
-constexpr std::size_t remainder_bytes = 3 + 256;  // of a whole bucket with k = 16
+constexpr std::size_t remainder_bytes = 3 + 256;  // the bytes of a full bucket with k = 16
 
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> modulo(const std::string& k = "16") {
@@ -38,7 +38,7 @@ TEST_CASE_TEMPLATE(
   for (const double size : {1.0, 100.0}) {
     auto z = gaussian<Scalar>(bucket, 5);
     for (Scalar& value : z) value = static_cast<Scalar>(size) * value;
-    // k step >= 2 (step + |z - y|) leaves 0.07; half a step is kept for the roundings of the quotients.
+    // k step >= 2 (step + |z - y|) leaves 0.07; half a step of it is kept for the rounding of the quotients.
     const auto y = near(z, 0.064, 6);
     RandomStream random(1, 0, 0, Purpose::compression);
     PacketBuffer out = buffer();
@@ -59,7 +59,7 @@ TEST_CASE("mod: too far away, the checksum says so; a sender who knows sends the
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto z = gaussian<double>(bucket, seed);
     auto y = near(z, 0.02, seed);
-    y[seed] += 0.12;  // with what it was off before, and a rounding, more than k step / 2 = 0.08 away
+    y[seed] += 0.12;  // together with the earlier distance and a rounding: more than k step / 2 = 0.08 away
     RandomStream random(1, 0, seed, Purpose::compression);
     PacketBuffer out = buffer();
     REQUIRE(compressor->encode({.vector = z, .random = random, .near = z}, out) == CodecStatus::ok);
@@ -67,19 +67,19 @@ TEST_CASE("mod: too far away, the checksum says so; a sender who knows sends the
     detected += compressor->accumulate_near(out.bytes(), y, 1.0, held) == CodecStatus::out_of_reach;
     if (seed > 0) continue;
     CHECK(held == std::vector<double>(bucket, 0.5));
-    // Told what the holder has:
+    // If the sender knows the vector of the holder, it sends this bucket in full precision.
     REQUIRE(compressor->encode({.vector = z, .random = random, .near = y}, out) == CodecStatus::ok);
     CHECK(out.bytes().size() == 1 + bucket * sizeof(double));
     std::vector<double> exact(bucket, 0.0);
     REQUIRE(compressor->accumulate_near(out.bytes(), y, 1.0, exact) == CodecStatus::ok);
     CHECK(exact == z);
   }
-  CHECK(detected == 200);  // each escapes with probability 2^-16
+  CHECK(detected == 200);  // each mismatch escapes the checksum with probability 2^-16
 }
 
 TEST_CASE(
     "mod: remainders are sent up to (k - 3) / 2 steps from what the holder has, and beyond it the values") {
-  // Steps that are powers of two: the quotients are exact.
+  // Steps are powers of two, so the quotients are exact.
   const auto compressor = make_compressor<double>("mod(k=16, step=0.25, bucket=8)", {});
   const std::vector<double> y = {0.0, 3.0, -7.5, 100.0, 0.1, -0.1, 2.0, 1000.0};
   for (const double direction : {-1.0, 1.0})

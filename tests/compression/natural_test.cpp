@@ -33,8 +33,8 @@ CodecStatus status_of(const std::string& spelling, const std::vector<Scalar>& z)
   return status;
 }
 
-/// Of all exponents and signs, the ends of the range and zeros among them, none above the largest power of
-/// two.
+/// n floats of all exponents and both signs, with zeros and both ends of the range, none above the largest
+/// power of two that has a code.
 std::vector<float> floats_of_all_sizes(const NaturalCode<float>& code, std::size_t n) {
   RandomStream random(n, 0, 0, Purpose::data);
   std::vector<float> all{0.0f,       -0.0f,        std::bit_cast<float>(code.largest()),
@@ -59,7 +59,8 @@ TEST_CASE(
     for (std::uint32_t fraction = 0; fraction < 1u << 23; ++fraction) {
       const float z = float_of(exponent, fraction);
       const auto low_code = static_cast<std::int32_t>(exponent);
-      // `fraction` of the 2^23 draws round up: the last draw that does not, and the first that does.
+      // `fraction` of the 2^23 draws must round up: tests the last draw that does not, and the first that
+      // does.
       const std::uint32_t first_up = (1u << 23) - fraction;
       bool exact = code.encode(z, (first_up - 1) << 9 | 0x1FF) == low_code && code.encode(z, 0) == low_code;
       if (fraction > 0)
@@ -122,7 +123,7 @@ TEST_CASE_TEMPLATE(
     CHECK(bracket.low == -0x1p-109);
     CHECK(bracket.high == 0.0);
     CHECK(std::abs(bracket.mean() - static_cast<double>(z)) <= 0x1p-133);
-    // The bracket is what encode does: it turns at 1 - p.
+    // encode agrees with the bracket: it starts to round up at the draw 1 - p.
     const auto turn = static_cast<std::uint32_t>(bracket.probability_up * 0x1p32);
     CHECK(code.encode(z, turn > 0x200 ? turn - 0x200 : 0) == code.encode(z, 0));
     CHECK(code.encode(-z, ~0u) == 1);

@@ -52,7 +52,7 @@ TEST_CASE("repeat: of an unbiased compressor it is unbiased, its error shrinks a
   CHECK(omega == doctest::Approx(std::pow(
                      make_compressor<double>("dither(linf, levels=2, bucket=64)", {})->traits(64).omega, 2)));
   CHECK(error <= omega * norm);
-  // The mean of 4000 is off by less than six of its standard deviations.
+  // The square of the deviation of a mean of 4000 is below 6 times its expectation.
   double off = 0.0;
   for (std::size_t i = 0; i < z.size(); ++i) off += std::pow(mean[i] - z[i], 2);
   CHECK(off <= error / rounds * 6);
@@ -112,7 +112,7 @@ TEST_CASE("scale: one object serves vectors of several dimensions, each with its
     RandomStream random(2, 0, 0, Purpose::compression);
     std::vector<double> decoded(d, 0.0);
     REQUIRE(compressor->encode_and_apply({z, random}, out, decoded) == CodecStatus::ok);
-    // d / 10 times what is kept, over 1 + omega = d / 10.
+    // A kept value is multiplied by d / 10, then divided by 1 + omega = d / 10.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < d; ++i) {
       if (decoded[i] == 0.0) continue;

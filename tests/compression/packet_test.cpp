@@ -12,7 +12,7 @@ PacketRef sealed(PacketPool& pool) {
   return std::move(buffer).seal();
 }
 
-/// Whether the pool hands out the storage of `packet` again, which nobody holds any more then.
+/// True if the pool hands out `storage` again: no reference to its packet is left.
 bool came_back(PacketPool& pool, const std::byte* storage) {
   PacketBuffer next = pool.acquire();
   return next.resize(8).data() == storage;

@@ -15,7 +15,7 @@ namespace {
 
 RandomStream stream() { return {4, 1, 7, Purpose::compression}; }
 
-/// Message and sender's update.
+/// Returns the message, and 0.5 in all coordinates plus what the sender applies.
 template <class Scalar>
 std::pair<std::vector<std::byte>, std::vector<Scalar>> encoded(Compressor<Scalar>& compressor,
                                                                const std::vector<Scalar>& z) {
@@ -58,7 +58,7 @@ TEST_CASE("pipeline: the traits of its stages compose") {
   const Traits dither = traits("dither(linf, levels=7, bucket=512)", 1000);
   const Traits chosen = traits("randk(50%, scaled) | dither(linf, levels=7, bucket=512)", 2000);
   CHECK(chosen.unbiased);
-  CHECK(chosen.omega == doctest::Approx(1.0 + dither.omega + 1.0 * dither.omega));  // omega of randk is 1
+  CHECK(chosen.omega == doctest::Approx(1.0 + dither.omega + 1.0 * dither.omega));  // the omega of randk is 1
   const Traits top = traits("topk(10%) | qsgdinf(8)", 1000);
   CHECK_FALSE(top.unbiased);
   CHECK(*top.contraction == doctest::Approx(0.1 * (1.0 - traits("qsgdinf(8)", 100).omega)));

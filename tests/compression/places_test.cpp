@@ -22,7 +22,7 @@ TEST_CASE("places: words of every width are read back, and any other bit is seen
         write_place(bytes, bits, i, words[i]);
       }
       for (std::size_t i = 0; i < count; ++i) REQUIRE(read_place(bytes, bits, i) == words[i]);
-      // All at once, the codes moved by 5 and with bits above their width.
+      // The same by pack_places, with `zero` = 5 and with bits set above the width.
       std::vector<std::int32_t> codes(count), unpacked(count, -1);
       for (std::size_t i = 0; i < count; ++i)
         codes[i] = static_cast<std::int32_t>(words[i]) + 5 + (1 << bits);

@@ -21,7 +21,7 @@ constexpr std::uint32_t first = 4'294'967'200u;
 
 std::uint32_t index_of(std::size_t k) { return first + static_cast<std::uint32_t>(k); }
 
-/// Gaussian, ties, zeros of both signs, denormal, large, at an odd number of places.
+/// Gaussian values, ties, zeros of both signs, denormals and large values; an odd number of them.
 std::vector<float> values() {
   std::vector<float> z = gaussian<float>(300, 9);
   for (int k = -40; k <= 40; ++k) z.push_back(static_cast<float>(k) * 0.125f);
@@ -33,7 +33,7 @@ std::vector<float> values() {
   return z;
 }
 
-/// Up to what no grid of step 0.25 refuses.
+/// The same values, clipped to what a grid of step 0.25 can express.
 std::vector<float> moderate_values() {
   std::vector<float> z = values();
   for (float& value : z) value = std::clamp(value, -1e7f, 1e7f);

@@ -20,8 +20,8 @@ SelectionSize size_of(const std::string& arguments) {
       Arguments(parse_pipeline("topk(" + arguments + ")").front(), {"share", {"share", "k"}, {}}), {});
 }
 
-/// ||value - z||^2 and ||z||^2, both over the largest magnitude squared: the ends of the number range stay in
-/// it.
+/// Returns ||value - z||^2 and ||z||^2, both divided by the square of the largest magnitude, so that nothing
+/// leaves the range.
 template <class Scalar>
 std::pair<double, double> scaled_error(const std::vector<Scalar>& value, const std::vector<Scalar>& z) {
   double largest = 0.0;
@@ -92,7 +92,7 @@ TEST_CASE("topk: all coordinates are all of the vector: unbiased without error, 
     CHECK(traits.omega_typical == 0.0);
     CHECK(*traits.contraction == 1.0);
   }
-  // What follows has its own omega, not none at all.
+  // The quantizer adds an omega of its own.
   const auto omega_of = [](const char* spelling) {
     return make_compressor<double>(spelling, {})->traits(90).omega;
   };
@@ -106,8 +106,8 @@ TEST_CASE("topk: of equal magnitudes the lowest indices travel") {
 }
 
 TEST_CASE("randk: every subset of the given size is equally likely") {
-  // All subsets of 6, for every k: a chi-square test over fixed seeds. With 2 to 19 degrees of freedom a
-  // value above df + 5 sqrt(2 df) + 12 has a probability below 1e-5.
+  // All subsets of 6 coordinates, for every k: a chi-square test over fixed seeds. With 2 to 19 degrees of
+  // freedom, a value above df + 5 sqrt(2 df) + 12 has a probability below 1e-5.
   const std::size_t d = 6;
   const std::vector<float> ones(d, 1.0f);
   for (std::size_t k = 1; k < d; ++k) {
@@ -131,7 +131,8 @@ TEST_CASE("randk: every subset of the given size is equally likely") {
 
 TEST_CASE_TEMPLATE("randk: over all subsets the scaled form has mean z, and each form its stated error",
                    Scalar, float, double) {
-  // Uniform subsets (above) make the expectation a sum over all of them: one message of each is enough.
+  // Subsets are uniform (tested above), so the expectation is a sum over all subsets: one message of each is
+  // enough.
   const std::vector<Scalar> z{3, -1, Scalar(0.5), 10, Scalar(-0.125)};
   const std::size_t d = z.size();
   for (std::size_t k = 1; k <= d; ++k)
@@ -168,7 +169,7 @@ TEST_CASE_TEMPLATE("randk: over all subsets the scaled form has mean z, and each
 }
 
 TEST_CASE("randk: a large subset is as uniform as a small one") {
-  // Each coordinate's count over many messages is binomial; the bound is 6 deviations.
+  // How often a coordinate is drawn over many messages is binomial; the bound is 6 standard deviations.
   const std::size_t d = 130;
   const std::vector<float> ones(d, 1.0f);
   for (const std::string spelling : {"randk(20%)", "randk(80%)"}) {

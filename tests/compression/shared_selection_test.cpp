@@ -65,7 +65,7 @@ bool same_bits(const std::vector<Scalar>& a, const std::vector<Scalar>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)) == 0);
 }
 
-/// What stands on the indices, 0 elsewhere.
+/// The vector with 0 everywhere except at the indices.
 template <class Scalar>
 std::vector<Scalar> restricted(const std::vector<Scalar>& z, const std::vector<std::uint32_t>& indices) {
   std::vector<Scalar> kept(z.size(), Scalar(0));
@@ -149,8 +149,8 @@ TEST_CASE_TEMPLATE("leader_topk: what is dropped and what is kept are orthogonal
   const auto kept = restricted(z, indices);
   const auto norm = [](const std::vector<Scalar>& v) { return squared_norm(std::span<const Scalar>(v)); };
   CHECK(norm(dropped) == doctest::Approx(norm(z) - norm(kept)).epsilon(1e-12));
-  // ScaleCom's bound on it holds in expectation only: a follower that is large where the leader is not loses
-  // nearly all.
+  // ScaleCom's bound on this error holds in expectation only: a follower whose vector is large where the
+  // leader's is not loses nearly all of it.
   std::vector<Scalar> unlucky(d, Scalar(0.01));
   std::size_t outside = 0;
   while (std::find(indices.begin(), indices.end(), outside) != indices.end()) ++outside;
@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE("leader_topk: messages with shared indices are total, too, an
       CHECK(sharing_part.accumulate_shared(cut, indices, Scalar(1), into) == CodecStatus::malformed);
       CHECK(same_bits(into, start));
     }
-    // In a coordinate that is not kept, as in one that is.
+    // A NaN in any coordinate fails, kept or not.
     for (std::size_t at = 0; at < d; ++at) {
       auto z = gaussian<Scalar>(d, 6);
       z[at] = std::numeric_limits<Scalar>::quiet_NaN();

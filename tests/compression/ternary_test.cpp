@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("ternary: signs and zeros times the mean magnitude of what is
 TEST_CASE_TEMPLATE("ternary: a scale that the selector suggests is taken", Scalar, float, double) {
   const auto shared = quantized<Scalar>({3, -1, 0}, 0.75);
   CHECK(shared.values == std::vector<Scalar>{Scalar(0.75), Scalar(-0.75), 0});
-  // Beyond the range of Scalar, and of values that are no numbers whatever is suggested: never a number.
+  // A suggested scale beyond the range of Scalar, and a value that is no number: neither decodes to numbers.
   const auto beyond = quantized<Scalar>({1, 2}, sizeof(Scalar) == 4 ? 1e39 : HUGE_VAL);
   CHECK(beyond.status == CodecStatus::saturated);
   CHECK(beyond.decoded == CodecStatus::not_finite);

@@ -32,7 +32,7 @@ TEST_CASE_TEMPLATE("threshold: what reaches the limit is kept, the limit itself 
   CHECK(kept("threshold(rel=2^-2)", z) == Indices{0, 1, 4, 5});
   CHECK(kept("threshold(rel=1)", z) == Indices{1});
   CHECK(kept("threshold(abs=1.9375)", z) == Indices{1, 4, 5});
-  CHECK(kept("threshold(abs=1e-300)", z) == Indices{0, 1, 2, 4, 5});  // zeros never
+  CHECK(kept("threshold(abs=1e-300)", z) == Indices{0, 1, 2, 4, 5});  // zeros are never kept
 }
 
 TEST_CASE_TEMPLATE("threshold: one coordinate at least, the first of the largest", Scalar, float, double) {
@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("threshold: one coordinate at least, the first of the largest
 }
 
 TEST_CASE_TEMPLATE("threshold: the comparison is exact", Scalar, float, double) {
-  // 0.1 lies between two floats: the lower does not reach it.
+  // 0.1 lies between two floats, of which the lower does not reach it.
   for (const double limit : {0.1, 0.3, 1e-5, 0x1p-140}) {
     auto above = static_cast<Scalar>(limit);
     if (static_cast<double>(above) < limit) above = std::nextafter(above, Scalar(1));
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("threshold: loses at most its stated share of the squared nor
       }
       CHECK(dropped <= (1.0 - *traits.contraction) * total * (1 + 1e-9) + 1e-15);
     }
-  // One large coordinate, all others a hair below the limit.
+  // One large coordinate, all others slightly below the limit.
   std::vector<double> z(100, std::nextafter(0.25, 0.0));
   z[40] = -1.0;
   CHECK(kept("threshold(rel=0.25)", z) == Indices{40});
@@ -92,12 +92,12 @@ TEST_CASE_TEMPLATE("threshold: loses at most its stated share of the squared nor
 
 TEST_CASE_TEMPLATE("threshold: a message with no coordinate at all is malformed, as none is ever sent",
                    Scalar, float, double) {
-  // All d coordinates dropped: a count of d, no indices, no values.
+  // A message with all d coordinates dropped: the count d, no indices, no values.
   const std::vector<std::byte> nothing{std::byte{5}, std::byte{0}, std::byte{0}, std::byte{0}};
   std::vector<Scalar> into(5, Scalar(1));
   const auto threshold = make_compressor<Scalar>("threshold(rel=0.5)", {});
   CHECK(threshold->accumulate(nothing, Scalar(1), into) == CodecStatus::malformed);
-  // Of adacomp it is what a vector of zeros sends.
+  // From adacomp the same message is valid: it sends this for a vector of zeros.
   const auto adacomp = make_compressor<Scalar>("adacomp(bin=5) | delta", {});
   CHECK(adacomp->accumulate(nothing, Scalar(1), into) == CodecStatus::ok);
   CHECK(into == std::vector<Scalar>(5, Scalar(1)));

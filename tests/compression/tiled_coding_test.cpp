@@ -27,7 +27,7 @@ std::unique_ptr<Quantizer<Scalar>> make_quantizer(const std::string& spelling) {
   return nullptr;
 }
 
-/// Header and codes.
+/// The header, and the bytes of the codes.
 using Message = std::pair<std::vector<std::byte>, std::vector<std::byte>>;
 
 constexpr QuantizeInput key{{3, 4}, std::nullopt};
@@ -72,7 +72,8 @@ TEST_CASE_TEMPLATE("tiles: the message is that of stage after stage over the who
       const auto coder = make_coder(coder_spelled);
       if (!coder->objection(quantizer->range()).empty()) continue;
       for (const std::size_t n : {1u, 4095u, 4097u, 9001u, 16'385u})
-        // A number, then what no message can express, in the last tile.
+        // The last value, in the last tile, is a plain number, or one of several that a message cannot
+        // express.
         for (const Scalar last : {Scalar(0.5), Limits::max(), Limits::infinity(), Limits::quiet_NaN()}) {
           CAPTURE(n);
           CAPTURE(last);

@@ -12,8 +12,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// Wrappers and mixing transforms, one in the other, with much and with little left for the second
-/// compressor.
+/// Wrappers and transforms that mix, some nested, with much and with little left for the second compressor.
 const std::vector<std::string> compositions = {
     "kashin(block=128) | dither(linf, levels=1, bucket=whole)",
     "kashin(block=64) | natural",
@@ -36,7 +35,7 @@ struct Measured {
   double standard_error;
 };
 
-/// Of vectors and roundings of the test's own.
+/// Measures omega again, with vectors and random numbers of the test's own.
 template <class Scalar>
 Measured measured(Compressor<Scalar>& compressor, std::size_t d, std::uint64_t messages) {
   double sum = 0.0;
@@ -70,7 +69,7 @@ TEST_CASE_TEMPLATE(
   all.insert(all.end(), compositions.begin(), compositions.end());
   for (const std::string& spelling : all)
     for (const std::size_t d : {123u, 3000u}) {
-      // One layer: of several, what is stated is that of the largest.
+      // One layer. Of several layers, the traits would state the omega of the largest.
       const auto compressor = make_compressor<Scalar>(spelling, {{"all", 0, static_cast<Index>(d)}});
       const Traits traits = measured_traits(*compressor, d);
       if (!traits.unbiased || !std::isfinite(traits.omega)) continue;
@@ -81,7 +80,7 @@ TEST_CASE_TEMPLATE(
       CAPTURE(message.omega);
       CHECK(traits.omega_typical == measured_traits(*compressor, d).omega_typical);
       CHECK(traits.omega_typical <= traits.omega);
-      // Formats with a claim below their own roundings are exact as far as anyone can tell.
+      // Formats that state an omega below their own rounding errors count as exact.
       const double rounding = std::pow(std::numeric_limits<Scalar>::epsilon(), 2);
       CHECK(std::abs(traits.omega_typical - message.omega) <=
             0.25 * message.omega + 4 * message.standard_error + 4 * rounding);

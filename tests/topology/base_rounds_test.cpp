@@ -17,8 +17,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Rational numbers modulo a prime: two that are equal are equal here, and the chance that others are is one
-/// in 2^31.
+/// Rational numbers modulo a prime. Equal numbers are equal here; different ones are equal with probability
+/// 2^-31.
 class Residue {
  public:
   explicit Residue(std::uint64_t value = 0) : value_(value % prime) {}
@@ -28,7 +28,7 @@ class Residue {
   friend Residue operator/(Residue a, Residue b) { return a * b.power(prime - 2); }
   bool operator==(const Residue&) const = default;
 
-  /// The fraction with the smallest denominator that is nearer to x than rounding can be.
+  /// Returns the fraction with the smallest denominator that is within 1e-15 of x, more than rounding errors.
   static Residue of(double x) {
     for (std::uint64_t denominator = 1; denominator < 100'000; ++denominator) {
       const double numerator = std::round(x * static_cast<double>(denominator));
@@ -125,8 +125,8 @@ TEST_CASE("base: a period has at most 2 log n + 2 rounds, and log n for powers o
 }
 
 TEST_CASE("base: three peers by twos, worked out by hand") {
-  // 3 = 2 + 1: the two average; the third takes 2/3 of one of them, so each side has the mean; the two
-  // average.
+  // 3 = 2 + 1. Peers 0 and 1 average. Peers 0 and 2 mix with weight 2/3: now peer 2 has the mean of all, and
+  // so have 0 and 1 on average. Peers 0 and 1 average again.
   const auto rounds = base_rounds(3, 2);
   REQUIRE(rounds.size() == 3);
   const auto weights = [&](std::size_t round) {
@@ -138,10 +138,11 @@ TEST_CASE("base: three peers by twos, worked out by hand") {
   CHECK(weights(0) == std::set<std::tuple<PeerId, PeerId, double>>{{0, 1, 0.5}});
   CHECK(weights(1) == std::set<std::tuple<PeerId, PeerId, double>>{{0, 2, 2.0 / 3.0}});
   CHECK(weights(2) == weights(0));
-  // Six are twice three: their three rounds side by side and one more, instead of 6 = 4 + 2 in five.
+  // 6 = 2 * 3: two groups of three run their three rounds side by side, and one more follows. 6 = 4 + 2 would
+  // take five.
   CHECK(base_rounds(6, 2).size() == 4);
   CHECK(base_rounds(5, 2).size() == 5);
-  // All at once.
+  // A base of at least n: all peers average in one round.
   CHECK(base_rounds(5, 5).size() == 1);
   CHECK(base_rounds(1, 2).empty());
 }

@@ -12,8 +12,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Peers in an order in which every link points backwards, by repeatedly taking those that point at none that
-/// is left; all of them exactly where the orientation has no cycle.
+/// Orients every link toward the smaller color and removes, again and again, the peers that point at no peer
+/// that is left. Returns how many are removed: all of them iff the orientation has no cycle.
 std::size_t sorted_by_repeated_removal(const Graph& graph, const std::vector<std::uint32_t>& colors) {
   std::vector<std::size_t> points_at(graph.peer_count());
   std::vector<PeerId> removed;
@@ -62,9 +62,9 @@ TEST_CASE("coloring: neighbors differ, no color is left out below, and no path o
 TEST_CASE("coloring: a bipartite graph takes two colors, whatever its peers are called") {
   for (const char* kind : {"ring", "path", "star", "hypercube", "torus(4x4)"})
     CHECK(std::ranges::max(greedy_coloring(make_graph(kind, 16, 1))) == 1);
-  // A path 0 - 2 - 3 - 1: colored in the order of the names it would take three.
+  // The path 0 - 2 - 3 - 1: colored in the order of the ids it would take three colors.
   CHECK(greedy_coloring(Graph(4, {{0, 2}, {2, 3}, {3, 1}})) == std::vector<std::uint32_t>{0, 1, 1, 0});
-  // The complete bipartite graph on 3 and 3 without a perfect matching, names alternating: a ring of six.
+  // The complete bipartite graph on 3 and 3 peers without a perfect matching, ids alternating: a ring of six.
   CHECK(std::ranges::max(greedy_coloring(Graph(6, {{0, 3}, {0, 5}, {2, 1}, {2, 5}, {4, 1}, {4, 3}}))) == 1);
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("families: degrees are the family's") {
   CHECK(regular("complete", 9, 8));
   CHECK(regular("torus(3x5)", 15, 4));
   CHECK(regular("hypercube", 16, 4));
-  CHECK(regular("exponential", 16, 7));  // 8 away is the same peer both ways
-  CHECK(regular("exponential", 18, 8));  // 16 ahead is 2 back
+  CHECK(regular("exponential", 16, 7));  // 8 ahead and 8 back are the same peer
+  CHECK(regular("exponential", 18, 8));  // 16 ahead is the same peer as 2 back
   CHECK(regular("exponential", 19, 10));
   CHECK(make_graph("grid(3x5)", 15, 0).edges().size() == 3 * 4 + 2 * 5);
   CHECK(make_graph("star", 9, 0).degree(0) == 8);
@@ -51,7 +51,7 @@ TEST_CASE("families: random-regular is simple, regular and connected for every d
         CHECK_THROWS_AS(make_graph(spelling, peers, 1), hearsay::Misuse);
         continue;
       }
-      const Graph graph = make_graph(spelling, peers, 1);  // Graph refuses loops and doubles itself
+      const Graph graph = make_graph(spelling, peers, 1);  // Graph itself refuses loops and links given twice
       CHECK(graph.min_degree() == degree);
       CHECK(graph.max_degree() == degree);
       CHECK(graph.connected());
@@ -90,7 +90,7 @@ TEST_CASE("families: small-world keeps the number of links, and the ring lattice
 }
 
 TEST_CASE("families: geometric finds the same links through cells as by comparing all pairs") {
-  // The points are the first draws of the graph's own stream; one attempt connects at this radius.
+  // The points are the first draws of the graph's own stream. At this radius the first draw is connected.
   const PeerId peers = 300;
   const double radius = 0.15;
   hearsay::GraphRandom random(11, 0);

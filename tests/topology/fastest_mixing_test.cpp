@@ -24,7 +24,7 @@ Graph graph_of(const std::string& spec) {
   return make_graph(parsed.spelling, parsed.peers, 3);
 }
 
-/// The same graph with its peers renumbered at random, so that its structure is not recognized any more.
+/// The same graph with its peers renumbered at random, so that links_look_alike does not recognize it.
 Graph renumbered(const Graph& graph) {
   std::vector<PeerId> numbers(graph.peer_count());
   std::iota(numbers.begin(), numbers.end(), PeerId{0});
@@ -36,7 +36,8 @@ Graph renumbered(const Graph& graph) {
 
 double rho(const MixingMatrix& mixing) { return spectrum(mixing).rho; }
 
-/// Half of a multiple of 2^-30 at each link, both ways, is what the weights' spelling costs.
+/// Rounding the weights down to multiples of 2^-30 raises rho by at most 2^-30 times the largest eigenvalue
+/// of the Laplacian, which is at most twice the largest degree.
 double spelling_error(const Graph& graph) { return 0x1p-29 * static_cast<double>(graph.max_degree()); }
 
 const std::vector<std::string> irregular = {
@@ -103,7 +104,7 @@ TEST_CASE("fastest: the certificate is tight, and holds against every other matr
     for (const char* weights : {"metropolis", "max-degree", "lazy"})
       CHECK(rho(make_mixing(weights, graph)) > *chain.least_rho());
     CHECK(rho(MixingMatrix::best_constant(graph)) > *fastest.least_rho() - 1e-11);
-    // Around the optimum, where a bound that is too high would be found out.
+    // Matrices around the optimum would show a bound that is too high.
     const std::vector<double> best = fastest_weights(graph, LinkWeights::any).edge_weights;
     GraphRandom random(1);
     for (int trial = 0; trial < 100; ++trial) {

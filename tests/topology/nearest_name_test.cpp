@@ -19,9 +19,9 @@ TEST_CASE("nearest name: one slip of each kind finds the name meant") {
 }
 
 TEST_CASE("nearest name: a swap costs one edit, not two") {
-  // "ab" is one swap from "ba" and one replacement from "aa": the first of the two stands.
+  // "ab" is one swap from "ba" and one replacement from "aa": on a tie the first is taken.
   CHECK(nearest_name("ab", std::array<std::string, 2>{"ba", "aa"}) == "ba");
-  // Without the swap rule both are two edits away, and the first would stand.
+  // Without the swap rule both would be two edits away, and the first would be taken.
   CHECK(nearest_name("ab", std::array<std::string, 2>{"ccab", "ba"}) == "ba");
 }
 

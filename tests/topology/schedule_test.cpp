@@ -31,7 +31,7 @@ std::unique_ptr<Schedule> schedule_on(const std::string& kind, const Graph& grap
   return hearsay::make_schedule(kind, graph, MixingMatrix::metropolis(graph), seed);
 }
 
-/// W of one round, read off the rows.
+/// The matrix W of one round, from its rows.
 Eigen::MatrixXd round_matrix(const Schedule& schedule, std::uint64_t round) {
   const PeerId n = schedule.peer_count();
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
@@ -61,7 +61,8 @@ std::set<Edge> links_of(const Schedule& schedule, std::uint64_t round) {
   return links;
 }
 
-/// With an argument where the schedule takes one, that works on complete graphs of `peers`.
+/// Returns a spelling of the schedule that works on complete graphs of `peers` peers, with an argument if it
+/// takes one.
 std::string spelled(const hearsay::Choice& choice, PeerId peers) {
   if (choice.arguments.empty()) return choice.name;
   return choice.name + (choice.name == "dealt-links" && peers < 3 ? "(1)" : "(2)");

@@ -28,7 +28,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// The same graph with its peers renumbered at random, so that its structure is not recognized any more.
+/// The same graph with its peers renumbered at random, so that closed_spectrum does not recognize its
+/// structure.
 Graph renumbered(const Graph& graph) {
   std::vector<PeerId> numbers(graph.peer_count());
   std::iota(numbers.begin(), numbers.end(), PeerId{0});
@@ -52,7 +53,8 @@ void check_equal(const Spectrum& a, const Spectrum& b, double tolerance) {
   CHECK(std::abs(a.rho - b.rho) < tolerance);
 }
 
-/// || M^rounds x || / || M^(rounds-1) x || on a vector without mean: grows towards rho.
+/// Returns || M^rounds x || / || M^(rounds-1) x || for a random vector x of mean 0; it grows toward rho with
+/// the rounds.
 double shrinking(const MixingMatrix& mixing, int rounds) {
   const Eigen::MatrixXd w = hearsay::dense(mixing);
   Eigen::VectorXd x(w.rows());
@@ -130,7 +132,7 @@ TEST_CASE("spectrum: Lanczos and shift-invert agree with closed forms and with e
 }
 
 TEST_CASE("spectrum: the dense and the sparse solver agree on either side of the switch") {
-  // Two copies of a graph, linked by nothing, have the spectrum of one and a second eigenvalue of 1.
+  // Two copies of a graph without a link between them have its spectrum and a second eigenvalue 1.
   const Graph one = make_graph("small-world(4, 0.2)", 200, 1);
   std::vector<Edge> edges = one.edges();
   for (const Edge& edge : one.edges()) edges.push_back({edge.a + 200, edge.b + 200});
@@ -207,7 +209,8 @@ TEST_CASE("spectrum: a directed matrix is judged by its distance to the average 
     check_equal(closed, dense, 1e-12);
     CHECK(closed.how == SpectrumMethod::closed_form);
   }
-  // Large and not recognized: a directed ring of 1,000 in random order, |l_1|^2 = (1 + cos(2 pi / n)) / 2.
+  // Large, and in random order, so not recognized: a directed ring of 1,000, |l_1|^2 = (1 + cos(2 pi / n)) /
+  // 2.
   const PeerId n = 1000;
   std::vector<PeerId> numbers(n);
   std::iota(numbers.begin(), numbers.end(), PeerId{0});

@@ -12,7 +12,8 @@ char lower(char letter) {
   return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// Optimal string alignment distance, row by row: rows for the prefixes of `from`, columns for those of `to`.
+/// Optimal string alignment distance, row by row: a row for each prefix of `from`, a column for each prefix
+/// of `to`.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> before(to.size() + 1), above(to.size() + 1), row(to.size() + 1);
   for (std::size_t j = 0; j <= to.size(); ++j) above[j] = j;
@@ -40,7 +41,7 @@ Nearest nearest_of(std::string_view given, std::span<const std::string> known) {
   Nearest nearest;
   for (const std::string& name : known) {
     std::size_t edits = edit_distance(given, name);
-    // A name that stops early is one slip, however long the rest is.
+    // `given` is only the beginning of the name: one edit, however long the rest is.
     if (!given.empty() && edits > 1 && edit_distance(given, name.substr(0, given.size())) == 0) edits = 1;
     if (edits < nearest.edits) nearest = {&name, edits};
   }

@@ -6,14 +6,14 @@
 
 namespace hearsay {
 
-/// The name the user probably meant: the member of `known` with the fewest edits from `given` (insert,
-/// delete, replace a letter, or swap two adjacent ones; case does not count; a beginning of a name is one
-/// edit away from it), the first of them on a tie. Empty only if `known` is. For errors: "unknown key
+/// Returns the member of `known` with the fewest edits from `given`; on a tie, the first of them. An edit
+/// inserts, deletes or replaces a letter, or swaps two adjacent ones. Case does not count. A name of which
+/// `given` is only the beginning is one edit away. Empty only if `known` is empty. For errors: "unknown key
 /// 'bandwith' (nearest: 'bandwidth')".
 std::string nearest_name(std::string_view given, std::span<const std::string> known);
 
-/// The same if it is likely: at most one edit for every two letters. Otherwise empty, for "did you mean"
-/// would be a jest.
+/// Returns nearest_name if the user probably meant it: at most one edit for every two letters of the longer
+/// name. Otherwise empty, so that no "did you mean" is asked.
 std::string likely_name(std::string_view given, std::span<const std::string> known);
 
 }  // namespace hearsay

@@ -53,7 +53,7 @@ const Choice& find_choice(const std::string& key, std::string_view name, std::sp
     names.push_back(choice.name);
     known += (known.empty() ? "" : ", ") + choice.name + choice.arguments;
   }
-  // The time to compare grows with the length, and no name is longer than this.
+  // The comparison takes time in proportion to the length, and every known name is shorter than this.
   const auto likely = named(likely_name(name.substr(0, 64), names));
   throw Misuse(key, std::string(name),
                likely == choices.end()

@@ -14,7 +14,8 @@ struct Spelling {
   std::vector<std::string> arguments;
 };
 
-/// One thing a user may choose: how it is written and what it is, for lists and for messages.
+/// One value that a user may choose for a setting: how it is written and what it is, for lists and for
+/// messages.
 struct Choice {
   std::string name;       ///< "small-world"
   std::string arguments;  ///< "(k, p)"; empty if there are none
@@ -22,17 +23,19 @@ struct Choice {
   std::string details = {};  ///< what the description leaves out, for the manual, in Markdown
 };
 
-/// The text without the blanks at both ends.
+/// The text without the spaces and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Takes "name" or "name(argument, ...)" apart; blanks around the parts do not matter. Any other text throws
-/// a Misuse that names `key`.
+/// Splits "name" or "name(argument, ...)" into its parts; spaces and tabs around the parts do not matter.
+/// Misuse, naming `key`, if the text is neither.
 Spelling parse_spelling(const std::string& key, std::string_view text);
 
-/// The choice called `name`. If there is none, a Misuse lists the choices and the one that was likely meant.
+/// Returns the choice called `name`. If there is none, a Misuse lists the choices, after the one that was
+/// probably meant, if any.
 const Choice& find_choice(const std::string& key, std::string_view name, std::span<const Choice> choices);
 
-// Arguments as numbers; false unless the whole text is one, without blanks or other signs.
+// Numbers from text. True if the whole text is one number, without blanks or a plus sign; a minus sign is
+// accepted by parse_number only.
 bool parse_whole(std::string_view text, std::uint64_t& value);
 bool parse_number(std::string_view text, double& value);  ///< finite numbers only
 /// The shortest decimal text that reads back as the same number.

@@ -10,8 +10,8 @@
 
 namespace hearsay {
 
-/// Reads what BitWriter writes, or arbitrary bytes. Behind the last byte it reads zeros, and `finish` reports
-/// that.
+/// Reads what BitWriter writes, or arbitrary bytes. After the last byte it reads zeros, and `finish` then
+/// reports the failure.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> in) : in_(in.data()), size_(in.size()) {}
@@ -21,7 +21,7 @@ class BitReader {
     if (next_ + 8 <= size_) {
       std::uint64_t word;
       std::memcpy(&word, in_ + next_, sizeof(word));
-      // Bits beyond `filled_` may be there already; then they are the same.
+      // The window may already hold bits beyond `filled_`; they are the same bits.
       window_ |= big_endian(word) >> filled_;
       next_ += (63 - filled_) / 8;
       filled_ |= 56;
@@ -30,26 +30,26 @@ class BitReader {
     for (; filled_ <= 56; filled_ += 8, ++next_)
       if (next_ < size_) window_ |= std::to_integer<std::uint64_t>(in_[next_]) << (56 - filled_);
   }
-  /// The next bits, from the highest down.
+  /// The next bits, the first one highest.
   std::uint64_t window() const { return window_; }
-  /// Drops `count` bits of the window; below 64.
+  /// Drops `count` bits of the window, at most 63.
   void skip(unsigned count) {
     window_ <<= count;
     filled_ -= count;
   }
-  /// Takes `count` bits of the window; below 64.
+  /// Takes and returns `count` bits of the window, at most 63.
   std::uint64_t take(unsigned count) {
     const std::uint64_t word = window_ >> 1 >> (63 - count);
     skip(count);
     return word;
   }
-  /// Reads `count` bits, at most 56.
+  /// Refills, then takes `count` bits, at most 56.
   std::uint64_t read(unsigned count) {
     refill();
     return take(count);
   }
-  /// How many bytes were read; nothing if they were too few, or if the unused bits of the last byte are not
-  /// 0.
+  /// Returns how many bytes were read; nothing if more bits were read than there are, or if an unused bit of
+  /// the last byte is not 0.
   std::optional<std::size_t> finish() const {
     const std::size_t bits = 8 * next_ - filled_;
     if (bits > 8 * size_) return std::nullopt;

@@ -8,12 +8,13 @@
 
 namespace hearsay {
 
+/// Returns the word to store so that its highest byte comes first in memory. Its own inverse.
 inline std::uint64_t big_endian(std::uint64_t word) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
 }
 
 /// Writes words of a few bits one after another, the first bit as the highest bit of the first byte. The
-/// caller provides enough room.
+/// caller provides enough room in `out`.
 class BitWriter {
  public:
   BitWriter() : BitWriter(std::span<std::byte>()) {}
@@ -28,7 +29,7 @@ class BitWriter {
   /// Moves the whole bytes out of the window.
   void flush() {
     const unsigned bytes = filled_ / 8;
-    // Stores eight bytes at once as long as there is room, even if fewer are whole.
+    // Stores eight bytes at once if there is room, even if fewer of them are whole.
     if (end_ - at_ >= 8) {
       const std::uint64_t word = big_endian(window_);
       std::memcpy(at_, &word, sizeof(word));
@@ -39,7 +40,7 @@ class BitWriter {
     window_ <<= 8 * bytes;
     filled_ -= 8 * bytes;
   }
-  /// add and flush; any count up to 64.
+  /// `add` and `flush` for any count up to 64.
   void put(std::uint64_t word, unsigned count) {
     if (count > 56) {
       put(word >> 32, count - 32);
@@ -61,8 +62,8 @@ class BitWriter {
   std::byte* begin_;
   std::byte* at_;
   std::byte* end_;
-  std::uint64_t window_ = 0;  ///< the bits not yet moved out, from the highest down
-  unsigned filled_ = 0;       ///< how many they are; below 8 after a flush
+  std::uint64_t window_ = 0;  ///< the bits not yet moved out, the first one highest
+  unsigned filled_ = 0;       ///< the number of bits in the window; below 8 after a flush
 };
 
 }  // namespace hearsay

@@ -10,21 +10,22 @@
 
 namespace hearsay {
 
-/// Counts how often each symbol occurs among the codes of a message, and keeps the codes until they can be
-/// coded. Codes of a range of at most 32 are kept as pairs of two bytes each.
+/// Counts how often each symbol occurs among the codes of a message, and keeps the codes until all
+/// frequencies are known. If all numbers of the range (Numbering) are below 32, codes are kept in pairs, two
+/// bytes a pair.
 class CodeTally {
  public:
-  /// Room for n codes of the range.
+  /// Makes room for n codes of the range.
   void reserve(std::size_t n, const CodeRange& range);
   void begin(std::size_t n, const CodeRange& range);
-  /// Appends codes: an even number of them, unless they are the last of the n.
+  /// Appends codes. All calls but the last take an even number of codes.
   void append(std::span<const std::int32_t> codes);
 
   std::size_t size() const { return size_; }
   const CodeRange& range() const { return range_; }
   SymbolCounts counts() const;
 
-  /// True if codes are kept as pairs; the last of an odd number is paired with itself.
+  /// True if codes are kept in pairs. The last of an odd number of codes is paired with itself.
   bool has_pairs() const { return has_pairs_; }
   std::span<const std::uint16_t> pairs() const { return std::span(pairs_).first((size_ + 1) / 2); }
   std::int32_t code(std::size_t k) const;
@@ -36,9 +37,10 @@ class CodeTally {
   bool has_pairs_ = false;
   std::size_t size_ = 0;
 
-  // There are several counters of each pair: the processor would wait for one that was just written.
+  // Several counters for each pair, in turns: with one, the processor would wait whenever the same pair comes
+  // again.
   std::array<std::array<std::uint32_t, code_pairs>, 4> pair_counts_;
-  SymbolCounts counts_;  ///< counts of the codes that are in no pair
+  SymbolCounts counts_;  ///< counts of the codes that pair_counts_ does not cover
   std::vector<std::uint16_t> pairs_;
   std::vector<std::int32_t> codes_;
 };

@@ -12,25 +12,26 @@ namespace {
 
 constexpr std::size_t block = 128;
 constexpr unsigned width_bits = 5;
-constexpr unsigned widest_told = 31;  ///< stands for 32
+constexpr unsigned widest_told = 31;  ///< in the message, this width stands for 32
 
-/// How many bits each gap of a block takes; `all` is the bitwise or of the gaps.
+/// The width of the gaps of a block in bits; `all` is the bitwise or of the gaps.
 unsigned width_of(std::uint32_t all) {
   const auto width = static_cast<unsigned>(std::bit_width(all));
   return width >= widest_told ? 32 : width;
 }
 
-/// The most bytes that `count` gaps with a sum of at most `left` take; grows with both.
+/// The most bytes that `count` gaps with a sum of at most `left` can take. It grows with both arguments.
 std::size_t most_bytes_of_gaps(std::size_t count, std::size_t left) {
-  // The widths cannot all be large. The worst case always widens the cheapest block: a block's first bit
-  // takes a gap of 1, and bit w another 2^(w-2).
+  // The sum bounds the widths: they cannot all be large. The worst case always widens the block for which one
+  // more bit costs the least of `left`: the first bit of a block needs a gap of 1, bit w adds 2^(w-2) to its
+  // largest gap.
   const std::size_t blocks = (count + block - 1) / block;
   const std::size_t per_width = std::min(count, block);
   std::size_t bits = blocks * width_bits;
   for (unsigned width = 1; width <= 32; ++width) {
     const std::size_t cost = std::size_t{1} << (width < 2 ? 0 : width - 2);
     const std::size_t widened = std::min(blocks, left / cost);
-    // Widening from 30 bits takes two bits at once.
+    // The width after 30 is 32: two bits at once.
     bits += widened * per_width * (width == widest_told ? 2 : width > widest_told ? 0 : 1);
     left -= widened * cost;
     if (widened < blocks) break;

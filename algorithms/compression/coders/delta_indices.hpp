@@ -5,17 +5,17 @@
 
 namespace hearsay {
 
-/// Ascending indices as gaps in as few bits as they need: the adaptive widths of FastSGD's keys (Yang et al.
-/// 2021, "FastSGD: a fast compressed SGD framework for distributed machine learning", which sorts keys and
-/// codes differences).
+/// Ascending indices as gaps, in as few bits as each block of gaps needs. After the adaptive widths of
+/// FastSGD's keys (Yang et al. 2021, "FastSGD: a fast compressed SGD framework for distributed machine
+/// learning", which sorts keys and codes differences).
 ///
 ///   gap_k = i_k - i_(k-1) - 1,  with i_(-1) = -1
 ///
-/// Message    in blocks of 128 gaps, the last may be shorter: the width w in 5 bits, then the gaps in w bits
-///            each; highest bit of a byte first, zeros up to the last byte's end. w is the width of the
-///            largest gap of the block, 0 if all gaps are 0. 31 in the five bits stands for 32; gaps of 31
-///            bits travel in 32.
-/// Departure  (own design) blocks, their size and the layout: the paper's are not followed.
+/// Message    in blocks of 128 gaps, of which the last may be shorter: the width w in 5 bits, then the gaps
+///            in w bits each; highest bit of a byte first, zeros up to the end of the last byte. w is the
+///            width of the largest gap of the block, 0 if all gaps are 0. The value 31 in the five bits
+///            stands for w = 32; gaps of 31 bits travel in 32.
+/// Departs    (own design) blocks, their size and the layout are not those of the paper.
 class DeltaIndices final : public IndexCoder {
  public:
   static std::unique_ptr<IndexCoder> parse(const StageSpelling& stage);

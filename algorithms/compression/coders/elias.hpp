@@ -8,7 +8,7 @@
 
 namespace hearsay {
 
-/// Bits to be written; the highest of the lowest `length` bits is the first.
+/// A code word: the lowest `length` bits of `bits`, the highest of these first.
 struct CodeWord {
   std::uint64_t bits;
   unsigned length;
@@ -19,12 +19,12 @@ struct CodeWord {
 ///
 ///   gamma   N zeros, then k in N + 1 bits                                         2 N + 1 bits
 ///   delta   gamma(N + 1), then the N lower bits of k                              N + |gamma(N + 1)| bits
-///   omega   0 for k = 1; else omega's groups for N, then k in N + 1 bits, and a 0 behind the last group
+///   omega   0 for k = 1; else the groups of omega for N, then k in N + 1 bits, and a 0 after the last group
 enum class Elias { gamma, delta, omega };
 
 inline CodeWord gamma_word(std::uint64_t k) { return {k, 2 * static_cast<unsigned>(std::bit_width(k)) - 1}; }
 
-/// The code word of 1 <= k <= 2^32; gamma: k < 2^32.
+/// The code word of k, 1 <= k <= 2^32; for gamma k < 2^32.
 inline CodeWord elias_word(Elias code, std::uint64_t k) {
   if (code == Elias::gamma) return gamma_word(k);
   if (code == Elias::delta) {
@@ -42,7 +42,7 @@ inline CodeWord elias_word(Elias code, std::uint64_t k) {
   return word;
 }
 
-/// Reads the gamma code word of a k <= 2^33 - 1; nothing if the bits are none.
+/// Reads a gamma code word and returns its k, at most 2^33 - 1; nothing if the bits are no such word.
 inline std::optional<std::uint64_t> read_gamma(BitReader& reader) {
   reader.refill();
   const auto zeros = static_cast<unsigned>(std::countl_zero(reader.window()));

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> names{"gamma", "delta", "omega"};
 constexpr std::int64_t farthest = 1024;
 constexpr unsigned glimpse_bits = 11;
 
-/// Words of up to so many bits are written four at once.
+/// Words of at most this many bits are written four at once (56 bits).
 constexpr unsigned longest_in_fours = 14;
 
 }  // namespace
@@ -51,7 +51,7 @@ std::optional<std::int32_t> EliasCoder::read(BitReader& reader, const CodeRange&
 }
 
 std::size_t EliasCoder::most_bytes(std::size_t n, const CodeRange& range, const Buckets&) const {
-  // Lengths grow with the distance from 0.
+  // Words get longer with the distance of the code from 0.
   const std::size_t longest = std::max(code_bits(range.least, range), code_bits(range.most, range));
   return (n * longest + 7) / 8;
 }
@@ -86,7 +86,7 @@ void EliasCoder::begin(std::size_t, const CodeRange& range, const Buckets&, std:
 }
 
 void EliasCoder::append(std::span<const std::int32_t> codes) {
-  BitWriter writer = writer_;  // a local one stays in registers
+  BitWriter writer = writer_;  // a local copy stays in registers
   const CodeWord* const words = words_.data();
   const auto entry = [&](std::int32_t code) { return words[code - first_word_]; };
   std::size_t i = 0;
@@ -152,7 +152,7 @@ bool EliasCoder::decode(std::span<const std::byte> in, const CodeRange& range, c
   BitReader reader(in);
   std::size_t i = 0;
   while (i < codes.size()) {
-    // A glimpse is stored whole: the next one overwrites what is behind its last code.
+    // All six codes of a glimpse are stored, even if fewer count: the next glimpse overwrites the others.
     constexpr std::size_t most = 6, turns = 4;
     if (i + most * turns <= codes.size()) {
       reader.refill();

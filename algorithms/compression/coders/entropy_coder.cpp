@@ -40,7 +40,7 @@ void EntropyCoder::find_frequencies() {
 }
 
 void EntropyCoder::reserve(std::size_t n, const CodeRange& range) {
-  constexpr std::size_t slack = 8;  // the writer stores whole words
+  constexpr std::size_t slack = 8;  // the writer stores whole 64-bit words
   const std::size_t room = n * (most_state_bits + extra_bits(Numbering(range).most(range))) / 8 + 2 * slack;
   if (payload_.size() < room) payload_.resize(room);
   tally_.reserve(n, range);
@@ -72,7 +72,7 @@ void EntropyCoder::encode_pairs_of_codes(BackwardWriter& writer) {
   const std::uint16_t* const next = encoder_.next.data();
   std::size_t pair = (tally_.size() + 1) / 2;
   if (!tally_.has_pairs()) {
-    // The range is wide, but this message uses small numbers only.
+    // The range is too wide for pairs in the tally, but this message uses small numbers only.
     for (; pair-- > 0; writer.flush()) {
       const std::size_t second = std::min(2 * pair + 1, tally_.size() - 1);
       const std::uint32_t symbol =
@@ -225,7 +225,7 @@ bool EntropyCoder::decode_states(BitReader& reader, const CodeRange& range, std:
   bool in_range = true;
   for (const std::int32_t code : codes) in_range &= range.contains(code);
   if (!in_range) return false;
-  // The frequencies must be those of these codes.
+  // Canonical only if the frequencies are those of the decoded codes.
   const Frequencies told = frequencies_;
   tally_.begin(codes.size(), range);
   tally_.append(codes);

@@ -1,13 +1,13 @@
 #include "algorithms/compression/coders/entropy_kernel.hpp"
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/coders/entropy_kernel.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -20,8 +20,8 @@ void PairIndices(std::span<const std::int32_t> codes, const CodeRange& range,
                  std::uint16_t* HWY_RESTRICT indices) {
   const std::size_t pairs = codes.size() / 2;
   std::size_t k = 0;
-#if HWY_TARGET != HWY_SCALAR  // which has no lane for half a word
-  // A pair fills 64 bits, the first code the lower ones.
+#if HWY_TARGET != HWY_SCALAR  // the scalar target has no lanes of 32 bits in a word of 64
+  // A pair of codes fills 64 bits, with the first code in the lower half.
   const hn::ScalableTag<std::uint64_t> words;
   const hn::Rebind<std::uint16_t, decltype(words)> places;
   const hn::Repartition<std::uint32_t, decltype(words)> codes_of;
@@ -41,7 +41,7 @@ void PairIndices(std::span<const std::int32_t> codes, const CodeRange& range,
 
 void EncodePairs(std::span<const std::uint16_t> pairs, const PairSymbols& symbols, const std::uint16_t* next,
                  States& states, BackwardWriter& out) {
-  BackwardWriter writer = out;  // local ones stay in registers
+  BackwardWriter writer = out;  // local copies stay in registers
   auto [a, b, c, d] = states;
   for (std::size_t k = pairs.size(); k > 0; k -= state_lanes) {
     const std::uint16_t* const four = &pairs[k - state_lanes];

@@ -10,14 +10,14 @@
 
 namespace hearsay {
 
-/// How many states take turns.
+/// The number of states, which take turns.
 constexpr std::size_t state_lanes = 4;
 using States = std::array<std::uint32_t, state_lanes>;
 
-/// The symbol of each pair of codes.
+/// The symbol of each pair of codes, by CodePairs::index.
 using PairSymbols = std::array<StateEncoder::Symbol, code_pairs>;
 
-/// One step of the encoder: the bits that a state drops are written in front of all others.
+/// One step of the encoder: the bits that the state drops go in front of all bits written so far.
 inline void encode_step(std::uint32_t& state, const StateEncoder::Symbol& symbol, const std::uint16_t* next,
                         BackwardWriter& writer) {
   const unsigned dropped = (state + symbol.bits_bias) >> 16;
@@ -25,11 +25,11 @@ inline void encode_step(std::uint32_t& state, const StateEncoder::Symbol& symbol
   state = next[static_cast<std::int32_t>(state >> dropped) + symbol.first_place];
 }
 
-/// CodePairs::index of the codes two by two, codes.size() / 2 of them.
+/// Writes CodePairs::index of the codes two by two: codes.size() / 2 indices.
 void pair_indices(std::span<const std::int32_t> codes, const CodeRange& range, std::uint16_t* indices);
 
-/// Encodes pairs from the last to the first, pair k with state k mod 4; their number is a multiple of 4. It
-/// is compiled for each instruction set, since newer ones shift by a variable number of bits in a third of
+/// Encodes pairs from the last to the first, pair k with state k mod 4. The number of pairs is a multiple of
+/// 4. Compiled for each instruction set, since newer ones shift by a variable number of bits in a third of
 /// the instructions.
 void encode_pairs(std::span<const std::uint16_t> pairs, const PairSymbols& symbols, const std::uint16_t* next,
                   States& states, BackwardWriter& writer);

@@ -9,14 +9,14 @@
 
 namespace hearsay {
 
-// How entropy_coder.hpp turns codes into symbols.
+// Codes to numbers to symbols, for entropy_coder.hpp.
 
-/// Numbers below this are symbols themselves.
+/// Numbers below this are symbols themselves; larger ones share symbols, 8 to the octave [2^k, 2^(k+1)).
 constexpr std::uint32_t own_symbols = 32;
-constexpr unsigned octave_bits = 3;  ///< the symbols of an octave differ in so many bits
+constexpr unsigned octave_bits = 3;  ///< 2^octave_bits symbols per octave
 constexpr unsigned first_octave = 5;
 
-/// Codes to numbers >= 0 and back.
+/// Codes to numbers >= 0 and back: zigzag if the range has negative codes, else q - least.
 class Numbering {
  public:
   explicit Numbering(const CodeRange& range) : signed_(range.least < 0), least_(signed_ ? 0 : range.least) {}
@@ -29,7 +29,7 @@ class Numbering {
     const std::uint32_t q = signed_ ? number >> 1 ^ (0u - (number & 1)) : number;
     return static_cast<std::int32_t>(q + static_cast<std::uint32_t>(least_));
   }
-  /// The largest number of a range.
+  /// The largest number of a code of the range.
   std::uint32_t most(const CodeRange& range) const {
     return std::max(number(range.least), number(range.most));
   }
@@ -39,6 +39,7 @@ class Numbering {
   std::int32_t least_;
 };
 
+/// How many lower bits of a number travel beside its symbol.
 inline unsigned extra_bits(std::uint32_t number) {
   return number < own_symbols ? 0 : static_cast<unsigned>(std::bit_width(number)) - 1 - octave_bits;
 }
@@ -50,7 +51,7 @@ inline std::uint32_t symbol_of(std::uint32_t number) {
          (1u << octave_bits);
 }
 
-/// The smallest number of a symbol, and how many bits are added to it.
+/// The numbers of a symbol: the smallest one, and how many bits are added to it.
 struct SymbolNumbers {
   std::uint32_t first;
   unsigned extra_bits;
@@ -62,7 +63,7 @@ inline SymbolNumbers numbers_of(std::uint32_t symbol) {
   return {leading << (octave - octave_bits), octave - octave_bits};
 }
 
-/// Pairs are made of symbols below this.
+/// Two symbols below this form a pair: a | b << pair_shift.
 constexpr std::uint32_t pair_symbols = 16;
 constexpr unsigned pair_shift = 4;
 

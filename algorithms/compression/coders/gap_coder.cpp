@@ -17,7 +17,8 @@ constexpr unsigned glimpse_bits = 12;
 constexpr std::uint32_t short_runs = 32;
 constexpr std::int32_t low_levels = 32;
 
-/// The word of a short run of zeros and the low level behind it: gamma, sign, gamma.
+/// The word of a run of zeros and the level after it: gamma, sign, gamma. Both must be short enough for 64
+/// bits.
 CodeWord code_word(std::uint64_t run, std::int64_t q, unsigned sign_bits) {
   const CodeWord zeros = gamma_word(run + 1);
   const CodeWord level = gamma_word(static_cast<std::uint64_t>(q < 0 ? -q : q));
@@ -35,7 +36,7 @@ std::uint64_t nonzeros(const std::int32_t* codes, std::int32_t zero) {
   for (std::size_t group = 0; group < block; group += 8) {
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < 8; ++k) bytes |= std::uint64_t{flags[group + k]} << (8 * k);
-    // The product's highest byte collects the lowest bits of all bytes.
+    // The highest byte of the product collects the lowest bit of each byte.
     mask |= (bytes * 0x0102040810204080u >> 56) << group;
   }
   return mask;
@@ -52,8 +53,8 @@ std::size_t GapCoder::most_bytes(std::size_t n, const CodeRange& range, const Bu
   if (n == 0) return 0;
   const std::int64_t zero = zero_of(range);
   const std::int64_t level = std::max<std::int64_t>({1, range.most - zero, zero - range.least});
-  // The worst case has no zeros: a run between non-zeros takes no more bits than as many non-zeros, a run at
-  // the end one bit more.
+  // The worst case has no zeros: a run between non-zeros takes no more bits than as many non-zeros would, a
+  // run at the end at most one bit more.
   const std::size_t code = 1 + (range.least < 0) + gamma_word(static_cast<std::uint64_t>(level)).length;
   return (n * code + 1 + 7) / 8;
 }
@@ -80,8 +81,8 @@ void GapCoder::begin(std::size_t, const CodeRange& range, const Buckets&, std::s
 }
 
 void GapCoder::append(std::span<const std::int32_t> codes) {
-  BitWriter writer = writer_;                  // a local one stays in registers
-  std::size_t told = std::size_t{0} - zeros_;  // codes of this part before this one are written; modulo 2^64
+  BitWriter writer = writer_;                  // a local copy stays in registers
+  std::size_t told = std::size_t{0} - zeros_;  // all codes before this place are written; modulo 2^64
   const auto put_code = [&](std::size_t place) {
     const std::int64_t q = std::int64_t{codes[place]} - zero_;
     const std::size_t run = place - told;
@@ -123,7 +124,7 @@ void GapCoder::prepare_glimpses(unsigned sign_bits) {
   if (glimpses_sign_bits_ == sign_bits) return;
   glimpses_sign_bits_ = sign_bits;
   glimpses_.assign(std::size_t{1} << glimpse_bits, {});
-  // Every run and level whose words are short enough, followed by any bits.
+  // Fills in every run and level whose words are short enough, followed by any bits.
   for (unsigned run = 0; gamma_word(run + 1).length < glimpse_bits; ++run)
     for (unsigned level = 1; gamma_word(level).length < glimpse_bits; ++level)
       for (unsigned sign = 0; sign <= sign_bits; ++sign) {

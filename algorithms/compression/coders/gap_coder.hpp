@@ -14,13 +14,13 @@ namespace hearsay {
 ///
 ///   for every non-zero    gamma(zeros before it + 1); if the range has negative codes a sign, 1 for q < 0;
 ///                         gamma(|q|)
-///   zeros at the end      gamma(zeros + 1), and nothing if the last code is none
+///   zeros at the end      gamma(zeros + 1), or nothing if there are none
 ///
 /// If the range has no negative codes, q - least takes the place of q.
-/// Message    these bits, highest bit of a byte first, zeros up to the last byte's end. The number of codes
-///            is known.
-/// Departure  (own design) Elias' gamma code (elias.hpp), shorter here than QSGD's omega; the first distance
-///            is coded as all others; runs are not cut at buckets.
+/// Message    these bits, highest bit of a byte first, zeros up to the end of the last byte. The decoder
+///            knows the number of codes.
+/// Departs    (own design) Elias' gamma code (elias.hpp) instead of QSGD's omega, since it is shorter here;
+///            the first distance is coded as all others; runs are not cut at buckets.
 class GapCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
@@ -38,14 +38,14 @@ class GapCoder final : public Coder {
               std::span<std::int32_t> codes) override;
 
  private:
-  /// A run, a sign and a level with which the next bits of a message begin; 0 bits if they are longer than
-  /// the glimpse.
+  /// A table entry: the run, sign and level with which the next bits of a message begin; 0 bits if their
+  /// words are longer than the table's index.
   struct Glimpse {
     std::uint8_t run = 0;
     std::int8_t level = 0;
     std::uint8_t bits = 0;
   };
-  /// A run, a sign and a level.
+  /// The word of a run, a sign and a level.
   struct ShortWord {
     std::uint32_t bits;
     std::uint32_t length;
@@ -53,7 +53,7 @@ class GapCoder final : public Coder {
   void prepare_glimpses(unsigned sign_bits);
   void prepare_words(unsigned sign_bits);
 
-  std::optional<unsigned> glimpses_sign_bits_;  ///< the sign bits for which the table was made
+  std::optional<unsigned> glimpses_sign_bits_;  ///< the sign bits (0 or 1) for which the table was made
   std::vector<Glimpse> glimpses_;
   std::optional<unsigned> words_sign_bits_;
   std::vector<ShortWord> words_;  ///< by run and level
@@ -61,7 +61,7 @@ class GapCoder final : public Coder {
   // State of the message that is being written.
   std::int32_t zero_ = 0;
   unsigned sign_bits_ = 0;
-  std::size_t zeros_ = 0;  ///< zeros since the last other code
+  std::size_t zeros_ = 0;  ///< zeros since the last code other than 0
   BitWriter writer_;
 };
 

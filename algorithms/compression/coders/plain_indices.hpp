@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// Every index as a u32: the coder of selections that name no index coder.
+/// Every index as a u32, little-endian: the coder of indices if the spelling names none.
 class PlainIndices final : public IndexCoder {
  public:
   std::string spelling() const override { return ""; }

@@ -5,12 +5,12 @@
 
 namespace hearsay {
 
-/// Codes of a fixed width, the fewest bits that hold the range. The coder of quantizers that name none.
+/// Codes of a fixed width, the fewest bits that hold the range. The default of most quantizers.
 ///
 ///   range with negative codes   two's complement
 ///   otherwise                   code - least
 ///
-/// Message    bucket after bucket, each beginning at a byte: places.hpp.
+/// Message    bucket after bucket, each beginning at a byte, in the places of places.hpp.
 class RawCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);
@@ -27,13 +27,13 @@ class RawCoder final : public Coder {
   bool decode(std::span<const std::byte> in, const CodeRange& range, const Buckets& buckets,
               std::span<std::int32_t> codes) override;
 
-  /// The bits of a code.
+  /// The width of a code of the range, in bits.
   static unsigned width(const CodeRange& range);
 
  private:
   CodeRange range_{0, 0};
   const Buckets* buckets_ = nullptr;
-  std::span<std::byte> rest_;  ///< the unwritten rest of the message's place
+  std::span<std::byte> rest_;  ///< the part of `out` that is not yet written
   std::size_t used_ = 0;
 };
 

@@ -9,8 +9,8 @@ namespace {
 
 unsigned floor_log2(std::size_t k) { return static_cast<unsigned>(std::bit_width(k)) - 1; }
 
-/// Calls visit(place, symbol) for all places. A symbol's places are spread by an odd stride, which meets
-/// every place.
+/// Calls visit(place, symbol) for all places, symbol after symbol. The places go in steps of an odd stride,
+/// which meets every place once.
 template <class Visit>
 void spread(const Frequencies& frequencies, unsigned bits, Visit visit) {
   const std::size_t size = std::size_t{1} << bits;
@@ -55,7 +55,8 @@ Frequencies normalised(const SymbolCounts& counts, std::uint64_t total, unsigned
                      losses.begin() + static_cast<std::ptrdiff_t>(size), more);
     for (std::int64_t k = 0; k < left; ++k) ++frequencies[losses[static_cast<std::size_t>(k)].symbol];
   }
-  // Rare symbols were rounded up: the most frequent ones give up places, a sixteenth at a time.
+  // Rare symbols were rounded up to 1: the most frequent symbol gives up places, a sixteenth of them at a
+  // time.
   while (left < 0) {
     std::uint16_t& most = *std::ranges::max_element(frequencies);
     const auto paid = std::min<std::int64_t>(-left, std::max(1, most / 16));

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t digits = 5;
 constexpr unsigned states = 243;
 
-/// x / 3 for x < 243 without a division.
+/// x / 3 for x < 243, without a division.
 unsigned third(unsigned x) { return x * 171 >> 9; }
 
 void pack_whole(const std::int32_t* __restrict codes, std::size_t plane, std::size_t bytes,
@@ -53,7 +53,7 @@ void Trit5Coder::begin(std::size_t, const CodeRange&, const Buckets&, std::span<
 void Trit5Coder::append(std::span<const std::int32_t> codes) {
   const std::size_t n = codes.size();
   const std::size_t plane = (n + digits - 1) / digits;
-  // How many bytes have a code for each of their digits.
+  // The number of bytes in which each of the five digits has a code.
   const std::size_t whole = n - std::min(n, (digits - 1) * plane);
   pack_whole(codes.data(), plane, whole, out_.data());
   for (std::size_t j = whole; j < plane; ++j) {

@@ -10,8 +10,8 @@ namespace hearsay {
 ///
 ///   byte_j = sum_p 3^p (q_(j + p m) + 1),  p = 0..4,  j = 0..m-1,  m = ceil(n / 5)
 ///
-/// Message    m bytes; a digit without a code is 0, and any other is malformed, as are bytes from 243 on. As
-///            in places.hpp, neighbors lie in neighboring bytes.
+/// Message    m bytes. A digit without a code is 0; a decoder refuses any other value there, and bytes from
+///            243 on. As in places.hpp, neighboring codes lie in neighboring bytes.
 class Trit5Coder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);

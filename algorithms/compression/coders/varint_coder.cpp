@@ -7,7 +7,7 @@ namespace hearsay {
 
 namespace {
 
-/// How many codes are tried at once.
+/// The number of codes that are written or read together if their words are short.
 constexpr std::size_t group = 16;
 
 std::uint32_t zigzag(std::int32_t q) {
@@ -33,9 +33,9 @@ bool write_short(const std::int32_t* __restrict codes, std::byte* __restrict out
   return all < 0x80;
 }
 
-/// Writes a group of words that are all below 2^14, one or two bytes each, without branches, since none could
-/// be predicted. Returns how many bytes they take, 0 if a word is larger. May overwrite up to two bytes a
-/// word.
+/// Writes a group of words that are all below 2^14, in one or two bytes each, without branches, since a
+/// processor could not predict them. Returns how many bytes they take; 0 if a word is larger. May overwrite
+/// up to two bytes a word in `out`.
 std::size_t write_middling(const std::int32_t* __restrict codes, std::byte* __restrict out) {
   std::uint32_t all = 0;
   for (std::size_t k = 0; k < group; ++k) all |= zigzag(codes[k]);

@@ -5,12 +5,12 @@
 
 namespace hearsay {
 
-/// Seven bits to a byte, as many bytes as a code needs: for whole numbers without a useful bound.
+/// Seven bits to a byte, and as many bytes as a code needs: for whole numbers without a useful bound.
 ///
 ///   word = 2 q for q >= 0, -2 q - 1 otherwise (zigzag), whatever the range
 ///
-/// Message    the words of all codes in LEB128: lowest seven bits first, the eighth set in all bytes but the
-///            last; always the shortest form.
+/// Message    the words of all codes in LEB128: lowest seven bits first, the eighth bit set in all bytes but
+///            the last of a word. A decoder accepts only the shortest form.
 class VarintCoder final : public Coder {
  public:
   static std::unique_ptr<Coder> parse(const StageSpelling& stage);

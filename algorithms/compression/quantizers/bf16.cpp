@@ -30,7 +30,7 @@ Position position(double size) {
   const int exponent = std::max(exponent_field - 1023, -126);
   const double scaled = size * std::bit_cast<double>(static_cast<std::uint64_t>(7 - exponent + 1023) << 52);
   const auto whole = static_cast<std::int32_t>(scaled);
-  // The q of a subnormal has no leading one, as its code has none.
+  // Below 2^-126 the q has no leading one, and neither has the code.
   return {(exponent + 126) * 128 + whole, scaled - whole};
 }
 

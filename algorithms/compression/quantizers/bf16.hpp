@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// Rounding to bfloat16: a sign, the 8 bits of exponent of a float and 7 bits of fraction. Two bytes a
+/// Rounding to bfloat16: a sign, the 8 exponent bits of a float and 7 bits of fraction, two bytes a
 /// coordinate.
 ///
 ///   |z| = 2^e (q + f) 2^-7,  128 <= q < 256,  0 <= f < 1       e >= -126; below 2^-126 e stays, and q < 128
@@ -15,10 +15,10 @@ namespace hearsay {
 ///                   7).
 ///   bf16(nearest)   to the nearer one, ties to even q: deterministic and biased.
 ///
-/// Traits     omega <= 2^-16 / (1 + 2^-7): the maximum of f (1 - f) 2^-14 / (1 + f 2^-7)^2, beside a power of
-///            two. On Gaussian data it is E 4^e 2^-14 / 6 = 5.5e-6. bf16(nearest) has a relative error of at
-///            most 1/257 (at 2^e (1 + 2^-8)): delta = 1 - 1/257^2. These do not hold for coordinates below
-///            2^-126, in double as in float, whose error is up to 2^-133.
+/// Traits     omega <= 2^-16 / (1 + 2^-7): the maximum of f (1 - f) 2^-14 / (1 + f 2^-7)^2, just above a
+///            power of two. On Gaussian data it is E 4^e 2^-14 / 6 = 5.5e-6. bf16(nearest) has a relative
+///            error of at most 1/257 (at 2^e (1 + 2^-8)): delta = 1 - 1/257^2. Neither holds for coordinates
+///            below 2^-126, in float as in double: their error is up to 2^-133.
 /// Zeros      0 stays 0 and keeps its sign.
 /// Failure    `saturated` if |z| is above the largest bfloat16, 2^128 - 2^120. Then, and for Inf or NaN,
 ///            every code is that of NaN, and the message decodes as `not_finite`.

@@ -7,7 +7,8 @@
 
 namespace hearsay {
 
-/// Two codes of a range of at most 32 as one index.
+/// Two codes of a range of at most 32 codes as one index below code_pairs: 5 bits each, the first code
+/// lowest.
 constexpr unsigned code_shift = 5;
 constexpr std::size_t code_pairs = std::size_t{1} << (2 * code_shift);
 class CodePairs {
@@ -20,7 +21,7 @@ class CodePairs {
   std::int32_t second(std::size_t index) const { return code(index >> code_shift); }
 
  private:
-  // Unsigned, so that indices outside the range do not overflow.
+  // Unsigned, so that codes outside the range wrap around instead of overflowing.
   std::uint32_t offset(std::int32_t code) const { return static_cast<std::uint32_t>(code) - least_; }
   std::int32_t code(std::size_t offset) const {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(offset) + least_);

@@ -15,7 +15,7 @@ namespace {
 /// The most buckets of a batch, however small they are.
 constexpr std::size_t most_batched = 16;
 
-// The fast kernels if they exist, else the plain arithmetic that they reproduce.
+// The functions *_any call the kernels if they exist, else the plain arithmetic that the kernels reproduce.
 
 template <class Scalar>
 void norms_any(std::span<const DitherBucket<Scalar>> buckets, DitherNorm norm, std::span<double> norms) {

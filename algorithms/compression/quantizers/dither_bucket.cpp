@@ -15,32 +15,32 @@ namespace {
 /// The unit of places if levels are not equally spaced; there are at most 127 levels then.
 constexpr std::int32_t unit = std::int32_t{1} << 24;
 
-/// sign(a b - c), exactly.
+/// Returns the sign of a b - c (-1, 0 or 1), exactly.
 template <class Scalar>
 int compare_product(Scalar a, Scalar b, double c) {
   // float: the product of two 24-bit significands is exact in double. double: the fused form rounds once, and
-  // a result that is not 0 keeps its sign (nothing here comes near the subnormals, see `lift`).
+  // a result that is not 0 keeps its sign (`lift` keeps all results away from the subnormals).
   const double difference = sizeof(Scalar) == 4
                                 ? static_cast<double>(a) * static_cast<double>(b) - c
                                 : std::fma(static_cast<double>(a), static_cast<double>(b), -c);
   return (difference > 0.0) - (difference < 0.0);
 }
 
-/// The neighbor of a positive number below or above it: std::nextafter costs more than all else in
-/// dither_step.
+/// Returns the next Scalar above (+1) or below (-1) a positive one. std::nextafter would cost more than the
+/// rest of dither_step.
 template <class Scalar>
 Scalar neighbor(Scalar x, int direction) {
   using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
   return std::bit_cast<Scalar>(std::bit_cast<Bits>(x) + static_cast<Bits>(direction));
 }
 
-/// The integer nearest to x, ties to even, for |x| < 2^31: adding 1.5 2^52 leaves it in the low bits of the
-/// sum.
+/// Returns the integer nearest to x, ties to even, for |x| < 2^31. Adding 1.5 2^52 leaves that integer in the
+/// low bits of the sum.
 std::int32_t nearest_integer(double x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x + 0x1.8p52)));
 }
 
-/// For levels whose norm travels instead of a step.
+/// The step for levels that are not equally spaced: the norm.
 template <class Scalar>
 DitherStep<Scalar> step_of_norm(double exact, const DitherCode& code) {
   auto norm = static_cast<Scalar>(exact);
@@ -61,7 +61,7 @@ std::int32_t place_among_powers(double ratio, double gain) {
 /// The place of a ratio r in a list of levels, 0 to 1.
 template <class Scalar>
 std::int32_t place_in_list(Scalar ratio, const std::vector<double>& levels) {
-  // Counts to the end: a processor cannot predict where a search would stop.
+  // Counts over all levels: a processor cannot predict where a search would stop.
   std::size_t j = 0;
   for (std::size_t k = 1; k < levels.size(); ++k) j += static_cast<Scalar>(levels[k]) <= ratio;
   const std::int32_t place = static_cast<std::int32_t>(j) * unit;
@@ -88,14 +88,14 @@ DitherStep<Scalar> dither_step(double norm, const DitherCode& code) {
   using Limits = std::numeric_limits<Scalar>;
   if (norm == 0.0) return {Scalar(0), Scalar(0), Scalar(1)};
   const auto levels = static_cast<Scalar>(code.levels);
-  // Below this the gain could overflow: everything is multiplied by a power of two, exactly.
+  // Below this the gain could overflow. So everything is multiplied by a power of two, exactly.
   const double smallest = sizeof(Scalar) == 4 ? 0x1p-90 : 0x1p-900;
   const double ladder = sizeof(Scalar) == 4 ? 0x1p96 : 0x1p960;
   const bool lifted = norm < smallest * code.levels;
   const auto lift = static_cast<Scalar>(lifted ? ladder : 1.0);
 
   auto step = static_cast<Scalar>(norm / code.levels);
-  // The comparison is after lifting, since products are exact there.
+  // Compared after lifting, since products are exact there.
   const double target = norm * static_cast<double>(lift);
   if (step >= Limits::min()) {
     while (compare_product<Scalar>(step * lift, levels, target) > 0) step = neighbor(step, -1);

@@ -9,14 +9,14 @@ namespace hearsay {
 
 namespace {
 
-/// Gauss-Legendre on [-1, 1]: exact up to degree 7.
+/// Gauss-Legendre quadrature on [-1, 1]: exact up to degree 7.
 constexpr std::array<double, 4> nodes{-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
                                       0.8611363115940526};
 constexpr std::array<double, 4> weights{0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
                                         0.3478548451374538};
 
-/// Mean of the rounding variance (r - l)(u - r) of r = ratio(t), t in [0, reach] with a `density` that
-/// changes over `width`; `place` is the inverse of the ascending ratio.
+/// Returns the mean of the rounding variance (r - l)(u - r) of r = ratio(t), where t in [0, reach] has a
+/// `density` that varies on the scale of `width`. `ratio` ascends, and `place` is its inverse.
 template <class Ratio, class Place, class Density>
 double mean_variance(const LevelSet& levels, double reach, double width, Ratio ratio, Place place,
                      Density density) {
@@ -43,7 +43,8 @@ double mean_variance(const LevelSet& levels, double reach, double width, Ratio r
   return weighted / total;
 }
 
-/// The largest of n normal magnitudes is below this with probability `probability`: (2 Phi(m) - 1)^n = p.
+/// Returns the m below which the largest of n normal magnitudes lies with the given probability p: (2 Phi(m)
+/// - 1)^n = p.
 double largest_magnitude_quantile(std::size_t n, double probability) {
   const double tail = -std::expm1(std::log(probability) / static_cast<double>(n));
   double low = 0.0;

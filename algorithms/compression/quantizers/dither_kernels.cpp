@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
@@ -14,7 +14,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/dither_kernels.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/dither_levels.inl"
@@ -24,14 +24,15 @@ HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
 
-/// Prefetches what is read a batch later. Beyond a vector's end it does nothing.
+/// Prefetches the floats that are read one batch later. Harmless beyond the end of the vector.
 HWY_INLINE void PrefetchAhead(const float* z) {
   const auto address = reinterpret_cast<std::uintptr_t>(z) + dither_batch_floats * sizeof(float);
   hwy::Prefetch(reinterpret_cast<const float*>(address));
 }
 
 float LargestMagnitude(const float* HWY_RESTRICT z, std::size_t size) {
-  // As integers, magnitudes are ordered as the numbers are, with Inf and NaN above them all.
+  // Magnitudes are compared as integers: these are ordered as the numbers are, with Inf and NaN above them
+  // all.
   const std::size_t lanes = hn::Lanes(floats);
   const auto magnitude_mask = hn::Set(ints, 0x7FFFFFFF);
   auto largest0 = hn::Zero(ints);
@@ -48,7 +49,8 @@ float LargestMagnitude(const float* HWY_RESTRICT z, std::size_t size) {
   return magnitude <= std::numeric_limits<float>::max() ? magnitude : std::numeric_limits<float>::quiet_NaN();
 }
 
-/// One byte of codes per lane: `planes` elements of each, a plane apart.
+/// Packs one byte of codes in each lane: the codes of `planes` elements, which lie a plane apart in the
+/// bucket.
 template <int bits, bool apply, class Levels>
 void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKey key) {
   const float* HWY_RESTRICT z = bucket.z.data();
@@ -61,7 +63,7 @@ void Encode(const DitherBucket<float>& bucket, const DitherCode& code, ElementKe
   const hn::Rebind<std::uint8_t, Words> byte_lanes;
   const std::size_t lanes = hn::Lanes(floats);
   const std::size_t plane = bytes.size();
-  // The last plane may be shorter: from there on, element by element.
+  // The last plane may be shorter. From its end on, the loop below goes element by element.
   const std::size_t whole = (planes - 1) * plane < size ? size - (planes - 1) * plane : 0;
 
   const Levels levels(step, code);
@@ -149,7 +151,8 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
     const auto add_plane = [&](auto number) HWY_ATTR {
       constexpr int p = decltype(number)::value;
       const std::size_t at = static_cast<std::size_t>(p) * plane + j;
-      // The topmost code is sign-extended already; the others are moved up to the sign first.
+      // The highest code of the byte is sign-extended already; the others are first shifted up to the sign
+      // bit.
       const auto raised = p + 1 == planes ? packed : hn::ShiftLeft<32 - (p + 1) * bits>(packed);
       const auto q = hn::ShiftRight < p + 1 == planes ? 8 - bits : 32 - bits > (raised);
       const auto value = hn::Mul(factor, levels.Value(q));
@@ -167,12 +170,12 @@ void Accumulate(std::span<const std::byte> bytes, const DitherCode& code, float 
       into[i] += scale * decoded(read_code(bytes, code, i), step, code);
 }
 
-/// True if all codes of all bytes are in range, including unused places, which hold 0.
+/// True if all codes of all bytes are in range. Unused places hold 0, which is in range.
 template <int bits>
 bool InRange(std::span<const std::byte> bytes, const DitherCode& code) {
   constexpr int planes = 8 / bits;
   constexpr std::uint8_t code_mask = static_cast<std::uint8_t>((1u << bits) - 1);
-  // Shifted by half the range, codes are unsigned; 0 is the one code that is no level.
+  // Plus half of 2^bits (an xor), codes are unsigned and in order.
   constexpr std::uint8_t half = 1u << (bits - 1);
   const hn::ScalableTag<std::uint8_t> octets;
   const std::size_t lanes = hn::Lanes(octets);

@@ -9,26 +9,26 @@
 
 namespace hearsay {
 
-/// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
-/// time). On every target they give the same bytes and floats as the plain ones.
+// The functions of dither_bucket.hpp for float, with the widest vectors that the machine has (chosen at run
+// time). Every instruction set gives the same bytes and floats as the plain functions.
 
-/// True for codes of 2, 4 and 8 bits, unless the levels are listed. The kernels below take no others.
+/// True if the kernels below take the code: 2, 4 or 8 bits, and levels that are not listed.
 inline bool has_dither_kernel(const DitherCode& code) {
   return has_planes(code.bits) && code.spacing != LevelSpacing::listed;
 }
 
-/// How many floats make a batch of buckets, which is swept first for norms, then for codes. They are few
-/// enough to stay in the first-level cache for the second sweep, in which the kernel prefetches as many
+/// The number of floats in a batch of buckets. A batch is swept once for the norms and once for the codes,
+/// and is small enough to stay in the first-level cache in between. The second sweep prefetches this many
 /// floats ahead.
 constexpr std::size_t dither_batch_floats = 2048;
 
 /// The largest |z_i|; NaN if a coordinate is Inf or NaN.
 float largest_magnitude(std::span<const float> z);
 
-/// The largest |z_i| of each bucket, as above.
+/// The largest |z_i| of each bucket; NaN if a coordinate of the bucket is Inf or NaN.
 void largest_magnitudes(std::span<const DitherBucket<float>> buckets, std::span<float> largest);
 
-/// encode_bucket for each bucket, for steps with lift 1.
+/// encode_bucket for each bucket. All steps have lift 1.
 void encode_buckets_fast(std::span<const DitherBucket<float>> buckets, const DitherCode& code,
                          ElementKey key);
 
@@ -37,15 +37,15 @@ inline bool has_dither_codes_kernel(const DitherCode& code) {
   return code.bits <= 8 && code.spacing != LevelSpacing::listed;
 }
 
-/// random_code of each element of a bucket, the first of which has index `first`, for a step with lift 1.
+/// random_code of each element of a bucket; z[0] has index `first` in the vector, and the step has lift 1.
 void dither_codes_fast(std::span<const float> z, std::uint32_t first, const DitherStep<float>& step,
                        const DitherCode& code, ElementKey key, std::span<std::int32_t> codes);
 
-/// accumulate_bucket.
+/// As accumulate_bucket.
 void accumulate_bucket_fast(std::span<const std::byte> bytes, const DitherCode& code, float step, float scale,
                             std::span<float> into);
 
-/// bucket_valid.
+/// As bucket_valid.
 bool bucket_valid_fast(std::span<const std::byte> bytes, const DitherCode& code, std::size_t size);
 
 }  // namespace hearsay

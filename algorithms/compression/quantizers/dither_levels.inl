@@ -1,4 +1,5 @@
-// Part of each kernel that dithers, compiled once per instruction set: after <hwy/highway.h>, outside of all namespaces.
+// Part of each kernel that dithers, compiled once per instruction set. Include it after <hwy/highway.h>,
+// outside of all namespaces.
 #if defined(HEARSAY_DITHER_LEVELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEARSAY_DITHER_LEVELS_INL
 #undef HEARSAY_DITHER_LEVELS_INL
@@ -20,12 +21,13 @@ constexpr Floats floats;
 constexpr Ints ints;
 constexpr Words words;
 
-/// Of codes with up to 8 bits: levels <= 127.
+/// The fraction bits of codes of up to 8 bits, whose levels are at most 127.
 constexpr int fraction_bits = 24;
 
-/// The nearest integers (ties to even) of x clipped to [-limit, limit], limit a vector of floats below 2^31.
+/// Returns the nearest integers (ties to even) of x clipped to [-limit, limit]; limits are below 2^31.
 HWY_INLINE hn::Vec<Ints> NearestWithin(hn::Vec<Floats> x, hn::Vec<Floats> limit) {
-  // hn::NearestInt mends what is beyond an int32, which takes four instructions more; here nothing is.
+  // hn::NearestInt corrects results beyond an int32, which takes four more instructions. Here no result is
+  // beyond.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   constexpr int smaller_magnitude_with_sign = 2;
   return hn::Vec<Ints>{_mm512_cvtps_epi32(_mm512_range_ps(x.raw, limit.raw, smaller_magnitude_with_sign))};
@@ -39,7 +41,8 @@ HWY_INLINE hn::Vec<Ints> NearestWithin(hn::Vec<Floats> x, hn::Vec<Floats> limit)
 #endif
 }
 
-// The two ways that levels lie: values to places R 2^fraction_bits, codes to values (dither_bucket.hpp).
+// The two spacings of levels. Place: a value to its place R 2^fraction_bits. Value: a code to its value. See
+// dither_bucket.hpp.
 
 struct EqualSteps {
   EqualSteps(const DitherStep<float>& of, const DitherCode& code)
@@ -66,8 +69,10 @@ struct PowersOfTwo {
 
   HWY_INLINE hn::Vec<Ints> Place(hn::Vec<Floats> z) const {
     const auto ratio = hn::Div(hn::Abs(z), hn::Set(floats, divisor));
-    // Below the smallest level a straight line. From there on a float's exponent and mantissa are the number of the
-    // level and the place between it and the next. There the line is cut off; before, it is above those.
+    // Below the smallest level the place rises on a straight line. From there on, the exponent and the
+    // mantissa of a float are the number of the level and the place between it and the next. The line is
+    // clipped at the smallest level, and below it the line is above the octaves: so the larger of the two is
+    // the place.
     const auto below_first = hn::Min(hn::Mul(ratio, hn::Set(floats, gain)), hn::Set(floats, 1.0f));
     const auto line = NearestWithin(hn::Mul(below_first, hn::Set(floats, unit)), hn::Set(floats, unit));
     const auto octaves = hn::Sub(hn::BitCast(ints, ratio), hn::Set(ints, one_below_first << 23));
@@ -86,7 +91,7 @@ struct PowersOfTwo {
   float step;
   float divisor;
   float gain;
-  std::int32_t one_below_first;  ///< an exponent's field
+  std::int32_t one_below_first;  ///< the exponent field one below that of the smallest level
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace hearsay {
 
 namespace {
 
-/// Euclidean norm of finite coordinates whose squares may leave the range of a double.
+/// The Euclidean norm of finite coordinates whose squares may be beyond the range of a double.
 template <class Scalar>
 double scaled_norm(std::span<const Scalar> z, double largest) {
   const int exponent = std::ilogb(largest);
@@ -49,7 +49,7 @@ double bucket_norm(DitherNorm norm, std::span<const Scalar> bucket) {
   const bool squares_in_range = 0x1p-400 < largest && largest < 0x1p400;
   const double euclidean = squares_in_range ? std::sqrt(squared_norm(bucket)) : scaled_norm(bucket, largest);
   const bool in_range = euclidean <= static_cast<double>(std::numeric_limits<Scalar>::max());
-  // If all coordinates but one vanish, the computed norm may be an ulp of a double below that coordinate.
+  // If all coordinates but one are tiny, rounding may put the computed norm an ulp below that coordinate.
   return in_range ? std::max(euclidean, largest) : std::numeric_limits<double>::infinity();
 }
 

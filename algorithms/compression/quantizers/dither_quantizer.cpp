@@ -49,7 +49,7 @@ Traits DitherQuantizer<Scalar>::traits(std::size_t n) const {
   const std::size_t largest = buckets_.largest(n);
   Traits traits;
   traits.unbiased = true;
-  // Buckets are independent and omega grows with their size: the largest bucket bounds them all.
+  // omega grows with the size of a bucket, so the largest bucket bounds all of them.
   traits.omega = dither_worst_omega(norm_, largest, levels_);
   traits.omega_typical = dither_gaussian_omega(norm_, largest, levels_);
   if (traits.omega < 1.0) traits.contraction = 1.0 - traits.omega;

@@ -8,7 +8,8 @@
 
 namespace hearsay {
 
-/// The dithering of dither.hpp as a stage: the same steps and codes, for any coder.
+/// The dithering of dither.hpp as a stage: the same steps and codes, for any coder. The header holds the
+/// steps.
 template <class Scalar>
 class DitherQuantizer final : public Quantizer<Scalar> {
  public:

@@ -1,5 +1,5 @@
-// Part of each kernel that rounds at random, compiled once per instruction set: after <hwy/highway.h>, outside of all
-// namespaces.
+// Part of each kernel that rounds at random, compiled once per instruction set. Include it after
+// <hwy/highway.h>, outside of all namespaces.
 #if defined(HEARSAY_ELEMENT_BITS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEARSAY_ELEMENT_BITS_INL
 #undef HEARSAY_ELEMENT_BITS_INL
@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hearsay::HWY_NAMESPACE {
 namespace {
 
-/// element_bits of a vector of indices; a and b are the key's, in all lanes.
+/// element_bits of a vector of indices; a and b are those of the key, in all lanes.
 template <class Tag, class Vector>
 HWY_INLINE Vector ElementBits(Tag tag, Vector index, Vector a, Vector b) {
   namespace hn = hwy::HWY_NAMESPACE;

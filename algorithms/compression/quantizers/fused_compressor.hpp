@@ -10,8 +10,9 @@
 
 namespace hearsay {
 
-/// A quantizer and the coder `raw` in one sweep: the message of the two stages, made without their codes in
-/// between. What the fused compressors share; each says how long a message is and how it is swept.
+/// A quantizer and the coder `raw` in one sweep: the same message as by the two stages, without codes in
+/// between. This is what the fused compressors share; a derived class states the length of a message and does
+/// the sweep.
 template <class Scalar, template <class> class Stage>
 class FusedCompressor : public RoundingCompressor<Scalar> {
  public:
@@ -40,8 +41,8 @@ class FusedCompressor : public RoundingCompressor<Scalar> {
   const Buckets& buckets() const { return quantizer_.buckets(); }
 
   virtual std::size_t message_bytes(std::size_t dimension) const = 0;
-  /// Writes C(z) to `bytes`, message_bytes(z.size()) of them, and adds it to `into` on the way, unless that
-  /// is empty.
+  /// Writes C(z) to `bytes`, which has message_bytes(z.size()) bytes. If `into` is not empty, adds C(z) to it
+  /// on the way.
   virtual CodecStatus sweep(std::span<const Scalar> z, ElementKey key, std::span<std::byte> bytes,
                             std::span<Scalar> into) = 0;
 
@@ -49,7 +50,7 @@ class FusedCompressor : public RoundingCompressor<Scalar> {
   CodecStatus encode_into(const EncodeInput<Scalar>& input, PacketBuffer& out, std::span<Scalar> into) {
     const auto z = input.vector;
     ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
-    // Drawn even if the sweep is deterministic: whatever compressor a run takes, the stream goes on alike.
+    // Drawn even if the sweep is deterministic, so that the stream goes on alike whatever the compressor is.
     const ElementKey key = input.random.element_key();
     return sweep(z, key, out.resize(message_bytes(z.size())), into);
   }

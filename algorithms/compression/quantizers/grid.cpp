@@ -32,7 +32,7 @@ std::unique_ptr<Quantizer<Scalar>> Grid<Scalar>::parse(const StageSpelling& stag
 template <class Scalar>
 Grid<Scalar>::Grid(double step)
     : step_(step),
-      // One step is left above, for rounding up.
+      // Less one step, since rounding up adds one.
       largest_ratio_(std::min(
           0x1p31 - 1, std::floor(static_cast<double>(std::numeric_limits<Scalar>::max()) / step) - 1)) {
   ensure(step > 0.0, "a grid has a positive step");

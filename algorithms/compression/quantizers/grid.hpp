@@ -11,14 +11,14 @@ namespace hearsay {
 ///   decoded  C(z)_i = q_i step
 ///
 /// E (C(z)_i - z_i)^2 = step^2 f (1 - f) <= step^2 / 4, f the fractional part of z_i / step. ECD-PSGD needs
-/// this: its messages grow with the iterations, and an error relative to them would grow, too.
+/// such an error: its messages grow with the iterations, and an error relative to them would grow, too.
 ///
-/// Codes      whole numbers below 2^31 in magnitude, no header. Of variable length unless another coder is
-///            spelled: 1 byte for -64 <= q <= 63, then a byte more for every 7 bits, 5 bytes at most.
+/// Codes      whole numbers below 2^31 in magnitude, no header. The coder is varint unless another is
+///            spelled: 1 byte for -64 <= q <= 63, then one byte more for every 7 bits, 5 bytes at most.
 /// Rounding   z_i / step and the product q_i step are taken in double, the product then rounded to Scalar.
 ///            u_i has 32 random bits: the mean is off by at most 2^-32 of a step and those roundings.
-/// Failure    `saturated` if |z_i / step| reaches 2^31 - 1 or the decoded value leaves the range of
-///            Scalar. Then, and for Inf or NaN, the first code is -2^31, which no number has.
+/// Failure    `saturated` if |z_i / step| reaches 2^31 - 1 or the decoded value is beyond the range of
+///            Scalar. Then, and for Inf or NaN, the first code is -2^31, which stands for no number.
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), the bounded-error assumption of ECD-PSGD.
 template <class Scalar>
 class Grid final : public Quantizer<Scalar> {
@@ -44,7 +44,7 @@ class Grid final : public Quantizer<Scalar> {
   Scalar value(std::int64_t code) const { return static_cast<Scalar>(static_cast<double>(code) * step_); }
 
   double step_;
-  double largest_ratio_;  ///< if |z / step| reaches this, it is saturated
+  double largest_ratio_;  ///< z is out of range if |z / step| reaches this
   Buckets buckets_;       ///< the whole vector: coordinates share nothing
 };
 

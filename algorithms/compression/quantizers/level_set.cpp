@@ -11,8 +11,8 @@ namespace hearsay {
 
 namespace {
 
-/// True if the levels ascend as floats, too. A message's norm may be a float, to which levels that differ
-/// only as doubles would be equal.
+/// True if the levels, at most 1, ascend as floats, too. Levels that differ as doubles only would become
+/// equal in a run with floats.
 bool ascend_as_floats(const std::vector<double>& levels) {
   float below = 0.0f;
   for (const double level : levels) {

@@ -8,30 +8,29 @@
 
 namespace hearsay {
 
-/// How the levels of a dither lie.
+/// The spacing of the levels of a dither.
 enum class LevelSpacing { equal, powers_of_two, listed };
 
-/// The levels to which a dither rounds magnitudes, in units of the bucket's norm: 0 = l_0 < l_1 < ... < l_s =
-/// 1, and the same below zero. s counts the positive levels.
+/// The levels to which a dither rounds magnitudes, in units of the norm of the bucket: 0 = l_0 < l_1 < ... <
+/// l_s = 1, and their negatives. s is the number of positive levels.
 ///
 ///   levels=s               uniform(s)         j / s
 ///   pow2, levels=s         powers_of_two(s)   2^(j - s): 2^-(s-1), ..., 1/2, 1
-///   levels={0.1,0.5,1}     listed             any others; a 0 in front may be written
+///   levels={0.1,0.5,1}     listed             any others; a leading 0 may be written
 ///
-/// bits = b instead of levels = s means s = 2^(b-1) - 1: as many as b bits can distinguish with sign and
-/// zero.
+/// bits = b instead of levels = s means s = 2^(b-1) - 1, as many as b bits can tell apart with sign and zero.
 class LevelSet {
  public:
   static constexpr std::int32_t most_uniform = 32767;
-  /// The most levels for powers of two and for lists: their codes have 8 bits, and 2^-126 is the smallest
-  /// normal float.
+  /// The most positive levels for powers of two and for lists: their codes have at most 8 bits, and 2^-126 is
+  /// the smallest normal float.
   static constexpr std::int32_t most_others = 127;
 
   /// Reads `levels`, `bits` and the flag `pow2`.
   static LevelSet parse(const Arguments& arguments);
   static LevelSet uniform(std::int32_t count);
   static LevelSet powers_of_two(std::int32_t count);
-  /// A set of these levels: positive, strictly ascending as floats and doubles, the last 1.
+  /// A set of the given positive levels: strictly ascending as floats and as doubles, the last 1.
   static LevelSet listed(std::vector<double> levels);
 
   /// The spelling that parses back to the set: "levels=7", "pow2, levels=7" or "levels={0.1,0.5,1}".
@@ -43,9 +42,9 @@ class LevelSet {
   const std::vector<double>& levels() const { return levels_; }
   double smallest() const { return levels_[1]; }
   double widest_gap() const { return widest_gap_; }
-  /// rho = max (u - l)^2 / (4 u l) over neighbors l < u among the positive levels, 0 if there is only one.
-  /// Rounding between positive levels has a variance of at most rho times the square. 1/8 for uniform(s), s
-  /// >= 2, and for powers of two.
+  /// rho = max (u - l)^2 / (4 u l) over neighbors l < u among the positive levels; 0 if there is only one.
+  /// Rounding a value between two positive levels has a variance of at most rho times the square of the
+  /// value. 1/8 for uniform(s) with s >= 2, and for powers of two.
   double relative_spread() const { return relative_spread_; }
 
  private:

@@ -49,8 +49,8 @@ template <class Scalar>
 std::int32_t Logarithm<Scalar>::code_of(Scalar value, double largest) const {
   if (value == Scalar(0)) return 0;
   const double ratio = std::abs(static_cast<double>(value)) / largest;
-  // Counts the midpoints that are not below the ratio, by bisection without branches, since none could be
-  // predicted.
+  // Counts the midpoints that are not below the ratio, by bisection without branches: a processor could not
+  // predict them.
   static_assert(level_count == 63);
   std::size_t above = 0;
   for (std::size_t half = 32; half > 0; half /= 2) above += half * (ratio <= midpoints_[above + half - 1]);
@@ -92,7 +92,7 @@ CodecStatus Logarithm<Scalar>::reconstruct(std::span<const std::byte> header,
     if (largest == Scalar(0) &&
         std::ranges::any_of(bucket_codes, [](std::int32_t code) { return code != 0; }))
       status = CodecStatus::malformed;
-    // A table computes every code's value once, if there are more coordinates than codes.
+    // If there are more coordinates than codes, a table saves time: the value of each code is computed once.
     std::array<Scalar, 2 * level_count + 1> table;
     if (size < table.size()) {
       for (std::size_t i = begin; i < begin + size; ++i) values[i] = value_of(codes[i], largest);

@@ -7,12 +7,12 @@
 
 namespace hearsay {
 
-/// Deterministic rounding to a geometric scale below the bucket's largest magnitude M: the codes are
+/// Deterministic rounding to a geometric scale below the largest magnitude M of the bucket: the codes are
 /// exponents.
 ///
 ///   levels   M b^-k,  k = 0..62
-///   code     0 if |z_i| is nearer to 0 than to the last level, else sign(z_i) (k + 1) of the nearest level;
-///            ties go to the smaller magnitude
+///   code     0 if |z_i| is nearer to 0 than to the last level, else sign(z_i) (k + 1) with k the number of
+///            the nearest level; ties go to the smaller magnitude
 ///   decoded  C(z)_i = sign(q_i) M b^-(|q_i| - 1)
 ///
 /// Biased and contractive. Above the last level l = M b^-62 the relative error is at most r = (b - 1) / (b +
@@ -25,13 +25,13 @@ namespace hearsay {
 ///
 /// Message    the M of all buckets (Scalar each); the codes, in [-63, 63].
 /// Rounding   |z_i| / M, the powers of b and the products M b^-k are taken in double, the products then
-///            rounded to Scalar. No logarithm is taken: the place is searched among the midpoints of
+///            rounded to Scalar. No logarithm is taken: the code is found by searching the midpoints of
 ///            neighboring levels.
 /// Failure    Inf or NaN in a bucket: its M is NaN and the message decodes as `not_finite`. Never saturated.
 /// Source     Yang et al. 2021 (FastSGD, arXiv:2112.04291), the exponents of reciprocal gradients.
-/// Departs    the paper's are exponents of 1/|g| itself, truncated to whole numbers. Relative to M they need
-///            no range agreed on beforehand, and rounding to the nearest has a smaller error (truncated: 1 -
-///            1/b).
+/// Departs    the codes of the paper are exponents of 1/|g| itself, truncated to whole numbers. Relative to
+///            M, no range need be agreed on beforehand, and rounding to the nearest has a smaller error
+///            (truncated: 1 - 1/b).
 template <class Scalar>
 class Logarithm final : public Quantizer<Scalar> {
  public:

@@ -14,7 +14,7 @@ double mean_magnitude(std::span<const Scalar> values, std::size_t count) {
   const double total = norm_1(values);
   if (std::isfinite(total)) return total / entries;
   if (!all_finite(values)) return std::numeric_limits<double>::quiet_NaN();
-  // The sum has left the range of double, but the mean has not.
+  // The sum is beyond the range of double, but the mean is not.
   double mean = 0.0;
   for (const Scalar value : values) mean += std::abs(static_cast<double>(value)) * 0x1p-64;
   return std::min(mean / entries, std::numeric_limits<double>::max() * 0x1p-64) * 0x1p64;

@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// ||values||_1 / count, in the lanes of algorithms/kernels.hpp; NaN if a value is Inf or NaN, else finite.
-/// `count` is at least the number of values that are not 0, and not 0.
+/// Returns ||values||_1 / count, with the sum in the lanes of algorithms/arithmetic/reductions.hpp. NaN if a
+/// value is Inf or NaN, else finite. `count` is at least 1, and at least the number of values that are not 0.
 template <class Scalar>
 double mean_magnitude(std::span<const Scalar> values, std::size_t count);
 

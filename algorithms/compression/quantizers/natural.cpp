@@ -10,7 +10,8 @@ namespace hearsay {
 
 namespace {
 
-/// Floats that stay in the first-level cache between rounding and applying; a multiple of 16.
+/// The floats in a tile, a multiple of 16: few enough to stay in the first-level cache between rounding and
+/// applying.
 constexpr std::size_t tile = 2048;
 
 }  // namespace

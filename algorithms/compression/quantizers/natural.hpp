@@ -5,9 +5,10 @@
 
 namespace hearsay {
 
-/// natural | raw of floats in one sweep (natural_quantizer.hpp): the same message, a tile at a time.
+/// natural | raw for floats in one sweep (natural_quantizer.hpp): the same message, computed a tile at a
+/// time.
 ///
-/// Failure    `encode_and_apply` leaves the tile at fault and those after it unapplied.
+/// Failure    `encode_and_apply` applies neither the tile at fault nor those after it.
 class Natural final : public FusedCompressor<float, NaturalQuantizer> {
  public:
   using FusedCompressor::FusedCompressor;

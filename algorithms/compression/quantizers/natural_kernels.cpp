@@ -4,14 +4,14 @@
 #include <bit>
 #include <cstring>
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/natural_kernels.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the lines above include once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/element_bits.inl"

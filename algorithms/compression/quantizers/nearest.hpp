@@ -14,8 +14,7 @@ namespace hearsay {
 ///   decoded  C(z)_i   = q_i Delta
 ///
 /// Biased and contractive. An error is at most Delta / 2 and at most |z_i|, and the largest coordinate has
-/// none. So with E = (n - 1) Delta^2 / 4 the square of the error is at most E / (||z||_inf^2 + E) of that of
-/// z: in a bucket of n
+/// none. So with E = (n - 1) Delta^2 / 4, ||C(z) - z||^2 <= E / (||z||_inf^2 + E) ||z||^2: in a bucket of n
 ///
 ///   delta = 1 / (1 + (n - 1) / (4 s^2)),
 ///
@@ -29,7 +28,7 @@ namespace hearsay {
 /// Failure    Inf or NaN in a bucket: its step is NaN and the message decodes as `not_finite`. Never
 ///            saturated.
 /// Source     the scalar quantizer of DGD-DEF (Saha, Pilanci, Goldsmith 2021, arXiv:2103.07578).
-/// Departs    one level less than the 2^bits of the paper, and 0 among them: zeros stay zeros.
+/// Departs    one level less than the 2^bits of the paper, with 0 among them, so that zeros stay zeros.
 template <class Scalar>
 class Nearest final : public Quantizer<Scalar> {
  public:

@@ -8,7 +8,8 @@ namespace hearsay {
 
 namespace {
 
-/// Packs into byte j the `bits` bits from `shift` on of the words j, j + m, ...
+/// Packs into byte j the bits shift ... shift + bits - 1 of the words j, j + m, j + 2m, ..., m the number of
+/// bytes.
 void pack_planes(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
                  std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;
@@ -38,7 +39,7 @@ void unpack_planes(std::span<const std::byte> bytes, unsigned shift, unsigned bi
   }
 }
 
-/// Packs the words into one little-endian stream of bits.
+/// Packs the bits shift ... shift + bits - 1 of all words into one little-endian stream of bits.
 void pack_stream(std::span<const std::int32_t> codes, std::int32_t zero, unsigned shift, unsigned bits,
                  std::span<std::byte> bytes) {
   const std::uint32_t mask = (1u << bits) - 1;

@@ -6,13 +6,14 @@
 
 namespace hearsay {
 
-// All the places of places.hpp at once, in loops that a compiler can vectorize.
+// Packing and unpacking of all places of places.hpp at once, in loops that a compiler can vectorize.
 
-/// Writes the low `bits` bits of code - zero for every code; `bytes` has place_bytes(codes.size(), bits).
+/// Writes the low `bits` bits of the difference (code - zero) for every code. `bytes` has
+/// place_bytes(codes.size(), bits) bytes.
 void pack_places(std::span<const std::int32_t> codes, std::int32_t zero, unsigned bits,
                  std::span<std::byte> bytes);
 
-/// The inverse, without the zero: words below 2^bits or, if `twos_complement`, numbers of either sign.
+/// Reads the words back, without adding `zero`: below 2^bits or, if `twos_complement`, of either sign.
 void unpack_places(std::span<const std::byte> bytes, unsigned bits, bool twos_complement,
                    std::span<std::int32_t> words);
 

@@ -6,14 +6,15 @@
 
 namespace hearsay {
 
-// Places of codes of a fixed width, up to 24 bits, in bytes; unused bits are 0.
+// The places of codes of a fixed width, 1 to 24 bits, in the bytes of a message; unused bits are 0.
 //
 //   2, 4 and 8 bits   byte j holds, low bits first, the codes of the elements j, j + m, j + 2m, ..., m the
-//                     number of bytes: neighbors lie in neighboring bytes, so that a vector unit packs them
-//                     without a shuffle
-//   other widths      below 8: one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i /
-//                     8, as vector units write their masks)
-//   above 8 bits      the low bytes of all codes, one each; then the rest of the codes, as codes of bits - 8
+//                     number of bytes. Neighboring elements lie in neighboring bytes, so a vector unit packs
+//                     them without a shuffle
+//   1, 3, 5, 6, 7     one little-endian stream of bits (1 bit: element i is bit i mod 8 of byte i / 8, as
+//                     vector units write their masks)
+//   above 8 bits      the low bytes of all codes, one byte each; then the upper bits of the codes, as codes
+//                     of bits - 8
 
 inline std::size_t place_bytes(std::size_t count, unsigned bits) { return (count * bits + 7) / 8; }
 
@@ -38,7 +39,7 @@ inline std::uint32_t read_place(std::span<const std::byte> bytes, unsigned bits,
   return low | (word >> (bit % 8) & mask) << shift;
 }
 
-/// Writes `word`, which is below 2^bits. The place must hold zeros.
+/// Writes `word`, which is below 2^bits, to a place that holds zeros.
 inline void write_place(std::span<std::byte> bytes, unsigned bits, std::size_t index, std::uint32_t word) {
   for (const std::size_t count = bits > 8 ? bytes.size() * 8 / bits : 0; bits > 8; bits -= 8, word >>= 8) {
     bytes[index] = static_cast<std::byte>(word);
@@ -54,7 +55,7 @@ inline void write_place(std::span<std::byte> bytes, unsigned bits, std::size_t i
   if (shifted > 0xFF) bytes[bit / 8 + 1] |= static_cast<std::byte>(shifted >> 8);
 }
 
-/// True if the bits after the last of `count` places are 0.
+/// True if all bits that belong to none of the `count` places are 0.
 inline bool unused_places_are_zero(std::span<const std::byte> bytes, unsigned bits, std::size_t count) {
   for (; bits > 8; bits -= 8) bytes = bytes.subspan(count);
   if (has_planes(bits)) {

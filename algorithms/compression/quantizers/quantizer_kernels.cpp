@@ -6,14 +6,14 @@
 
 #include "algorithms/compression/quantizers/grid_rounding.hpp"
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/quantizer_kernels.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 #include "algorithms/compression/quantizers/element_bits.inl"
@@ -24,7 +24,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many doubles as fill a vector, and as many floats and integers.
+// Vectors of doubles, and of as many floats and integers.
 using Doubles = hn::ScalableTag<double>;
 using Floats = hn::Rebind<float, Doubles>;
 using Ints = hn::Rebind<std::int32_t, Doubles>;
@@ -65,7 +65,7 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
   const auto unit = hn::Set(doubles, 0x1p-32);
   auto index = hn::Iota(words, first);
   const auto index_step = hn::Set(words, static_cast<std::uint32_t>(lanes));
-  // NaN is not below the limit, so the condition that must hold for all is collected, not its opposite.
+  // NaN is not below the limit. So the mask collects the lanes in range, not those out of range.
   auto in_range = hn::Lt(hn::Zero(doubles), limit);
   std::size_t i = 0;
   for (; i + lanes <= z.size(); i += lanes) {
@@ -73,11 +73,11 @@ bool GridCodes(std::span<const float> z, double step, double largest_ratio, Elem
     const auto here = hn::Lt(hn::Abs(ratio), limit);
     in_range = hn::And(in_range, here);
     const auto whole = hn::Floor(ratio);
-    // 32 random bits as a signed number, moved back up: exact.
+    // Converts 32 random bits as a signed number, then adds a half: exact.
     const auto bits = hn::BitCast(ints, hn::Xor(ElementBits(words, index, a, b), sign));
     const auto u = hn::Add(hn::Mul(hn::PromoteTo(doubles, bits), unit), half);
     const auto up = hn::IfThenElseZero(hn::Lt(u, hn::Sub(ratio, whole)), hn::Set(doubles, 1.0));
-    // A value that does not fit an integer is not converted: in scalar code that is undefined.
+    // A value that does not fit an integer is not converted: in scalar code the conversion is undefined.
     const auto code = hn::IfThenElseZero(here, hn::Add(whole, up));
     hn::StoreU(hn::DemoteTo(ints, code), ints, codes + i);
     index = hn::Add(index, index_step);
@@ -106,8 +106,8 @@ void GridValues(std::span<const std::int32_t> codes, double step, float* HWY_RES
 using AllWords = hn::ScalableTag<std::uint32_t>;
 constexpr AllWords all_words;
 
-/// A float's upper half is the bfloat16 below it in magnitude. Its lower half is how far it is on the way to
-/// the next one, to which a carry leads. `largest` collects the magnitudes.
+/// The upper half of a float is the bfloat16 below it in magnitude. The lower half is the fraction of the way
+/// to the next one, which is reached by a carry. Returns the largest magnitude as a word.
 template <bool nearest>
 std::uint32_t Bf16Codes(std::span<const float> z, ElementKey key, std::uint32_t first, std::int32_t* codes) {
   const std::size_t lanes = hn::Lanes(all_words);

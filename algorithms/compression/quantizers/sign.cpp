@@ -26,7 +26,7 @@ CodecStatus Sign::sweep(std::span<const float> z, ElementKey /*key*/, std::span<
     const auto bucket_signs = signs.first(place_bytes(size, 1));
     signs = signs.subspan(bucket_signs.size());
     const double norm = sign_encode_fast(z.subspan(begin, size), bucket_signs);
-    // Of floats, a sum in double is finite exactly where they all are.
+    // A sum of float magnitudes in double is finite exactly if all of them are.
     const auto scale = std::isfinite(norm) ? static_cast<float>(norm / static_cast<double>(size))
                                            : std::numeric_limits<float>::quiet_NaN();
     write_scalar(scales, bucket, scale);

@@ -5,10 +5,10 @@
 
 namespace hearsay {
 
-/// sign | raw of floats (sign_quantizer.hpp): the same message, each bucket read once for its signs and its
-/// norm.
+/// sign | raw for floats (sign_quantizer.hpp): the same message, with each bucket read once for its signs and
+/// its norm.
 ///
-/// Failure    `encode_and_apply` leaves the bucket at fault and those after it unapplied.
+/// Failure    `encode_and_apply` applies neither the bucket at fault nor those after it.
 class Sign final : public FusedCompressor<float, SignQuantizer> {
  public:
   using FusedCompressor::FusedCompressor;

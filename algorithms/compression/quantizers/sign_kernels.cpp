@@ -8,14 +8,14 @@
 
 #include "algorithms/arithmetic/lane_tree.hpp"
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/quantizers/sign_kernels.cpp"
 #include <hwy/foreach_target.h>
-// Last: it is what the lines above include once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -32,7 +32,7 @@ constexpr Floats floats;
 constexpr Words words;
 constexpr Doubles doubles;
 
-/// Floats that one step takes: one for each lane of the sum.
+/// The floats that one step takes: one for each lane of the sum (lane_tree.hpp).
 constexpr std::size_t group = lane_count;
 
 /// Bit k is lane k.
@@ -45,7 +45,7 @@ HWY_INLINE std::uint32_t BitsOf(hn::Mask<Floats> mask) {
 }
 
 double Encode(std::span<const float> z, std::span<std::byte> signs) {
-  // Constants, unlike hn::Lanes: the sums must stay in registers.
+  // Constants at compile time, unlike hn::Lanes, so that the sums stay in registers.
   constexpr std::size_t lanes = hn::MaxLanes(floats);
   constexpr std::size_t sum_lanes = hn::MaxLanes(doubles);
   const hn::Rebind<float, Doubles> half_floats;

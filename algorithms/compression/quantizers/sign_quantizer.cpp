@@ -19,7 +19,7 @@ std::unique_ptr<Quantizer<Scalar>> SignQuantizer<Scalar>::parse(const StageSpell
 template <class Scalar>
 Traits SignQuantizer<Scalar>::traits(std::size_t n) const {
   Traits traits;
-  // Of the largest bucket, which is the worst.
+  // The contraction of the largest bucket, which is the worst.
   traits.contraction = 1.0 / static_cast<double>(std::max<std::size_t>(buckets_.largest(n), 1));
   traits.deterministic = true;
   return traits;

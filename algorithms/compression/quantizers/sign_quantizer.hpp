@@ -5,20 +5,21 @@
 
 namespace hearsay {
 
-/// Scaled sign: of every coordinate its sign, of every bucket z in R^n its mean magnitude.
+/// Scaled sign: the sign of every coordinate, times the mean magnitude of its bucket z in R^n.
 ///
-///   C(z)_i = sign(z_i) ||z||_1 / n,    sign(0) = +1, of the negative zero too
+///   C(z)_i = sign(z_i) ||z||_1 / n,    sign(0) = sign(-0) = +1
 ///
-/// Buckets are the layers unless said; the whole of what a selector or a mixing transform makes of them.
+/// Buckets are the layers unless spelled otherwise; after a selector or a transform that mixes, the default
+/// is one bucket.
 ///
-/// The scale that leaves the least error: ||C(z) - z||^2 = (1 - delta) ||z||^2 with delta = ||z||_1^2 / (n
-/// ||z||_2^2), which is 2 / pi for Gaussian z and at least 1/n, reached where one coordinate is not 0.
+/// This scale leaves the least error: ||C(z) - z||^2 = (1 - delta) ||z||^2 with delta = ||z||_1^2 / (n
+/// ||z||_2^2). delta is 2 / pi for Gaussian z, and at least 1/n, reached if only one coordinate is not 0.
 /// Deterministic and biased: for methods with error feedback.
 ///
 /// Message    the scales of all buckets (Scalar each), then a bit for each coordinate, 1 for minus, each
 ///            bucket beginning at a byte: 1 bit per coordinate and sizeof(Scalar) per bucket.
-/// Scale      the sum is taken in double in the fixed lanes of algorithms/kernels.hpp, then rounded to
-///            Scalar.
+/// Scale      the sum is taken in double in the lanes of algorithms/arithmetic/reductions.hpp, the scale then
+///            rounded to Scalar.
 /// Failure    Inf or NaN in a bucket: its scale is NaN and the message decodes as `not_finite`. Never
 ///            saturated.
 /// Source     Karimireddy, Rebjock, Stich, Jaggi 2019 (arXiv:1901.09847), the compressor of EF-SIGNSGD.

@@ -9,16 +9,16 @@ namespace hearsay {
 ///
 ///   C(v)_i = sign(v_i) scale,   sign(0) = 0
 ///
-///   scale = what the selector suggests (adacomp: the mean of its bins' largest magnitudes),
+///   scale = the one that the selector suggests (adacomp: the mean of the largest magnitudes of its bins),
 ///           else the mean magnitude of the values that are not 0, which leaves the least error
 ///
 /// Deterministic and biased. With its own scale, and m values that are not 0, it loses 1 - ||v||_1^2 / (m
-/// ||v||_2^2) of the square: delta >= 1/n for n values. A suggested scale may exceed every value: then
-/// nothing is known about the error, so a selector that suggests one states no contraction. For methods with
-/// error feedback.
+/// ||v||_2^2) of the square of the norm: delta >= 1/n for n values. A suggested scale may exceed every value,
+/// and then nothing is known about the error. So a selector that suggests one states no contraction. For
+/// methods with error feedback.
 ///
-/// Message    the scale (Scalar) if there is a value; the codes -1, 0, 1, five to a byte (trit5) unless told
-///            otherwise.
+/// Message    the scale (Scalar), if there is a value; the codes -1, 0, 1, by the coder trit5 (five to a
+///            byte) unless another is spelled.
 /// Failure    Inf or NaN among the values: the scale is NaN. `saturated` if a suggested scale is beyond
 ///            the range of Scalar: it is Inf. Either decodes as `not_finite`.
 /// Source     Chen et al. 2018 (AdaComp, arXiv:1712.02679), the quantizer of its selected residues.

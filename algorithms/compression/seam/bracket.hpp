@@ -7,8 +7,8 @@
 
 namespace hearsay {
 
-/// The two numbers to which a coordinate may be rounded: `high` with `probability_up`, else `low`. They are
-/// exactly those of the encoder, floating-point roundings included, so that mean low + p (high - low) and
+/// The two numbers to which a coordinate may be rounded: `high` with probability_up, else `low`. They are
+/// exactly those of the encoder, floating-point roundings included. So the mean low + p (high - low) and the
 /// variance p (1 - p) (high - low)^2 are known without sampling.
 struct Bracket {
   double low;
@@ -23,7 +23,7 @@ struct Bracket {
 template <class Scalar>
 class RoundingCompressor : public Compressor<Scalar> {
  public:
-  /// The bracket of every coordinate; empty if `vector` cannot be encoded.
+  /// Returns the bracket of every coordinate; empty if `vector` cannot be encoded.
   virtual std::vector<Bracket> brackets(std::span<const Scalar> vector) const = 0;
 };
 

@@ -9,12 +9,13 @@
 
 namespace hearsay {
 
-/// How a vector is cut into buckets, the groups of coordinates that share a norm: runs of `size` coordinates
-/// (the last may be shorter), one bucket per layer, or one for the whole vector. Empty layers have no bucket.
+/// How a vector is cut into buckets, the groups of coordinates that share a norm: runs of a fixed number of
+/// coordinates (the last may be shorter), one bucket per layer, or one for the whole vector. Empty layers
+/// have no bucket.
 class Buckets {
  public:
-  /// Reads the argument `bucket` (a number, "layer" or "whole"), `fallback` if it is missing. A vector
-  /// without segments is one layer.
+  /// Reads the argument `bucket`: a number, "layer" or "whole"; `fallback` if it is missing. Without segments
+  /// the whole vector is one layer.
   static Buckets parse(const Arguments& arguments, const SegmentTable& segments, const std::string& fallback);
   /// One bucket for the whole vector.
   static Buckets whole();
@@ -22,13 +23,13 @@ class Buckets {
   /// As the user spells it: "512", "layer" or "whole".
   std::string spelling() const;
   std::size_t count(std::size_t dimension) const;
-  /// Size of the largest bucket; 0 for an empty vector.
+  /// The size of the largest bucket; 0 for an empty vector.
   std::size_t largest(std::size_t dimension) const;
 
-  /// The size of all buckets but the last; 0 if they are layers or the whole vector.
+  /// The size of all buckets but the last; 0 if the buckets are layers or the whole vector.
   std::size_t fixed_size() const { return size_; }
 
-  /// visit(bucket number, first coordinate, size), in ascending order.
+  /// Calls visit(bucket number, first coordinate, size) for every bucket, in ascending order.
   template <class Visit>
   void for_each(std::size_t dimension, Visit visit) const {
     if (by_layer()) {

@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// A message from front to back: what is written or read is split off piece by piece.
+/// Writes or reads a message from front to back, splitting off piece after piece.
 template <class Byte>
 class BytePieces {
  public:
@@ -13,7 +13,7 @@ class BytePieces {
 
   std::span<Byte> rest() const { return rest_; }
   bool has(std::size_t bytes) const { return rest_.size() >= bytes; }
-  /// Splits off the next `bytes` bytes, which must be there.
+  /// Splits off the next `bytes` bytes and returns them. They must be there (`has`).
   std::span<Byte> take(std::size_t bytes) {
     const auto taken = rest_.first(bytes);
     rest_ = rest_.subspan(bytes);

@@ -7,11 +7,11 @@
 
 namespace hearsay {
 
-// A vector as it is: its scalars, little-endian, nothing else. The uncompressed methods and the compressor
-// `none` send this. The readers return false, and change nothing, if the packet does not hold exactly
-// into.size() scalars; it may start at any address.
+// A vector in full precision: its scalars, little-endian, nothing else. The message of the uncompressed
+// methods and of the compressor `none`. The readers return false, and change nothing, unless the packet has
+// exactly into.size() scalars. A packet may start at any address.
 
-/// Replaces what `out` held by the bytes of `vector`.
+/// Writes `vector` to `out`, replacing its contents.
 template <class Scalar>
 void write_full(std::span<const Scalar> vector, PacketBuffer& out);
 
@@ -23,14 +23,15 @@ bool read_full(std::span<const std::byte> packet, std::span<Scalar> into);
 template <class Scalar>
 bool add_full(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into);
 
-/// into += weight * (message - own): one neighbor's term of a mixing step in edge-difference form. It is
-/// exactly zero if the two agree, and exactly antisymmetric between the two ends of an edge.
+/// into += weight * (message - own): the term of one neighbor in a mixing step in edge-difference form. The
+/// term is exactly zero if the two vectors are equal, and the terms at both ends of an edge are exactly
+/// opposite.
 template <class Scalar>
 bool add_weighted_difference(std::span<const std::byte> packet, Scalar weight, std::span<const Scalar> own,
                              std::span<Scalar> into);
 
-/// into = (into + message) / 2: the same bits at both ends of an exchange, since a + b = b + a; unchanged if
-/// the two agree.
+/// into = (into + message) / 2. Both ends of an exchange compute the same bits, since a + b = b + a. `into`
+/// stays unchanged if the two vectors are equal.
 template <class Scalar>
 bool average_full(std::span<const std::byte> packet, std::span<Scalar> into);
 

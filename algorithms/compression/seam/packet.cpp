@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t alignment_bytes = 64;
 }
 
-/// Returned buffers wait here. The pool and every buffer in use share it, so the last of them frees it.
+/// Holds the packets that wait for reuse. The pool and every packet share it, so the last of them frees it.
 struct PacketPool::Shelf {
   std::mutex mutex;
   std::vector<PacketBuffer::Pooled*> free;

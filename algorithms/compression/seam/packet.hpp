@@ -12,7 +12,7 @@
 namespace hearsay {
 
 /// The payload of one message: bytes that are encoded once, then shared, unchanged, by every send and every
-/// reader. Counted by reference from any thread; `retire` runs when the last reference goes.
+/// reader. References may be taken and dropped in any thread; dropping the last one calls `retire`.
 class Packet {
  public:
   Packet(const Packet&) = delete;
@@ -24,7 +24,7 @@ class Packet {
  protected:
   Packet() = default;
   virtual ~Packet() = default;
-  /// The last reference is gone: recycle or delete.
+  /// Called without any reference left: recycles or deletes the packet.
   virtual void retire() = 0;
 
   std::span<const std::byte> bytes_;
@@ -34,15 +34,15 @@ class Packet {
   std::atomic<std::uint32_t> references_{0};
 };
 
-/// A shared reference to a packet; empty if no packet came (from an absent neighbor).
+/// A shared reference to a packet; empty if no packet came, as from an absent neighbor.
 class PacketRef {
  public:
   PacketRef() = default;
   explicit PacketRef(Packet* packet) : packet_(packet) { acquire(); }
   PacketRef(const PacketRef& other) : packet_(other.packet_) { acquire(); }
   PacketRef(PacketRef&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
-  // There are two operators, not one that takes its argument by value: clang 14 never destroys the argument
-  // of `reference = {}`.
+  // Two operators, not one that takes its argument by value: clang 14 never destroys that argument in
+  // `reference = {}`.
   PacketRef& operator=(const PacketRef& other) { return *this = PacketRef(other); }
   PacketRef& operator=(PacketRef&& other) noexcept {
     PacketRef taken(std::move(other));
@@ -56,8 +56,8 @@ class PacketRef {
   const Packet* operator->() const { return packet_; }
   bool operator==(const PacketRef&) const = default;
 
-  /// Hands this reference over to code that can only hold a pointer (a C library's free function); `adopt`
-  /// takes it back.
+  /// Gives this reference up to code that can only hold a pointer (a C library's free function). `adopt`
+  /// makes it a reference again.
   Packet* detach() { return std::exchange(packet_, nullptr); }
   static PacketRef adopt(Packet* packet) {
     PacketRef reference;
@@ -77,16 +77,16 @@ class PacketRef {
 
 class PacketPool;
 
-/// A packet that is still being written. `seal` makes it immutable and shareable. Its bytes start at a
-/// 64-byte boundary.
+/// A packet that is still being written; its bytes start at a 64-byte boundary. `seal` makes it immutable and
+/// shareable.
 class PacketBuffer {
  public:
   PacketBuffer(PacketBuffer&&) noexcept;
   PacketBuffer& operator=(PacketBuffer&&) noexcept;
   ~PacketBuffer();
 
-  /// Makes room for `bytes` bytes, uninitialised; what was written before stays. The storage grows only if a
-  /// message is larger than all before it.
+  /// Sets the size; new bytes are uninitialized, earlier ones stay. Allocates only if the message is larger
+  /// than all before it in this storage.
   std::span<std::byte> resize(std::size_t bytes);
   std::span<std::byte> bytes();
   PacketRef seal() &&;
@@ -98,8 +98,8 @@ class PacketBuffer {
   Pooled* packet_;
 };
 
-/// Recycles packet storage, so that a run allocates none after its first messages. Buffers may be returned
-/// from any thread, and may outlive the pool.
+/// Recycles packet storage, so that a run allocates none after its first messages. Packets may come back from
+/// any thread, and may outlive the pool.
 class PacketPool {
  public:
   PacketPool();

@@ -22,8 +22,8 @@ bool is_word(char c) {
          std::string_view(".%+-_^").find(c) != std::string_view::npos;
 }
 
-/// The character that begins at byte `at`, in quotes: all bytes of its UTF-8 sequence. A byte that belongs to
-/// none, or a character that a terminal does not show, is given in hex.
+/// The character that begins at byte `at`, in quotes, with all bytes of its UTF-8 sequence. A byte that
+/// begins no sequence, or a control character, is given in hex.
 std::string character(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(k < text.size() ? text[k] : 0); };
   const int ones = std::countl_one(byte(at));
@@ -98,10 +98,10 @@ StageSpelling::Argument parse_argument(Reader& reader) {
 }
 
 constexpr unsigned deepest_nesting = 8;
-/// A limit, since every stage keeps the whole spelling for messages.
+/// Limited, since every stage keeps a copy of the whole spelling for its messages.
 constexpr std::size_t longest_spelling = 4096;
 
-/// One pipeline; `depth` bodies around it are open.
+/// Parses one pipeline, which is inside `depth` pairs of braces.
 PipelineSpelling parse_pipeline(Reader& reader, const std::string& text, unsigned depth) {
   PipelineSpelling pipeline;
   do {

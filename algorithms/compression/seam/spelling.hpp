@@ -23,7 +23,7 @@ struct StageSpelling;
 /// Columns count from 1.
 using PipelineSpelling = std::vector<StageSpelling>;
 
-/// One stage of it.
+/// One stage of a pipeline.
 struct StageSpelling {
   struct Argument {
     std::string key;    ///< empty for a bare value
@@ -38,22 +38,23 @@ struct StageSpelling {
   std::vector<PipelineSpelling> bodies;  ///< of a wrapper: repeat(4){topk(1%)}
 };
 
-/// Throws Misuse (key algorithm.compressor) with the column and what was expected there. At least one stage.
+/// Parses a spelling; the result has at least one stage. Misuse, naming algorithm.compressor, has the column
+/// and what was expected there.
 PipelineSpelling parse_pipeline(const std::string& text);
 
-/// Misuse that refuses a whole stage.
+/// Throws a Misuse that refuses a whole stage: its column, then `what`.
 [[noreturn]] void refuse_stage(const StageSpelling& stage, const std::string& what);
 
-/// What a stage accepts: keys, one of which may be given bare in the first place ("qsgd(4)" is
-/// "qsgd(bits=4)"), and flags, which are bare words ("scaled").
+/// The arguments that a stage accepts: keys with a value, and flags, which are bare words ("scaled"). The
+/// value of the key `bare` may stand without the key if it comes first: "qsgd(4)" is "qsgd(bits=4)".
 struct StageSignature {
   std::string_view bare;
   std::vector<std::string> keys;
   std::vector<std::string> flags;
 };
 
-/// The arguments of a stage, checked against its signature and then read one by one. Every error is a Misuse
-/// that says the column, what stands there and what was expected.
+/// The arguments of a stage. The constructor checks them against the signature; the member functions then
+/// read one each. Every error is a Misuse that has the column, what stands there and what was expected.
 class Arguments {
  public:
   Arguments(const StageSpelling& stage, const StageSignature& signature);
@@ -62,22 +63,23 @@ class Arguments {
   bool flag(std::string_view name) const;
   /// One of `words`; the first of them if the key is missing.
   std::string word(std::string_view key, std::span<const std::string> words) const;
-  /// A whole number in [least, most]; empty if the key is missing. `instead` names other values the key
-  /// may have, for the message only.
+  /// A whole number in [least, most]; nothing if the key is missing. `instead` names other values that the
+  /// key may have, for the message only.
   std::optional<std::uint64_t> count(std::string_view key, std::uint64_t least, std::uint64_t most,
                                      const std::string& instead = {}) const;
-  /// A finite number above 0; a power of two may be written 2^-12.
+  /// A finite number above 0; a power of two may be written 2^-12. Nothing if the key is missing.
   std::optional<double> positive(std::string_view key) const;
-  /// A share in (0, 1], written 1% or 0.01. A bare whole number is refused, since it would look like a count.
+  /// A share in (0, 1], written 1% or 0.01; nothing if the key is missing. A bare whole number is refused,
+  /// since it looks like a count.
   std::optional<double> share(std::string_view key) const;
-  /// "2.5sigma": a number above 0 and the unit.
+  /// A number above 0 followed by the unit, such as 2.5sigma; nothing if the key is missing.
   std::optional<double> positive_with_unit(std::string_view key, std::string_view unit) const;
-  /// The numbers of a list "{0,0.5,1}"; empty if the key is missing or is no list.
+  /// The numbers of a list {0,0.5,1}; empty if the key is missing or its value is no list.
   std::vector<double> list(std::string_view key) const;
   /// The value as written; empty if the key is missing.
   std::string_view text(std::string_view key) const;
 
-  /// Misuse that refuses the argument `key`, or the whole stage if the key is missing.
+  /// Throws a Misuse that refuses the argument `key`, or the whole stage if the key is missing.
   [[noreturn]] void refuse(std::string_view key, const std::string& expected) const;
 
  private:

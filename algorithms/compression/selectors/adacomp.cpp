@@ -35,7 +35,7 @@ double AdaComp<Scalar>::select_in_bin(const EncodeInput<Scalar>& input, std::siz
   const auto latest = input.latest.empty() ? g : input.latest;
   const Scalar largest = std::bit_cast<Scalar>(largest_magnitude_of(g.subspan(begin, end - begin)));
   if (!std::isfinite(largest))
-    kept.push_back(static_cast<std::uint32_t>(begin));  // one coordinate, so that the message can say so
+    kept.push_back(static_cast<std::uint32_t>(begin));  // keeps one coordinate, for the message to fail on
   else if (largest > Scalar(0))
     for (std::size_t i = begin; i < end; ++i)
       if (std::abs(g[i] + latest[i]) >= largest) kept.push_back(static_cast<std::uint32_t>(i));

@@ -5,32 +5,33 @@
 
 namespace hearsay {
 
-/// AdaComp: keeps in each bin the coordinates that the latest gradient may have made the largest.
+/// AdaComp: keeps, in each bin, the coordinates that the latest gradient may have made the largest.
 ///
-///   G = residue + dW                 the vector to encode: earlier messages' rest and the latest gradient
+///   G = residue + dW                 the vector to encode: what earlier messages left, and the latest
+///   gradient
 ///   H = G + dW                       the latest gradient counted twice (the paper's scale factor of 2)
 ///   keep i  iff  |H_i| >= max_{j in i's bin} |G_j|
-///   scale = mean over the bins of max |G_j|       taken by a ternary quantizer behind it
+///   scale = mean over the bins of max |G_j|       for a ternary quantizer after this stage
 ///
-/// dW is EncodeInput::latest. Without it, all of G is new (dW = G), and a kept coordinate is at least half
-/// its bin's maximum. The same holds behind fwht and kashin. Behind clip, dW is the change of the clipped
-/// vector by the latest gradient.
+/// dW is EncodeInput::latest. Without it all of G counts as new (dW = G), and a kept coordinate is at least
+/// half the maximum of its bin. This is also so after fwht and kashin. After clip, dW is the change of the
+/// clipped vector by the latest gradient.
 ///
-/// Biased, without a uniform contraction: a bin may send nothing, what it sends need not be its largest, and
-/// the shared scale may exceed it. For methods with error feedback, which keep residue = G - C(G), so that
-/// sent + residue = G.
+/// Biased, without a uniform contraction: a bin may send nothing, a kept coordinate need not be the largest
+/// of its bin, and the shared scale may exceed it. For methods with error feedback, which keep residue = G -
+/// C(G), so that sent + residue = G.
 ///
-/// Bins       runs of `bin` coordinates within each layer (the last of a layer may be shorter): 500 for fully
-///            connected and recurrent layers, 50 for convolutions in the paper. Behind a transform, of the
-///            coefficients.
-/// Tail       "ternary | delta" if nothing follows: signs times the scale; "adacomp | delta" sends the values
+/// Bins       runs of `bin` coordinates within each layer (the last of a layer may be shorter). The paper
+///            takes 500 for fully connected and recurrent layers, 50 for convolutions. After a transform that
+///            mixes, runs of its coefficients.
+/// Tail       "ternary | delta" if nothing follows: signs times the scale. "adacomp | delta" sends the values
 ///            themselves.
 /// Count      depends on the data, may be 0. A bin of zeros sends nothing, although 0 >= 0.
 /// Rounding   H in Scalar, the scale's sum in double and in the order of the bins.
 /// Source     Chen, Choi, Brand, Agrawal, Zhang, Gopalakrishnan 2018 (AdaComp, arXiv:1712.02679), algorithm
 ///            2.
-/// Departure  one scale for the message, not one per layer as in the paper; bins of zeros as above; how
-///            indices travel is the index coder's business, not the paper's 8 or 16 bits with the value.
+/// Departs    one scale for the message, not one per layer as in the paper; bins of zeros as above; indices
+///            travel by the index coder, not in 8 or 16 bits with the value as in the paper.
 template <class Scalar>
 class AdaComp final : public Selector<Scalar> {
  public:

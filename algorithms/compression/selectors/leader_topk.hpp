@@ -4,12 +4,12 @@
 
 namespace hearsay {
 
-/// ScaleCom's CLT-k: the k coordinates of largest magnitude *of the leader's vector*, kept by all peers. It
-/// commutes with the mean, so the sum of n messages has k entries, not up to n k. For the leader itself it is
-/// top-k, contraction k/d. For a follower it is neither unbiased nor contractive, since the coordinates may
-/// be small there. (If the misses are spread over the top-k, in expectation 1 - delta = h/k + (1 - h/k) (1 -
-/// delta_topk) with 2h the Hamming distance of the two choices.) For methods with a common leader and error
-/// feedback (qsgd-allreduce).
+/// ScaleCom's CLT-k: the k coordinates of largest magnitude of the *leader's* vector, kept by all peers. It
+/// commutes with the mean, so the sum of n messages has k entries, not up to n k. For the leader it is top-k,
+/// with contraction k/d. For a follower it is neither unbiased nor contractive, since its own coordinates
+/// there may be small. (If the misses are spread over the top-k, in expectation 1 - delta = h/k + (1 - h/k)
+/// (1 - delta_topk) with 2h the Hamming distance of the two choices.) For methods with a common leader and
+/// error feedback (qsgd-allreduce).
 ///
 /// Message   without shared indices, that of topk.
 /// Ties      to the lowest index, as topk.

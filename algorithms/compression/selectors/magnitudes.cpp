@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/selectors/magnitudes.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -41,8 +41,8 @@ std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t mos
   const auto loaded = [&](std::size_t at) HWY_ATTR {
     return hn::And(hn::BitCast(ints, hn::LoadU(floats, z.data() + at)), magnitude_mask);
   };
-  // Compressed in a register and stored whole: the form of vpcompress that writes to memory is slow on some
-  // machines.
+  // Compresses in a register and stores the whole vector: the form of vpcompress that writes to memory is
+  // slow on some machines.
   const auto keep = [&](hn::Vec<Ints> sizes, std::size_t at) HWY_ATTR {
     const auto mask = hn::Gt(sizes, below);
     if (hn::AllFalse(ints, mask)) return;
@@ -53,7 +53,7 @@ std::size_t Find(std::span<const float> z, std::uint32_t border, std::size_t mos
     n += hn::CountTrue(ints, mask);
   };
   for (; i + 4 * lanes <= z.size() && n <= most; i += 4 * lanes) {
-    // At most 4 * lanes = 64 more than `most`: the padding.
+    // A step writes at most 4 * lanes = 64 entries beyond `most`: found_padding.
     const auto sizes0 = loaded(i);
     const auto sizes1 = loaded(i + lanes);
     const auto sizes2 = loaded(i + 2 * lanes);

@@ -8,8 +8,8 @@
 
 namespace hearsay {
 
-/// |z| as an integer: the bit patterns of non-negative floating-point numbers are ordered as the numbers are,
-/// NaN above all.
+/// The type of |z| as an integer. The bit patterns of non-negative floating-point numbers are ordered as the
+/// numbers are, with NaN above all.
 template <class Scalar>
 using Magnitude = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
 
@@ -21,24 +21,24 @@ Magnitude<Scalar> magnitude(Scalar z) {
 template <class Scalar>
 Magnitude<Scalar> largest_magnitude_of(std::span<const Scalar> z);
 
-/// The coordinates that were found: index and magnitude, ascending by index.
+/// The place for coordinates that are found: index and magnitude, ascending by index.
 template <class Scalar>
 struct Found {
   std::span<std::uint32_t> indices;
-  std::span<Magnitude<Scalar>> magnitudes;  ///< of the same size; or empty if they are not wanted
+  std::span<Magnitude<Scalar>> magnitudes;  ///< as many as indices; empty if they are not wanted
 };
 
-/// How much more room `found` must have than there are coordinates to find: vectors are stored whole.
+/// The room that `Found` must have beyond the coordinates to find, since vectors are stored whole.
 constexpr std::size_t found_padding = 64;
 
-/// Finds the coordinates with a magnitude of at least `border`. Returns their number; if they are more than
-/// `most`, some number above `most`, and not all have been written. `found` has room for most +
-/// found_padding.
+/// Finds the coordinates with a magnitude of at least `border`. Returns how many there are. If there are more
+/// than `most`, it returns some number above `most`, and not all of them have been written. `found` has room
+/// for most + found_padding.
 template <class Scalar>
 std::size_t find_at_least(std::span<const Scalar> z, Magnitude<Scalar> border, std::size_t most,
                           Found<Scalar> found);
 
-/// The same, number by number; the kernel for float is compared with it.
+/// The same in plain C++; tests compare the kernel for float with it.
 template <class Scalar>
 std::size_t find_at_least_plain(std::span<const Scalar> z, Magnitude<Scalar> border, std::size_t most,
                                 Found<Scalar> found);

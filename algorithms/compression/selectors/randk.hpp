@@ -8,15 +8,15 @@
 
 namespace hearsay {
 
-/// Rand-k: k coordinates drawn without replacement, each of the d equally likely; the others 0.
+/// Rand-k: k coordinates drawn without replacement, each of the d equally likely; the others decode to 0.
 ///
 ///   unscaled  C(z)_i = z_i        on the subset: contractive, E ||C(z) - z||^2 = (1 - k/d) ||z||^2, biased
 ///   scaled    C(z)_i = z_i d / k  on the subset: unbiased, omega = d/k - 1 exactly
 ///
-/// Use the unscaled form if a method wants a contraction (CHOCO-SGD diverges with the scaled one).
+/// Methods that need a contraction take the unscaled form (CHOCO-SGD diverges with the scaled one).
 ///
 /// Seed       16 bytes, from which the receiver draws the subset; no index travels.
-/// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map; the smaller of the subset and its
+/// Subset     Floyd's algorithm (Bentley, Floyd 1987) on a bit map. The smaller of the subset and its
 ///            complement is drawn: O(min(k, d-k) + d/64).
 template <class Scalar>
 class RandK final : public Selector<Scalar> {

@@ -22,7 +22,7 @@ SelectionSize SelectionSize::parse(const Arguments& arguments, const SegmentTabl
 
 std::size_t SelectionSize::of(std::size_t dimension) const {
   if (count_ > 0) return std::min(count_, dimension);
-  // The binary form of 7% is a hair above it; ceil must not make an eighth of that.
+  // The binary form of 7% is slightly above it; without the factor, ceil would make 8 of 7% of 100.
   const double exact = share_ * static_cast<double>(dimension) * (1.0 - 1e-12);
   return std::min(std::max(static_cast<std::size_t>(std::ceil(exact)), std::size_t{1}), dimension);
 }

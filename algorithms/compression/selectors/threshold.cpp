@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// The least magnitude that reaches t > 0; that of Inf if none does.
+/// Returns the smallest magnitude that is at least t > 0; that of Inf if there is none.
 template <class Scalar>
 Magnitude<Scalar> least_reaching(double t) {
   constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();

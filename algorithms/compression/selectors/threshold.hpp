@@ -5,23 +5,23 @@
 
 namespace hearsay {
 
-/// Keeps the large coordinates, |z_i| >= t; the others become 0.
+/// Keeps the large coordinates, |z_i| >= t; the others decode to 0.
 ///
 ///   threshold(rel=r)   t = r max_i |z_i|, 0 < r <= 1
 ///   threshold(abs=x)   t = x > 0; if no coordinate reaches it, the largest alone is kept
 ///
-/// How many are kept depends on the data: at least one (a message with none is malformed). Zeros are never
-/// kept, but for the first coordinate of a zero vector. Biased. Both contract:
+/// The number of kept coordinates depends on the data and is at least one (a message with none is malformed).
+/// Zeros are never kept, except the first coordinate of a zero vector. Biased. Both forms contract:
 ///
-///   rel   what is dropped is below r of the largest, of at most d - 1 coordinates:
+///   rel   at most d - 1 coordinates are dropped, each below r times the largest:
 ///         ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta = 1 / (1 + (d - 1) r^2)
 ///   abs   the largest is kept: delta = 1/d; and no coordinate is off by x or more
 ///
-/// Ties       if the largest coordinate alone is kept and several are equal, the lowest index.
+/// Ties       if only the largest coordinate is kept and several are equal, the lowest index.
 /// Rounding   t is a double; |z_i| is compared with it exactly.
 /// Source     the filter of FastSGD (Yang et al. 2021), which drops integers floor(log_b(1/|g|)) beyond a
-///            limit: the same as a threshold for the magnitude. QCMD and QRDA Adagrad (Xu et al. 2022)
-///            threshold alike.
+///            limit: the same as a threshold for the magnitude. QCMD and QRDA Adagrad (Xu et al. 2022) use
+///            such a threshold, too.
 template <class Scalar>
 class Threshold final : public Selector<Scalar> {
  public:

@@ -10,14 +10,16 @@ namespace hearsay {
 
 namespace {
 
-/// The border of the top k: magnitudes above `threshold` are kept, and the first `ties` of those equal to it.
+/// The border of the top k: all magnitudes above `threshold` are kept, and the first `ties` of those equal to
+/// it.
 template <class Scalar>
 struct Border {
   Magnitude<Scalar> threshold = 0;
   std::size_t ties = 0;
 };
 
-/// Radix selection of the k-th largest of `count` magnitudes, most significant digits first; 1 <= k <= count.
+/// Finds the border by radix selection of the k-th largest of `count` magnitudes, most significant digits
+/// first; 1 <= k <= count.
 template <class Scalar, class MagnitudeOf>
 Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitude_of) {
   constexpr unsigned digit_bits = 11;
@@ -31,7 +33,7 @@ Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitu
     histogram.fill(0);
     for (std::size_t i = 0; i < count; ++i) {
       const auto digits = magnitude_of(i) >> shift;
-      // Only magnitudes that agree with the threshold in the digits known so far can still be the border.
+      // Only magnitudes that agree with the threshold in all digits found so far can still be at the border.
       if ((digits & ~digit_mask) == border.threshold >> shift) ++histogram[digits & digit_mask];
     }
     Magnitude<Scalar> digit = digit_mask;
@@ -42,7 +44,7 @@ Border<Scalar> find_border(std::size_t count, std::size_t k, MagnitudeOf magnitu
   return border;
 }
 
-/// Writes the indices of the magnitudes that the border keeps, in ascending order.
+/// Writes to `kept` the indices of the magnitudes that the border keeps, in ascending order.
 template <class Scalar, class MagnitudeOf, class IndexOf>
 void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf magnitude_of,
                IndexOf index_of) {
@@ -55,8 +57,9 @@ void take_kept(Border<Scalar> border, std::span<std::uint32_t> kept, MagnitudeOf
   }
 }
 
-// A sample has runs of 16 numbers, a cache line of floats, spread evenly. Vectors of `least_sampled` numbers
-// or more are sampled; below, and if a quarter or more are kept, three sweeps over everything are as fast.
+// A sample consists of runs of 16 numbers (a cache line of floats), one every `spacing` numbers. Only vectors
+// of at least `least_sampled` numbers are sampled, and only if at most a quarter is kept; otherwise sweeps
+// over the whole vector are as fast.
 constexpr std::size_t run = 16;
 constexpr std::size_t spacing = 2048;
 constexpr std::size_t least_sampled = 32768;
@@ -89,7 +92,7 @@ bool TopK<Scalar>::select_among_candidates(std::span<const Scalar> z, std::span<
   for (std::size_t r = 0; r < runs; ++r)
     for (std::size_t i = 0; i < run; ++i) magnitudes_[r * run + i] = magnitude(z[r * spacing + i]);
   const auto magnitude_of = [this](std::size_t i) { return magnitudes_[i]; };
-  // The sample should hold `expected` of the k largest. With four standard deviations more, the bound is
+  // On average the sample holds `expected` of the k largest. At four standard deviations more, the bound is
   // hardly ever too high.
   const double expected =
       static_cast<double>(k) * static_cast<double>(runs * run) / static_cast<double>(z.size());

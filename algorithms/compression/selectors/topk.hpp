@@ -6,15 +6,16 @@
 
 namespace hearsay {
 
-/// Top-k: the k coordinates of largest magnitude, the others 0. Biased and contractive:
-/// ||C(z) - z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback.
-/// With k = d it loses nothing, and is unbiased.
+/// Top-k: the k coordinates of largest magnitude; the others decode to 0. Biased and contractive: ||C(z) -
+/// z||^2 <= (1 - k/d) ||z||^2 for every z. For methods with error feedback. With k = d it loses nothing, and
+/// is unbiased.
 ///
 /// Selection  exact; among equal magnitudes at the border the lowest indices are kept, so that the message is
-///            a function of z alone. For long vectors a sample gives a bound that nearly always k or a few
-///            more exceed. One sweep collects these, and the k-th is found among them. Otherwise (few
-///            coordinates, many kept, a sample that misleads, many equal magnitudes) the k-th is found in the
-///            vector itself, in a sweep per 11 bits of Scalar (3 for float).
+///            a function of z alone. For long vectors a sample gives a bound that nearly always k
+///            coordinates, or a few more, exceed. One sweep collects these, and the k-th largest is found
+///            among them. In all other cases (few coordinates, many kept, a misleading sample, many equal
+///            magnitudes) the k-th largest is found in the whole vector, with one sweep per 11 bits of Scalar
+///            (3 for float).
 template <class Scalar>
 class TopK final : public Selector<Scalar> {
  public:
@@ -28,7 +29,7 @@ class TopK final : public Selector<Scalar> {
   void select(const EncodeInput<Scalar>& input, std::span<std::byte> seed, Selection& selection) override;
 
  private:
-  /// Fills `kept`; false if it cannot.
+  /// The selection by a sample. True if it has filled `kept`; false if the whole vector must be searched.
   bool select_among_candidates(std::span<const Scalar> z, std::span<std::uint32_t> kept);
 
   SelectionSize size_;

@@ -12,14 +12,14 @@ namespace hearsay {
 
 namespace {
 
-/// c sigma of a layer; NaN if a coordinate is Inf or NaN, Inf if all are equal. `scaled` is scratch space of
-/// the layer's size.
+/// Returns c sigma of a layer; NaN if a coordinate is Inf or NaN, Inf if all are equal. `scaled` is scratch
+/// space of the size of the layer.
 template <class Scalar>
 double clipping_limit(std::span<const Scalar> layer, double deviations, std::span<Scalar> scaled) {
   if (!all_finite(layer)) return std::numeric_limits<double>::quiet_NaN();
   if (std::ranges::all_of(layer, [&](Scalar value) { return value == layer.front(); }))
     return std::numeric_limits<double>::infinity();
-  // Near the ends of the range the reciprocal would leave it.
+  // Clamped, since the reciprocal of the largest or smallest magnitudes would leave the range.
   const int edge = std::numeric_limits<Scalar>::max_exponent - 4;
   const int exponent =
       std::clamp(std::ilogb(std::bit_cast<Scalar>(largest_magnitude_of(layer))), -edge, edge);
@@ -31,7 +31,7 @@ double clipping_limit(std::span<const Scalar> layer, double deviations, std::spa
   return std::ldexp(deviations * std::sqrt(squared_deviation(coordinates, mean) / n), exponent);
 }
 
-/// The value clipped to [-limit, limit]; NaN if the limit is.
+/// Returns the value clipped to [-limit, limit]; NaN if the limit is NaN.
 template <class Scalar>
 Scalar within(Scalar value, Scalar limit) {
   return std::isnan(limit) ? limit : std::min(std::max(value, -limit), limit);

@@ -6,33 +6,34 @@
 
 namespace hearsay {
 
-/// Clipping by the spread of a layer: coordinates beyond c standard deviations are brought back to them.
+/// Clipping by the standard deviation sigma of a layer: coordinates beyond c sigma are set to c sigma, with
+/// their sign.
 ///
 ///   mean    m     = (1/n) sum_i z_i             over the n coordinates of a layer
 ///   sigma   s     = sqrt((1/n) sum_i (z_i - m)^2)
 ///   clipped y_i   = min(max(z_i, -c s), c s)
 ///
-/// It is lossy, and the inverse is the identity: C(z) = y. It is biased, since what is cut off is lost for
-/// good (unbiased rounding after it is unbiased about y, not about z). It is not idempotent: the clipped
-/// layer has a smaller sigma. No contraction is claimed: a layer of nearly equal coordinates has a sigma near
-/// 0 and loses nearly all of its norm.
+/// Lossy; the inverse is the identity: C(z) = y. Biased, since what is cut off is lost (unbiased rounding of
+/// y is unbiased about y, not about z). Not idempotent: the clipped layer has a smaller sigma. No contraction
+/// is stated: a layer of nearly equal coordinates has a sigma near 0 and loses nearly all of its norm.
 ///
-/// Layers     those of the model if the vector has layers, else (and behind a transform that mixes them) the
-///            whole vector.
+/// Layers     those of the model. If the vector has none, or after a transform that mixes them, the whole
+///            vector.
 /// Latest     dW, the newest part of z = r + dW, changes the clipped vector by clip(z) - clip(r), both with
-///            the limit of z; by dW itself if neither is clipped. A stage adacomp behind it uses that.
-/// Rounding   sums in double in the lane tree of reductions.hpp, of coordinates scaled by a power of two, so
-///            that no square leaves the range; c s is rounded to Scalar. The same bits everywhere.
+///            the limit of z; if neither is clipped, by dW itself. A stage adacomp after this one uses that
+///            change.
+/// Rounding   sums in double in the lanes of reductions.hpp, of coordinates scaled by a power of two, so that
+///            no square leaves the range; c sigma is rounded to Scalar. The same bits everywhere.
 /// Failure    Inf or NaN in a layer makes the whole layer NaN.
 /// Source     Wen, Xu, Yan, Wu, Wang, Chen, Li 2017 (TernGrad, arXiv:1705.07878), section 3.3, with c = 2.5.
-/// Departure  a layer of equal coordinates (a single one, above all) has no spread and stays as it is. By the
-///            paper's formula it would become 0 and never be trained.
+/// Departs    a layer of equal coordinates (above all, of a single one) has sigma 0 and stays as it is. By
+///            the formula of the paper it would become 0 and never be trained.
 template <class Scalar>
 class Clip final : public Transform<Scalar> {
  public:
   static std::unique_ptr<Transform<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
-  /// c > 0; the buckets are the layers.
+  /// `deviations` is c > 0. The buckets are the layers.
   Clip(double deviations, Buckets layers) : deviations_(deviations), layers_(std::move(layers)) {}
 
   std::string spelling() const override;
@@ -45,8 +46,8 @@ class Clip final : public Transform<Scalar> {
   void inverse(std::span<Scalar> in, std::uint64_t seed, std::span<Scalar> out) override;
 
  private:
-  /// c s of a layer; the largest Scalar if nothing is to be clipped, NaN if a coordinate is Inf or NaN.
-  /// `scratch` has the size of the layer.
+  /// Returns c sigma of a layer; the largest Scalar if nothing is to be clipped, NaN if a coordinate is Inf
+  /// or NaN. `scratch` has the size of the layer.
   Scalar limit_of(std::span<const Scalar> layer, std::span<Scalar> scratch) const;
 
   double deviations_;

@@ -2,14 +2,14 @@
 
 #include <bit>
 
-// Every target that this machine could run, the scalar one included: a test compares them all.
+// Compiles every target of this architecture, the scalar one included; a test compares them all.
 #ifndef HWY_COMPILE_ALL_ATTAINABLE
 #define HWY_COMPILE_ALL_ATTAINABLE
 #endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/compression/transforms/hadamard_kernels.cpp"
 #include <hwy/foreach_target.h>
-// This comes last: the line above includes what follows once per target.
+// This include comes after foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -27,7 +27,7 @@ constexpr Floats floats;
 constexpr Ints ints;
 constexpr Words words;
 
-/// The top bits of element_bits of a vector of indices.
+/// The sign bits of element_bits of a vector of indices, all other bits 0.
 HWY_INLINE Vector Signs(hn::Vec<Words> index, hn::Vec<Words> a, hn::Vec<Words> b) {
   auto hash = hn::Mul(hn::Xor(index, a), hn::Set(words, 0x9E3779B1u));
   hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
@@ -42,7 +42,7 @@ HWY_INLINE void Butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// Three levels over eight vectors, the nearest neighbors first.
+/// Three levels of butterflies over eight vectors, the smallest distance first.
 HWY_INLINE void Butterfly8(Vector& v0, Vector& v1, Vector& v2, Vector& v3, Vector& v4, Vector& v5, Vector& v6,
                            Vector& v7) {
   Butterfly(v0, v1);
@@ -59,7 +59,7 @@ HWY_INLINE void Butterfly8(Vector& v0, Vector& v1, Vector& v2, Vector& v3, Vecto
   Butterfly(v3, v7);
 }
 
-/// The levels at distances below the number of lanes, and three more: eight vectors at a time.
+/// The levels at distances below the number of lanes, and three more, eight vectors at a time.
 template <bool flip>
 HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float scale, ElementKey key,
                             std::uint32_t first) {
@@ -94,7 +94,7 @@ HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float sc
       v = hn::Xor(v, Signs(index, a, b));
       index = hn::Add(index, index_step);
     }
-    // The upper of two gets a - b: its partner plus itself with the sign changed.
+    // The upper of two partners becomes a - b: its partner plus itself with the sign changed.
     if (lanes > 1) v = hn::Add(hn::TableLookupLanes(v, partners1), hn::Xor(v, signs1));
     if (lanes > 2) v = hn::Add(hn::TableLookupLanes(v, partners2), hn::Xor(v, signs2));
     if (lanes > 4) v = hn::Add(hn::TableLookupLanes(v, partners4), hn::Xor(v, signs4));
@@ -122,7 +122,7 @@ HWY_INLINE void FirstLevels(const float* from, float* x, std::size_t n, float sc
   }
 }
 
-/// Three levels at distances d, 2d and 4d, d a multiple of the lanes.
+/// Three levels, at distances d, 2d and 4d; d is a multiple of the number of lanes.
 HWY_INLINE void ThreeLevels(float* x, std::size_t n, std::size_t d) {
   const std::size_t lanes = hn::Lanes(floats);
   for (std::size_t group = 0; group < n; group += 8 * d)

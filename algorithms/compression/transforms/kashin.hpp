@@ -6,9 +6,9 @@
 
 namespace hearsay {
 
-/// Democratic embedding: coefficients a with S a = z whose largest is about as small as possible. There are
-/// twice as many as fwht has. The largest is about 2 ||z|| / sqrt(N); the least possible factor is 1, and
-/// fwht has 4 or more (with its own, smaller N).
+/// Democratic embedding: coefficients a with S a = z whose largest is about as small as possible. They are
+/// twice as many as those of fwht. The largest is about 2 ||z|| / sqrt(N); the least possible factor is 1,
+/// and that of fwht is 4 or more (with its own, smaller N).
 ///
 ///   frame   S = [D1 H, D2 H] / sqrt(2), n x N with N = 2 n: two randomised Hadamard bases side by side, S S'
 ///           = I
@@ -17,22 +17,23 @@ namespace hearsay {
 ///   end     a += S' v
 ///   z       = S a, exactly but for rounding, whatever was clipped
 ///
-/// Never worse than the near-democratic S' z, whose coefficients are fwht's over sqrt(2): a block takes S' z
-/// if the result has a larger coefficient or more than 2 ||z||^2.
+/// Never worse than the near-democratic S' z, whose coefficients are those of fwht over sqrt(2): a block
+/// takes S' z if the result has a larger coefficient or a squared norm above 2 ||z||^2.
 ///
-/// Errors     e of the coefficients become S e: ||S e|| <= ||e||, and E ||S e||^2 = E ||e||^2 / 2 if they are
-///            uncorrelated with mean 0. Since ||a||^2 <= 2 ||z||^2, the omega of the stages behind it stays,
-///            and a contraction of delta becomes 2 delta - 1.
-/// Blocks     and signs by the coefficient's index as in fwht; the coefficients of a block are those of D1 H,
-///            then of D2 H.
-/// Rounding   norms in double in the lane tree of reductions.hpp, the rest in Scalar by hadamard.hpp: the
-///            same bits everywhere. Small numbers lose digits as in fwht.
+/// Errors     an error e of the coefficients becomes S e: ||S e|| <= ||e||, and E ||S e||^2 = E ||e||^2 / 2
+///            if its entries are uncorrelated with mean 0. Since ||a||^2 <= 2 ||z||^2, the omega of the
+///            stages after it remains valid, and a contraction of delta becomes 2 delta - 1.
+/// Blocks     and signs by the index of the coefficient, as in fwht. The coefficients of a block are those of
+///            D1 H, then those of D2 H.
+/// Rounding   norms in double in the lanes of reductions.hpp, the rest in Scalar by hadamard.hpp: the same
+///            bits everywhere. Small numbers lose digits as in fwht.
 /// Failure    as in fwht.
 /// Source     Lyubarskii, Vershynin 2010 (Uncertainty principles and vector quantization); Saha, Pilanci,
 ///            Goldsmith 2021 (DGD-DEF, arXiv:2103.07578), democratic embedding.
-/// Departure  two bases for their N > n sampled rows of one; M from the residual at hand for their M <- eta
-///            M; their delta = 0.3 mu^2 / ln(1/mu) of M = ||z|| / sqrt(delta N) has no value at N = 2 n (mu =
-///            1): delta is 1, which shrinks v to about 2 % in 6 rounds; what is left is added unclipped.
+/// Departs    two bases take the place of the paper's N > n sampled rows of one, and M from the residual at
+///            hand that of M <- eta M. The paper's delta = 0.3 mu^2 / ln(1/mu) of M = ||z|| / sqrt(delta N)
+///            has no value at N = 2 n (mu = 1). Here delta is 1, which shrinks v to about 2 % in 6 rounds;
+///            what is left is added unclipped.
 template <class Scalar>
 class Kashin final : public Transform<Scalar> {
  public:
