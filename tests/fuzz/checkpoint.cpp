@@ -1,5 +1,5 @@
-// A checkpoint file: byte 0 says whether its last eight bytes are made the checksum of the others, so that
-// what is behind the checksum is met, too.
+// A checkpoint file. Byte 0 says whether the checksum is made right, so that the code behind it is reached,
+// too.
 #include "runtime/checkpoint/checkpoint.hpp"
 
 #include <xxhash.h>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ReadCheckpoint read = decode_checkpoint(owner, bytes, packets);
   ensure(read.checkpoint.has_value() == read.defect.empty(), "what is no checkpoint is said in a sentence");
   if (!read.checkpoint) return 0;
-  // Packets that nobody was sent are not written again: after one way back, nothing changes any more.
+  // Packets without a receiver are not written again, so the first pass may differ; the second must not.
   const std::vector<std::byte> once = encode_checkpoint(owner, *read.checkpoint);
   const ReadCheckpoint again = decode_checkpoint(owner, once, packets);
   ensure(again.checkpoint && encode_checkpoint(owner, *again.checkpoint) == once,

@@ -1,4 +1,4 @@
-// A hello from a stranger, and a sentence that may end on a terminal: the payloads as they are.
+// The payload of a hello from a stranger, and a sentence that may be printed on a terminal.
 #include "runtime/wire/agreement.hpp"
 
 #include "tests/fuzz/input.hpp"

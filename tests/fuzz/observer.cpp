@@ -1,6 +1,5 @@
-// Two peers, one of them or a stranger out of its mind, talk to the observer: a list of steps, each a byte
-// that says what happens and what that needs. Byte 0 says whether the run goes on without a peer that is
-// lost.
+// Two peers talk to the observer; one of them, or a stranger, sends anything. The input is a list of steps: a
+// byte that says what happens, and its arguments. Byte 0 says whether the run goes on without a lost peer.
 #include <chrono>
 
 #include "runtime/experiment/run_agreement.hpp"
@@ -81,7 +80,7 @@ class Scene {
     }
   }
 
-  /// Of the initial model after no time; or of what the input says.
+  /// Returns a snapshot of the initial model at time 0, or one that the input gives.
   std::vector<std::byte> evaluation() {
     static const auto initial = encode_snapshot(PeerMeters{}, experiment(false).problem.initial);
     if (input_.take<std::uint8_t>() % 4 != 0) return initial;
@@ -100,9 +99,9 @@ class Scene {
     header.iteration = input_.take<std::uint8_t>();
     header.slot = input_.take<std::uint8_t>();
     if (kind == FrameKind::hello && header.iteration % 8 != 7)
-      header.iteration = experiment(drops_).iterations;  // else it is refused
+      header.iteration = experiment(drops_).iterations;  // any other iteration would be refused
     header.incarnation = header.slot / 64 % 2;
-    // Of 256 one is of another run.
+    // One frame of 256 is of another run.
     header.run_id = run_id(agreement()) + (header.slot == 255 ? 1 : 0);
     session_.hear(header, payload, now_);
   }

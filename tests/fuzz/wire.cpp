@@ -1,5 +1,5 @@
-// A frame from a stranger: byte 0 says whether version and checksum are put right, so that what is behind
-// them is met, too; then 64 bytes of header and the payload.
+// A frame from a stranger: 64 bytes of header, then the payload. Byte 0 of the input says whether version and
+// checksum are made right, so that the code behind them is reached, too.
 #include "runtime/wire/frame.hpp"
 
 #include <array>
