@@ -1,6 +1,6 @@
-// The compressors side by side: what each costs and loses on Gaussian data, float, 270,000 coordinates in two
-// layers. Bits and error are of one message; the bounds are what a compressor states of itself; speeds are
-// bytes of the float input a second, on one core, the fastest of several messages.
+// All compressors in one table: what each costs and loses on 270,000 Gaussian floats in two layers. Bits and
+// error are those of one message; the bounds are those that a compressor states for itself. A speed is bytes
+// of float input per second, on one core, in the fastest of several messages.
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ std::vector<float> gaussian() {
   return z;
 }
 
-/// Runs `work` several times; GB of float input a second in the fastest.
+/// Runs `work` several times, and returns the GB of float input per second of the fastest time.
 template <class Work>
 double gigabytes_per_s(const Work& work) {
   double best = std::numeric_limits<double>::infinity();

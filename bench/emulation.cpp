@@ -1,8 +1,8 @@
-// How honest the emulated network is: the simulator's prediction of a run, then the same run by eight real
-// processes, slowed down by the built-in shaper, and by the kernel (network namespaces, tbf; root only).
-// Frames count as Ethernet's do; a gradient takes an emulated 20 ms, in which eight real ones find room on
-// few cores. One line a case; both ratios to the prediction should lie within 10 % of 1, the shaper's within
-// 5 %.
+// How well the emulated network agrees with the kernel's. The simulator predicts the time of a run; then
+// eight real processes do the same run, slowed down once by the built-in shaper and once by the kernel
+// (network namespaces, tbf; root only). Frames count with their Ethernet framing. A gradient takes an
+// emulated 20 ms, long enough for eight real gradients on few cores. Prints one line for each case; both
+// ratios to the prediction should lie within 10 % of 1, that of the shaper within 5 %.
 
 #include <unistd.h>
 

@@ -11,8 +11,9 @@
 
 namespace hearsay {
 
-/// Exchanges a new packet per iteration with all neighbors (a sender checks the same packet's sum only once),
-/// and looks at none: what the transport costs.
+/// A method that only measures the transport. In every iteration a peer sends a new packet to all neighbors,
+/// and ignores the content of the packets that it receives. The packet is new because the checksum of one
+/// packet is computed only once.
 class Exchange final : public Algorithm<float> {
  public:
   explicit Exchange(const MethodInput<float>& input) : x_(input.initial) {}
@@ -31,7 +32,8 @@ class Exchange final : public Algorithm<float> {
   }
 
  private:
-  /// As many as the model has: what a peer takes from the wire is bounded by its model's size.
+  /// Returns the bytes of a packet: as many as the model has. The size of the model bounds what a peer
+  /// accepts from the wire.
   std::size_t packet_bytes() const { return static_cast<std::size_t>(x_.size()) * sizeof(float); }
 
   Vector<float> x_;
@@ -46,8 +48,8 @@ inline MethodInfo exchange_method() {
   return exchange;
 }
 
-/// A ring of eight peers that exchange packets of so many bytes, and nothing else, over ports of so much
-/// bandwidth. `method` must outlive it.
+/// Returns the experiment of eight peers in a ring that exchange packets of `packet_bytes` bytes and do
+/// nothing else. Their ports are limited to `bandwidth`. `method` must outlive the experiment.
 inline Experiment<float> exchange_experiment(const MethodInfo& method, std::size_t packet_bytes,
                                              int iterations, const std::string& bandwidth = "unlimited") {
   const std::string count = std::to_string(iterations);

@@ -1,6 +1,6 @@
-// What failing costs: how long a run stands when a peer is killed, or dropped, what checkpoints, signs of
-// life and digests cost where nobody is; then random campaigns of killed and stopped peers, each against the
-// simulator's bits. `bench_faults [CAMPAIGNS] [FIRST SEED]`, 50 campaigns where it is not said.
+// What faults cost: how long a run stands still if a peer is killed or dropped, and what checkpoints,
+// heartbeats and digests cost if no peer fails. Then random campaigns of killed and stopped peers, each
+// compared with the bits of the simulator. `bench_faults [CAMPAIGNS] [FIRST SEED]`, 50 campaigns by default.
 
 #include <poll.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 fs::path output() { return fs::temp_directory_path() / ("hearsay-bench-faults-" + std::to_string(getpid())); }
 
-/// Four peers in a ring, 8 bits a coordinate; `more` is TOML.
+/// Returns the experiment of four peers in a ring, 8 bits a coordinate; `more` is TOML.
 Experiment<float> experiment_of(int parameters, const std::string& more) {
   auto settings = parse_run(
       "model.kind = \"quadratic(" + std::to_string(parameters) +
@@ -47,7 +47,7 @@ Experiment<float> experiment_of(int parameters, const std::string& more) {
 
 std::string keep(int every) { return "failure.checkpoint_every = " + std::to_string(every) + "\n"; }
 
-/// Of this process, and of the first of them, which bears those that come back; ascending.
+/// Returns the child processes of `parent` that are no zombies, ascending.
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -79,7 +79,8 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A run of which an evaluation is made in every iteration: how long each took.
+/// Runs the experiment, which is evaluated in every iteration, and returns the seconds of each iteration.
+/// Calls `fault` with the number of each iteration.
 template <class Fault>
 std::vector<double> iteration_seconds(const Experiment<float>& experiment, const Fault& fault) {
   std::vector<double> taken;
@@ -131,8 +132,10 @@ void measure_checkpoints() {
   }
 }
 
-/// Frames and their ZeroMQ framing (2 bytes a short part, 9 a long one); TCP's own costs are shared alike.
-/// The digest of replicas is a field of every frame's header, which has a value in each 32nd iteration only.
+/// Measures what heartbeats and digests add to the traffic of a link. Counts frames with their ZeroMQ framing
+/// (2 bytes for a short part, 9 for a long one), and leaves out TCP, whose overhead is the same for all
+/// frames. The digest of replicas is a field in the header of every frame, and has a value in each 32nd
+/// iteration only.
 void measure_watchfulness() {
   for (const char* bandwidth : {"10 Mbit/s", "100 Mbit/s"}) {
     const auto experiment = experiment_of(
@@ -159,7 +162,7 @@ void measure_watchfulness() {
   }
 }
 
-/// Kills and stops drawn from the seed; whether the end is the simulator's.
+/// Runs with kills and stops drawn from the seed. True if the run ends with the bits of the simulator.
 bool campaign(std::uint64_t seed) {
   const auto experiment = experiment_of(1000,
                                         "run.iterations = 150\nrun.evaluate_every = 5\nnetwork.compute = \"2 "
@@ -180,7 +183,7 @@ bool campaign(std::uint64_t seed) {
       return;
     }
     ::kill(victim, SIGSTOP);
-    poll(nullptr, 0, static_cast<int>(random.below(200)));  // the time is the fault
+    poll(nullptr, 0, static_cast<int>(random.below(200)));  // the pause is the fault
     ::kill(victim, SIGCONT);
   };
   const auto outcome = run_local(experiment, control);
@@ -203,7 +206,7 @@ bool campaign(std::uint64_t seed) {
 int main(int count, char** words) {
   const std::uint64_t campaigns = count > 1 ? std::strtoull(words[1], nullptr, 10) : 50;
   const std::uint64_t first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
-  if (count < 3) {  // with a seed, only what it repeats
+  if (count < 3) {  // with a first seed, only the campaigns that it repeats
     measure_restart();
     measure_checkpoints();
     measure_watchfulness();

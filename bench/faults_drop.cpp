@@ -31,7 +31,7 @@ constexpr int repetitions = 5;
 constexpr std::uint64_t fault_at = 30;
 constexpr double lost_after_seconds = 1.0;
 
-/// Four peers in a ring, an evaluation in every iteration.
+/// Returns the experiment of four peers in a ring, evaluated in every iteration.
 Experiment<float> dropping_experiment() {
   return prepare<float>(
       parse_run("model.kind = \"quadratic(1000)\"\ntopology = { kind = \"ring\", peers = 4 }\n"
@@ -46,7 +46,7 @@ struct PortHolder {
   std::string address;
 };
 
-/// Of loopback; nobody else gets it while the socket is open.
+/// Returns a port of loopback, which no other process gets while the socket is open.
 PortHolder free_port() {
   const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
@@ -71,8 +71,8 @@ PeerPlace place_of_all() {
   return place;
 }
 
-/// What a peer of `hearsay peer` does, in a process of its own. Writes an iteration's number when it is
-/// evaluated.
+/// Runs peer `id` as `hearsay peer` does, and ends the process. Writes the number of each evaluated iteration
+/// to the descriptor `evaluated`.
 [[noreturn]] void be_peer(const Experiment<float>& experiment, PeerId id, const PeerPlace& place,
                           int evaluated) {
   RunControl control;
@@ -89,8 +89,8 @@ PeerPlace place_of_all() {
   _exit(code);
 }
 
-/// How long the run stood after the fault: the longest time between two evaluations from then on. Negative
-/// where a peer that was to go on did not end well.
+/// Returns how long the run stood still after the signal `fault`: the longest time in seconds between two
+/// evaluations from then on. Negative if another peer than the victim did not end well.
 double stands_on_hosts(int fault) {
   const Experiment<float> experiment = dropping_experiment();
   const PeerPlace place = place_of_all();
@@ -129,7 +129,8 @@ double stands_on_hosts(int fault) {
   return well ? longest : -1.0;
 }
 
-/// Likewise of `hearsay run`, whose parent sees the end of its child. The victim is its third child.
+/// Returns the same for `hearsay run`, whose parent process sees the end of its child. The victim is its
+/// third child. Negative if the run did not end well without the victim.
 double stands_on_one_machine(const std::function<std::vector<pid_t>()>& children) {
   const Experiment<float> experiment = dropping_experiment();
   Clock::time_point last{};
@@ -146,8 +147,8 @@ double stands_on_one_machine(const std::function<std::vector<pid_t>()>& children
   return outcome.status == RunStatus::done && outcome.dropped == std::vector<PeerId>{victim} ? longest : -1.0;
 }
 
-/// From the start of a process under the name of one that was killed, and that the others have gone on
-/// without, until it has agreed on its first edge: seconds. Negative where not all end well together.
+/// Returns the seconds from the start of a process that replaces a killed and dropped peer until the process
+/// has agreed on its first edge. Negative if not all peers end well.
 double joins_on_hosts() {
   const Experiment<float> experiment = prepare<float>(
       parse_run("model.kind = \"quadratic(262144)\"\ntopology = { kind = \"ring\", peers = 4 }\n"

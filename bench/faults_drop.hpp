@@ -7,9 +7,9 @@
 
 namespace hearsay {
 
-/// Prints how long the others stand when a peer is killed or freezes under policy "drop", and how soon one
-/// that is started anew has joined, beside what is wanted. `children`:
-/// those of this process, ascending.
+/// Prints how long the survivors stand still if a peer is killed or freezes under failure.policy = "drop",
+/// and how soon a peer that is started anew has joined, each beside the wanted figure. `children` returns the
+/// child processes of this process, ascending.
 void measure_drop(const std::function<std::vector<pid_t>()>& children);
 
 }  // namespace hearsay

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes everything that decodes what others wrote:  bench/fuzz.sh [SECONDS] [TARGET...]
-# Every target of tests/fuzz, or those named, runs for SECONDS (60) under AddressSanitizer and UndefinedBehaviorSanitizer,
-# from the seeds in tests/fuzz/corpus and what earlier runs found worth keeping (build-fuzz/corpus). More than 2 GiB, or
-# 5 s for one input, is a finding like a crash. A line for each target; inputs that were not survived stay in
-# build-fuzz/findings, the logs beside them, and the exit code is then 1.
+# Fuzzes all code that decodes foreign input: bench/fuzz.sh [SECONDS] [TARGET...]
+#
+# Runs every target of tests/fuzz, or those named, for SECONDS (60) under AddressSanitizer and
+# UndefinedBehaviorSanitizer. Starts from the seeds in tests/fuzz/corpus and the inputs that earlier runs kept
+# (build-fuzz/corpus). More than 2 GiB, or 5 s for one input, is a finding like a crash. Prints a line for
+# each target. Inputs that crashed and their logs stay in build-fuzz/findings; the exit code is then 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -22,7 +22,7 @@ using namespace hearsay;
 
 namespace {
 
-/// Seconds this thread has run: what other programs take from a shared machine does not count.
+/// Returns the CPU seconds of this thread, so that other programs on a shared machine do not count.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -36,7 +36,7 @@ Vector<float> gaussian(std::size_t n) {
   return x;
 }
 
-/// Seconds of one call, repeated for about 2 ms.
+/// Returns the seconds of one call, averaged over about 2 ms of calls.
 template <class Work>
 double seconds_of(Work work) {
   const double begin = thread_seconds();
@@ -112,7 +112,7 @@ void accumulate(benchmark::State& state, const std::string& spelling) {
                 [&] { require_ok(state, compressor->accumulate(out.bytes(), 0.5f, view(into))); });
 }
 
-/// A transform by itself: it stands before stages that cost more.
+/// Returns a transform alone, without the stages that would cost more behind it.
 std::unique_ptr<Transform<float>> make_transform(const std::string& spelling) {
   const StageSpelling stage = parse_pipeline(spelling).front();
   for (const StageEntry& entry : stage_entries())
@@ -136,8 +136,8 @@ void transform_inverse(benchmark::State& state, const std::string& spelling) {
   beside_memcpy(state, input, [&] { transform->inverse(view(coefficients), 1, view(out)); });
 }
 
-/// The stages of "quantizer | coder" one by one; the coder's throughput counts the floats that the codes
-/// stand for.
+/// Runs the stages of "quantizer | coder" one by one. The throughput of the coder counts the floats for which
+/// its codes stand.
 class CoderBench {
  public:
   CoderBench(const std::string& spelling, std::span<const float> values) {

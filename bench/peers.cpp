@@ -1,7 +1,7 @@
-// What an iteration of one peer costs as peers are added at a fixed degree (a ring): it should stay what it
-// is. CPU time, in the simulator with 256 to 4,096 peers and 100 parameters, and of real processes over
-// ZeroMQ with 4 to 32 peers and 272,474 parameters, ports limited to 100 Mbit/s. A short run is taken from a
-// long one, so that start, evaluations and end do not count.
+// The CPU time of one iteration of one peer, as peers are added to a ring; it should not grow. The simulator
+// runs 256 to 4,096 peers with 100 parameters; real processes over ZeroMQ are 4 to 32 peers with 272,474
+// parameters, ports limited to 100 Mbit/s. The time of a short run is subtracted from that of a long one, so
+// that start, evaluations and end do not count.
 
 #include <sys/resource.h>
 
@@ -36,7 +36,7 @@ Experiment<float> ring_of(int peers, int parameters, int iterations, const Metho
       ".", {}, "bench"));
 }
 
-/// Of this process, and of its children that have ended.
+/// Returns the CPU seconds of this process and of its children that have ended.
 double cpu_seconds() {
   double seconds = 0.0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -64,7 +64,8 @@ double real_cpu_seconds(int peers, int iterations, const Method& method) {
   return cpu_seconds() - begin;
 }
 
-/// One line a number of peers: microseconds a peer-iteration, and how many times those of the fewest peers.
+/// Prints one line for each number of peers: microseconds of an iteration of one peer, and their ratio to the
+/// first line.
 void print_costs(const char* driver, const Method& method, std::initializer_list<int> peer_counts,
                  int peer_iterations, double (*seconds)(int, int, const Method&)) {
   double fewest = 0.0;

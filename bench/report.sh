@@ -1,7 +1,7 @@
 #!/bin/sh
-# The figures, from a fresh clone, in one page: sets up, builds, runs the sweeps of this folder in virtual time (points that are
-# finished are kept, so an interrupted one goes on) and writes report.html. A quarter of an hour on two cores; with
-# HEARSAY_DATA_DIR, on real data, too.
+# All figures in one page, from a fresh clone: sets up, builds, runs the sweeps of bench/sweeps in virtual
+# time, and writes report.html. Finished points are kept, so an interrupted call goes on. Takes a quarter of
+# an hour on two cores; with HEARSAY_DATA_DIR also on real data.
 set -eu
 cd "$(dirname "$0")/.."
 

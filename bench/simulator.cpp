@@ -1,6 +1,6 @@
-// How fast the simulator is: 10,000 peers on a ring, D-PSGD on separable quadratics with d = 100, 100
-// iterations, no network to wait for. Prints peer-iterations per second on one core (construction and
-// evaluations apart) and the peak memory of the whole process.
+// The speed of the simulator: 10,000 peers on a ring, D-PSGD on separable quadratics with d = 100, 100
+// iterations, no emulated network. Prints peer-iterations per second on one core (without construction and
+// evaluations) and the peak memory of the whole process.
 
 #include <chrono>
 #include <cstdio>
@@ -32,8 +32,8 @@ double seconds_for(std::uint64_t iterations) {
 
 int main() {
   constexpr double peers = 10'000;
-  // One iteration costs the two evaluations and the peers' construction, too; the difference is the work
-  // itself.
+  // The difference of two runs is the work of 100 iterations: both runs construct the peers and evaluate
+  // twice.
   const double one = seconds_for(1);
   const double hundred = seconds_for(101);
   const double rate = peers * 100 / (hundred - one);

@@ -1,8 +1,8 @@
-// What of a wire limited by the kernel the transport makes use of: a ring of eight processes in network
-// namespaces (root only), each sending a packet to both neighbors in every iteration, nothing decoded.
-// Efficiency: the packets' bytes with their Ethernet, IP and TCP headers / bandwidth / measured time; wanted:
-// 0.92 from 256 KiB on. And the same of all bytes that the kernel has let through the limit, acknowledgements
-// included: how full the wire was.
+// How much of a wire that the kernel limits the transport uses: a ring of eight processes in network
+// namespaces (root only), each of which sends a packet to both neighbors in every iteration; nothing is
+// decoded. The efficiency is (bytes of the packets with their Ethernet, IP and TCP headers) / bandwidth /
+// (measured time); 0.92 is wanted from 256 KiB on. A second figure counts all bytes that the kernel let
+// through the limit, acknowledgements included: how full the wire was.
 
 #include <unistd.h>
 

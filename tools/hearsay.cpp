@@ -26,37 +26,38 @@ namespace {
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
 
-/// What keeps a record closes it: the first Ctrl-C asks it to end in good order, the second ends the process
-/// at once.
+/// For commands that keep a record: the first Ctrl-C asks the run to end in good order, the second ends the
+/// process at once.
 void ask_to_end(int) {
   if (interrupted.exchange(true)) _exit(exit_interrupted);
 }
 
 std::atomic<bool> asked_to_leave{false};
 
-/// Of one peer of a run that spans hosts: whoever runs the host wants the process to end, not the run.
+/// For one peer of a run over several hosts: the host wants this process to end, not the run.
 void ask_to_leave(int) {
   if (asked_to_leave.exchange(true)) _exit(exit_interrupted);
 }
 
-/// What only looks at things and computes (check, for one, may take minutes) has nothing to close.
+/// For commands that keep no record, such as check, which may take minutes.
 void end_at_once(int) { _exit(exit_interrupted); }
 
 void install_signal_handlers(OnSignal on_signal) {
   struct sigaction action {};
   action.sa_handler = on_signal == OnSignal::end_at_once ? end_at_once : ask_to_end;
-  action.sa_flags = SA_RESTART;  // what waits goes on waiting; the run looks at the flag
+  action.sa_flags = SA_RESTART;  // system calls go on waiting; the run looks at the flag
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction inherited {};
     sigaction(number, nullptr, &inherited);
-    if (inherited.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup wants to go on
+    // An ignored signal stays ignored, as nohup wants it.
+    if (inherited.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
   if (on_signal == OnSignal::leave) signal(SIGTERM, ask_to_leave);
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
+  signal(SIGXFSZ, SIG_IGN);  // a file beyond its size limit becomes a write error, as on a full disk
   signal(SIGPIPE, SIG_IGN);  // `hearsay ... | head` ends quietly
 }
 
-/// CLI11 would say that a subcommand is missing.
+/// Refuses an unknown command by its name. CLI11 would only say that a subcommand is missing.
 void require_known_command(const CLI::App& app, const std::string& given) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
@@ -71,7 +72,7 @@ int main_of(int argc, char** argv) {
   app.fallthrough(false);
   Invocation invocation{interrupted, asked_to_leave};
   for (AddCommand* const add : commands) add(app, invocation);
-  // For whoever installs the program, so `--help` does not show them.
+  // These two options serve the installation, so `--help` does not show them.
   for (const auto& [name, page] :
        {std::pair("--man-page", &man_page), std::pair("--bash-completion", &bash_completion)})
     if (argc == 2 && argv[1] == std::string_view(name)) {
@@ -92,7 +93,7 @@ int main_of(int argc, char** argv) {
   }
   install_signal_handlers(invocation.on_signal);
   const int code = invocation.run();
-  // Who closes a pipe early has read enough.
+  // A reader that closes the pipe early has read enough: no error.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE)
     throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
   return code;

@@ -16,7 +16,7 @@ namespace {
 struct AuthorizeOptions {
   std::filesystem::path authorized;
   std::string name;  ///< of the peer
-  std::string key;   ///< public, or the file of a pair
+  std::string key;   ///< the public key, or the file of a key pair
 };
 
 int new_key_command(const std::string& name) {
@@ -34,7 +34,7 @@ int show_key_command(const std::filesystem::path& file) {
 }
 
 int authorize_key_command(const AuthorizeOptions& options) {
-  // What is a file is a file: its name may look like a key.
+  // A file comes first, even if its name looks like a key.
   const bool is_file = std::filesystem::exists(options.key);
   if (!is_file && !is_key(options.key))
     throw Misuse("KEY", options.key, "expected a public key, 40 characters, or the file of a pair");

@@ -49,7 +49,7 @@ std::vector<Choice> step_schedule_choices() {
   return choices;
 }
 
-/// "consensus_step = 0.2, optimizer = sgd", what the method reads besides, with its defaults.
+/// Returns what else the method reads, with its defaults: "consensus_step = 0.2, optimizer = sgd".
 std::string options_text(const MethodOptions& options) {
   std::string text;
   for (const OptionKey& option : option_keys())
@@ -125,7 +125,8 @@ std::string as_text() {
   return text;
 }
 
-/// `table`: the name of a table of the manual, printed in Markdown instead of the lists; empty for the lists.
+/// Prints the lists, or the table of the manual that `table` names, in Markdown. An empty `table` means the
+/// lists.
 int list_command(bool json, const std::string& table) {
   for (const ManualTable& known : manual_tables())
     if (known.name == table) {

@@ -35,7 +35,8 @@ std::string heading(std::initializer_list<std::string> cells) {
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-/// "`quadratic(d)`, `quadratic(d, dense)`" of the arguments "(d) or (d, dense)".
+/// Returns one spelling for each form of the arguments: "`quadratic(d)`, `quadratic(d, dense)`" for "(d) or
+/// (d, dense)".
 std::string spellings(const std::string& name, const std::string& arguments) {
   const std::string between = " or ";
   const std::size_t cut = arguments.find(between);
@@ -64,7 +65,7 @@ std::string method_table() {
   return text;
 }
 
-/// "`d-psgd` (1), `cedas` (0.3)": who reads it, with the default.
+/// Returns the methods that read the key, with their defaults: "`d-psgd` (1), `cedas` (0.3)".
 std::string readers(const OptionKey& key) {
   std::string text;
   for (const MethodInfo& method : methods())

@@ -6,15 +6,15 @@
 
 namespace hearsay {
 
-/// A table of the manual that the registries say: `hearsay list --markdown NAME` prints it, and a README
-/// holds it between
+/// A table of the manual that is written from the registries. `hearsay list --markdown NAME` prints it, and a
+/// README holds it between
 ///
 ///     <!-- generated: hearsay list --markdown NAME -->
 ///     <!-- end of what is generated -->
 struct ManualTable {
   std::string_view name;    ///< "methods"
-  std::string_view readme;  ///< where it stands
-  std::string (*text)();    ///< in Markdown, ends with a newline
+  std::string_view readme;  ///< path of the README that holds it
+  std::string (*text)();    ///< returns it as Markdown, with a newline at the end
 };
 
 std::span<const ManualTable> manual_tables();

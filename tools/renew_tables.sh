@@ -1,6 +1,6 @@
 #!/bin/sh
-# Renews the tables that `hearsay list --markdown NAME` prints in every README that holds one. An argument names the
-# program; build/hearsay unless said.
+# Renews the tables that `hearsay list --markdown NAME` prints, in every README that holds one. An argument
+# names the program; the default is build/hearsay.
 set -eu
 cd "$(dirname "$0")/.."
 

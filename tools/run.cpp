@@ -17,7 +17,7 @@ double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// "3 -> 4: peer 4 waited 12.3 s for it (41 % of its time)"
+/// Returns the link in words: "3 -> 4: peer 4 waited 12.3 s for it (41 % of its time)".
 std::string slowest_link_text(const nlohmann::ordered_json& link) {
   const std::string to = std::to_string(link["to"].get<PeerId>());
   return std::to_string(link["from"].get<PeerId>()) + " -> " + to + ": peer " + to + " waited " +
@@ -25,7 +25,8 @@ std::string slowest_link_text(const nlohmann::ordered_json& link) {
          " % of its time)";
 }
 
-/// "went on without peers 2, 5; peer 3 joined; 1 restart"; empty where nothing happened.
+/// Returns the faults of a run in words: "went on without peers 2, 5; peer 3 joined; 1 restart". Empty if
+/// there were none.
 std::string faults_text(const nlohmann::ordered_json& summary) {
   const auto named = [&](const char* key) {
     std::string ids;
@@ -55,7 +56,8 @@ int run_command(const RunOptions& options, Driver driver) {
   return report_run(run, options);
 }
 
-/// `hearsay run` and `hearsay simulate` differ in the driver, and the simulator resumes nothing.
+/// Adds the options of `hearsay run` or `hearsay simulate`. They differ in the driver, and the simulator
+/// resumes nothing.
 void add_training(CLI::App& command, Driver driver, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
   options->interrupted = &invocation.interrupted;

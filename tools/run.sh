@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job, from a fresh clone: sets up, builds, and runs the sweep of tools/examples/quickstart.toml. Arguments are
-# passed on: tools/run.sh --set sweep.driver=simulate
+# The first run, from a fresh clone: sets up, builds, and runs the sweep of tools/examples/quickstart.toml.
+# Passes its arguments on: tools/run.sh --set sweep.driver=simulate
 set -eu
 cd "$(dirname "$0")/.."
 

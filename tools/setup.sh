@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that hearsay needs and that are missing; where it may not, prints the line that does, and
-# stops. Safe to repeat.
+# Installs the Debian packages that hearsay needs and that are missing. If it may not install them, prints the
+# command that does, and fails. Safe to repeat.
 set -eu
 
 packages="g++ cmake ninja-build pkg-config ccache
   libzmq3-dev cppzmq-dev libeigen3-dev libboost-graph-dev doctest-dev libhwy-dev libtomlplusplus-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev zlib1g-dev libspectra-dev libbenchmark-dev libjs-chart.js
   git iproute2 ca-certificates openssh-client"
-# Only root can run the tests that log in to hosts of their own; nobody else needs a server.
+# Only the tests that root runs need an ssh server: they log in to hosts of their own.
 [ "$(id -u)" != 0 ] || packages="$packages openssh-server"
 
 if ! command -v dpkg-query > /dev/null; then

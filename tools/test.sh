@@ -1,6 +1,7 @@
 #!/bin/sh
-# Sets up, builds everything and runs all tests, from a fresh clone. HEARSAY_DATA_DIR names the folder with the real data
-# (a9a and others); tests that want it say so where it is not set. Arguments are passed on to ctest.
+# Sets up, builds everything and runs all tests, from a fresh clone. HEARSAY_DATA_DIR names the folder with
+# the real data (a9a and others); without it the tests on real data say that they skip. Passes its arguments
+# on to ctest.
 set -eu
 cd "$(dirname "$0")/.."
 

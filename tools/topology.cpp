@@ -40,7 +40,7 @@ constexpr PeerId most_printed_rows = 16;
 
 bool names_a_file(const std::string& spec) {
   const std::string ending = fs::path(spec).extension().string();
-  std::error_code ignored;  // what cannot be looked at is a spelling
+  std::error_code ignored;  // if the path cannot be looked at, the text counts as a spelling
   return ending == ".toml" || ending == ".graphml" || ending == ".dot" || ending == ".gv" ||
          fs::is_regular_file(spec, ignored);
 }
@@ -70,17 +70,17 @@ std::string words_of(SpectrumMethod how) {
   return "";
 }
 
-/// Rounds of plain gossip after which the consensus distance is surely below a thousandth.
+/// Returns how many rounds of plain gossip bring the consensus distance below a thousandth of its start.
 std::string agreement_text(double rho) {
   if (rho >= 1.0) return "never agrees";
   const double rounds = rho <= 1e-12 ? 1.0 : std::max(1.0, std::ceil(std::log(1e-3) / std::log(rho)));
   return counted(static_cast<std::uint64_t>(rounds), "round") + " to a thousandth of any disagreement";
 }
 
-/// Nine digits tell 1 - 1e-8 from 1; what rounding leaves of 0 is 0.
+/// Returns an eigenvalue with nine digits, which tell 1 - 1e-8 from 1. A rounding error around 0 becomes "0".
 std::string eigenvalue_text(double value) { return std::abs(value) < 1e-12 ? "0" : significant(value, 9); }
 
-/// How far optimized weights are from the best there can be, and what proves it.
+/// Returns how far the optimized weights are from the least possible rho, and the proof of it.
 std::string optimality_text(double rho, double least_rho) {
   if (rho == least_rho) return "rho = " + significant(rho, 9) + ", the least there is (by symmetry)";
   return "rho = " + significant(rho, 9) + ", at most " + significant(std::max(0.0, rho - least_rho), 2) +
@@ -93,7 +93,7 @@ std::vector<std::string> names_of(const Cluster& cluster) {
   return names;
 }
 
-/// The links that have a weight: optimized weights may find some better not used.
+/// Returns the links with a weight; optimized weights may leave some links unused.
 Graph links_in_use(const Cluster& cluster) {
   std::vector<Edge> edges;
   for (const Edge& edge : cluster.graph.edges())
@@ -136,13 +136,13 @@ std::string mixing_table(const Cluster& cluster) {
   return table.text(2);
 }
 
-/// Everything that is said of a topology.
+/// All that `hearsay topology` prints about a topology.
 struct Report {
   const TopologyOptions& options;
   const Cluster& cluster;
-  std::optional<Spectrum> spectrum;  ///< none where W does not average
+  std::optional<Spectrum> spectrum;  ///< empty if W does not average
   unsigned diameter;
-  const Schedule* schedule;  ///< null where none was asked for
+  const Schedule* schedule;  ///< null if no schedule was asked for
   std::optional<double> contraction;
 
   double mean_degree() const {
@@ -190,7 +190,7 @@ std::string as_text(const Report& report) {
   Table table({{"", left}, {"", left}});
   table.add({"topology", report.options.spec});
   table.add({"peers", grouped(graph.peer_count())});
-  // Which way links go is not looked at here.
+  // These figures ignore the direction of links.
   const std::string aside = cluster.mixing.mutual() ? "" : ", directions aside";
   table.add({"links", grouped(graph.edges().size()) + (aside.empty() ? "" : ", some of them one way")});
   table.add(

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t peers = 8;
 
-/// What the processes share.
+/// The memory that the processes share.
 struct Board {
   std::array<std::array<char, 64>, peers> addresses;
   std::atomic<std::size_t> listening;
@@ -55,7 +55,7 @@ void exchange(Board& board, std::size_t self, std::size_t message_bytes, int ite
     dealer.connect(board.addresses[neighbor].data());
   }
   const std::array<std::byte, header_bytes> header{};
-  std::array<int, peers> heard{};  // messages of each neighbor, one of which may be an iteration ahead
+  std::array<int, peers> heard{};  // messages of each neighbor; a neighbor may be one iteration ahead
   const std::array<int*, 2> neighbors = {&heard[(self + 1) % peers], &heard[(self + peers - 1) % peers]};
   Clock::time_point begin;
   for (int k = 0; k < before_it_counts + iterations; ++k) {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# What mpirun calls instead of ssh: HOST COMMAND... The last number of the host's address says which of the network namespaces in
-# RIVAL_NAMESPACES it is. Every host has a folder for temporary files of its own: on one, OpenMPI's daemons take away each other's.
+# mpirun calls this instead of ssh: HOST COMMAND... The last number of the address of the host is the index of
+# its network namespace in RIVAL_NAMESPACES. Every host gets its own folder for temporary files, since
+# OpenMPI's daemons would remove those of each other.
 host=$1
 shift
 namespace=$(echo "$RIVAL_NAMESPACES" | cut -d ' ' -f "${host##*.}")

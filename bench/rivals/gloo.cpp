@@ -1,6 +1,6 @@
-// One rank of the rival: RANK RANKS FOLDER ADDRESS ring|bcube FLOATS ITERATIONS. All meet in the folder, an
-// empty one that they share, and reduce over TCP from their addresses. Prints the seconds of an all-reduce,
-// and a 0.
+// One rank of gloo: RANK RANKS FOLDER ADDRESS ring|bcube FLOATS ITERATIONS. The ranks find each other through
+// FOLDER, which they share and which is empty at first, and reduce over TCP from their addresses. Prints the
+// seconds of one all-reduce, and a 0 for the loss that there is not.
 
 #include <gloo/allreduce.h>
 #include <gloo/barrier.h>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   options.setOutput(sum.data(), floats);
   options.setReduceFunction(
       static_cast<void (*)(void*, const void*, const void*, std::size_t)>(&gloo::sum<float>));
-  gloo::allreduce(options);  // the first does not count
+  gloo::allreduce(options);  // the first all-reduce, which makes the connections, does not count
   gloo::BarrierOptions all(context);
   gloo::barrier(all);
   const auto begin = std::chrono::steady_clock::now();

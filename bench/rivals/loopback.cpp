@@ -1,7 +1,7 @@
-// What the transport costs against OpenMPI's and gloo's over TCP on loopback, eight processes: an exchange
-// with both neighbors of a ring against MPI_Neighbor_allgather, and against ZeroMQ's sockets alone, which
-// says how much of it is ours; and an iteration of allreduce-sgd (its gradient included) against their
-// all-reduces. In turns; the medians of five are compared.
+// The transport beside OpenMPI and gloo, over TCP on loopback, eight processes. An exchange with both
+// neighbors of a ring stands beside MPI_Neighbor_allgather and beside bare ZeroMQ sockets, which show what
+// hearsay adds to ZeroMQ. An iteration of allreduce-sgd (its gradient included) stands beside the all-reduces
+// of the rivals. The contenders take turns; the medians of five measurements are compared.
 
 #include <algorithm>
 #include <cstdio>
@@ -44,7 +44,7 @@ struct Contender {
   std::vector<double> measured = {};
 };
 
-/// Prints the medians, and the first contender's over the others'.
+/// Prints the median of each contender, and the ratio of the first median to the others.
 void compare(const std::string& what, std::vector<Contender> contenders) {
   for (int repetition = 0; repetition < repetitions; ++repetition)
     for (Contender& contender : contenders) contender.measured.push_back(contender.seconds());

@@ -1,4 +1,4 @@
-// The rival's ranks, started by mpirun. Rank 0 prints seconds and a loss (0 where nothing is trained):
+// The ranks of OpenMPI, started by mpirun. Rank 0 prints seconds and a loss (0 if nothing is trained):
 //
 //     rival_openmpi allreduce FLOATS ITERATIONS     seconds of an MPI_Allreduce
 //     rival_openmpi neighbors BYTES ITERATIONS      seconds of an MPI_Neighbor_allgather in a ring
@@ -20,7 +20,8 @@ using namespace hearsay;
 
 namespace {
 
-/// Seconds of `iterations` calls, by the slowest rank. One before them, for the connections, does not count.
+/// Returns the seconds of `iterations` calls at the slowest rank. One more call comes first and does not
+/// count, since it makes the connections.
 template <class Action>
 double seconds_of(int iterations, const Action& action) {
   action();

@@ -11,7 +11,7 @@
 #include <functional>
 #include <sstream>
 
-// What was not found when this was built is not run.
+// The build leaves these macros undefined if it did not find the rival; the rival is then not run.
 #ifndef RIVAL_OPENMPI
 #define RIVAL_MPIRUN ""
 #define RIVAL_OPENMPI ""
@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A process, and the ends of the pipes that it prints and complains to.
+/// A rival process, and the reading ends of its standard output and standard error.
 struct Started {
   pid_t process;
   int said;
@@ -63,7 +63,8 @@ std::string all_of(int pipe_end) {
   return text;
 }
 
-/// What it printed: seconds, and a loss. What it complained of, where that is all.
+/// Waits for the process to end. Returns the seconds and the loss that the process printed; empty if it
+/// failed, and then prints its first words.
 std::optional<RivalResult> end_of(const Started& started, const std::string& what) {
   const std::string said = all_of(started.said), complained = all_of(started.complained);
   int status = -1;
@@ -71,14 +72,15 @@ std::optional<RivalResult> end_of(const Started& started, const std::string& wha
   std::istringstream numbers(said);
   RivalResult result;
   if (status == 0 && numbers >> result.seconds >> result.loss) return result;
-  constexpr std::size_t enough = 500;  // it repeats itself
+  constexpr std::size_t enough = 500;  // OpenMPI repeats its complaints
   std::printf("failed: %s: %s\n", what.c_str(), (said + complained).substr(0, enough).c_str());
   return std::nullopt;
 }
 
 std::optional<RivalResult> run_openmpi(const RivalPlace& place, const OpenMpiWay& way, const Words& task) {
   Words words = {RIVAL_MPIRUN, "--allow-run-as-root", "-np", std::to_string(place.peers),
-                 // Ranks that wait let others compute: there are more of them than cores.
+                 // mpi_yield_when_idle: ranks that wait let others compute, since there are more ranks than
+                 // cores.
                  "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "tcp,self", "--timeout", "900"};
   const auto add = [&](const Words& more) { words.insert(words.end(), more.begin(), more.end()); };
   if (place.network) {
@@ -97,7 +99,7 @@ std::optional<RivalResult> run_openmpi(const RivalPlace& place, const OpenMpiWay
     namespaces += place.network->peer(id).path() + " ";
   const Started started = start(words, [&] {
     if (!place.network) return;
-    setenv("PMIX_MCA_gds", "hash", 1);  // its shared memory takes all for one host
+    setenv("PMIX_MCA_gds", "hash", 1);  // the shared-memory store of PMIx would take all ranks for one host
     setenv("RIVAL_NAMESPACES", namespaces.c_str(), 1);
     place.network->hub().enter();
   });

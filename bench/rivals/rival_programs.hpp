@@ -8,43 +8,45 @@
 
 namespace hearsay {
 
-/// Where the processes of a rival run: each in its peer's namespace of the kernel's network, or all on
-/// loopback.
+/// Where the processes of a rival run: each in the namespace of its peer in the kernel's network, or all on
+/// loopback if `network` is null.
 struct RivalPlace {
   PeerId peers;
   const KernelNetwork* network = nullptr;
 };
 
-/// What a rival has measured.
+/// What a rival program has measured.
 struct RivalResult {
-  double seconds = 0.0;  ///< of an iteration; of all, where it trains
-  double loss = 0.0;     ///< where it trains
+  double seconds = 0.0;  ///< of one iteration; of all iterations if the rival trains
+  double loss = 0.0;     ///< of the trained model; 0 if the rival does not train
 };
 
-/// How OpenMPI is to go about it: parameters as mpirun's --mca takes them.
+/// One configuration of OpenMPI: its name, and the parameters for the option --mca of mpirun.
 struct OpenMpiWay {
   std::string name;
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-/// Every algorithm that coll_tuned_allreduce_algorithm knows for eight ranks, each with OpenMPI's own limit
-/// of messages that are sent without asking the receiver first (64 KiB), and with one that lets all pass.
+/// Returns every algorithm that coll_tuned_allreduce_algorithm offers for eight ranks, each twice: with
+/// OpenMPI's own eager limit (64 KiB; before a longer message the sender asks the receiver), and with a limit
+/// that makes all messages eager.
 std::vector<OpenMpiWay> openmpi_allreduce_ways();
 
 bool has_openmpi();
 bool has_gloo();
 
-/// Seconds of an MPI_Allreduce of so many floats, or of an MPI_Neighbor_allgather of so many bytes in a ring.
-/// Nothing where it failed, which is said.
+/// Measures an MPI_Allreduce of `floats` floats, or an MPI_Neighbor_allgather of `bytes` bytes in a ring.
+/// Empty if the program failed; the failure is printed to standard output.
 std::optional<RivalResult> openmpi_allreduce(const RivalPlace& place, const OpenMpiWay& way,
                                              std::size_t floats, int iterations);
 std::optional<RivalResult> openmpi_neighbors(const RivalPlace& place, std::size_t bytes, int iterations);
 
-/// SGD with MPI_Allreduce on a run file's own problem, with its step size and its emulated compute.
+/// Trains the problem of a run file by SGD with MPI_Allreduce, with the step size and the emulated compute of
+/// that file. Empty if the program failed.
 std::optional<RivalResult> openmpi_sgd(const RivalPlace& place, const OpenMpiWay& way,
                                        const std::string& run_file, int iterations);
 
-/// `algorithm` is "ring" or "bcube".
+/// Measures an all-reduce by gloo; `algorithm` is "ring" or "bcube". Empty if rank 0 failed.
 std::optional<RivalResult> gloo_allreduce(const RivalPlace& place, const std::string& algorithm,
                                           std::size_t floats, int iterations);
 

@@ -1,7 +1,7 @@
 // Who reaches the target loss first on a wire that the kernel limits (network namespaces, tbf; root only):
-// hearsay's methods against SGD with OpenMPI's all-reduce, in its best algorithm, and against gloo's
-// all-reduce, all with the same model, start, step size and emulated compute, from bench/slow-network.toml or
-// another sweep; at 10 Mbit/s where nothing else is said:
+// the methods of hearsay, SGD with the fastest all-reduce of OpenMPI, and the all-reduce of gloo. All have
+// the same model, start, step size and emulated compute, which a sweep such as bench/sweeps/slow-network.toml
+// gives. The bandwidth is 10 Mbit/s unless KEY=VALUE sets another:
 //
 //     bench_rivals_slow_network [SWEEP_FILE [KEY=VALUE...]]
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int trial_iterations = 2;
 
-/// One way to train, and how long it took to the target.
+/// How many iterations and seconds a variant took to the target.
 struct Trained {
   std::uint64_t iterations;
   double seconds;
@@ -43,8 +43,9 @@ void print_row(const std::string& name, std::uint64_t iterations, double predict
   std::fflush(stdout);
 }
 
-/// The iteration at which the simulator's run reaches the target, which is that of the real one, too (the
-/// twin law); then real processes to there.
+/// Trains the variant with real processes up to the iteration at which it reaches the target. The simulator
+/// says which iteration that is: real runs have the bits of simulated ones (tests/process/twin_test.cpp).
+/// Empty if the target is not reached, or the run failed.
 std::optional<Trained> train(const SweepPoint& point, const KernelNetwork& network) {
   auto experiment = prepare<float>(point.run);
   const auto predicted = simulate(experiment, Duration{0});
@@ -131,7 +132,7 @@ int main(int argc, char** argv) {
   if (!best || !baseline) return 0;
   const std::string run_file = "/tmp/hearsay-rival-" + std::to_string(getpid()) + ".toml";
   std::ofstream(run_file) << to_toml(any);
-  // Its iterations are those of SGD by any all-reduce.
+  // OpenMPI gets as many iterations as the baseline: SGD takes the same steps with any all-reduce.
   const auto openmpi = openmpi_sgd(place, *best, run_file, static_cast<int>(baseline->iterations));
   std::remove(run_file.c_str());
   if (!openmpi) return 1;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pages in a real browser: what ctest runs. Says what it skips, and why.
+# Tests the pages in a real browser; run by ctest. Says what it skips, and why.
 set -eu
 cd "$(dirname "$0")"
 

@@ -1,5 +1,5 @@
-// Four stations measure the same 100 quantities, each with a bias of its own and now and then a wild reading.
-// None can tell the truth from its own readings; by talking to their neighbors on a ring they all find it.
+// Four stations measure the same 100 quantities, each with a bias and with occasional outliers. No station
+// can tell the truth from its own readings, but by talking to its neighbors in a ring each of them finds it.
 
 #include <cmath>
 #include <iostream>
@@ -9,8 +9,8 @@
 using hearsay::Index;
 using hearsay::Vector;
 
-/// A station's own objective, a robust center of its readings y_s in R^d: a wild one pulls little harder than
-/// any other (the pseudo-Huber loss).
+/// The objective of a station, a robust center of its readings y_s in R^d: an outlier pulls little harder
+/// than any other reading (pseudo-Huber loss).
 ///
 ///     f(x) = mean_s sum_k sqrt(1 + (x_k - y_sk)^2) - 1
 class RobustCenter final : public hearsay::Objective<double> {
@@ -41,8 +41,8 @@ class RobustCenter final : public hearsay::Objective<double> {
 };
 
 int main() {
-  // The errors of all stations together are symmetric about 0, so the truth is what minimises their common
-  // loss.
+  // The errors of all stations together are symmetric about 0, so the truth minimises the sum of their
+  // objectives.
   const Vector<double> truth = Vector<double>::LinSpaced(100, -1.0, 1.0);
   const Vector<double> error = Vector<double>::LinSpaced(100, 0.5, 1.5);
   hearsay::Problem<double> problem;
@@ -62,7 +62,7 @@ int main() {
   )toml");
   const auto experiment = hearsay::prepare(settings, std::move(problem));
 
-  // In virtual time, 20 us per gradient; then for real, four processes that talk over ZeroMQ.
+  // First in virtual time, 20 us per gradient; then with four real processes over ZeroMQ.
   const auto simulated = hearsay::simulate(experiment, std::chrono::microseconds(20));
   const auto trained = hearsay::run_local(experiment);
 

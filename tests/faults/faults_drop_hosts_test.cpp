@@ -7,7 +7,7 @@
 #include "tests/support/let_pass.hpp"
 #include "tests/support/misuse_text.hpp"
 
-// Policy "drop" on several hosts, where nothing but silence tells that a peer is gone.
+// Policy "drop" on several hosts, where only silence tells that a peer is gone.
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -25,7 +25,7 @@ void check_that_it_ends_well(HostPeers& hosts, std::size_t id) {
   CHECK_MESSAGE(code == 0, hosts.peer(id).complained());
 }
 
-/// The run of peer 0's record ended well without these.
+/// Checks that the run ended well without the peers `dropped`. Returns the record of peer 0.
 RunRecord check_record(const HostPeers& hosts, const std::vector<std::size_t>& dropped) {
   const RunRecord record = record_of(hosts.output(0));
   CHECK(record.summary["status"] == "done");
@@ -71,7 +71,7 @@ TEST_SUITE("net") {
     for (const std::size_t id : {1, 3}) {
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer 2"),
                     hosts.peer(id).complained());
-      // It was the silent one that they stood for, not whoever spoke last.
+      // The others waited for the silent peer, not for the one that spoke last.
       double stood = 0.0;
       for (const auto& wait : record.summary["per_peer"][id]["waited_for"])
         if (wait["peer"] == 2) stood = wait["seconds"].get<double>();
@@ -141,7 +141,7 @@ TEST_SUITE("net") {
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(4), hosts.peer(0).complained());
     hosts.network()->set_path(1, 2, false);
-    REQUIRE_MESSAGE(hosts.reaches(30), hosts.peer(0).complained());  // nobody waits any more
+    REQUIRE_MESSAGE(hosts.reaches(30), hosts.peer(0).complained());  // no peer waits any more
     for (const std::size_t id : {1, 2})
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "goes on without peer " + std::to_string(3 - id)),
                     hosts.peer(id).complained());
@@ -214,7 +214,7 @@ TEST_SUITE("net") {
     for (const std::size_t id : {1, 3})
       CHECK_MESSAGE(contains(hosts.peer(id).complained(), "peer 2 is back at peer " + std::to_string(id)),
                     hosts.peer(id).complained());
-    // What the process that was killed had done still counts.
+    // The traffic of the killed process still counts.
     std::uint64_t before = 0;
     for (const std::string& line : record_of(hosts.output(0)).evaluations) {
       const auto evaluation = nlohmann::json::parse(line);

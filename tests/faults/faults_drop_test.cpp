@@ -40,7 +40,8 @@ policy = "drop"
 lost_after = "2 s"
 )toml";
 
-/// A run whose peers may die; without checkpoints, all children of `hearsay run` are peers, by id.
+/// A run whose peers may die. Without checkpoints all children of `hearsay run` are peers, in the order of
+/// their ids.
 struct Scene {
   explicit Scene(const std::string& topology) {
     folder.write("run.toml", problem + "[topology]\n" + topology + "\n");
@@ -59,7 +60,8 @@ std::vector<double> losses_of(const RunRecord& record) {
   return losses;
 }
 
-/// The run ended well without `dropped`, ascending, and learned after it had reached `evaluations`.
+/// Checks that the run ended well without the peers `dropped` (ascending), and that it learned after
+/// `evaluations` evaluations. Returns its record.
 RunRecord check_end(const Scene& scene, LocalPeers& run, const std::vector<std::size_t>& dropped,
                     std::size_t evaluations) {
   const int code = run.program().wait();
@@ -78,7 +80,7 @@ RunRecord check_end(const Scene& scene, LocalPeers& run, const std::vector<std::
   return record;
 }
 
-/// Whoever loses its parent becomes this process's child, and can be asked how it ended.
+/// Adopts the processes that lose their parent, so that this process can wait for them.
 class Orphanage {
  public:
   Orphanage() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
@@ -86,7 +88,7 @@ class Orphanage {
   Orphanage(const Orphanage&) = delete;
   Orphanage& operator=(const Orphanage&) = delete;
 
-  /// Waits for its end; -1 where it was not one.
+  /// Waits for the end of the orphan and returns its exit code; -1 if it did not exit.
   int code_of(pid_t orphan) const {
     int status = 0;
     if (!all_ended({orphan}) || waitpid(orphan, &status, WNOHANG) != orphan || !WIFEXITED(status)) return -1;
@@ -133,7 +135,7 @@ TEST_SUITE("net") {
     REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
     run.kill_peer(run.program().children()[2]);
     const RunRecord record = check_end(scene, run, {2}, 5);
-    // The halves do not agree any more, but each within itself.
+    // The halves have drifted apart, but each half agrees within itself.
     const Json& digests = record.summary["model_digest"];
     CHECK(digests[1] != digests[3]);
     CHECK(record.summary["consensus_distance"].get<double>() > 0.0);
@@ -173,7 +175,7 @@ TEST_SUITE("net") {
       "faults, drop: kill -9 of hearsay run ends no peer: each goes on to its end and keeps its model") {
     const Scene scene("kind = \"ring\"\npeers = 4");
     const Orphanage orphanage;
-    LocalPeers run = scene.start({"--set", "failure.lost_after=1 min"});  // it is seen before
+    LocalPeers run = scene.start({"--set", "failure.lost_after=1 min"});  // the end is noticed much sooner
     REQUIRE_MESSAGE(run.reaches(5), run.program().complained());
     const std::vector<pid_t> peers = run.program().children();
     REQUIRE(peers.size() == 4);
@@ -210,7 +212,7 @@ TEST_SUITE("net") {
     LocalPeers run = scene.start({"--set", "run.iterations=1000000", "--set", "failure.lost_after=1 min"});
     REQUIRE_MESSAGE(run.reaches(3), run.program().complained());
     const std::vector<pid_t> peers = run.program().children();
-    // They are not quick enough for somebody who is impatient.
+    // The stopped peers cannot react, and the user presses Ctrl-C a second time.
     for (const pid_t peer : peers) kill(peer, SIGSTOP);
     run.program().signal_group(SIGINT);
     let_pass(200);

@@ -9,7 +9,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// A run whose peer 1 is reached through a proxy, as the observer is.
+/// A run in which peer 1 and the observer are reached through proxies.
 struct Scene {
   std::string front = free_address();
   std::string observer_front = free_address();

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The run does not go on while the fault lasts.
+/// Checks that the run stands still while the fault lasts.
 void check_that_it_stands(const HostPeers& hosts, int milliseconds) {
   let_pass(300);  // what was on its way has arrived
   const std::size_t standing = evaluations_in(hosts.output(0));
@@ -110,7 +110,8 @@ TEST_SUITE("net") {
     Program& poor = hosts.start(3, {"--resume"});
     CHECK(poor.wait() == 2);
     CHECK_MESSAGE(contains(poor.complained(), "keeps its messages from iteration"), poor.complained());
-    // The others wait; started anew with it, they go on from what all have: the beginning.
+    // The others wait for peer 3. If all are started anew, all go on from the newest state that all hold: the
+    // beginning.
     for (std::size_t id = 0; id < 3; ++id) hosts.kill_peer(id);
     hosts.start_all({"--resume"});
     hosts.check_end();

@@ -37,7 +37,7 @@ compressor = "dither(linf, levels=127, bucket=512)"
 compute = "2 ms"
 )toml";
 
-/// 16 kB of it.
+/// A run with a model of 16 kB.
 const std::string large_model = R"toml(
 [run]
 iterations = 100
@@ -57,7 +57,7 @@ std::size_t count_of(const std::string& what, const std::string& text) {
   return count;
 }
 
-/// A run of four peers, and the same run where nobody disturbs it.
+/// A run of four peers, and the same run undisturbed.
 struct Scene {
   explicit Scene(const std::string& checkpoint_every, const std::string& run = four_peers,
                  const std::string& failure = {}) {
@@ -69,7 +69,7 @@ struct Scene {
   LocalPeers start(std::vector<std::string> more = {}) const {
     return LocalPeers(folder.path(), output(), std::move(more));
   }
-  /// The run has ended well, and nothing of it was changed by `kills` killed peers.
+  /// Checks that the run ended well, and with the bits of the undisturbed run although peers were killed.
   void check_end(LocalPeers& run) const {
     const int code = run.program().wait();
     REQUIRE_MESSAGE(code == 0, run.program().complained());
@@ -168,7 +168,8 @@ TEST_SUITE("net") {
         return writer.has_value();
       }));
       REQUIRE_MESSAGE(run.kill_and_see_it_return(*writer), run.program().complained());
-      // It was in the middle if it left half a file, which goes with its successor's next checkpoint.
+      // A peer killed in the middle of a write leaves half a file. The next checkpoint of its successor
+      // removes it.
       for (const fs::directory_entry& file : fs::directory_iterator(scene.output() / "checkpoints"))
         torn += file.path().extension() == ".partial" ? 1 : 0;
     }
@@ -299,7 +300,7 @@ TEST_SUITE("net") {
       return;
     }
     const Scene scene("7", large_model);
-    // What is there before the disk becomes small: a run of a few iterations, to be extended.
+    // A short run before the disk becomes full; the next run extends it.
     LocalPeers before = scene.start({"--set", "run.iterations=10"});
     REQUIRE(before.program().wait() == 0);
     const std::string checkpoints = scene.output() / "checkpoints";

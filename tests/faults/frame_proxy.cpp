@@ -19,7 +19,7 @@ namespace {
 using Parts = std::vector<std::string>;  // a frame: header, payload
 
 constexpr std::chrono::milliseconds look_around_every{20};
-constexpr std::size_t place_of_kind = 2;  // in the header
+constexpr std::size_t place_of_kind = 2;  // offset of the kind in the header
 
 std::optional<Parts> receive(zmq::socket_t& socket) {
   Parts parts;
@@ -59,7 +59,7 @@ class FrameProxy::Relay {
   }
 
  private:
-  /// Frames one way, of one client.
+  /// The frames of one client in one direction.
   struct Way {
     std::optional<Parts> overtaken = {};
   };
@@ -92,7 +92,7 @@ class FrameProxy::Relay {
           pass(client.back, std::move(*parts), to_client);
         }
         if (!quiet) continue;
-        // Nothing follows that could overtake them.
+        // No frame has come that could overtake the held-back ones, so they go on.
         if (client.there.overtaken) send(client.dealer, *client.there.overtaken);
         if (client.back.overtaken) to_client(*client.back.overtaken);
         client.there.overtaken.reset();

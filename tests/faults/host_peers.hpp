@@ -13,14 +13,15 @@
 
 namespace hearsay::test {
 
-/// `hearsay peer`, once for each of four hosts in a ring: network namespaces where this process may make
-/// them, else ports of loopback. Each peer has an output directory of its own, and so its own checkpoints.
+/// Four processes of `hearsay peer` in a ring, each on a host of its own: a network namespace if this process
+/// may make one, else a port of loopback. Each peer has its own output directory, and so its own checkpoints.
 class HostPeers {
  public:
   struct Setup {
     std::string iterations = "300";
     std::string failure = "checkpoint_every = 7\n";
-    /// Where the others find peer 1 and the observer, instead of where these listen; on loopback only.
+    /// Addresses at which the others look for peer 1 and the observer, instead of those where these listen.
+    /// Only with `on_loopback`.
     std::string address_of_1 = {};
     std::string address_of_observer = {};
     bool on_loopback = false;
@@ -32,17 +33,18 @@ class HostPeers {
 
   Program& start(std::size_t id, const std::vector<std::string>& more = {});
   void start_all(const std::vector<std::string>& more = {});
-  /// kill -9, and waits until it is gone.
+  /// Kills the peer (SIGKILL) and waits for its end.
   void kill_peer(std::size_t id);
   Program& peer(std::size_t id) { return *peers_.at(id); }
   const NetworkNamespaces* network() const { return network_ ? &*network_ : nullptr; }
 
   std::filesystem::path output(std::size_t id) const { return folder_of(id) / "out"; }
-  /// Waits until peer 0 has recorded so many evaluations; false where it ends before.
+  /// Waits until peer 0 has recorded `evaluations` evaluations. False if it ends before.
   bool reaches(std::size_t evaluations) const;
-  /// All peers that are running end well, and the run is the undisturbed one.
+  /// Checks that all peers end well and that the record equals that of an undisturbed run in the simulator.
+  /// Returns the record.
   RunRecord check_end(const std::string& iterations = {}, Said said = Said::the_same);
-  /// Where peer 1 and the observer listen on loopback.
+  /// The addresses at which peer 1 and the observer listen.
   std::string bound_address_of_1() const { return bind_of_1_; }
   std::string bound_address_of_observer() const { return observer_bind_; }
 
@@ -53,7 +55,8 @@ class HostPeers {
   std::optional<NetworkNamespaces> network_;
   std::string bind_of_1_;
   std::string observer_bind_;
-  std::vector<std::unique_ptr<Program>> peers_{count};  // after the network: they end before it does
+  // Declared after the network, since the peers have to end before it.
+  std::vector<std::unique_ptr<Program>> peers_{count};
 };
 
 }  // namespace hearsay::test

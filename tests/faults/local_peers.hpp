@@ -12,29 +12,30 @@
 
 namespace hearsay::test {
 
-/// `hearsay run`, and the processes of its peers, which a test may do harm to.
+/// A process of `hearsay run`, and the processes of its peers, which a test may kill or stop.
 class LocalPeers {
  public:
-  /// "run.toml" of `folder`; the output goes to `output`.
+  /// Starts the run of `folder`/run.toml; its output goes to `output`.
   LocalPeers(const std::filesystem::path& folder, const std::filesystem::path& output,
              std::vector<std::string> more = {}, const std::function<void()>& prepare = {});
 
   Program& program() { return program_; }
 
-  /// Waits until so many evaluations are recorded; false where the run ends before.
+  /// Waits until `evaluations` evaluations are recorded. False if the run ends before.
   bool reaches(std::size_t evaluations) const;
 
-  /// All peers that are alive: the first ones, then those that came back, each ascending. Needs checkpoints:
-  /// the first child is the one that bears them.
+  /// Returns all peers that are alive: first those of the beginning, then those that came back, each in the
+  /// order of their start. Only for runs with checkpoints: their first child is the nursery, the process that
+  /// starts killed peers anew.
   std::vector<pid_t> peers() const;
-  /// Those that came back.
+  /// Returns the peers that came back, in the order of their start.
   std::vector<pid_t> returned() const;
-  /// Kills one, at once. The next call of peers() does not know it any more.
+  /// Kills a peer (SIGKILL). From then on peers() leaves it out.
   void kill_peer(pid_t peer);
-  /// Kills one and waits for the process that takes its place.
+  /// Kills a peer, waits for the process that takes its place, and returns that process. Empty if none comes.
   std::optional<pid_t> kill_and_see_it_return(pid_t peer);
 
-  /// How often a peer was killed so far.
+  /// Returns how many peers were killed.
   std::size_t kills() const { return killed_.size(); }
 
  private:
@@ -43,7 +44,7 @@ class LocalPeers {
   std::vector<pid_t> killed_;
 };
 
-/// Whether the process has a file open whose name begins so.
+/// True if the process has a file open whose name begins with `beginning`.
 bool has_open(pid_t process, const std::string& beginning);
 
 }  // namespace hearsay::test

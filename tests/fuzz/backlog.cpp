@@ -1,5 +1,5 @@
-// A backlog's message and vectors in full precision, of a sender of whose packets byte 0 says how many were
-// heard.
+// A message of a backlog, and vectors in full precision. Byte 0 says how many packets of the sender were
+// heard before.
 #include "algorithms/methods/parts/backlog.hpp"
 
 #include "tests/fuzz/input.hpp"

@@ -7,9 +7,9 @@
 
 namespace hearsay::fuzz {
 
-/// One of many names by a number. Names stand on a circle at their digests, and the number chooses the next
-/// one: where a name is added or goes, nearly all numbers, and so nearly all kept inputs, mean what they
-/// meant before.
+/// Chooses one of many names by a number. The names stand on a circle at their digests, and a number chooses
+/// the next name from it on. So if a name is added or removed, nearly all numbers, and nearly all kept
+/// inputs, keep their meaning.
 class Circle {
  public:
   explicit Circle(const std::vector<std::string>& names) {
@@ -22,7 +22,7 @@ class Circle {
     return (next == places_.end() ? places_.front() : *next).second;
   }
 
-  /// FNV-1a, folded to 16 bits.
+  /// Returns FNV-1a of the name, folded to 16 bits.
   static std::uint16_t digest(const std::string& name) {
     std::uint32_t hash = 2166136261u;
     for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;

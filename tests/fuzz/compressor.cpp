@@ -1,6 +1,6 @@
-// A packet for every registered compressor: two bytes choose the spelling, one the Scalar, the dimension and
-// whether the rest are the packet's bytes, or edits of a packet that was encoded: places (two bytes) and what
-// is xor-ed in there.
+// A packet for a registered compressor. Two bytes choose the spelling; one byte chooses the scalar type, the
+// dimension, and what the rest holds: the packet itself, or edits of an encoded packet, each a place (two
+// bytes) and a byte to xor there.
 #include "algorithms/compression/seam/compressor.hpp"
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// A compressor as it is run, the one that goes stage by stage, and a packet of theirs.
+/// A compressor in its fused form, the same one stage by stage, and a packet of theirs.
 template <class Scalar>
 struct Bench {
   std::unique_ptr<Compressor<Scalar>> fused, unfused;

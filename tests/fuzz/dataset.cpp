@@ -1,5 +1,5 @@
-// A data file: byte 0 chooses the format, byte 1 classification, scale and Scalar; then, where the data are a
-// pair of files, the length of the first in two bytes; then what is in the files.
+// A data file. Byte 0 chooses the format, byte 1 classification, scale and scalar type. If the data are a
+// pair of files, two bytes give the length of the first. The rest is the content of the files.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ using namespace hearsay;
 
 namespace {
 
-/// A file in memory, with a path.
+/// A file in memory that has a path.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::vector<std::byte>& content) : descriptor_(memfd_create("fuzz", 0)) {

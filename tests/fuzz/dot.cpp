@@ -1,4 +1,4 @@
-// A topology drawn elsewhere, in DOT.
+// A topology file in DOT.
 #include <string>
 
 #include "runtime/cluster/topology_description.hpp"

@@ -1,4 +1,4 @@
-// A topology drawn elsewhere, in GraphML.
+// A topology file in GraphML.
 #include <string>
 
 #include "runtime/cluster/topology_description.hpp"

@@ -11,13 +11,13 @@
 
 #include "topology/foundation/misuse.hpp"
 
-/// What every file of this folder defines: one input of any bytes, survived. libFuzzer calls it with what it
-/// makes up, `replay.cpp` with the inputs kept in `corpus/`.
+/// Runs one input of any bytes; an input must never crash it. Every target of this folder defines this
+/// function. libFuzzer calls it with generated inputs, `replay.cpp` with those kept in `corpus/`.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace hearsay::fuzz {
 
-/// The bytes of one input, taken from the front; zeros where none are left.
+/// The bytes of one input, taken from the front; zeros after its end.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : bytes_(std::as_bytes(std::span(data, size))) {}
@@ -33,7 +33,8 @@ class Input {
     return number;
   }
 
-  /// At most `size` bytes, in storage of their own: the address sanitizer sees a read past their end.
+  /// Returns at most `size` bytes in storage of their own, so that the address sanitizer sees a read past
+  /// their end.
   std::vector<std::byte> take_bytes(std::size_t size) {
     const auto taken = bytes_.first(std::min(size, bytes_.size()));
     bytes_ = bytes_.subspan(taken.size());
@@ -51,7 +52,7 @@ class Input {
   std::span<const std::byte> bytes_;
 };
 
-/// Calls `action`, which may refuse its input with a Misuse. Anything else that it throws ends the program: a
+/// Calls `action`, which may refuse its input with a Misuse. Any other exception ends the program and is a
 /// finding.
 template <class Action>
 void may_refuse(const Action& action) {

@@ -1,5 +1,5 @@
-// A log of packets: byte 0 says whether its checksums are put right, record by record, so that what is behind
-// them is met, too.
+// A log of packets. Byte 0 says whether the checksum of each record is made right, so that the code behind it
+// is reached, too.
 #include "runtime/checkpoint/packet_log.hpp"
 
 #include <xxhash.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t head_bytes = 40;
 constexpr std::size_t record_head_bytes = 32;
 
-/// The sizes of the records are believed; what does not fit stays as it is.
+/// Makes the checksums right. Trusts the sizes of the records; a record that does not fit stays as it is.
 void mend(std::span<std::byte> bytes) {
   if (bytes.size() < head_bytes) return;
   store_little_endian(std::uint64_t{XXH3_64bits(bytes.data(), 32)}, bytes.subspan(32));
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   ensure(least <= log.whole_bytes, "what was read is in the file");
   ensure(log.torn == (log.defect.empty() && log.whole_bytes < bytes.size()), "what comes behind is noticed");
-  // What is whole reads again, and is whole.
+  // The whole part of the log can be read again, and is whole.
   if (log.whole_bytes == 0) return 0;
   const ReadLog again =
       decode_packet_log({.run_id = 1, .peer = 3}, 100, std::span(bytes).first(log.whole_bytes), packets);

@@ -1,6 +1,6 @@
-// Three peers train by a registered method, and some of their messages are damaged on the way: two bytes
-// choose the method, one whether links change from round to round; then a byte for every message says what
-// becomes of it, and what that needs.
+// Three peers train by a registered method, and some of their messages are damaged on the way. Two bytes
+// choose the method, one byte says whether links change from round to round. Then each message has a byte for
+// its fate, and the arguments of that.
 #include "runtime/peer/peer.hpp"
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr PeerId peer_count = 3;
 
-/// Nothing where the method does not take such a schedule.
+/// Returns the experiment; null if the method does not take such a schedule.
 const Experiment<float>* experiment(const std::string& method, bool links_vary) {
   static std::map<std::pair<std::string, bool>, std::optional<Experiment<float>>> experiments;
   const auto [place, fresh] = experiments.try_emplace({method, links_vary});
@@ -58,7 +58,7 @@ class Scene {
     PacketRef packet;
   };
 
-  /// Whatever the peer can do before another message comes.
+  /// Lets the peer work until it needs a message.
   void work(Peer<float>& peer) {
     while (peer.state() == PeerState::evaluation_due || peer.state() == PeerState::needs_gradient)
       if (peer.state() == PeerState::evaluation_due) {

@@ -1,6 +1,6 @@
-// A peer made again from the image of one: two bytes choose the method, one what the rest is: the image's
-// bytes, or edits of an image that was taken, places (two bytes) and what is xor-ed in there; and whether
-// messages that wait are kept.
+// A peer restored from an image. Two bytes choose the method. One byte says what the rest holds (the image
+// itself, or edits of a real image, each a place (two bytes) and a byte to xor there) and whether waiting
+// messages are kept.
 #include "runtime/checkpoint/peer_image.hpp"
 
 #include <map>
@@ -15,7 +15,7 @@ using namespace hearsay;
 
 namespace {
 
-/// A run of one peer, and the peer's image after one iteration.
+/// A run of one peer, and the image of the peer after one iteration.
 struct Bench {
   Experiment<float> experiment;
   std::vector<std::byte> image;

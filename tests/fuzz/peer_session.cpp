@@ -1,6 +1,6 @@
-// A peer's side of a run, among neighbors and an observer out of their minds: a list of steps, each a byte
-// that says what happens and what that needs. Byte 0 says whether the method is asynchronous, all peers share
-// a clock, and the run goes on without those that are lost, and takes in those that join.
+// The session of one peer, whose neighbors and observer send anything. The input is a list of steps: a byte
+// that says what happens, and its arguments. Byte 0 says whether the method is asynchronous, whether all
+// peers share a clock, and whether the run goes on without lost peers and lets peers join.
 #include "runtime/session/peer_session.hpp"
 
 #include <chrono>
@@ -27,7 +27,7 @@ class Scene {
     std::size_t retained = 0;
     while (!input_.empty()) {
       retained += step();
-      // A welcome, a hello, an alive or a stop to each; and all that is retained.
+      // At most a welcome, a hello, an alive or a stop to each partner, and all retained frames.
       ensure(session_.outbox().size() <= 16 + retained, "a step makes a peer say little");
       ensure(session_.events().size() <= 2, "a step is an event, or two");
       session_.outbox().clear();
@@ -36,7 +36,7 @@ class Scene {
   }
 
  private:
-  /// How many messages were sent.
+  /// Does one step. Returns how many messages were sent.
   std::size_t step() {
     const auto what = input_.take<std::uint8_t>();
     switch (what % 8) {
@@ -91,7 +91,7 @@ class Scene {
   FrameKind kind() { return static_cast<FrameKind>(1 + input_.take<std::uint8_t>() % 23); }
   std::vector<std::byte> payload() { return input_.take_bytes(input_.take<std::uint8_t>()); }
 
-  /// Of small numbers, or of any.
+  /// Returns a header with small numbers, or with any.
   FrameHeader header(FrameKind kind) {
     FrameHeader header;
     header.kind = kind;

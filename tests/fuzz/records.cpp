@@ -1,4 +1,4 @@
-// What peers report to the observer: byte 0 chooses the record, the rest is its payload.
+// The payload of a record that peers report to the observer. Byte 0 chooses the record.
 #include "runtime/record/json.hpp"
 
 #include "tests/fuzz/input.hpp"

@@ -1,5 +1,5 @@
-// Runs a fuzz target over files and folders, where there is no libFuzzer to do it: what the fuzzers found
-// once stays found.
+// Runs a fuzz target over files and folders, without libFuzzer, so that every finding of the past is tested
+// again.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
   std::size_t survived = 0;
   for (int k = 1; k < count; ++k)
     for (const fs::path& file : files_in(arguments[k])) {
-      // Before it runs: the last name is the culprit's.
+      // The name is printed before the run: after a crash the last name is the culprit.
       std::printf("%s\n", file.c_str());
       std::fflush(stdout);
       std::ifstream in(file, std::ios::binary);

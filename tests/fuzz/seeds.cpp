@@ -1,5 +1,5 @@
-// Writes seeds that no hand could, into FOLDER/TARGET: the inputs that are well formed, from which the
-// fuzzers start.
+// Writes the seeds that cannot be typed into FOLDER/TARGET: well-formed inputs, from which the fuzzers start.
+//
 //     build/tests/fuzz/fuzz_seeds tests/fuzz/corpus
 #include <array>
 #include <filesystem>
@@ -100,7 +100,7 @@ void add_records(const Corpus& corpus) {
   for (const int iteration : {5, 10, 15, 20})
     whole += step(2, 0, iteration, "\1") + step(2, 1, iteration, "\1");
   corpus.add("observer", "whole-run", whole + step(3, 0) + step(3, 1));
-  // Two peers that say to have computed for 292 years, and models that are not finite.
+  // Two peers that claim to have computed for 292 years, and models that are not finite.
   const std::string meters = std::string(1, '\0') + little_endian(std::uint64_t{0}) +
                              little_endian(~std::uint64_t{0} >> 1) + std::string(16, '\xff');
   corpus.add("observer", "durations-whose-sum-overflows",
@@ -113,7 +113,7 @@ void add_records(const Corpus& corpus) {
                  std::string(2, '\0') + "\5\xff\6\5\xff");
   corpus.add("observer", "strangers",
              '\0' + step(0, 3) + step(1, 0) + step(2, 1, 5, "\1") + step(3, 2) + "\5\xff");
-  // Policy "drop": a process that was started under the name of peer 1 joins, and evaluates with the other.
+  // Policy "drop": a process that replaces peer 1 joins, and evaluates with the other peer.
   const auto anew = [](int kind, int iteration) {
     return std::string{4 + 8 * 1, static_cast<char>(kind - 1), 0, 0, static_cast<char>(iteration), 64};
   };
@@ -122,7 +122,7 @@ void add_records(const Corpus& corpus) {
                  step(2, 0, 10, "\1") + step(2, 1, 10, "\1") + anew(22, 30) + step(3, 0) + step(3, 1));
 }
 
-/// Steps as peer_session.cpp reads them.
+/// Adds steps as peer_session.cpp reads them.
 void add_sessions(const Corpus& corpus) {
   const auto frame = [](int step, int kind, int sender, int iteration, int sequence) {
     return std::string{static_cast<char>(step),
@@ -144,18 +144,18 @@ void add_sessions(const Corpus& corpus) {
   const std::string over = frame(3, 8, 0, 10, 0) + frame(3, 11, 0, 0, 0);
   corpus.add("peer_session", "whole-run", '\0' + up + sent + heard + over);
   corpus.add("peer_session", "whole-asynchronous-run", '\2' + up + sent + heard + over);
-  // A frame is missing, a hearer asks for another hello and is welcomed again, a source was started anew.
+  // A frame is missing; a hearer asks for another hello and is welcomed again; a source was started anew.
   corpus.add("peer_session", "mended",
              '\0' + up + sent + frame(1, 4, 1, 2, 1) + frame(10, 13, 3, 1, 0) + frame(10, 2, 3, 1, 2) +
                  frame(1, 1, 65, 1, 0) + "\4\x40\4\x40" + over);
   corpus.add("peer_session", "nobody-comes", std::string("\0\4\x40\4\x40\4\x40", 7));
-  // Between hosts, of an observer that says to have started 292 years ago.
+  // Between hosts: an observer that claims to have started 292 years ago.
   corpus.add("peer_session", "start-292-years-ago",
              std::string("\1\3\5\x80\0", 5) + little_endian(std::uint64_t{100}) +
                  little_endian(std::uint64_t{1} << 63) + std::string(9, '\0'));
 }
 
-/// Policy "drop".
+/// Adds sessions under policy "drop".
 void add_joining_sessions(const Corpus& corpus) {
   const auto reply = [](int from, int kind, int iteration, int sequence, const std::string& payload = {}) {
     return std::string{static_cast<char>(from == 1 ? 2 : 10),
@@ -169,14 +169,14 @@ void add_joining_sessions(const Corpus& corpus) {
   };
   const std::string model(4, '\1');
   const std::string start{3, 6 - 1, 0, 0, 100, 0, 0};
-  // Both neighbors have parted; the first is silent, the second tells its model; then an edge is offered, and
-  // taken.
+  // Both neighbors have parted. The first is silent, the second sends its model. Then an edge is offered and
+  // accepted.
   const std::string joined =
       '\4' + reply(1, 18, 9, 0) + reply(2, 18, 9, 0) + "\4\xff" + reply(2, 23, 9, 1, model) + start;
   corpus.add("peer_session", "joins", joined + reply(1, 2, 10, 0) + "\x1f\0" + reply(1, 21, 12, 0));
   corpus.add("peer_session", "is-told-models-of-another-size",
              '\4' + reply(1, 18, 9, 0) + reply(1, 23, 9, 1, "short") + reply(1, 23, 200, 1, model));
-  // One that has trained is asked for its model by a process that it does not know.
+  // A process that the peer does not know asks it for its model.
   corpus.add("peer_session", "is-asked", joined + std::string{1, 22 - 1, 65, 0, 1, 0, 0} + "\x1f\0");
 }
 
@@ -197,7 +197,7 @@ std::string file_name(std::string spelling) {
   return spelling;
 }
 
-/// Packets and edits of them, of every registered name in one of the two Scalars and the dimensions in turn.
+/// Adds packets, and edits of them, for every registered name. Scalar types and dimensions take turns.
 void add_packets(const Corpus& corpus) {
   char options = 0;
   for (const CompressorName& entry : compressor_names()) {
@@ -211,10 +211,10 @@ void add_runs(const Corpus& corpus) {
   for (const MethodInfo& method : methods())
     for (const char* const way : {"static", "varying"}) {
       const std::string number = little_endian(fuzz::Circle::digest(method.name));
-      // Two messages as they are, one damaged, one replaced, one twice.
+      // Two messages unchanged, one damaged, one replaced, one doubled.
       const std::string damage{0, 0, 3, 0, 5, 0, 64, 0, 4, 2, 1, 1, 6};
       corpus.add("peer", method.name + "-" + way, number + (way[0] == 's' ? '\0' : '\1') + damage);
-      // Questions, and packets that pass for copies; the answer is on its way after them.
+      // Questions, and packets in place of copies; the answers come after them.
       if (way[0] == 's')
         corpus.add("peer", method.name + "-resynced",
                    number + '\0' + std::string("\0\5\0\xfe\5\0\xff\5\0\xfe\5\1\xff\5\1\xfe", 16));

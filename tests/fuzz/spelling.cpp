@@ -1,4 +1,4 @@
-// What users spell: byte 0 chooses what, the rest is its text.
+// A spelling that a user types. Byte 0 chooses its kind, the rest is its text.
 #include "algorithms/compression/seam/compressor.hpp"
 #include "runtime/toml/document.hpp"
 #include "tests/fuzz/input.hpp"
@@ -25,8 +25,7 @@ void build_compressor(const std::string& text) {
 
 void build_graph(const std::string& text) {
   const TopologySpec spec = parse_topology_spec(text);
-  // A graph that is big and right takes time to build, which is no finding. More peers than this have to be
-  // refused.
+  // A large valid graph takes long to build, which is no finding. More peers than this have to be refused.
   if (spec.peers > 300 && spec.peers <= 60'000'000) return;
   ensure(make_graph(spec.spelling, spec.peers, 1).component_count() == 1, "a family's graphs are connected");
 }

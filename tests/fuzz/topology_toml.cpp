@@ -10,8 +10,8 @@ using namespace hearsay;
 
 namespace {
 
-/// A graph that is big and right takes time to build, which is no finding. More peers than this have to be
-/// refused.
+/// True if the graph is large and valid: it takes long to build, which is no finding. More peers than this
+/// have to be refused.
 bool takes_long(const ClusterDescription& description) {
   return !description.family.empty() && description.peer_count > 64 && description.peer_count <= 60'000'000;
 }

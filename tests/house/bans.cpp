@@ -6,7 +6,8 @@ namespace hearsay {
 
 namespace {
 
-/// Something that belongs to few files: headers by the beginning of their names, names by whole words.
+/// Something that only a few files may use: headers by the beginning of their names, identifiers by whole
+/// words.
 struct Ban {
   std::string what;
   std::vector<std::string> where;   ///< beginnings of paths
@@ -30,7 +31,7 @@ const std::vector<std::string> real_clocks = {
 const std::vector<std::string> process_calls = {"fork",         "vfork",       "execv",  "execvp",
                                                 "execve",       "execl",       "popen",  "posix_spawn",
                                                 "posix_spawnp", "std::system", "waitpid"};
-/// All that these rooms do follows from what they are handed, so a simulator can play them.
+/// Rooms whose behavior depends on their arguments only, so that a simulator can run them.
 const std::vector<std::string> pure_rooms = {"runtime/peer/", "runtime/wire/", "runtime/session/",
                                              "runtime/observer/", "runtime/simulator/"};
 
@@ -49,7 +50,7 @@ const std::vector<Ban>& bans() {
       {"topology and algorithms know no clocks", {"topology/", "algorithms/"}, {}, clock_headers, {"chrono"}},
       {"topology and algorithms know no threads",
        {"topology/", "algorithms/"},
-       // The pool from which a peer takes packets, and to which ZeroMQ's own thread gives them back.
+       // The packet pool: a peer takes packets from it, and the thread of ZeroMQ gives them back.
        {"algorithms/compression/seam/packet."},
        thread_headers,
        {"thread", "mutex", "jthread"}},
@@ -95,7 +96,7 @@ const std::vector<Ban>& bans() {
        {"getpid", "kill", "signal"}},
       {"Boost stays in topology's sources",
        {"algorithms/", "runtime/", "tools/", "bench/"},
-       // HTTP, of which the live page needs a little.
+       // The live page needs a little HTTP.
        {"tools/report/loopback_server.cpp"},
        {"<boost/"},
        {"boost"}},

@@ -4,7 +4,8 @@
 
 namespace hearsay {
 
-/// What belongs to few files: sockets, clocks, threads, processes, file formats, random numbers.
+/// Finds uses of sockets, clocks, threads, processes, file formats and random numbers outside the few files
+/// that may use them.
 Violations keep_bans(const SourceTree& tree);
 
 }  // namespace hearsay

@@ -18,7 +18,7 @@ std::string at(const SourceFile& file, std::size_t index, const std::string& wha
 
 namespace {
 
-/// "topology" of "topology/graph.hpp"; empty for a file in the root.
+/// Returns the first folder of a path: "topology" for "topology/graph.hpp". Empty for a file in the root.
 std::string layer_of(std::string_view path) {
   const std::size_t slash = path.find('/');
   return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
@@ -95,14 +95,14 @@ bool is_product(const SourceFile& file) {
   return begins_with_any(file.path, {"topology/", "algorithms/", "runtime/", "tools/"});
 }
 
-/// Characters of UTF-8 text.
+/// Returns the number of characters of UTF-8 text.
 std::size_t columns(const std::string& line) {
   return static_cast<std::size_t>(
       std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// "Peer" or "PeerSockets::Server" if the line begins the definition of a function of that class, outside of
-/// it; else empty.
+/// Returns the class whose member function the line begins to define outside of the class: "Peer" or
+/// "PeerSockets::Server". Empty if it defines none.
 std::string class_of_definition(const std::string& line) {
   static const std::regex qualified(R"(((?:[A-Z]\w*(?:<[^<>]*>)?::)+)(?:~?\w+|operator\S*)$)");
   const bool at_margin = !line.empty() && (std::isalpha(static_cast<unsigned char>(line.front())) != 0);
@@ -116,8 +116,8 @@ std::string class_of_definition(const std::string& line) {
   return name;
 }
 
-/// A class that is cut into several sources by their length is one class still, with all its fields in every
-/// one of them.
+/// The functions of a class stand in one source. A long class that is cut into several sources is still one
+/// class, whose fields every source can change.
 Violations classes_stand_in_one_file(const SourceTree& tree) {
   std::map<std::string, std::string> source_of;
   std::set<std::pair<std::string, std::string>> told;
@@ -149,7 +149,7 @@ Violations comments_are_narrow(const SourceTree& tree) {
 }
 
 Violations nothing_is_left_to_do(const SourceTree& tree) {
-  // Spelled so that this file keeps the rule.
+  // Spelled in parts, so that this file keeps the rule itself.
   const std::vector<std::string> marks = {std::string("TO") + "DO", std::string("FIX") + "ME"};
   Violations found;
   for (const SourceFile& file : tree.files) {

@@ -7,10 +7,10 @@
 
 namespace hearsay {
 
-/// Every sentence names file and line: "topology/graph.cpp:3: ...".
+/// Sentences that name file and line: "topology/graph.cpp:3: ...".
 using Violations = std::vector<std::string>;
 
-/// The sentence `what` about line `index` (from 0) of a file.
+/// Returns the sentence `what` about line `index` (from 0) of a file.
 std::string at(const SourceFile& file, std::size_t index, const std::string& what);
 
 /// A rule of the house that a program can check.
@@ -21,16 +21,15 @@ struct HouseRule {
 
 const std::vector<HouseRule>& house_rules();
 
-/// Names that the page `readme`, the README of a room, owes its reader but does not mention.
+/// Returns a violation for each of `names` that the page `readme` does not mention.
 Violations missing_in_readme(const SourceTree& tree, const std::string& readme,
                              const std::vector<std::string>& names);
 
-/// Where the page `readme` has no table of this name, or another text between
+/// Returns a violation if the page `readme` has no table of this name, or if the text of the table is not
+/// `said`, the present text from the registries. The table stands between
 ///
 ///     <!-- generated: hearsay list --markdown NAME -->
 ///     <!-- end of what is generated -->
-///
-/// than `said`, what the registries say now.
 Violations stale_table(const SourceTree& tree, const std::string& readme, const std::string& name,
                        const std::string& said);
 

@@ -28,7 +28,7 @@ SourceTree tree_of(const std::vector<std::pair<std::string, std::string>>& files
   return tree;
 }
 
-/// The same, with a README in every folder that has sources.
+/// Returns a tree of these files, with a README in every folder that has sources.
 SourceTree tree_with_readmes(std::vector<std::pair<std::string, std::string>> files) {
   std::set<std::string> readmes;
   for (const auto& [path, text] : files)
@@ -38,7 +38,7 @@ SourceTree tree_with_readmes(std::vector<std::pair<std::string, std::string>> fi
   return tree_of(files);
 }
 
-/// What all rules together say about a tree, and which rule said it.
+/// Returns what all rules say about a tree, each sentence with its rule.
 std::vector<std::pair<std::string, std::string>> verdicts(const SourceTree& tree) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const HouseRule& rule : house_rules())
@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> verdicts(const SourceTree& tree
   return all;
 }
 
-/// Every name in add_subcommand("NAME", ...) of the program.
+/// Returns every NAME in add_subcommand("NAME", ...) of the program.
 std::vector<std::string> subcommands(const SourceTree& tree) {
   const std::string call = "add_subcommand(\"";
   std::vector<std::string> names;
@@ -67,7 +67,7 @@ const std::string text_300 = [] {
   return text;
 }();
 
-/// A tree with one thing wrong, and what is said about it.
+/// A tree that breaks one rule, and what the rule says about it.
 struct Crime {
   std::string rule;
   std::vector<std::pair<std::string, std::string>> files;

@@ -16,7 +16,7 @@ std::string folder_of(std::string_view path) {
 
 std::string layer_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }
 
-/// Of what has rooms: whole layers that every room of it may know.
+/// For each layer with rooms: the layers that all its rooms may include.
 const std::map<std::string, std::set<std::string>>& layers_below() {
   static const std::map<std::string, std::set<std::string>> below = {
       {"topology", {}},
@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>>& layers_below() {
   return below;
 }
 
-/// Of what has none.
+/// For each layer without rooms: the layers that it may include.
 const std::map<std::string, std::set<std::string>>& may_include() {
   static const std::map<std::string, std::set<std::string>> layers = {
       {"bench", {"topology", "algorithms", "runtime", "bench"}},

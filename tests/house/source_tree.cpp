@@ -28,14 +28,14 @@ std::string_view trimmed(std::string_view line) {
   return begin == line.npos ? std::string_view{} : line.substr(begin);
 }
 
-/// Whether the ' at `position` separates the digits of a number.
+/// True if the ' at `position` separates the digits of a number.
 bool is_digit_separator(std::string_view text, std::size_t position) {
   std::size_t begin = position;
   while (begin > 0 && (is_name_character(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
   return begin < position && std::isdigit(static_cast<unsigned char>(text[begin]));
 }
 
-/// One past the literal that opens with the quote at `begin`, or the end of the text.
+/// Returns the position after the literal that opens with the quote at `begin`, or the end of the text.
 std::size_t end_of_literal(std::string_view text, std::size_t begin) {
   if (text[begin] == '"' && begin > 0 && text[begin - 1] == 'R') {
     const std::size_t parenthesis = std::min(text.find('(', begin), text.size());
@@ -117,7 +117,7 @@ SourceFile source_file(std::string path, std::string_view text) {
 
 SourceTree read_source_tree(const std::filesystem::path& root) {
   namespace fs = std::filesystem;
-  // As .gitignore says, and git's own.
+  // What .gitignore names, and git's own folder.
   const auto ignored = [](const std::string& name) {
     return name == ".git" || name.starts_with("build") || name == "runs" || name == "scratch" ||
            name == "report.html" || name == ".cache" || name == "compile_commands.json";

@@ -17,31 +17,32 @@ struct SourceFile {
 
   bool is_header() const { return path.ends_with(".hpp"); }
   bool is_cpp() const { return is_header() || path.ends_with(".cpp"); }
-  bool is_build_file() const;  ///< CMake files, presets, scripts: what may say compiler flags
+  bool is_build_file() const;  ///< CMake files, presets, scripts: files that may set compiler flags
 };
 
-/// What a line of code includes: `<zmq.hpp>` or `"topology/graph.hpp"`, with its brackets; empty otherwise.
+/// Returns what a line of code includes, with its brackets: `<zmq.hpp>` or `"topology/graph.hpp"`. Empty if
+/// it includes nothing.
 std::string included_by(std::string_view line);
 
-/// Whether `word` stands in `line`, not as part of a longer name.
+/// True if `word` stands in `line`, and not as part of a longer name.
 bool mentions(std::string_view line, std::string_view word);
 
-/// Whether `text` begins with one of them.
+/// True if `text` begins with one of `beginnings`.
 bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings);
 
-/// C++ text with comments blanked, and the content of string and character literals too, but for what is
-/// included. Every line keeps its number.
+/// Returns C++ text with blanks in place of comments and of the content of string and character literals.
+/// Names of included files stay. Every line keeps its number.
 std::string strip_comments_and_literals(std::string_view text);
 
 SourceFile source_file(std::string path, std::string_view text);
 
-/// The project, as the rules of the house see it.
+/// The files of the project, as the rules of the house see them.
 struct SourceTree {
   std::vector<std::string> top_level;  ///< names in the root, ascending
   std::vector<SourceFile> files;       ///< ascending by path
 };
 
-/// Reads the folder of the project, without what git ignores.
+/// Reads the files below `root`, without those that git ignores.
 SourceTree read_source_tree(const std::filesystem::path& root);
 
 }  // namespace hearsay

@@ -18,11 +18,11 @@ namespace hearsay::test {
 
 inline const std::string small_data = "[data]\nsource = \"synthetic(samples=96, features=20, classes=3)\"\n";
 
-/// `hearsay peer` for three peers in a ring, each with a folder for its words; the environment says where all
-/// are: ports of loopback.
+/// Starts `hearsay peer` for three peers in a ring on ports of loopback. The environment gives their
+/// addresses; each peer has a folder for its standard output and error.
 struct AddressedPeers {
   TemporaryFolder folder;
-  std::array<TemporaryFolder, 4> of_peer;  ///< and of one too many
+  std::array<TemporaryFolder, 4> of_peer;  ///< the fourth is for a superfluous peer
   std::array<std::string, 3> places{free_address(), free_address(), free_address()};
   std::string addresses = places[0] + "," + places[1] + "," + places[2];
   std::string observer = free_address();
@@ -41,7 +41,7 @@ struct AddressedPeers {
       prepare();
     });
   }
-  /// The same, with its id and output directory on the command line.
+  /// Starts peer `id` with its id and output directory on the command line.
   std::unique_ptr<Program> numbered(
       std::size_t id, const std::vector<std::string>& more = {},
       const std::function<void()>& prepare = [] {}) const {
@@ -49,7 +49,7 @@ struct AddressedPeers {
     words.insert(words.end(), more.begin(), more.end());
     return peer(id, prepare, std::move(words));
   }
-  /// How many connections to that address there are.
+  /// Returns the number of established TCP connections to the address.
   static std::size_t connections_to(const std::string& address) {
     std::ifstream lines("/proc/net/tcp");
     const auto port = static_cast<unsigned>(std::stoi(address.substr(address.rfind(':') + 1)));

@@ -51,7 +51,7 @@ Json advice_on(const TemporaryFolder& folder, const Network& network) {
   return Json::parse(end.said);
 }
 
-/// The words that make of the run file what a row of the advice says.
+/// Returns the arguments that turn the run file into the run of a row of the advice.
 Words as_advised(const Json& row) {
   Words words = {"--set", "algorithm.kind=" + row["algorithm"].get<std::string>(),
                  "--set", "algorithm.compressor=" + row["compressor"].get<std::string>(),
@@ -73,7 +73,8 @@ Json summary_of(const TemporaryFolder& folder, const std::string& driver, const 
   return Json::parse(end.said);
 }
 
-/// Of those that promise, the quickest, and each time the next that takes at least half as long again.
+/// Returns the quickest candidate, and then each next one that takes at least half as long again as the one
+/// before.
 std::vector<Json> well_apart(const Json& advice) {
   std::vector<Json> rows;
   for (const Json& row : advice["ranked"])
@@ -116,7 +117,7 @@ TEST_CASE("advise: what it predicts is what simulate says of the same run, to th
       CHECK(again["seconds_to_target"] == row["seconds"]);
       CHECK(again["bytes_to_target"] == row["bytes_per_peer"]);
     }
-    // The file of the winner needs nothing else.
+    // The run file of the winner runs as it is.
     const ProgramEnd end =
         run_program(folder.path(), {"simulate", "advised.toml", "--json", "--quiet", "--overwrite"});
     REQUIRE_MESSAGE(end.code == 0, end.complained);

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Three peers of a ring (each is a neighbor of the others), with a folder for each one's words.
+/// Three peers in a ring, each a neighbor of both others, and a folder for the output of each.
 struct Desk {
   TemporaryFolder folder;
   std::array<TemporaryFolder, 3> of_peer;
@@ -45,7 +45,7 @@ struct Desk {
   }
 };
 
-/// What a peer's record says of one of its edges.
+/// Returns the record of one edge in the JSON of a peer.
 Json edge(const Program& peer, const std::string& neighbor) {
   const Json record = Json::parse(peer.said(), nullptr, false);
   REQUIRE_MESSAGE(record.is_object(), peer.complained());
@@ -165,7 +165,7 @@ TEST_SUITE("net") {
       const auto third = with(2, "cluster.keys", "2.key");
       for (const auto* peer : {&first, &second, &third}) CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->said());
     }
-    // Peer 2 has made itself a new key, and the others have not heard of it.
+    // Peer 2 has a new key, which the others do not know.
     const auto first = with(0, "cluster.keys", "0.key", some_time);
     const auto second = with(1, "cluster.keys", "1.key", some_time);
     const auto third = with(2, "of-2.keys", "new-2.key", some_time);

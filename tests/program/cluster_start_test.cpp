@@ -17,7 +17,7 @@ TEST_SUITE("net") {
     const AddressedPeers desk("[run]\niterations = 30\n");
     const auto first = desk.numbered(0);
     const auto second = desk.numbered(1);
-    // Both are there, and wait for the third.
+    // Two peers are up and wait for the third.
     REQUIRE(second->wait_until([&] { return AddressedPeers::connections_to(desk.observer) >= 2; }));
     const auto too_many =
         desk.peer(3, set("HEARSAY_ADDRESSES", desk.places[0] + "," + free_address() + "," + desk.places[2]),
@@ -44,7 +44,7 @@ TEST_SUITE("net") {
     std::filesystem::remove(desk.output(0) + "/metrics.jsonl");
     const std::string missing =
         "run.output = " + desk.output(0) + ": there is no run to go on with (no metrics.jsonl)";
-    const auto peers = run_all({"--resume", "--wait", "1 h"});  // nobody waits for so long
+    const auto peers = run_all({"--resume", "--wait", "1 h"});  // no peer waits that long
     for (const auto& peer : peers) {
       CHECK(peer->wait() == 2);
       CHECK_MESSAGE(contains(peer->complained(), missing), peer->complained());
@@ -67,7 +67,7 @@ TEST_SUITE("net") {
       CHECK_MESSAGE(contains(third->complained(), "peer 0 runs 60 iterations, peer 2 " + iterations),
                     third->complained());
     }
-    // The others still wait for one that fits.
+    // The others still wait for a peer that fits.
     const auto third = resume(2, "60");
     for (const auto* peer : {&first, &second, &third})
       CHECK_MESSAGE((*peer)->wait() == 0, (*peer)->complained());

@@ -52,7 +52,7 @@ TEST_CASE("keys: a new pair is written, shown and authorized, and no secret is e
   const ProgramEnd nameless = run_program(folder.path(), {"keys", "new", ""});
   CHECK(nameless.code == 2);
   CHECK(contains(nameless.complained, "NAME = \"\""));
-  // A file that everybody may read, and that has no secret in it.
+  // A file that everybody may read, and that holds no secret.
   const ProgramEnd not_a_pair = run_program(folder.path(), {"keys", "show", "c.keys"});
   CHECK(not_a_pair.code == 2);
   CHECK_FALSE(contains(not_a_pair.complained, "holds a secret key"));

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t host_count = 3;
 
-/// As long as somebody wants it to last.
+/// A run that lasts until it is ended.
 const std::string endless = "iterations = 1000000\nevaluate_every = 10\n[network]\ncompute = \"10 ms\"\n";
 
-/// Long enough to do harm to it.
+/// A run that is long enough for a fault.
 const std::string lasting = "iterations = 400\nevaluate_every = 10\n[network]\ncompute = \"10 ms\"\n";
 const std::vector<std::string> dropping = {"--set", "failure.policy=drop", "--set", "failure.lost_after=1 s"};
 
-/// Three hosts, and a folder at the desk with a run whose peers are on them.
+/// Three hosts, and a folder at the desk with the run file and the topology file of a run on them.
 struct Cluster {
   SshHosts hosts{host_count};
   TemporaryFolder folder;
@@ -36,7 +36,7 @@ struct Cluster {
     write_cluster();
   }
 
-  /// Each host has a directory of its own, with a name that a careless shell would take apart.
+  /// Returns the directory of a host, whose name breaks a shell that does not quote it.
   std::string directory(std::size_t host) const {
     return (folder.path() / ("it's; $(false) \"" + std::to_string(host + 1) + "\"")).string();
   }
@@ -65,7 +65,7 @@ struct Cluster {
     return all;
   }
 
-  /// Until the run is under way at all peers.
+  /// Waits until all peers train, and returns their processes.
   std::vector<pid_t> wait_for_training(const Program& launcher) {
     REQUIRE_MESSAGE(launcher.wait_until([&] { return contains(launcher.complained(), " loss "); }),
                     launcher.complained());
@@ -96,11 +96,11 @@ TEST_SUITE("net") {
     CHECK(content_of(out / "model.npy") == content_of(cluster.folder.path() / "sim/model.npy"));
     CHECK(cluster.summary()["status"] == "done");
     CHECK(contains(said, out.string()));
-    // What every peer said, with its name in front here, and in its log there.
+    // What every peer said stands here with its name in front, and in its log without.
     for (const char* line : {"n2: hearsay: peer 1 of 3", "n3: hearsay: peer 2 of 3"})
       CHECK(contains(complained, line));
     CHECK(contains(content_of(out / "peer-1.log"), "hearsay: peer 1 of 3"));
-    // It really went over the hosts' own network, and nothing is left there.
+    // The data went over the network of the hosts, and no file is left on them.
     for (std::size_t host = 0; host < host_count; ++host) {
       CHECK(cluster.hosts.network().traffic(host).bytes_sent >
             cluster.summary()["bytes_sent"].get<std::uint64_t>() / 3);
@@ -108,9 +108,9 @@ TEST_SUITE("net") {
       CHECK(fs::is_empty(cluster.directory(host)));
     }
     CHECK(cluster.peers().empty());
-    // The resolved run is one of this desk's.
+    // The resolved run file works at the desk.
     CHECK(run_program(cluster.folder.path(), {"evaluate", "out/model.npy", "out/run.toml"}).code == 0);
-    // A second one does not replace the first without being told so.
+    // A second launch does not replace the first output without --overwrite.
     const auto again = cluster.launch();
     CHECK(again->wait() == 2);
     CHECK(contains(again->complained(), "give --overwrite"));
@@ -176,7 +176,7 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(launcher->complained(), "hearsay: peer n2 (root@10.77.0.2): it was lost"),
                   launcher->complained());
     CHECK(all_ended(peers));
-    CHECK(cluster.summary()["status"] == "lost");  // not interrupted: it was no user who ended it
+    CHECK(cluster.summary()["status"] == "lost");  // not interrupted: no user ended it
     // Peer 2 hears the reason from peer 0, and ends by itself.
     CHECK(contains(content_of(cluster.folder.path() / "out/peer-2.log"), "n2 (root@10.77.0.2): it was lost"));
   }
@@ -299,7 +299,7 @@ TEST_SUITE("net") {
     CHECK_MESSAGE(contains(complaint(), "Permission denied (publickey)"), complaint());
     cluster.write_cluster({}, "/no/such/hearsay");
     CHECK_MESSAGE(contains(complaint(), "/no/such/hearsay: not found"), complaint());
-    // One host of three is wrong: nobody is there.
+    // One of three hosts does not exist.
     cluster.write_cluster();
     std::string text = content_of(cluster.folder.path() / "cluster.toml");
     const std::string hosts = "root@10.77.0.[1-3]";
@@ -313,7 +313,7 @@ TEST_SUITE("net") {
   TEST_CASE("launch: a host that takes the connection and then does nothing is named in time") {
     if (skipped_without_namespaces("host that stalls")) return;
     Cluster cluster(endless);
-    // Anything but hearsay that reads and says nothing.
+    // A program that reads its input and says nothing, in place of hearsay.
     cluster.write_cluster({}, cluster.folder.write("stalls", "#!/bin/sh\nexec cat > /dev/null\n"));
     fs::permissions(cluster.folder.path() / "stalls", fs::perms::all);
     const auto launcher = cluster.launch({"--wait", "1 s"});
@@ -327,7 +327,7 @@ TEST_SUITE("net") {
     Cluster cluster;
     const auto launcher = cluster.launch({"--set", "data.source=libsvm:no/such file"});
     CHECK(launcher->wait() == 2);
-    // Relative to where the peer runs.
+    // The path is relative to the working directory of the peer.
     CHECK_MESSAGE(contains(launcher->complained(), "/no/such file"), launcher->complained());
     CHECK(contains(launcher->complained(), "hearsay: peer n"));
     CHECK(cluster.peers().empty());

@@ -13,7 +13,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// What the first group of `pattern` finds in `text`, at every place.
+/// Returns every match of the first group of `pattern` in `text`.
 std::vector<std::string> all_found(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
   std::vector<std::string> found;
@@ -34,8 +34,8 @@ Words subcommands_in(const std::string& help) {
   return begin == std::string::npos ? Words{} : all_found(help.substr(begin), "\n  ([a-z]+) ");
 }
 
-/// Every command, in words, and the long options that its help shows. The help is CLI11's, the manual is
-/// ours.
+/// Returns every command, as words, with the long options that its help shows. CLI11 writes the help, hearsay
+/// the manual.
 std::vector<std::pair<Words, Words>> commands_and_options(const TemporaryFolder& folder,
                                                           const Words& of = {}) {
   const std::string help = help_of(folder, of);
@@ -54,14 +54,15 @@ std::string joined(const Words& words) {
   return text;
 }
 
-/// What stands between a heading and the next.
+/// Returns the text between a heading and the next.
 std::string section(const std::string& page, const std::string& heading) {
   const std::size_t begin = page.find(heading);
   if (begin == std::string::npos) return {};
   return page.substr(begin, page.find("\n.S", begin + heading.size()) - begin);
 }
 
-/// What bash offers when TAB is pressed behind `line`, in the order of the program, with a blank behind each.
+/// Returns what bash completes when TAB is pressed after `line`: the words in the order of the program, each
+/// with a blank behind it.
 std::string completed(const TemporaryFolder& folder, const std::string& line) {
   std::ofstream(folder.path() / "hearsay.bash") << run_program(folder.path(), {"--bash-completion"}).said;
   std::ofstream(folder.path() / "complete.sh")

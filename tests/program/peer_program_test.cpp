@@ -29,7 +29,7 @@ TEST_SUITE("net") {
     const AddressedPeers desk("[run]\niterations = 30\n");
     const auto third = desk.peer(2, set("HEARSAY_ID", "hearsay-2"));
     const auto second = desk.peer(1, set("SLURM_PROCID", "1"));
-    // The command line wins.
+    // The command line takes precedence over the environment.
     const auto first = desk.peer(0, set("HEARSAY_ID", "2"),
                                  {"--id", "0", "--output", (desk.folder.path() / "out").string()});
     for (const auto* peer : {&first, &second, &third})
@@ -129,7 +129,7 @@ TEST_SUITE("net") {
     };
     CHECK(contains(complaint("", "none.toml"), "topology.file is missing: hearsay launch starts the peers"));
     CHECK(contains(complaint("family = \"ring\"\npeers = 3\n"), "peer 0: it has no address"));
-    // Data are read where the peers are; it is they who miss the variable.
+    // The peers read the data, so the missing variable is their error.
     const std::string peer = "peers = 1\n[[peer]]\naddress = \"" + free_address() + "\"\n";
     CHECK(contains(complaint(peer), "the environment variable NOT_SET_HERE to be set"));
     CHECK(contains(

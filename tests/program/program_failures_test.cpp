@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-/// A run that nobody waits for the end of.
+/// A run too long to wait for.
 const std::string endless_run = R"toml(
 [run]
 iterations = 100000000
@@ -36,12 +36,12 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// The peers of `program` train: the second evaluation is there.
+/// Waits until the second evaluation is recorded: the peers train. False if it never is.
 bool trains(const Program& program, const std::filesystem::path& output) {
   return program.wait_until([&] { return lines_of(content_of(output / "metrics.jsonl")) >= 2; });
 }
 
-/// Whether the program (which the process may still be on its way to become) has a handler for the signal.
+/// True if the program has a handler for the signal. False while the process has not yet become the program.
 bool handles(pid_t process, int signal) {
   const std::string folder = "/proc/" + std::to_string(process);
   if (!std::filesystem::equivalent(folder + "/exe", HEARSAY_PROGRAM)) return false;
@@ -63,7 +63,7 @@ TEST_CASE("bad input: one sentence, exit code 2, and no output directory") {
   folder.write("truncated.npy", "\x93NUMPY");
   struct Case {
     Words words;
-    std::string named;  ///< what the sentence must say
+    std::string named;  ///< a part that the message must have
   };
   const std::vector<Case> cases = {
       {{"--set", "network.bandwith=1"}, "network.bandwidth"},
@@ -156,7 +156,7 @@ TEST_CASE("a name that is too long for a file: one sentence, exit code 2, and no
   }
   CHECK_FALSE(std::filesystem::exists(folder.path() / "a"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
-  // A variant's folder is a shorter name.
+  // The folder of a variant has a shorter name.
   CHECK(run_program(folder.path(), {"sweep", "s.toml", "--quiet", "--output", "out"}).code == 0);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("output: an earlier one is replaced only when told so, anything else n
   CHECK(run_program(folder.path(), overwriting).code == 0);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out/model-7.npy"));
 
-  // Not even where its owner keeps a run file.
+  // Not even a folder in which its owner keeps a run file.
   std::filesystem::create_directory(folder.path() / "precious");
   std::ofstream(folder.path() / "precious/run.toml") << small_run;
   overwriting[4] = "precious";
@@ -286,7 +286,7 @@ TEST_CASE("Ctrl-C: every peer's last words arrive, wherever in an iteration it w
 
 TEST_CASE("Ctrl-C: a check, which has no record to close, ends at the first") {
   const TemporaryFolder folder;
-  // Nobody waits for the end of its twelve simulated iterations either.
+  // Even the twelve simulated iterations would take too long.
   folder.write("long.toml", R"toml(
 [run]
 iterations = 100
@@ -312,7 +312,7 @@ TEST_CASE("kill -9 of the program: no peer is left behind") {
   kill(program.process(), SIGKILL);
   CHECK(program.wait() == -SIGKILL);
   CHECK(program.everyone_ended());
-  // What was recorded stays, and says so.
+  // The record stays, and the message says so.
   const ProgramEnd again = run_program(folder.path(), {"run", "q.toml", "--quiet", "--output", "out"});
   CHECK(again.code == 2);
   CHECK(again.complained.find("it exists and holds a run that is going on or was cut off") !=
@@ -349,7 +349,7 @@ TEST_CASE("Ctrl-C ends a sweep with the table so far") {
   program.signal_group(SIGTERM);
   CHECK(program.wait() == 130);
   const Json record = Json::parse(content_of(folder.path() / "out/sweep.json"));
-  const std::size_t begun = record["points"].size();  // two at a time, where the machine has as many cores
+  const std::size_t begun = record["points"].size();  // two at a time, if the machine has two cores
   REQUIRE(begun >= 2);
   CHECK(record["points"][0]["status"] == "done");
   for (std::size_t k = 1; k < begun; ++k) CHECK(record["points"][k]["status"] == "interrupted");

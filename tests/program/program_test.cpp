@@ -261,7 +261,7 @@ TEST_CASE("check: sizes that depend on the data are tried out, and told beside t
     for (const char* of_peers : {"min", "mean", "max"})
       CHECK((plan["predicted_bytes_per_iteration"][of_peers] < plan["bytes_per_iteration"][of_peers]) ==
             varies);
-    // A run as short as what is tried out is tried out as a whole.
+    // A run as short as the dry run is simulated as a whole.
     const Json summary = json_of(said("simulate", compressor, {"--json", "--output", "out", "--overwrite"}));
     CHECK(plan["predicted_bytes_sent"].get<double>() ==
           doctest::Approx(summary["bytes_sent"].get<double>()).epsilon(1e-9));
@@ -272,7 +272,8 @@ TEST_CASE("check: sizes that depend on the data are tried out, and told beside t
     CHECK((text.find(" bits per coordinate, at most ") != std::string::npos) == varies);
     CHECK((text.find(" bytes a peer, at most ") != std::string::npos) == varies);
   }
-  // A bound of 40 bits says little of a grid; one so fine that it takes as much as none draws a warning.
+  // A bound of 40 bits tells little about a grid. A grid so fine that it sends as much as no compressor draws
+  // a warning.
   const auto warnings = [&](const std::string& grid) {
     return json_of(said("check", grid, {"--json", "--set", "algorithm.kind=ecd-psgd"}))["warnings"].size();
   };

@@ -4,7 +4,7 @@
 
 namespace hearsay::test {
 
-/// A run file of four peers that takes a moment; how long their gradients take is measured.
+/// A run file of four peers that ends within moments. The time of their gradients is measured, not emulated.
 inline const std::string small_run = R"toml(
 [run]
 iterations = 20
@@ -17,7 +17,7 @@ peers = 4
 batch = "full"
 )toml";
 
-/// The same on an emulated clock.
+/// The same with an emulated time of gradients.
 inline const std::string quadratic_run = small_run + R"toml([network]
 compute = "1 ms"
 )toml";

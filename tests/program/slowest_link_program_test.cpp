@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Five peers on a ring, one of which takes its time.
+/// Five peers in a ring; one is slow.
 const std::string ring_with_a_slow_peer = R"toml(
 run.iterations = 10
 model.kind = "quadratic(50)"

@@ -24,16 +24,15 @@ void make_key(const std::string& file) {
   ensure(std::system(command.c_str()) == 0, "ssh-keygen makes a key (package openssh-client)");
 }
 
-/// From here on, for this process and its descendants, root's home is the folder and its shell a plain one:
-/// what this machine's root has in its login scripts is none of the test's business, and is not to be killed
-/// in the middle.
+/// Gives root, in this process and its descendants, `folder` as its home and a plain shell. So the login
+/// scripts of this machine's root are neither run nor killed by the test.
 void move_home(const std::string& folder) {
   ensure(unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
              mount((folder + "/passwd").c_str(), "/etc/passwd", nullptr, MS_BIND, nullptr) == 0,
          "root may have a mount namespace");
 }
 
-/// Gives every connection to an sshd, as inetd does: nobody has to wait until one listens.
+/// Starts an sshd for every connection, as inetd does, so that no test has to wait until an sshd listens.
 Ended serve(int listener, const std::string& config) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGCHLD, SIG_IGN);
@@ -55,7 +54,7 @@ Ended serve(int listener, const std::string& config) {
 
 SshHosts::SshHosts(std::size_t count) : network_(count + 1) {
   ensure(access(sshd, X_OK) == 0, "root has an sshd (package openssh-server)");
-  mkdir("/run/sshd", 0755);  // where sshd locks itself in; the service makes it, where it runs
+  mkdir("/run/sshd", 0755);  // the empty folder into which sshd locks itself; its service would make it
   for (const char* name : {"host", "user", "stranger"}) make_key(folder_.path() / name);
   const std::string in = folder_.path().string() + "/";
   folder_.write("authorized", content_of(in + "user.pub"));

@@ -10,8 +10,8 @@
 
 namespace hearsay::test {
 
-/// Hosts with an sshd each, in network namespaces, and a desk, the last host, from which one may log in to
-/// them with a key made for the occasion. All see the same file system.
+/// Hosts in network namespaces, each with an sshd, and a desk: the last host, from which a user may log in to
+/// the others with a key made for the test. All hosts see the same file system.
 class SshHosts {
  public:
   explicit SshHosts(std::size_t count);
@@ -21,14 +21,14 @@ class SshHosts {
 
   NetworkNamespaces& network() { return network_; }
   std::size_t desk() const { return network_.host_count() - 1; }
-  /// "root@10.77.0.1"
+  /// Returns user and address of a host: "root@10.77.0.1".
   std::string login(std::size_t host) const { return "root@" + network_.address(host); }
-  /// The user's private key, and a configuration that knows the hosts' keys.
+  /// The private key of the user, and a configuration of ssh that knows the keys of the hosts.
   std::string key() const { return folder_.path() / "user"; }
   std::string config() const { return folder_.path() / "ssh_config"; }
-  /// The home of root on the hosts.
+  /// The home directory of root on the hosts.
   std::string home() const { return folder_.path() / "home"; }
-  /// A private key that no host has heard of.
+  /// A private key that no host accepts.
   std::string strange_key() const { return folder_.path() / "stranger"; }
 
  private:

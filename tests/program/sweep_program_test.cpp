@@ -120,7 +120,7 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
   std::filesystem::remove_all(folder.path() / "out" / first["points"][1]["folder"].get<std::string>());
   CHECK(run({"--resume"}).find("2 points of 3 finished before, and kept") != std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json")) == first);
-  // What somebody wrote into the record, and a folder that was moved, take nothing away.
+  // An edited record and a moved folder lose no results.
   Json strange = first;
   strange["points"][0]["note"] = 5;
   folder.write("out/sweep.json", strange.dump());

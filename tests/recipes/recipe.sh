@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs the block of a recipe of tools/README.md as it stands, in an empty folder, with the program on the PATH:
+# Runs the block of a recipe of tools/README.md as it stands, in an empty folder, with the program on the
+# PATH:
 #
 #     recipe.sh HEADING PROGRAM SOURCE_FOLDER SCRATCH_FOLDER
 #
-# A block that wants a cluster, `needs=ssh|slurm|kubectl`, or pandas is run as far as it can be here: what it would start is
-# checked (run files, options), not started.
+# A block that needs a cluster (`needs=ssh|slurm|kubectl`) or pandas is only run as far as possible here: the
+# run files and options of what it would start are checked.
 set -euo pipefail
 heading=$1 program=$2 source=$3 scratch=$4
 exec < /dev/null
@@ -30,7 +31,7 @@ if ! [ -s block.sh ]; then
 fi
 needs=$(sed -n 's/.*needs=//p' fence.txt)
 
-# Whether every option of a command line of hearsay's is one that its command has.
+# Succeeds if the command of hearsay has every option that the command line uses.
 check_options() {
   local command=$1 help word
   help=$("$program" "$command" --help)
@@ -45,13 +46,13 @@ check_options() {
 case $needs in
   "") ;;
   root)
-    # What the kernel's network wants, as .ci/run looks at it.
+    # The kernel's network needs a veth pair and tbf; .ci/run tests the same.
     if ! unshare --net sh -c 'ip link add name one type veth peer name two &&
         tc qdisc add dev one root tbf rate 1mbit burst 10kb latency 50ms' 2> /dev/null; then
       echo "skipped: root, who may make network namespaces, is wanted"
       exit 0
     fi ;;
-  ssh)  # every host is a stranger: the run file is checked, no peer is started
+  ssh)  # the hosts do not exist: the run file is checked, no peer is started
     hearsay() {
       check_options "$@"
       [ "$1" = launch ]

@@ -21,7 +21,7 @@ std::string evaluation_line(int iteration, const std::string& loss) {
          ",\"accuracy\":null,\"consensus_distance\":0.25,\"bytes_sent\":4000000}\n";
 }
 
-/// A folder `name` with a run that was cut off.
+/// Makes a folder `name` with a run that was cut off, and returns its path.
 std::filesystem::path cut_off_run(const TemporaryFolder& folder, const std::string& name,
                                   const std::string& metrics) {
   std::filesystem::create_directories(folder.path() / name);
@@ -75,7 +75,7 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
   CHECK(group["points"][0]["seconds"] != group["points"][3]["seconds"]);
   CHECK(group["points"][17]["status"] == "refused");
   CHECK(group["points"][17]["note"].get<std::string>().find("allow_unsound") != std::string::npos);
-  CHECK(data["learned"].size() == 2);  // two variants learned something, the same on every network
+  CHECK(data["learned"].size() == 2);  // two variants were trained, the same on every network
   CHECK(data["pictures"].size() == 1);
   CHECK(data["pictures"][0]["links"] == 4);
   std::string run_file;

@@ -21,7 +21,8 @@ std::size_t times_in(const std::string& text, const std::string& part) {
   return times;
 }
 
-/// What a browser takes for the data: it knows nothing of JSON, and ends the element at the first end tag.
+/// Returns what a browser takes for the data. A browser does not parse JSON: it ends the element at the first
+/// end tag.
 std::string data_in(const std::string& html) {
   const std::string tag = "<script type=\"application/json\" id=\"data\">";
   const std::size_t begin = html.find(tag) + tag.size();
@@ -30,7 +31,7 @@ std::string data_in(const std::string& html) {
 
 const std::string library = "// a library\n";
 
-/// A folder with the output of a run.
+/// Writes the output of a run into the folder.
 void write_run(const TemporaryFolder& folder) {
   folder.write("run.toml",
                "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n");
@@ -110,7 +111,8 @@ TEST_CASE("report: what cannot be reported leaves no file behind") {
   CHECK_FALSE(std::filesystem::exists(folder.path() / "report.html"));
 }
 
-// It once looked for the sweeps' folders where they were not, after a quarter of an hour.
+// The script once looked for the folders of its sweeps in a wrong place, a quarter of an hour after its
+// start.
 TEST_CASE("report.sh: what its sweeps leave behind is where its report looks, from a fresh clone") {
   namespace fs = std::filesystem;
   const TemporaryFolder clone;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# A real Slurm on this machine, and a job of eight peers in it: tests/slurm/run.sh BUILD_FOLDER
+# Runs a real Slurm on this machine, and a job of eight peers in it: tests/slurm/run.sh BUILD_FOLDER
 #
-# Wants root; installs Debian's slurm-wlm where it is missing. slurmctld, slurmd and munged run from a temporary folder,
-# beside whatever Slurm the machine may have, and end with this script. The job is tools/examples/slurm.sh as it is; its
-# final model must have the simulator's bits. So must that of a job of which a task is killed, and which is requeued.
+# Needs root; installs Debian's slurm-wlm if it is missing. slurmctld, slurmd and munged run from a temporary
+# folder, beside any other Slurm of the machine, and end with this script. The job is tools/examples/slurm.sh,
+# unchanged; its final model must have the bits of the simulator. So must the model of a second job, of which
+# a task is killed and which is requeued.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

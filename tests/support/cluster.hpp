@@ -14,26 +14,26 @@
 
 namespace hearsay::test {
 
-/// A peer at the end of an iteration, and what it said in the course of it.
+/// The state of a peer at the end of an iteration, and the messages that it sent in the iteration.
 template <class Scalar>
 struct PeerRecord {
   Vector<Scalar> model;
-  std::optional<Vector<Scalar>> published;                  ///< of several, one behind the other
+  std::optional<Vector<Scalar>> published;                  ///< several published vectors are joined
   std::vector<std::pair<PeerId, Vector<Scalar>>> replicas;  ///< (owner, copy)
   std::map<std::string, Vector<Scalar>, std::less<>> states;
   std::vector<Outgoing> sent;
 };
 
-/// recording[t][i]: peer i after t iterations.
+/// recording[t][i] is peer i after t iterations.
 template <class Scalar>
 using Recording = std::vector<std::vector<PeerRecord<Scalar>>>;
 
-/// Models by peer, to begin with instead of the common start.
+/// Initial models, one for each peer, in place of the common one.
 template <class Scalar>
 using Models = std::vector<Vector<Scalar>>;
 
-/// n bare peers in memory. Whatever is under way, a message or a gradient, arrives in a seeded random order:
-/// any delays, any overtaking. Records every peer after every iteration.
+/// Runs n peers in memory, without sessions or sockets. All messages and gradients under way arrive in one
+/// random order, drawn from a seed: any delay, any overtaking. Records every peer after every iteration.
 template <class Scalar>
 class BareCluster {
  public:
@@ -45,14 +45,14 @@ class BareCluster {
     for (PeerId id = 0; id < peers; ++id) peers_.push_back(make_peer(experiment, id, packets_));
   }
 
-  /// What arrives in place of a message; the message itself unless set.
+  /// Returns what arrives in place of a message; the message itself by default.
   std::function<PacketRef(const Outgoing&)> tamper = [](const Outgoing& sent) { return sent.packet; };
 
-  /// Called after every event with what is under way; gradients have no packet.
+  /// Called after every event with everything under way. Gradients have no packet.
   std::function<void(const std::vector<Outgoing>&)> watch = [](const std::vector<Outgoing>&) {};
 
-  /// Starts everybody, and every replica of it, at its own model (numbers stay what they are); estimates are
-  /// off by `mismatch` wherever they are kept.
+  /// Sets every state that has the size of a model to the model of its peer. Sets published vectors and
+  /// replicas to the model of their owner plus `mismatch`.
   void plant(const Models<Scalar>& models, Scalar mismatch = 0) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
       Planter planter;
@@ -63,7 +63,7 @@ class BareCluster {
     }
   }
 
-  /// Starts everybody at its own model; whatever else a method keeps stays as it is.
+  /// Sets the model of every peer, and no other state.
   void plant_models(const Models<Scalar>& models) {
     for (PeerId id = 0; id < peers_.size(); ++id) {
       ModelPlanter planter;
@@ -178,7 +178,7 @@ class BareCluster {
     }
   }
 
-  /// A message may come while the gradient is still being computed.
+  /// True if a gradient of the peer is under way; messages may arrive meanwhile.
   bool awaits_gradient(PeerId id) const {
     for (const Outgoing& event : under_way_)
       if (!event.packet && event.to == id) return true;
@@ -193,7 +193,7 @@ class BareCluster {
   Recording<Scalar> recording_;
 };
 
-/// The recording of a run in one order of delivery.
+/// Returns the recording of a run; `delivery_seed` draws the order of delivery.
 template <class Scalar>
 Recording<Scalar> record_run(const Experiment<Scalar>& experiment, std::uint64_t delivery_seed = 1) {
   BareCluster<Scalar> cluster(experiment, delivery_seed);
@@ -208,7 +208,7 @@ Models<Scalar> models_of(const std::vector<PeerRecord<Scalar>>& peers) {
   return models;
 }
 
-/// In double.
+/// Returns the mean of the models, computed in double.
 template <class Scalar>
 Vector<double> mean_in_double(const std::vector<PeerRecord<Scalar>>& peers) {
   Vector<double> sum = Vector<double>::Zero(peers.front().model.size());

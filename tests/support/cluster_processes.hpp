@@ -15,7 +15,7 @@
 
 namespace hearsay::test {
 
-/// A run on ports of loopback, a process for each peer, as several hosts would start it.
+/// A run on ports of loopback with one process for each peer, started as on several hosts.
 struct LoopbackCluster {
   explicit LoopbackCluster(Experiment<float> run) : experiment(std::move(run)) {
     for (ClusterPeer& peer : experiment.cluster.peers) peer.address = free_address();
@@ -24,14 +24,15 @@ struct LoopbackCluster {
 
   const std::string& address(PeerId id) const { return experiment.cluster.peers[id].address; }
 
-  /// How a peer is started, besides.
+  /// More settings of a peer's start.
   struct Setup {
     RunSettings::Security security = {};
     RunControl control = {};
     std::function<void()> prepare = [] {};
   };
 
-  /// Peer 0's text: "digest ... | garbage | refused", both of all peers; every other peer's: its reason.
+  /// Starts a peer. Peer 0 ends with the text "digests | garbage | refused" and the reason of the run; the
+  /// counters are sums over all peers. Every other peer ends with its reason.
   Process start(PeerId id) { return start(id, Setup{}); }
   Process start(PeerId id, const Setup& setup) {
     return Process([&] {
@@ -52,7 +53,7 @@ struct LoopbackCluster {
     return text;
   }
 
-  /// The digests of the same run where nobody disturbs it.
+  /// Returns the digests of the same run, undisturbed.
   std::string undisturbed() const { return digests_of(simulate(experiment, Duration{0})); }
 
   Experiment<float> experiment;
@@ -71,7 +72,7 @@ struct LoopbackCluster {
   }
 };
 
-/// What peer 0 has said at the end of a run.
+/// The text of peer 0 at the end of a run, in its parts.
 struct RunEnd {
   explicit RunEnd(const Ended& ended) : exit_code(ended.exit_code), text(ended.text) {
     const std::size_t first = text.find("| ");
@@ -87,7 +88,7 @@ struct RunEnd {
   std::uint64_t refused = 0;
 };
 
-/// Keys of all peers of a cluster, in a folder of their own: 0.key, 1.key, ..., and cluster.keys.
+/// Key files of all peers of a cluster in one folder: 0.key, 1.key, ..., and cluster.keys.
 class KeyFolder {
  public:
   explicit KeyFolder(PeerId peers) : folder_("hearsay_keys_of_" + std::to_string(peers)) {
@@ -102,7 +103,7 @@ class KeyFolder {
   std::filesystem::path authorized() const { return folder_.path() / "cluster.keys"; }
   const KeyPair& pair(PeerId id) const { return pairs_[id]; }
 
-  /// What peer `id` is started with.
+  /// Returns the settings that peer `id` is started with.
   LoopbackCluster::Setup of(PeerId id) const { return {{authorized(), secret(id)}}; }
 
  private:

@@ -8,7 +8,8 @@
 
 namespace hearsay::test {
 
-/// Every registered compressor's example, and further spellings that take other paths through the same code.
+/// Returns the example of every registered compressor, and more spellings that take other paths through the
+/// code.
 inline std::vector<std::string> spellings() {
   std::vector<std::string> all;
   for (const CompressorName& entry : compressor_names()) all.emplace_back(entry.example);
@@ -103,7 +104,7 @@ inline std::vector<std::string> spellings() {
   return all;
 }
 
-/// Layers of a vector of `dimension` entries: a few uneven ones, an empty one among them.
+/// Returns uneven layers of a vector with `dimension` entries; one layer is empty.
 inline SegmentTable layers(std::size_t dimension) {
   const auto d = static_cast<Index>(dimension);
   const Index first = d / 3;

@@ -12,7 +12,7 @@
 
 namespace hearsay::test {
 
-/// A folder of its own, gone with the object.
+/// A new temporary folder, removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -29,8 +29,8 @@ class TemporaryFolder {
   /// Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     const auto file = path_ / name;
-    std::filesystem::remove(
-        file);  // some file systems flush a file that is overwritten: slow a thousand times
+    // Some file systems flush a file that is overwritten, which would make a thousand writes slow.
+    std::filesystem::remove(file);
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
   }
@@ -52,7 +52,7 @@ inline std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Most significant byte first.
+/// Returns the four bytes of `value`, the most significant first.
 inline std::string big_endian(std::uint32_t value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
           static_cast<char>(value)};

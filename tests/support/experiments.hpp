@@ -7,13 +7,14 @@
 
 namespace hearsay {
 
-/// An experiment from run-file text, for tests.
+/// Returns the experiment of a run file, given as text.
 template <class Scalar>
 Experiment<Scalar> experiment_from(const std::string& run_file_text) {
   return prepare<Scalar>(parse_run(run_file_text, ".", {}, "test.toml"));
 }
 
-/// A small heterogeneous quadratic with full gradients: every method runs on it, and its minimiser is known.
+/// Returns a small heterogeneous quadratic with full gradients. Every method runs on it, and its minimiser is
+/// known.
 template <class Scalar>
 Experiment<Scalar> quadratic_experiment(const std::string& method, const std::string& family, PeerId peers,
                                         Index dimension) {

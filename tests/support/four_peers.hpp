@@ -7,7 +7,7 @@
 
 namespace hearsay::test {
 
-/// Quadratics at four peers, evaluated at every iteration.
+/// Returns the settings of four peers with quadratics, evaluated in every iteration.
 inline RunSettings four_peers(const std::string& method) {
   RunSettings settings;
   settings.model.kind = "quadratic(4)";
@@ -17,7 +17,7 @@ inline RunSettings four_peers(const std::string& method) {
   return settings;
 }
 
-/// What the user reads; empty where the run is accepted.
+/// Returns the message with which the settings are refused; empty if they are accepted.
 inline std::string refusal(const RunSettings& settings) {
   return misuse_text([&] { prepare<double>(settings); });
 }

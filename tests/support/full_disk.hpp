@@ -6,7 +6,7 @@
 
 namespace hearsay::test {
 
-/// No file of this process can be longer, as on a disk that is full.
+/// Limits the size of every file that this process writes, as a full disk would.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t most_bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -4,8 +4,8 @@
 
 namespace hearsay::test {
 
-/// The time is part of the fault: somebody stands still, or a cable is out, for so long. Never to wait for an
-/// effect.
+/// Waits for a fault that has a duration: a process stands still, or a cable is unplugged. Never use it to
+/// wait for an effect.
 inline void let_pass(int milliseconds) { poll(nullptr, 0, milliseconds); }
 
 }  // namespace hearsay::test

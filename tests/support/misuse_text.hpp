@@ -6,7 +6,7 @@
 
 namespace hearsay {
 
-/// The sentence of the Misuse that `action` throws; empty if it throws none.
+/// Returns the message of the Misuse that `action` throws; empty if it throws none.
 template <class Action>
 std::string misuse_text(Action action) {
   try {

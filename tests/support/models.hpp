@@ -17,8 +17,8 @@
 
 namespace hearsay::test {
 
-/// Random samples, about a third of whose features are 0, dense or sparse: the same numbers, all exact in
-/// float.
+/// Returns random samples, dense or sparse, with the same numbers in both forms. About a third of the
+/// features are 0; all numbers are exact in float.
 template <class Scalar>
 std::shared_ptr<const Samples<Scalar>> random_samples(Index count, Index features, std::uint32_t classes,
                                                       bool sparse, std::uint64_t seed = 7) {
@@ -55,7 +55,7 @@ inline std::vector<Index> indices(Index count) {
   return result;
 }
 
-/// Entries exact in float.
+/// Returns a random point whose entries are exact in float.
 template <class Scalar>
 Vector<Scalar> random_point(Index dimension, std::uint64_t seed, double size = 0.5) {
   RandomStream stream(seed, 0, 0, Purpose::initial_model);
@@ -64,15 +64,15 @@ Vector<Scalar> random_point(Index dimension, std::uint64_t seed, double size = 0
   return x;
 }
 
-/// One model over samples, by its spelling.
+/// A model over samples, by its spelling.
 template <class Scalar>
 struct ModelCase {
   std::string name;
-  std::uint32_t classes;  ///< of the data it is tried on
+  std::uint32_t classes;  ///< of the data for the test
   std::function<std::unique_ptr<const SampleObjective<Scalar>>(Shard<Scalar>, double weight, double l2)> make;
 };
 
-/// Every example of every registered model that is made of data.
+/// Returns every example of every registered model that is built on samples.
 template <class Scalar>
 std::vector<ModelCase<Scalar>> model_cases() {
   std::vector<ModelCase<Scalar>> cases;
@@ -90,7 +90,7 @@ std::vector<ModelCase<Scalar>> model_cases() {
   return cases;
 }
 
-/// Central differences of f, coordinate by coordinate.
+/// Returns the gradient of f at x by central differences.
 inline Vector<double> finite_differences(const Objective<double>& f, Vector<double> x) {
   constexpr double step = 1e-5;
   Vector<double> result(x.size());

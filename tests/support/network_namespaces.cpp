@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void shape(const NetworkNamespace& place, const std::string& interface, const std::string& rate) {
-  // A burst of a few frames: a limit, not a pause. 50 ms of queue, then it drops, as a cheap switch does.
+  // A burst of a few frames limits the rate without long pauses. The queue holds 50 ms and then drops frames,
+  // as a cheap switch does.
   place.run({"tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate, "burst", "16kb",
              "latency", "50ms"});
 }
@@ -38,7 +39,7 @@ std::string program_of(const fs::path& process) {
   return name;
 }
 
-/// A process that has ended and only waits to be asked how.
+/// True if the process has ended and waits for its parent to reap it.
 bool is_zombie(const fs::path& process) {
   std::ifstream in(process / "stat");  // "pid (name) state parent ..."
   std::string status;
@@ -76,7 +77,7 @@ NetworkNamespaces::NetworkNamespaces(std::size_t host_count) : hosts_(host_count
 NetworkNamespaces::~NetworkNamespaces() {
   for (std::size_t host = 0; host < hosts_.size(); ++host)
     for (const pid_t process : processes(host)) kill(process, SIGKILL);
-  // A namespace lives on for a while after its last process; its cables go at once.
+  // A namespace outlives its last process for a while, so the cables are removed by hand.
   for (std::size_t host = 0; host < hosts_.size(); ++host)
     switch_.run({"ip", "link", "delete", port_of(host)});
 }

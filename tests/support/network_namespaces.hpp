@@ -12,16 +12,16 @@
 
 namespace hearsay::test {
 
-/// Hosts on one Ethernet: network namespaces, each with an interface eth0 and an IPv4 address of its own, the
-/// other ends of their cables in a bridge. No host sees this machine's own network, and the other way round.
+/// Hosts on one Ethernet: network namespaces, each with an interface eth0 and an IPv4 address. The other ends
+/// of their cables are in a bridge. The hosts and the network of this machine do not see each other.
 ///
-/// The namespaces have no names: they exist as long as this object or a process in them, so that nothing is
-/// left behind even where the test is killed. The destructor kills what still runs in them.
+/// The namespaces have no names, so they vanish with this object and the last process in them, even if the
+/// test is killed. The destructor kills the processes that still run in them.
 class NetworkNamespaces {
  public:
-  /// Why this process cannot have them: it is not root. A test then says so and skips. Where it is root, it
-  /// can: whatever is missing (iproute2, the kernel's veth, bridge or tbf) aborts the test instead of
-  /// skipping it.
+  /// Returns why this process cannot make namespaces (it is not root), so that a test can say it and skip.
+  /// Empty for root; if anything else is missing then (iproute2, or veth, bridge or tbf in the kernel), the
+  /// test aborts.
   static std::optional<std::string> why_not();
 
   explicit NetworkNamespaces(std::size_t host_count);
@@ -30,44 +30,44 @@ class NetworkNamespaces {
   NetworkNamespaces& operator=(const NetworkNamespaces&) = delete;
 
   std::size_t host_count() const { return hosts_.size(); }
-  /// "10.77.0.1" of host 0, and so on.
+  /// Returns the address of a host: "10.77.0.1" for host 0, and so on.
   std::string address(std::size_t host) const;
 
-  /// For `Program` and other things that are prepared after fork: makes the calling process one of the
-  /// host's.
+  /// Returns a function that moves the calling process to the host; for `Program` and others that prepare a
+  /// process after fork.
   std::function<void()> enter(std::size_t host) const;
-  /// A TCP socket that listens on the host's address.
+  /// Returns a TCP socket that listens on the address of the host.
   int listen(std::size_t host, std::uint16_t port) const;
 
-  /// Plugs the host's cable in or pulls it, as `ip link set` does at the switch: both sides keep their
-  /// sockets.
+  /// Plugs or unplugs the cable of the host at the switch (`ip link set`). Both sides keep their sockets.
   void set_link(std::size_t host, bool up) const;
-  /// Between two hosts only: nothing comes through, or does again.
+  /// Opens or closes the path between two hosts, in both directions.
   void set_path(std::size_t one, std::size_t other, bool open) const;
-  /// The kernel limits what the host sends, and what is sent to it, to so much: `rate` is tc's, "10mbit".
+  /// Lets the kernel limit the traffic from and to the host. `rate` is spelled as for tc: "10mbit".
   void limit_bandwidth(std::size_t host, const std::string& rate) const;
 
-  /// What the kernel has counted on the host's eth0 since the beginning.
+  /// Bytes that the kernel has counted on eth0 of the host since its beginning.
   struct Traffic {
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
   };
   Traffic traffic(std::size_t host) const;
-  /// Bytes that the kernel has sent out of the host through the limit; 0 where there is none.
+  /// Returns the bytes that the host has sent through the limit; 0 without a limit.
   std::uint64_t limited_bytes(std::size_t host) const { return hosts_.at(host).limited_bytes("eth0"); }
 
-  /// The processes in the host, ascending, by their program's name ("sshd") or all.
+  /// Returns the processes in the host, ascending: all, or those of one program ("sshd").
   std::vector<pid_t> processes(std::size_t host, const std::string& program = {}) const;
 
  private:
-  NetworkNamespace switch_;  // where the bridge is
+  NetworkNamespace switch_;  // holds the bridge
   std::vector<NetworkNamespace> hosts_;
 };
 
-/// Where `NetworkNamespaces::why_not()`: says that `what` is skipped, and why.
+/// True, and says that `what` is skipped and why, if this process cannot make namespaces.
 bool skipped_without_namespaces(const std::string& what);
 
-/// Waits until these processes, anybody's, have ended; false after a minute.
+/// Waits until the processes have ended; they need not be children. False if one does not end within a
+/// minute.
 bool all_ended(const std::vector<pid_t>& processes);
 
 }  // namespace hearsay::test

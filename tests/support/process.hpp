@@ -18,33 +18,33 @@
 
 namespace hearsay::test {
 
-/// What a process of its own came to: exit code and text.
+/// How a forked process ended: exit code and text.
 struct Ended {
   int exit_code;
   std::string text;
 };
 
-/// Those of this process. ThreadSanitizer has one of its own.
+/// Returns the number of threads of this process, without the one of ThreadSanitizer.
 inline std::ptrdiff_t thread_count() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   const std::ptrdiff_t all = std::distance(begin(tasks), end(tasks));
 #ifdef __SANITIZE_THREAD__
-  return std::max<std::ptrdiff_t>(all - 1, 1);  // not yet, where nothing was instrumented so far
+  return std::max<std::ptrdiff_t>(all - 1, 1);  // the sanitizer has no thread until instrumented code ran
 #else
   return all;
 #endif
 }
 
-/// Runs `main`, which returns an Ended, in a forked process. A lock that another thread held would stay
-/// locked there for ever, those of the allocator included: so there is no other thread at the time, and no
-/// ZeroMQ context.
+/// Runs `main`, which returns an Ended, in a forked process. The parent must have no other thread and no
+/// ZeroMQ context: a lock that another thread holds, such as that of the allocator, would stay locked in the
+/// child for ever.
 class Process {
  public:
   template <class Main>
   explicit Process(const Main& main) {
     ensure(thread_count() == 1, "a process forks while it has no other thread");
     ensure(pipe(pipe_.data()) == 0, "a machine has pipes");
-    std::fflush(nullptr);  // else both processes print what is still in the buffers
+    std::fflush(nullptr);  // else both processes would print what is in the buffers
     pid_ = fork();
     ensure(pid_ >= 0, "a machine can start another process");
     if (pid_ == 0) {
@@ -73,8 +73,8 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// A port of loopback that nobody listens on, and that no other test is given while this process lives. The
-/// kernel does not give it to those who connect either: theirs are above 32,767.
+/// Returns a port of loopback on which no process listens, and which no other test gets while this process
+/// lives. The kernel does not give it to outgoing connections either, whose ports are above 32,767.
 inline std::string free_address() {
   constexpr int first = 20'000, count = 12'000;
   static int next = getpid() % count;

@@ -29,7 +29,7 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Whether something happens on the descriptor within the time.
+/// True if the descriptor becomes readable within the time.
 bool happens(int fd, int milliseconds) {
   pollfd polled{fd, POLLIN, 0};
   return poll(&polled, 1, milliseconds) > 0;
@@ -41,7 +41,7 @@ void redirect(int fd, const fs::path& file) {
   close(target);
 }
 
-/// A pipe that its reader has left.
+/// Redirects `fd` to a pipe without a reader.
 void write_to_nobody(int fd) {
   std::array<int, 2> ends{};
   ensure(pipe(ends.data()) == 0, "a machine has pipes");
@@ -67,19 +67,20 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   ensure(process_ >= 0, "a machine can start another process");
   if (process_ == 0) {
     setpgid(0, 0);
-    close(pipe_ends[0]);  // the writing end stays, in all descendants
+    close(pipe_ends[0]);  // all descendants keep the writing end
     if (output == Output::file)
       redirect(STDOUT_FILENO, folder_ / "stdout.txt");
     else
       write_to_nobody(STDOUT_FILENO);
     redirect(STDERR_FILENO, folder_ / "stderr.txt");
-    const int program = open(argv[0], O_RDONLY | O_CLOEXEC);  // whoever it is run by, and wherever
+    // Opened here, before `prepare` may change the user or the root folder.
+    const int program = open(argv[0], O_RDONLY | O_CLOEXEC);
     if (chdir(folder_.c_str()) != 0) _exit(127);
     if (prepare) prepare();
     fexecve(program, argv.data(), environ);
     _exit(127);
   }
-  setpgid(process_, process_);  // whoever comes first
+  setpgid(process_, process_);  // in parent and child, since either may run first
   close(pipe_ends[1]);
   lifeline_ = pipe_ends[0];
   fcntl(lifeline_, F_SETFD, FD_CLOEXEC);
@@ -116,8 +117,8 @@ bool Program::everyone_ended() const { return happens(lifeline_, patience_ms); }
 
 std::vector<pid_t> Program::children() const { return children_of(process_); }
 
-/// The kernel lists them in the order of their birth. Their numbers tell nothing: those begin anew once all
-/// are used up.
+/// The kernel lists the children in the order of their start. Their ids do not tell that order, since ids are
+/// used again.
 std::vector<pid_t> children_of(pid_t process) {
   const std::string id = std::to_string(process);
   std::istringstream list(content_of(fs::path("/proc") / id / "task" / id / "children"));

@@ -9,13 +9,12 @@
 
 namespace hearsay::test {
 
-/// The program under test, in a process and a process group of its own, its words going to files
-/// there. What is left of it
-/// when the object goes is killed.
+/// The program under test, in a process and a process group of its own. Its standard output and error go to
+/// files in the folder. The destructor kills the whole group.
 class Program {
  public:
   enum class Output { file, nobody_reads };
-  /// `prepare` runs in the new process, in `folder`, before the program takes it over.
+  /// Starts the program. `prepare` runs in the new process, in `folder`, before the program replaces it.
   Program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
           Output output = Output::file, const std::function<void()>& prepare = {});
   ~Program();
@@ -23,17 +22,18 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   pid_t process() const { return process_; }
-  /// To the whole group, as a terminal's Ctrl-C.
+  /// Sends a signal to the whole group, as Ctrl-C in a terminal does.
   void signal_group(int signal) const;
 
-  /// Waits until the condition holds, the process has ended or a minute is over; whether it holds.
+  /// Waits until the condition holds, the process has ended, or a minute is over. True if the condition
+  /// holds.
   bool wait_until(const std::function<bool()>& condition) const;
-  /// Waits for the process to end: its exit code, or -signal.
+  /// Waits for the process to end. Returns its exit code, or -signal.
   int wait();
-  /// Waits until nobody is left of the process and its descendants; false after a minute.
+  /// Waits until the process and all its descendants have ended. False after a minute.
   bool everyone_ended() const;
 
-  /// The processes that it started, ascending.
+  /// Returns the child processes that have not been reaped, in the order of their start.
   std::vector<pid_t> children() const;
   std::string said() const;        ///< on standard output
   std::string complained() const;  ///< on standard error
@@ -42,14 +42,15 @@ class Program {
   std::filesystem::path folder_;
   pid_t process_ = -1;
   int process_fd_ = -1;
-  int lifeline_ = -1;  // a pipe whose other end all of them hold: it ends when they have
+  // The reading end of a pipe that all descendants hold open: it ends when they have ended.
+  int lifeline_ = -1;
   bool reaped_ = false;
 };
 
-/// The processes that this one started and that have not been waited for, in the order of their birth.
+/// Returns the child processes of `process` that have not been reaped, in the order of their start.
 std::vector<pid_t> children_of(pid_t process);
 
-/// A whole run of the program.
+/// How a whole run of the program ended: exit code, standard output, standard error.
 struct ProgramEnd {
   int code;
   std::string said;
@@ -58,7 +59,8 @@ struct ProgramEnd {
 ProgramEnd run_program(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                        const std::function<void()>& prepare = {});
 
-/// To be prepared with: whom no folder is open to by privilege. Nobody, where the test is root.
+/// For `prepare`: gives up the privileges of root, to which every folder is open. Does nothing for other
+/// users.
 void become_ordinary_user();
 
 }  // namespace hearsay::test

@@ -11,25 +11,26 @@ namespace hearsay::test {
 /// What a run left in its output directory.
 struct RunRecord {
   nlohmann::ordered_json summary;
-  /// The lines of metrics.jsonl, but for what the clock has to do with.
+  /// The lines of metrics.jsonl without the members that depend on the clock.
   std::vector<std::string> evaluations;
 
-  /// A counter of all peers together.
+  /// Returns the sum of a counter over all peers.
   std::uint64_t total(const std::string& counter) const;
 };
 
 RunRecord record_of(const std::filesystem::path& output);
 
-/// How many evaluations there are so far.
+/// Returns how many evaluations are recorded so far.
 std::size_t evaluations_in(const std::filesystem::path& output);
 
 enum class Said {
   the_same,
-  more,  ///< questions and copies of replicas, besides
+  more,  ///< more traffic: questions about replicas, and copies of them
 };
 
-/// Faults between them changed nothing: both ended well, with the same models, to the last bit, and the same
-/// evaluations; replicas equal their owners.
+/// Checks that faults changed nothing: both runs ended well, with the same models to the last bit and the
+/// same evaluations, and the replicas equal their owners. `said` tells whether the disturbed run sent the
+/// same messages or more.
 void check_same_run(const RunRecord& disturbed, const RunRecord& undisturbed, Said said = Said::the_same);
 
 }  // namespace hearsay::test

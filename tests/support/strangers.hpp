@@ -41,7 +41,7 @@ class Stranger {
     [[maybe_unused]] const auto sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
 
-  /// Reads whatever comes until the other side closes; false where it does not within half a minute.
+  /// Reads until the other side closes the connection. False if it does not within half a minute.
   bool is_thrown_out() const {
     std::string heard(4096, '\0');
     for (;;) {
@@ -56,7 +56,7 @@ class Stranger {
   bool connected_;
 };
 
-/// A greeting of ZMTP 3.0 without security and the first command, as a DEALER says them.
+/// Returns the greeting of ZMTP 3.0 without security, and the first command, as a DEALER sends them.
 inline std::string zmtp_greeting() {
   using namespace std::string_literals;
   std::string mechanism = "NULL";
@@ -67,7 +67,7 @@ inline std::string zmtp_greeting() {
          static_cast<char>(ready.size()) + ready;
 }
 
-/// The beginning of a message of ZMTP that claims to have this many bytes.
+/// Returns the beginning of a ZMTP message that claims to have `bytes` bytes.
 inline std::string zmtp_announcement(std::uint64_t bytes) {
   std::string text = "\x02";
   for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(bytes >> shift & 255);

@@ -8,8 +8,8 @@
 
 namespace hearsay::test {
 
-/// Runs `check` once for each instruction set that is compiled in and that this machine has; how many those
-/// are.
+/// Runs `check` once for each instruction set that is compiled in and that this machine has. Returns how many
+/// there are.
 template <class Check>
 int on_every_target(Check check) {
   int targets = 0;

@@ -6,7 +6,7 @@
 
 namespace hearsay::test {
 
-/// Peer 0, and who hears it in which round.
+/// A schedule in which only peer 0 speaks: rounds[t] are the peers that hear it in round t.
 class Hearers final : public Schedule {
  public:
   Hearers(PeerId peers, const std::vector<std::vector<PeerId>>& rounds) : peers_(peers) {
@@ -22,14 +22,14 @@ class Hearers final : public Schedule {
   std::vector<MixingRow> rows_;
 };
 
-/// Peer 0 tells; what it said last lies here by hearer.
+/// A host for a method at peer 0. Keeps the last message to each hearer.
 template <class Scalar>
 class TellingHost final : public IterationHost<Scalar> {
  public:
   explicit TellingHost(const Schedule& schedule)
       : iteration_(*this, PeerRows(schedule, 0), 1), said_(schedule.peer_count()) {}
 
-  /// Turns to iteration `number` = 1, 2, ...
+  /// Begins iteration `number` = 1, 2, ... and returns it.
   Iteration<Scalar>& turn_to(std::uint64_t number) {
     for (PacketRef& message : said_) message = {};
     iteration_.begin(number, 0.1, 0.1);

@@ -8,7 +8,7 @@
 
 namespace hearsay {
 
-/// A folder of this process that is gone with the object.
+/// A folder of this process, removed with the object.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name)

@@ -14,7 +14,7 @@
 
 namespace hearsay::test {
 
-/// A network to try a method on.
+/// A topology, its weights and its schedule, on which a method is tried.
 struct World {
   std::string family;
   PeerId peers;
@@ -29,7 +29,7 @@ struct World {
   }
 };
 
-/// How to run a method there; an empty compressor is the method's own.
+/// How a method runs in a world. An empty compressor means the default of the method.
 struct Plan {
   std::string compressor = {};
   std::uint64_t iterations = 12;
@@ -43,7 +43,7 @@ struct Plan {
   std::string regularizer = "none";
 };
 
-/// Evaluated at every iteration; allowed to be unsound.
+/// Returns the settings of a run that is evaluated in every iteration and may be unsound.
 inline RunSettings settings_of(const std::string& method, const World& world, const Plan& plan) {
   RunSettings settings;
   settings.run.seed = plan.seed;
@@ -62,7 +62,7 @@ inline RunSettings settings_of(const std::string& method, const World& world, co
   return settings;
 }
 
-/// No slope anywhere: what is left of a method is its gossip.
+/// A constant objective: only the gossip of a method remains.
 template <class Scalar>
 class Flat final : public Objective<Scalar> {
  public:
@@ -86,7 +86,7 @@ Vector<Scalar> normal_vector(Index dimension, std::uint64_t seed, PeerId peer) {
   return vector;
 }
 
-/// Curvatures in [1/2, 3/2].
+/// Returns random curvatures in [1/2, 3/2].
 template <class Scalar>
 Vector<Scalar> curvature(Index dimension, std::uint64_t seed, PeerId peer) {
   RandomStream random(seed, peer, 1, Purpose::data);
@@ -104,11 +104,11 @@ Problem<Scalar> flat_problem(Index dimension, PeerId peers) {
   return problem;
 }
 
-/// What the peers of a quadratic problem have in common.
+/// What the quadratics of all peers have in common.
 enum class Shared { nothing, curvature, minimiser };
 
-/// Peer i's quadratic depends on i alone. Starts at the minimiser where that is shared, at an arbitrary point
-/// otherwise.
+/// Returns a problem in which the quadratic of peer i depends on i alone. It starts at the minimiser if that
+/// is shared, else at an arbitrary point.
 template <class Scalar>
 Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& peers, Shared shared) {
   Problem<Scalar> problem;
@@ -120,8 +120,8 @@ Problem<Scalar> quadratic_problem(Index dimension, const std::vector<PeerId>& pe
   return problem;
 }
 
-/// Linear regression on eight samples a peer, features of length 1 or so: every minibatch has its own
-/// gradient.
+/// Returns a linear regression with eight samples per peer and features of length about 1, so that every
+/// minibatch has its own gradient.
 template <class Scalar>
 Problem<Scalar> regression_problem(Index dimension, PeerId peers) {
   constexpr Index samples_per_peer = 8;
@@ -149,7 +149,7 @@ inline std::vector<PeerId> first_peers(PeerId count) {
   return ids;
 }
 
-/// The problem with the plan's h.
+/// Returns the problem with the regularizer of the plan.
 template <class Scalar>
 Problem<Scalar> with_regularizer(Problem<Scalar> problem, const Plan& plan) {
   problem.regularizer = make_regularizer<Scalar>(plan.regularizer, problem.objectives.front()->segments());
@@ -176,7 +176,7 @@ Experiment<Scalar> flat_in(const World& world, const std::string& method, const 
   return prepare<Scalar>(settings_of(method, world, plan), flat_problem<Scalar>(dimension, world.peers));
 }
 
-/// Nobody hears anybody: W = I.
+/// A schedule without any communication: W = I.
 class Silence final : public Schedule {
  public:
   explicit Silence(PeerId peers) : peers_(peers) {}

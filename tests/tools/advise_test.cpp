@@ -26,7 +26,7 @@ const std::string four_peers =
 
 RunSettings run_of(const std::string& text) { return parse_run(text, ".", {}, "test.toml"); }
 
-/// A loss of floor + height ratio^(iteration / 10), evaluated every ten iterations.
+/// Returns a loss of floor + height * ratio^(iteration / 10), evaluated every ten iterations.
 std::vector<Evaluation> geometric(double floor, double height, double ratio, int count) {
   std::vector<Evaluation> evaluations(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) {
@@ -36,7 +36,7 @@ std::vector<Evaluation> geometric(double floor, double height, double ratio, int
   return evaluations;
 }
 
-/// However slow the machine.
+/// Returns a control whose patience lasts on any machine.
 AdviceControl unhurried() {
   AdviceControl control;
   control.patience = std::chrono::hours(10);
@@ -102,7 +102,7 @@ TEST_CASE("outlook: a loss that falls geometrically is met where it gets to the 
   const auto expected = outlook(seen, 0.51);
   REQUIRE(expected.has_value());
   REQUIRE(expected->iterations.has_value());
-  // The mean of a part is that of a point a little before its middle, all parts alike.
+  // The mean loss of a part is the loss a little before its middle, by the same distance in all parts.
   CHECK(*expected->iterations == doctest::Approx(568.7).epsilon(0.01));
   CHECK(expected->floor == doctest::Approx(0.5));
 }
@@ -185,7 +185,7 @@ TEST_CASE("advise: where messages cost nothing, whoever needs the fewest iterati
   REQUIRE(advice.ranked.size() >= advised);
   for (const Prospect& prospect : advice.ranked) {
     CHECK(prospect.iterations >= advice.ranked.front().iterations);
-    // Those that track gradients begin with one more.
+    // Methods that track gradients compute one more at the start.
     const double gradients = prospect.seconds / 4e-3 - static_cast<double>(prospect.iterations);
     CHECK((gradients == doctest::Approx(0.0) || gradients == doctest::Approx(1.0)));
   }
@@ -197,7 +197,7 @@ TEST_CASE("advise: bytes are what a hand works out") {
   yours.algorithm.compressor = "dither(linf, bits=4, bucket=512)";
   const Advice advice = advise<float>(yours, unhurried());
   REQUIRE(advice.yours.fate == Fate::reached);
-  // To each of two neighbors: 64 bytes of header, 4,000 codes of half a byte, 8 norms of 4 bytes.
+  // To each of two neighbors go 64 bytes of header, 4,000 codes of half a byte, and 8 norms of 4 bytes.
   CHECK(advice.yours.bytes_per_peer ==
         static_cast<double>(advice.yours.iterations) * 2 * (64 + 4000 / 2 + 8 * 4));
 }

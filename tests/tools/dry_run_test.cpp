@@ -18,7 +18,7 @@ TEST_CASE("dry run: it gives up where even the first iterations outlast its pati
   REQUIRE(none.peer_bytes.size() == 4);
   for (std::size_t id = 0; id < 4; ++id)
     CHECK(none.peer_bytes[id] == static_cast<double>(most.peers[id].bytes));
-  // As it was.
+  // The experiment is unchanged.
   CHECK(experiment.settings == settings);
   CHECK(experiment.iterations == 20);
   const DryRun some = dry_run(experiment, most, std::chrono::hours(1));

@@ -12,7 +12,7 @@ using namespace hearsay::test;
 TEST_CASE(
     "launched run: the end of a peer that another one's end asked to end is not the reason, whichever is "
     "seen first") {
-  signal(SIGPIPE, SIG_IGN);  // as in the program: these peers end without reading what they are told
+  signal(SIGPIPE, SIG_IGN);  // as in the program, since these peers end without reading their input
   const TemporaryFolder folder;
   const auto peer = [&](const std::string& name, int code) {
     const std::string script =

@@ -11,7 +11,7 @@ using namespace hearsay::test;
 
 namespace {
 
-/// What a reader that is fed in pieces of `step` bytes makes of the stream.
+/// What a reader returns when it gets the stream in pieces of `step` bytes.
 struct Received {
   TemporaryFolder folder;
   std::vector<std::string> events;

@@ -22,7 +22,7 @@ bool has_pair(const Words& words, const std::string& option, const std::string& 
   return false;
 }
 
-/// What a shell makes of a script.
+/// Returns the output of a shell that runs the script.
 std::string said_by_shell(const std::string& script) {
   FILE* const shell = popen(script.c_str(), "r");
   std::string said;
@@ -67,7 +67,7 @@ TEST_CASE("ssh: what the topology file says of a host is said to ssh") {
   CHECK(has_pair(words, "-F", "/etc/ours"));
   CHECK(words.back() == "exec sh -c " + shell_word("mkdir -p -- '-runs $x' && cd -- '-runs $x' && exec "
                                                    "'/opt/a'\\''b/hearsay' peer -"));
-  peer.host = "other@node3";  // the host's own user wins
+  peer.host = "other@node3";  // the user in the name of the host takes precedence
   CHECK_FALSE(has_pair(ssh_command(peer), "-l", "trainer"));
   CHECK(label_of(peer) == "n3 (other@node3)");
   CHECK(label_of(peer_at("")) == "n3");

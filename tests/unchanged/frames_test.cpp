@@ -20,7 +20,7 @@
 #include "tests/world/dropping_runs.hpp"
 #include "tests/world/faulty_cluster.hpp"
 
-// What goes over the wire and to the disk, byte by byte, as it was recorded (README.md).
+// Compares every byte that goes over the wire and to the disk with the recorded ones (README.md).
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -37,7 +37,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Where HEARSAY_RECORD names a folder, what was found is put there.
+/// Writes the content into the folder that HEARSAY_RECORD names, if it is set.
 void record(const std::string& name, const std::string& content) {
   if (const char* const folder = std::getenv("HEARSAY_RECORD"))
     std::ofstream(fs::path(folder) / name, std::ios::binary) << content;
@@ -63,14 +63,14 @@ constexpr std::array kind_names = {"0",      "hello",      "welcome", "refuse", 
                                    "alive",  "again",      "holds",   "resume", "probe",  "probed",
                                    "parted", "departed",   "offer",   "taken",  "join",   "model"};
 
-/// Sentences may be worded anew; where one travels it is left out.
+/// True if the frame carries a sentence. Sentences may change, so their bytes are not compared.
 bool carries_a_sentence(const FrameHeader& header) {
   return header.kind == FrameKind::refuse || header.kind == FrameKind::stop ||
          header.kind == FrameKind::alive || header.kind == FrameKind::ready ||
          (header.kind == FrameKind::probed && header.slot == 1);
 }
 
-/// All that was said, by who says it to whom, kind and slot.
+/// All frames of a run, by sender, receiver, kind and slot.
 class Conversation {
  public:
   explicit Conversation(std::string name) : name_(std::move(name)) {}
@@ -92,7 +92,7 @@ class Conversation {
     words.all.insert(words.all.end(), payload.begin(), payload.end());
   }
 
-  /// From and to everybody in a cluster.
+  /// Records all frames of a cluster.
   void overhear(FaultyCluster& cluster, PeerId observer) {
     cluster.overhears = [this, observer](PeerId from, PeerId to, const FrameHeader& header,
                                          std::span<const std::byte> payload) {
@@ -103,7 +103,7 @@ class Conversation {
     };
   }
 
-  /// A line for each kind.
+  /// Returns one line for each kind of frame.
   std::string text() const {
     std::string text;
     for (const auto& [key, words] : said_) {
@@ -136,7 +136,7 @@ Experiment<double> kept_experiment() {
   return experiment;
 }
 
-/// One peer is killed, then all are, while frames are lost, doubled and reordered.
+/// Kills one peer and later all, while frames are lost, doubled and reordered.
 Conversation crashing(const fs::path& archive) {
   Conversation conversation("crash");
   const auto experiment = kept_experiment();
@@ -148,7 +148,7 @@ Conversation crashing(const fs::path& archive) {
   return conversation;
 }
 
-/// Policy "drop": one is killed and joins anew, one comes later, one stands still, one edge is cut for a
+/// Policy "drop": one peer is killed and joins anew, one joins later, one freezes, one edge is cut for a
 /// while.
 Conversation dropping_out() {
   Conversation conversation("drop");
@@ -163,7 +163,7 @@ Conversation dropping_out() {
   return conversation;
 }
 
-/// Asynchronous methods.
+/// Runs an asynchronous method.
 Conversation averaging_in_pairs() {
   Conversation conversation("pairs");
   auto experiment = quadratics_in<double>({.family = "ring", .peers = 4}, "ad-psgd", {.iterations = 20});
@@ -174,7 +174,7 @@ Conversation averaging_in_pairs() {
   return conversation;
 }
 
-/// The first evaluation is good enough.
+/// Runs until the target, which the first evaluation reaches.
 Conversation reaching_the_target() {
   Conversation conversation("target");
   auto experiment = quadratics_in<double>({.family = "ring", .peers = 4}, "choco-sgd", {.iterations = 20});
@@ -188,7 +188,7 @@ Conversation reaching_the_target() {
 
 Agreement agreement_with(const std::string& seed) { return {{{"protocol", "2"}, {"run.seed", seed}}}; }
 
-/// Peer 1 tests its connection to peer 2, which another seed was given to in the second part.
+/// Peer 1 tests its connection to peer 2. In the second part peer 2 has another seed.
 Conversation probing() {
   Conversation conversation("probe");
   for (const std::string seed : {"1", "5"}) {
@@ -209,8 +209,8 @@ Conversation probing() {
   return conversation;
 }
 
-/// Peers with another seed are refused by a peer and by the observer; a user ends the run; under policy
-/// "drop" the observer learns that a process has ended.
+/// Peers with another seed are refused by a peer and by the observer. A user ends a run. Under policy "drop"
+/// the observer learns that a process has ended.
 Conversation refusing_and_stopping() {
   Conversation conversation("refuse, stop");
   const auto experiment = kept_experiment();
@@ -276,7 +276,7 @@ Conversation refusing_and_stopping() {
   return conversation;
 }
 
-/// Line by line, so that what differs is seen.
+/// Compares line by line, so that a difference is easy to see.
 void check_same_lines(const std::string& now, const std::string& recorded) {
   const auto lines = [](std::string text) {
     std::map<std::string, std::string> by_name;
@@ -325,7 +325,7 @@ TEST_CASE(
     CHECK_FALSE(written.empty());
     CHECK(written == content_of(here / name));
   }
-  // A folder of their own, since an archive is one peer's to change.
+  // The copies lie in a folder of their own, since only the peer itself may change its archive.
   const TemporaryFolder recorded("hearsay_unchanged_archive");
   for (const std::string& name : {checkpoint, log}) fs::copy_file(here / name, recorded.path() / name);
   PacketPool packets;

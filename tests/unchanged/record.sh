@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# record.sh PROGRAM: does all runs of runs.sh with that `hearsay`, and prints a line for each (README.md says what is in it).
+# record.sh PROGRAM: does all runs of runs.sh with this `hearsay`, and prints a line for each (README.md says
+# what the line holds).
 #
-# What the numbers depend on: the program, and the exp, log and cos of the C library (Debian 12). They do not depend on the CPU:
-# no flag of the build lets sums be formed in another order or products be contracted, vectors of every width form the same sums
-# (algorithms/arithmetic/lane_tree.hpp), and the C library, whose exp, log and cos end in other last bits where the CPU has FMA, is told to do
-# without. Nor do they depend on the number of cores or on how busy these are: no time is recorded of runs with real processes.
+# The numbers depend on the program, and on exp, log and cos of the C library (Debian 12). They do not depend
+# on the CPU: no flag of the build lets sums be reordered or products be contracted, and vectors of every
+# width form the same sums (algorithms/arithmetic/lane_tree.hpp). The C library is told not to use FMA, with
+# which its exp, log and cos end in other last bits. Nor do the numbers depend on the number of cores or on
+# their load: of runs with real processes no time is recorded.
 set -euo pipefail
 export LC_ALL=C
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4
@@ -37,7 +39,7 @@ awk 'BEGIN {
     print ""
   }
 }' > classes.svm
-# Eight float ones in NumPy's format; of the last one `init-ulp.npy` has the next representable number.
+# Eight ones as floats, in NumPy's format. In `init-ulp.npy` the last one is the next representable number.
 ones() {
   printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }"
   for _ in 1 2 3 4 5 6 7; do printf '\000\000\200\077'; done
@@ -49,10 +51,10 @@ ones '\001\000\200\077' > init-ulp.npy
 # ---- what is recorded
 
 short_digest() { sha256sum | cut -c 1-16; }
-# The values of some keys, wherever they stand.
+# The values of some keys, anywhere in the files.
 values() { grep -ohE "\"($1)\": ?[^],}]*" "${@:2}" | tr -d ' ' || true; }
 
-# What a command with an output directory has left there; WITH_TIMES where time is virtual.
+# Prints what a command has left in its output directory. WITH_TIMES says whether time is virtual.
 describe() { # NAME CODE OUTPUT WITH_TIMES
   local summary=$3/summary.json times='seconds -, times -' record models mean=- evaluations
   if [ ! -e "$summary" ]; then
@@ -74,7 +76,7 @@ describe() { # NAME CODE OUTPUT WITH_TIMES
   printf '%s: exit %s, %s, models %s, mean %s, evaluations %s, %s\n' "$1" "$2" "$record" "$models" "$mean" "$evaluations" "$times"
 }
 
-# Does a command with the settings, and says what came of it. What it said remains in out/NAME/said, should it be asked for.
+# Runs a command with the settings, and prints what became of it. Its output stays in said/NAME.
 perform() { # NAME WITH_TIMES COMMAND FILE OPTION... -- SETTING...
   local name=$1 with_times=$2 command=$3 file=$4 options=() output="out/${1//\//_}" code=0
   shift 4
@@ -96,21 +98,21 @@ run() { perform "$1" no run run.toml -- "${@:2}"; }
 resume() {
   perform "$1" no run run.toml --resume -- "${@:2}" | sed 's/:/, resumed:/'
 }
-# The digest of what a command prints.
+# Prints the digest of the output of a command.
 prints() { # NAME ARGUMENT...
   local code=0
   "$program" "${@:2}" < /dev/null > printed 2> /dev/null || code=$?
   [ -z "${HEARSAY_SHOW:-}" ] || sed "s/^/# /" printed
   printf '%s: exit %s, %s\n' "$1" "$code" "$(short_digest < printed)"
 }
-# The numbers in the JSON that a command prints, whatever their keys are called.
+# Prints the digest of the numbers in the JSON output of a command, whatever the names of its members.
 prints_numbers() { # NAME ARGUMENT...
   local code=0
   "$program" "${@:2}" --json < /dev/null > printed 2> /dev/null || code=$?
   [ -z "${HEARSAY_SHOW:-}" ] || sed "s/^/# /" printed
   printf '%s: exit %s, %s\n' "$1" "$code" "$(sed 's/"[^"]*"//g' printed | tr -cd '0-9.e+\n-' | short_digest)"
 }
-# A sweep in virtual time: the numbers of every point.
+# Prints the digest of the numbers of every point of a sweep in virtual time.
 sweep() { # FILE
   local code=0
   "$program" sweep "$1" --quiet < /dev/null > printed 2>&1 || code=$?
@@ -119,7 +121,7 @@ sweep() { # FILE
     "$(values 'status|iterations|loss|seconds|bytes_sent|seconds_to_target|bytes_to_target|rounds_to_target' out/sweep/sweep.json |
       short_digest)"
 }
-# The digest of a file.
+# Prints the digest of a file.
 file() { # NAME PATH
   printf '%s: %s\n' "$1" "$(short_digest < "$2")"
 }

@@ -1,4 +1,4 @@
-# One line per run: its name, and what it sets beside files/run.toml. record.sh defines `simulate`, `run` and
+# One line per run: its name, and its settings beside files/run.toml. record.sh defines `simulate`, `run` and
 # the other words.
 
 # ---- methods: all of `hearsay list`, and what each reads of [algorithm]
@@ -118,7 +118,7 @@ simulate step-sqrt algorithm.kind=d-psgd 'algorithm.step_schedule=inverse-sqrt'
 simulate step-inverse algorithm.kind=d-psgd algorithm.step_schedule=inverse
 simulate warm-up algorithm.kind=d-psgd algorithm.warm_up=6
 simulate epochs algorithm.kind=d-psgd run.epochs=1.5
-# test.sh wants each of these pairs to end with different models.
+# test.sh requires that the runs of each of these pairs end with different models.
 simulate init algorithm.kind=d-psgd model.init=init.npy 'model.kind=quadratic(8)' algorithm.batch=full
 simulate init-ulp algorithm.kind=d-psgd model.init=init-ulp.npy 'model.kind=quadratic(8)' algorithm.batch=full
 simulate init-topk algorithm.kind=choco-sgd 'algorithm.compressor=topk(30%)' algorithm.consensus_step=0.1 model.init=init.npy \
@@ -199,10 +199,10 @@ run real-one-peer algorithm.kind=dcd-psgd topology.kind=exponential topology.pee
 run real-drop algorithm.kind=dcd-psgd failure.policy=drop
 run real-jitter algorithm.kind=dcd-psgd 'network.jitter=1 ms' network.message_loss=0.05
 run real-keys algorithm.kind=d-psgd security.authorized=none.keys security.secret=none.key
-# Who notices first, and how far the others have come by then, is a matter of time.
+# Which peer notices the divergence first, and how far the others have come by then, depends on timing.
 run real-diverged algorithm.kind=d-psgd 'model.kind=quadratic(50)' algorithm.batch=full algorithm.step_size=100 \
   run.iterations=400 | cut -d , -f 1,2
-# One that ended after 12 iterations, and is then extended: the bits of dcd-psgd-4-bit.
+# A run that ended after 16 iterations is extended to 24, and gets the bits of dcd-psgd-4-bit.
 run real-extended algorithm.kind=dcd-psgd 'algorithm.compressor=dither(linf, bits=4, bucket=128)' \
   failure.checkpoint_every=4 run.iterations=16
 resume real-extended algorithm.kind=dcd-psgd 'algorithm.compressor=dither(linf, bits=4, bucket=128)' \

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# test.sh PROGRAM: whether record.sh prints what it printed when recorded.txt was made; else what differs, by name, old and new.
+# test.sh PROGRAM: succeeds if record.sh prints the same as when recorded.txt was made. Else prints the
+# differences by name, old and new.
 set -euo pipefail
 here=$(dirname "$0")
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
 "$here/record.sh" "$1" > "$now"
 
-# Does the test see a single rounding? These pairs differ in the last bit of one number that goes in.
+# The test has to see a single rounding: the runs of these pairs differ in the last bit of one input number.
 models_of() { sed -n "s/^$1: .* models \([0-9a-f]*\),.*/\1/p" "$now"; }
 for pair in 'step step-ulp' 'init init-ulp' 'init-topk init-topk-ulp'; do
   read -r one other <<< "$pair"

@@ -104,7 +104,8 @@ TEST_CASE(
     const Duration when = 8ms + Duration(random.below(40'000'000));
     const Duration back = when + 20ms;
     cluster.crash_all(when, back);
-    // While the checkpoint is agreed on, or peers call each other, or a few have begun.
+    // The next two crashes fall into the agreement on the checkpoint, the handshakes, or the first
+    // iterations.
     for (const bool first : {true, false}) {
       const Duration again = back + Duration(random.below(12'000'000));
       const Duration until = again + 1ms + Duration(random.below(200'000'000));
@@ -117,7 +118,7 @@ TEST_CASE(
     check_same_end(cluster.outcome(), undisturbed);
   }
   CHECK(crashes > 900);   // of peers that were training
-  CHECK(crashes < 1200);  // so most deaths of the 1,400 met the agreement
+  CHECK(crashes < 1200);  // so most of the 1,400 deaths fell into the agreement
 }
 
 TEST_CASE(
@@ -195,7 +196,7 @@ TEST_CASE("crash: 1,000 seeds of crashes, cuts and bad weather change no bit") {
         else
           cluster.crash(peer, when, until);
       }
-      // Early enough to meet peers in the middle of the run.
+      // Early enough that the peers are in the middle of the run.
       const auto victim = static_cast<PeerId>(random.below(world.peers));
       const Duration early = 8ms + Duration(random.below(20'000'000));
       cluster.crash(victim, early, early + Duration(random.below(1'000'000'000)));

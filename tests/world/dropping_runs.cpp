@@ -11,7 +11,7 @@ namespace hearsay::test {
 
 namespace {
 
-/// f_i(x) = c_i^T x with sum_i c_i = 0: every step keeps the mean of all models.
+/// f_i(x) = c_i^T x with sum_i c_i = 0, so every step keeps the mean of all models.
 class Slope final : public Objective<double> {
  public:
   explicit Slope(Vector<double> slope) : slope_(std::move(slope)) {}
@@ -72,8 +72,8 @@ double weight_of(const MixingRow& row, PeerId id) {
 std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
   std::vector<std::vector<FaultyCluster::Life>> lives;
   for (PeerId i = 0; i < peers; ++i) lives.push_back(cluster.lives(i));
-  // What the other end of an edge takes for its weight, or the process there that agrees; nothing where none
-  // took part.
+  // Returns the weight that the other end gives to the edge in this iteration. If several processes had that
+  // id, the one that agrees counts. Empty if none took part.
   const auto weight_back = [&](PeerId neighbor, PeerId i, std::uint64_t iteration, double weight) {
     std::optional<double> back;
     for (const FaultyCluster::Life& life : lives[neighbor])
@@ -94,7 +94,7 @@ std::uint64_t check_rows(const FaultyCluster& cluster, PeerId peers) {
           negative |= neighbor.weight <= 0.0;
           const std::optional<double> back = weight_back(neighbor.id, i, t, neighbor.weight);
           if (!back) continue;
-          // What a process that was killed mixed last died with it.
+          // The last mix of a killed process died with it, so it does not count.
           if (*back == 0.0)
             one_sided += &life == &lives[i].back();
           else

@@ -47,7 +47,7 @@ void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
   });
 }
 
-/// A process comes up.
+/// Starts a process of peer `id`. If `goes_on`, it resumes from its archive.
 void FaultyCluster::start(PeerId id, bool goes_on) {
   const CheckpointRule checkpoints =
       archive_.empty() ? CheckpointRule{} : checkpoint_rule(experiment_.settings);
@@ -130,7 +130,7 @@ void FaultyCluster::crash_all(Duration when, Duration back) {
 void FaultyCluster::crash_first(Duration when, Duration back) {
   at(Instant(when), [this] {
     kill(0);
-    // Who speaks to nobody is as good as dead.
+    // An observer that sends nothing is as good as dead.
     observer_is_dead_ = true;
     observer_->outbox().clear();
   });
@@ -151,8 +151,8 @@ void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
   const auto due = std::ranges::find_if(corruptions_, [&](const Corruption& corruption) {
     return corruption.holder == peer.id() && corruption.after_iteration <= peer.iteration();
   });
-  if (due == corruptions_.end() || random_.below(2) == 0) return;  // at any instant
-  if (!flip_replica_bit(peer.algorithm(), random_)) return;        // not yet
+  if (due == corruptions_.end() || random_.below(2) == 0) return;  // so the instant is random
+  if (!flip_replica_bit(peer.algorithm(), random_)) return;        // all replicas are still 0
   ++corrupted;
   corruptions_.erase(due);
 }
@@ -184,7 +184,7 @@ void FaultyCluster::tick(PeerId id) {
   at(next, id, [this, id] { tick(id); });
 }
 
-/// Does what a session wants done, until it wants nothing more.
+/// Carries out what a session asks for, until it asks for nothing more.
 void FaultyCluster::serve(PeerId id) {
   Node& node = nodes_[id];
   PeerSession& session = *node.session;
@@ -230,7 +230,7 @@ void FaultyCluster::serve(PeerId id) {
   }
 }
 
-/// As the driver does: nothing is taken in before the log is begun.
+/// Delivers data as the driver does: data wait until the log is begun.
 void FaultyCluster::hear(Node& node, const DataArrived& data) {
   if (!node.started && !node.came_back) {
     node.early.push_back(data);
@@ -276,7 +276,7 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   }
 }
 
-/// Acts on what a peer asks for, until it has to wait.
+/// Carries out what a peer asks for, until it has to wait.
 void FaultyCluster::settle(Node& node) {
   Peer<double>& peer = *node.peer;
   const PeerId id = peer.id();

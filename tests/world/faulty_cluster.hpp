@@ -20,63 +20,63 @@
 
 namespace hearsay {
 
-/// What befalls frames, those to and from the observer too, as probabilities.
+/// The faults of frames as probabilities, those to and from the observer included.
 struct Weather {
   double loss = 0.0;
   double repeat = 0.0;    ///< arrives twice
   double overtake = 0.0;  ///< arrives late, after frames that left after it
 };
 
-/// A whole run in virtual time: peers, their sessions, the observer's, and a network that loses, repeats and
-/// reorders what they say, drawn from one seed. Everything that decides is the product's; only the sockets
-/// and clocks are not.
+/// A whole run in virtual time: peers, their sessions, the observer and its session, and a network that
+/// loses, repeats and reorders frames, drawn from one seed. All decisions are made by the code of the
+/// product; only sockets and clocks are replaced.
 class FaultyCluster {
  public:
-  /// Peers keep checkpoints and logs in `archive`, where failure.checkpoint_every says so.
+  /// Peers keep checkpoints and logs in `archive` if failure.checkpoint_every is set.
   FaultyCluster(const Experiment<double>& experiment, std::uint64_t seed, Weather weather,
                 std::filesystem::path archive = {});
 
-  /// No frame passes between a and b, either way, in [from, until).
+  /// Lets no frame pass between a and b, in either direction, in [from, until).
   void cut(PeerId a, PeerId b, Duration from, Duration until);
-  /// The process of peer `id` is killed, with all that it has in memory and on its way, and started anew from
-  /// its archive.
+  /// Kills the process of peer `id` at `when`, with its memory and its frames under way, and starts it from
+  /// its archive at `back`.
   void crash(PeerId id, Duration when, Duration back);
-  /// One of failure.join_later is started.
+  /// Starts a peer of failure.join_later.
   void begin_late(PeerId id, Duration when);
-  /// As crash, but the process that is started anew has nothing: the run has gone on without it, and it
-  /// joins.
+  /// As crash, but the new process has no archive. The run has gone on without the peer, which now joins.
   void replace(PeerId id, Duration when, Duration back);
-  /// The same, and nobody starts it anew.
+  /// As crash, but no process is started anew.
   void lose(PeerId id, Duration when);
-  /// The process of peer `id` stands still in [from, until); what comes in meanwhile waits.
+  /// Stops the process of peer `id` in [from, until). Arriving frames wait.
   void freeze(PeerId id, Duration from, Duration until);
-  /// All processes, the observer's, too, are killed, and started anew with the observer's record: from a
-  /// common checkpoint.
+  /// Kills all processes, the observer too, and starts them anew with the record of the observer. They go on
+  /// from a common checkpoint.
   void crash_all(Duration when, Duration back);
-  /// Peer 0's process, with its observer, and started anew with the observer's record.
+  /// Kills the process of peer 0 with the observer, and starts both anew with the record of the observer.
   void crash_first(Duration when, Duration back);
-  /// A bit of one of the replicas that `holder` keeps is another some time after it has completed that
-  /// iteration.
+  /// Flips a bit of a replica that `holder` keeps, some time after it has completed that iteration.
   void corrupt(PeerId holder, std::uint64_t after_iteration) {
     corruptions_.push_back({holder, after_iteration});
   }
-  /// Until the observer's session is over; false where it is not by `limit` of virtual time.
+  /// Runs until the session of the observer is over. False if it is not over by `limit` of virtual time.
   bool run(Duration limit);
 
   RunOutcome<double> outcome() const { return evaluator_.with_models(observer_->outcome()); }
   PeerSession::Counters counters() const;                                      ///< of all peers together
   const Peer<double>* peer(PeerId id) const { return nodes_[id].peer.get(); }  ///< null: killed
-  /// Policy "drop": peer `id`'s row of W in every iteration that it has begun since it was started or joined.
+  /// Policy "drop": returns the rows of peer `id` in W, one for each iteration that it has begun since it was
+  /// started or joined.
   const std::vector<MixingRow>& rows(PeerId id) const { return nodes_[id].rows; }
-  /// What one process had: its first row is of iteration `joined_at` + 1.
+  /// The rows of one process. The first is of iteration `joined_at` + 1.
   struct Life {
     std::uint64_t joined_at;
     std::vector<MixingRow> rows;
     static const MixingRow not_seen;  // several iterations went by at once
-    /// Null where it took no part in that iteration, or several went by at once.
+    /// Returns the row of an iteration. Null if the process took no part in it, or if several iterations went
+    /// by at once.
     const MixingRow* row(std::uint64_t iteration) const;
   };
-  /// Of those under that name that were killed, too.
+  /// Returns the lives of all processes of peer `id`, the killed ones too, in order.
   std::vector<Life> lives(PeerId id) const;
 
   // How often the weather struck.
@@ -85,19 +85,20 @@ class FaultyCluster {
   std::uint64_t overtaken = 0;
   std::uint64_t corrupted = 0;  ///< replicas
   std::uint64_t crashes = 0;    ///< of peers that were running
-  std::uint64_t replayed = 0;   ///< log entries that peers lived through again
-  std::uint64_t parted = 0;     ///< times that an end of an edge took it out
-  std::uint64_t attached = 0;   ///< times that an end of an edge took it in again
-  std::uint64_t joined = 0;     ///< times that a peer entered with a neighbor's model
+  std::uint64_t replayed = 0;   ///< log entries that peers replayed
+  std::uint64_t parted = 0;     ///< how often an end of an edge took it out
+  std::uint64_t attached = 0;   ///< how often an end of an edge took it in again
+  std::uint64_t joined = 0;     ///< how often a peer joined with the model of a neighbor
   struct Entry {
     PeerId peer, from;
     std::uint64_t iteration;
     Vector<double> model;
   };
-  std::vector<Entry> entries;  ///< those
-  /// Hears every frame when it is said, before the weather; the observer's place is the number of peers.
+  std::vector<Entry> entries;  ///< one for each time that a peer joined
+  /// Called with every frame when it is sent, before any fault. The id of the observer is the number of
+  /// peers.
   std::function<void(PeerId from, PeerId to, const FrameHeader&, std::span<const std::byte>)> overhears;
-  /// What peer `id` had after an iteration that it evaluated.
+  /// Returns the model of peer `id` after an iteration that it evaluated; null if there is none.
   const Vector<double>* evaluated_model(PeerId id, std::uint64_t iteration) const;
 
  private:
@@ -105,8 +106,8 @@ class FaultyCluster {
     std::unique_ptr<Peer<double>> peer;
     std::unique_ptr<PeerSession> session;
     std::optional<PeerArchive<double>> archive = {};
-    std::vector<DataArrived> early = {};  // before the run began here
-    std::uint32_t life = 0;               // how often it was started
+    std::vector<DataArrived> early = {};  // data that arrived before the run began here
+    std::uint32_t life = 0;               // how often the process was started
     bool computes = false;
     bool started = false;
     bool came_back = false;
@@ -121,7 +122,7 @@ class FaultyCluster {
     std::uint64_t joined_at = 0;
     std::vector<Life> earlier = {};
     std::map<std::uint64_t, Vector<double>> evaluated = {};
-    std::vector<std::function<void()>> held_up = {};  // while it stands still
+    std::vector<std::function<void()>> held_up = {};  // events that wait while the process is frozen
     bool frozen = false;
   };
   struct Frame {
@@ -149,7 +150,7 @@ class FaultyCluster {
   };
 
   void at(Instant when, std::function<void()> happens);
-  /// The same, unless peer `id` dies first.
+  /// The same, unless the process of peer `id` dies first.
   void at(Instant when, PeerId id, std::function<void()> happens);
   void kill(PeerId id);
   void start(PeerId id, bool goes_on);
@@ -171,7 +172,7 @@ class FaultyCluster {
   std::uint32_t incarnation_of(PeerId id) const { return 1000 * id + nodes_[id].life; }
   PeerId observer_place() const { return static_cast<PeerId>(nodes_.size()); }
 
-  Instant now_{};  // first: the observer is told it
+  Instant now_{};  // first, since the observer gets it at construction
   const Experiment<double>& experiment_;
   Weather weather_;
   RandomStream random_;
@@ -181,7 +182,7 @@ class FaultyCluster {
   std::optional<ObserverSession> observer_;
   bool observer_is_dead_ = false;
   std::vector<Node> nodes_;
-  std::vector<Instant> previous_arrival_;  // by from * (n + 1) + to, the observer last: links are FIFO
+  std::vector<Instant> previous_arrival_;  // index from * (n + 1) + to, the observer last: links are FIFO
   std::vector<Cut> cuts_;
   std::vector<Corruption> corruptions_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;

@@ -3,7 +3,7 @@
 #include "tests/world/faulty_cluster.hpp"
 #include "topology/foundation/ensure.hpp"
 
-// Policy "drop": peers that go, come back and join.
+// Policy "drop": peers that are lost, come back and join.
 
 namespace hearsay {
 
@@ -60,7 +60,7 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   if (!was_lost) ++parted;
 }
 
-/// As the driver does (peer_driver_membership.cpp).
+/// Looks for silent neighbors and a silent observer, as the driver does (peer_driver.cpp).
 void FaultyCluster::look_at_the_clock(PeerId id) {
   Node& node = nodes_[id];
   const Duration lost_after = experiment_.settings.failure.lost_after;

@@ -1,6 +1,6 @@
 #include "tests/world/faulty_cluster.hpp"
 
-// The network between the processes: what is cut, and what befalls a frame on its way.
+// The network between the processes: its cuts, and the faults of frames.
 
 namespace hearsay {
 
@@ -21,7 +21,7 @@ bool FaultyCluster::is_cut(PeerId a, PeerId b) const {
   return false;
 }
 
-/// Carries the frame over the network, if the weather lets it pass.
+/// Carries a frame over the network, unless a cut or the weather loses it.
 void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void(const Frame&)> arrive) {
   if (overhears) overhears(from, to, frame.header, frame.payload);
   if (is_cut(from, to) || random_.uniform() < weather_.loss) {
@@ -32,12 +32,12 @@ void FaultyCluster::send(PeerId from, PeerId to, Frame frame, std::function<void
   Instant arrival = std::max(previous, now_ + latency);
   if (random_.uniform() < weather_.overtake) {
     ++overtaken;
-    arrival += 3 * latency;  // FIFO no more
+    arrival += 3 * latency;  // this frame leaves the FIFO order
   } else {
     previous = arrival;
   }
   const auto carried = std::make_shared<Frame>(std::move(frame));
-  // Whoever has died, or stands still, hears nothing.
+  // A dead process loses the frame; a frozen one gets it later.
   const auto event = [this, to, carried, arrive] {
     if (to == observer_place()) return arrive(*carried);
     Node& node = nodes_[to];

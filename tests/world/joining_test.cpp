@@ -8,7 +8,7 @@ using namespace hearsay;
 using namespace hearsay::test;
 using namespace std::chrono_literals;
 
-// Whole runs that a peer joins anew, or later.
+// Whole runs that a peer joins, anew or for the first time.
 
 namespace {
 
@@ -88,14 +88,14 @@ TEST_CASE(
       for (int fault = 0; fault < 2; ++fault) freeze_or_cut(cluster, world.peers, random);
       for (int fault = 0; fault < 2; ++fault) {
         const Duration when = some_instant(random);
-        // At once, before anybody has missed it, or later.
+        // At once, before the others have noticed its loss, or later.
         const Duration away = random.below(3) == 0 ? Duration(random.below(20'000'000)) : a_while(random);
         cluster.replace(1 + static_cast<PeerId>(random.below(world.peers - 1)), when, when + away);
       }
       REQUIRE(cluster.run(long_enough));
       const RunOutcome<double> outcome = cluster.outcome();
       check_rows(cluster, world.peers);
-      if (outcome.dropped.size() == world.peers) {  // the observer heard nobody
+      if (outcome.dropped.size() == world.peers) {  // the observer heard no peer
         CHECK(outcome.reason == "all peers were lost");
         continue;
       }
@@ -144,7 +144,7 @@ TEST_CASE("joining: a run goes to its end where those that were to join later ne
   FaultyCluster cluster(experiment, 3, {});
   REQUIRE(cluster.run(long_enough));
   CHECK(cluster.outcome().status == RunStatus::done);
-  CHECK(cluster.outcome().dropped.empty());  // who was not there was not lost
+  CHECK(cluster.outcome().dropped.empty());  // a peer that has not joined yet is not lost
   CHECK(cluster.outcome().peers[2].gone);
   CHECK(cluster.outcome().joined.empty());
   CHECK(check_rows(cluster, 6) == 0);

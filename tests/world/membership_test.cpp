@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of a ring of six: 0 1 2 with the observer, and 3 4 5.
+/// Cuts a ring of six into 0 1 2 with the observer, and 3 4 5.
 void cut_in_halves(FaultyCluster& cluster, Duration from, Duration until) {
   constexpr PeerId observer = 6;
   cluster.cut(2, 3, from, until);
@@ -45,7 +45,7 @@ TEST_CASE("membership: when a peer is gone the others go on without it, whatever
     check_rows(cluster, 9);
     for (PeerId id = 0; id < 9; ++id)
       if (id != 4) CHECK(cluster.peer(id)->iteration() == 200);
-    CHECK(weight_of(cluster.rows(1).back(), 0) == 1.0 / 5.0);  // 1 has three neighbors now, 0 four
+    CHECK(weight_of(cluster.rows(1).back(), 0) == 1.0 / 5.0);  // peer 1 has three neighbors now, peer 0 four
     CHECK(replicas_consistent(outcome.peers) != std::optional(false));
     compared += check_no_resync(outcome);
   }
@@ -182,7 +182,7 @@ TEST_CASE(
       REQUIRE(cluster.run(long_enough));
       const RunOutcome<double> outcome = cluster.outcome();
       check_rows(cluster, world.peers);
-      if (outcome.dropped.size() == world.peers) {  // the observer heard nobody
+      if (outcome.dropped.size() == world.peers) {  // the observer heard no peer
         CHECK(outcome.reason == "all peers were lost");
         ++all_lost;
         continue;

@@ -5,8 +5,8 @@
 
 namespace hearsay {
 
-/// Turns over the highest bit of the fraction of some entry of some replica, so that its size stays what it
-/// was, but for a half. False, and nothing has changed, where all entries are 0.
+/// Flips the highest bit of the fraction of a random nonzero entry of a replica, which changes the entry by
+/// at most a half of its size. False, without any change, if all entries of all replicas are 0.
 bool flip_replica_bit(Algorithm<double>& holder, RandomStream& random);
 
 }  // namespace hearsay

@@ -28,7 +28,7 @@ PeerCounters sum_of(const std::vector<PeerOutcome>& peers) {
   return sum;
 }
 
-/// Those that keep replicas.
+/// Returns the methods that keep replicas.
 std::vector<MethodInfo> replica_methods() {
   std::vector<MethodInfo> found;
   for (const MethodInfo& method : methods()) {
@@ -101,7 +101,7 @@ TEST_CASE("replica safety: the same under lost, doubled and reordered frames, 40
       const RunOutcome<double> outcome = cluster.outcome();
       const PeerCounters counted = sum_of(outcome.peers);
       REQUIRE(outcome.status == RunStatus::done);
-      // Where a question or a copy is overtaken by what follows it, the next digest asks again.
+      // If a later frame overtakes a question or a copy, the next digest asks again.
       CHECK(counted.digests_differed >= 1);
       late += counted.digests_differed - 1;
       CHECK(counted.resyncs == 1);
@@ -132,7 +132,7 @@ TEST_CASE(
     "meanwhile is mended at its hearers") {
   std::uint64_t mended = 0;
   for (const MethodInfo& method : replica_methods()) {
-    if (!method.trains) continue;  // it takes no gradients, and so runs by another clock
+    if (!method.trains) continue;  // it computes no gradients, so its iterations take other times
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       CAPTURE(method.name);
       CAPTURE(seed);
@@ -150,7 +150,7 @@ TEST_CASE(
       CHECK(cluster.replayed > 0);
       const RunOutcome<double> outcome = cluster.outcome();
       REQUIRE(outcome.status == RunStatus::done);
-      mended += sum_of(outcome.peers).resyncs;  // none where the wrong entry was not among those it said
+      mended += sum_of(outcome.peers).resyncs;  // none if the method had not sent the wrong entry
       CHECK(outcome.peers[2].meters.counters.resyncs == 0);
       CHECK(replicas_consistent(outcome.peers) == true);
     }

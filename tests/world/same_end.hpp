@@ -7,7 +7,7 @@
 
 namespace hearsay {
 
-/// Whatever befell it, a run has to end with the bits of the undisturbed one.
+/// Checks that a disturbed run ended with the bits of the undisturbed one.
 inline void check_same_end(const RunOutcome<double>& disturbed, const RunOutcome<double>& undisturbed) {
   CHECK_MESSAGE(disturbed.status == undisturbed.status, disturbed.reason);
   REQUIRE(disturbed.peers.size() == undisturbed.peers.size());

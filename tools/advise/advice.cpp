@@ -25,15 +25,16 @@ using Clock = std::chrono::steady_clock;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int most_halvings = 3;
 
-/// One stochastic gradient step an iteration, without momentum: the methods that do so need about as many
-/// iterations.
+/// True if the method takes one stochastic gradient step per iteration, without momentum. All such methods
+/// need about as many iterations as each other.
 bool takes_plain_steps(const RunSettings& settings) {
   const MethodOptions& options = settings.algorithm.options;
   return !options.momentum && !options.estimator && options.optimizer.value_or("sgd") == "sgd" &&
          options.local_steps.value_or(1) == 1;
 }
 
-/// What an iteration takes then says nothing of later ones.
+/// True if a bandwidth trace changes the network with time: the time of one iteration then says nothing about
+/// later ones.
 bool changes_with_time(const RunSettings& settings) {
   return !settings.network.trace.empty() || std::ranges::any_of(settings.peer_networks, [](const auto& peer) {
     return !peer.second.trace.empty();
@@ -72,7 +73,8 @@ class Search {
   }
 
  private:
-  /// The user's choice is tried as it is: its steps, and all its iterations if there is time.
+  /// Tries the user's own run with its own step size, and all its iterations if there is time. Sets the
+  /// target loss.
   void try_yours(const RunSettings& yours) {
     Experiment<Scalar> experiment = prepare<Scalar>(yours, borrowed(problem_));
     advice_.measured_gradient = measured_gradient_of(experiment);
@@ -92,13 +94,14 @@ class Search {
     settle(advice_.yours);
   }
 
-  /// Those that are not refused, in the order in which they are to be tried.
+  /// Times an iteration of every candidate. Returns those that are not refused, in the order in which they
+  /// are to be tried.
   std::vector<Contender> time_iterations(const RunSettings& yours) {
     const Index batch = yours.algorithm.batch ? static_cast<Index>(*yours.algorithm.batch)
                                               : std::numeric_limits<Index>::max();
     const Problem<Scalar> imitated = stand_in(problem_, batch);
     std::vector<Candidate> candidates = candidates_beside(yours);
-    if (advice_.yours.fate == Fate::diverges) {  // with shorter steps it may not
+    if (advice_.yours.fate == Fate::diverges) {  // shorter steps may not diverge
       candidates.push_back({yours, 1.0});
       candidates.back().settings.algorithm.allow_unsound = false;
     }
@@ -121,7 +124,8 @@ class Search {
     return contenders;
   }
 
-  /// Two spellings of the same.
+  /// True if the candidate is the user's own run, or equals an earlier contender: two spellings of the same
+  /// settings.
   bool is_known(const RunSettings& candidate, const std::vector<Contender>& contenders) const {
     RunSettings yours = advice_.yours.settings;
     yours.algorithm.allow_unsound = false;
@@ -159,7 +163,7 @@ class Search {
     }
   }
 
-  /// With at most that part of the patience.
+  /// Trains the experiment in virtual time. Spends at most 1 / `part` of the patience.
   Probe tried(const Experiment<Scalar>& experiment, double target, double virtual_seconds, int part) {
     const Clock::time_point give_up = std::min(end_, Clock::now() + control_.patience / part);
     const std::string name = experiment.settings.algorithm.kind + " on " + experiment.settings.topology.kind;
@@ -186,7 +190,7 @@ class Search {
     advice_.ranked.insert(behind, std::move(prospect));
   }
 
-  /// Of the last one that is printed.
+  /// Returns the seconds of the last candidate that would be printed; infinity if there are fewer than five.
   double seconds_to_beat() const {
     return advice_.ranked.size() < advised ? never : advice_.ranked[advised - 1].seconds;
   }
@@ -209,8 +213,9 @@ class Search {
   const Clock::time_point end_;
   Problem<Scalar> problem_;
 
-  std::mutex mutex_;                         // over the rest
-  std::optional<double> fewest_iterations_;  // of plain steps: what all-reduce needs
+  std::mutex mutex_;  // over the rest
+  // The iterations of all-reduce, the fewest of all methods that take plain steps.
+  std::optional<double> fewest_iterations_;
   Advice advice_;
 };
 

@@ -31,7 +31,8 @@ std::string topology_text(const RunSettings& settings, const RunSettings& yours)
   return text;
 }
 
-/// With the steps that differ from what a reader expects.
+/// Returns the name of the method, with its step size if the user's differs and its consensus step if the
+/// default differs.
 std::string method_text(const RunSettings& settings, const RunSettings& yours) {
   std::string text = settings.algorithm.kind;
   if (settings.algorithm.step_size != yours.algorithm.step_size)
@@ -42,7 +43,7 @@ std::string method_text(const RunSettings& settings, const RunSettings& yours) {
   return text;
 }
 
-/// Of a W that stays the same, averages, and is read.
+/// Returns the spectral gap of W. Empty unless W is fixed, averages, and the method reads it.
 std::optional<double> spectral_gap_of(const RunSettings& settings) {
   const TopologySettings& topology = settings.topology;
   const MethodInfo& method = find_method(settings.algorithm.kind);
@@ -54,7 +55,7 @@ std::optional<double> spectral_gap_of(const RunSettings& settings) {
   return spectrum(mixing).spectral_gap;
 }
 
-/// Of times to the target; nothing where one of them is not known.
+/// Returns the ratio of the times to the target; empty if one of the two does not reach it.
 std::optional<double> times_as_fast(const Prospect& prospect, const Prospect& yours) {
   if (!prospect.promises() || !yours.promises() || prospect.seconds <= 0.0) return std::nullopt;
   return yours.seconds / prospect.seconds;
@@ -97,7 +98,7 @@ std::string table_of(const Advice& advice) {
   for (std::size_t k = 0; k < printed; ++k) add_row(table, std::to_string(k + 1), advice.ranked[k], advice);
   if (std::none_of(advice.ranked.begin(), advice.ranked.begin() + static_cast<std::ptrdiff_t>(printed),
                    [&](const Prospect& prospect) { return is_yours(prospect, advice); }))
-    add_row(table, "", advice.yours, advice);  // those between are not all known
+    add_row(table, "", advice.yours, advice);  // no number: the ranks between are not all known
   return table.text();
 }
 
@@ -118,7 +119,7 @@ struct LeftOut {
   bool by_name;
 };
 
-/// One line for each fate; of those that say something of the method, some by name.
+/// Adds one line for each fate. Fates that say something about the method also name a few candidates.
 void add_left_out(Table& table, const Advice& advice) {
   constexpr std::size_t most_names = 3;
   const LeftOut kinds[] = {

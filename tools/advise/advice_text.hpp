@@ -10,17 +10,19 @@ namespace hearsay {
 /// "dcd-psgd dither(linf, bits=4, bucket=512) on torus(2x4)"
 std::string label_of(const Prospect& prospect);
 
-/// The best and the user's own, how sure that is, and who was left out and why: for people.
+/// Returns the advice for people: the best candidates and the user's own run, how sure that is, and which
+/// candidates were left out and why.
 std::string text_of(const Advice& advice);
 
-/// The same, all of it, for machines.
+/// Returns the whole advice as JSON.
 nlohmann::ordered_json record_of(const Advice& advice);
 
-/// The run of the best, under a name and with an output of its own, to the target that was advised on, and
-/// long enough.
+/// Returns the run of the best candidate, with its own name and output, the target loss of the advice, and
+/// enough iterations to reach it.
 RunSettings run_of_winner(const Advice& advice);
 
-/// What the run file of the best says above its keys; `command` is what was typed.
+/// Returns the comment at the top of the run file of the best candidate; `command` is the command line of the
+/// user.
 std::string heading_of(const Advice& advice, const std::string& command);
 
 }  // namespace hearsay

@@ -28,13 +28,14 @@ using Clock = std::chrono::steady_clock;
 
 struct AdviseOptions : RunFileOptions {
   fs::path output;         ///< the run file of the winner; empty: advised.toml beside the file
-  bool overwrite = false;  ///< what an earlier advice has written
+  bool overwrite = false;  ///< replace the run file of an earlier advice
   const std::atomic<bool>* interrupted = nullptr;
 };
 
 const std::string signature = "# Written by `hearsay advise";
 
-/// Nobody's own file is replaced.
+/// Throws Misuse if `output` cannot be written, is a file that `hearsay advise` did not write, or exists
+/// without `overwrite`.
 void require_free(const fs::path& output, bool overwrite) {
   if (const fs::path parent = output.parent_path(); !parent.empty() && !fs::is_directory(parent))
     throw Misuse("--output", output.string(), "there is no folder " + parent.string());
@@ -44,7 +45,7 @@ void require_free(const fs::path& output, bool overwrite) {
   if (!overwrite) throw Misuse("--output", output.string(), "it is there; --overwrite replaces it");
 }
 
-/// After two seconds, once a second: what is being tried.
+/// Tells once a second what is being tried, after two seconds of silence.
 class AdviceProgress {
  public:
   explicit AdviceProgress(bool quiet) : quiet_(quiet) {}
@@ -72,7 +73,7 @@ class AdviceProgress {
 std::string command_of(const AdviseOptions& options) {
   std::string command = "hearsay advise " + options.file.string();
   for (const std::string& assignment : options.assignments) command += " --set " + shell_word(assignment);
-  // On the one line of a comment, whatever the words hold.
+  // The command has to fit into one line of a comment, whatever its words hold.
   std::ranges::replace_if(
       command, [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
   return command;

@@ -14,7 +14,7 @@ const std::string bits_8 = "dither(linf, bits=8, bucket=512)";
 const std::string bits_4 = "dither(linf, bits=4, bucket=512)";
 const std::string bits_2 = "dither(linf, bits=2, bucket=512)";
 
-/// Of a torus of so many peers, as square as it can be; 1 where there is none.
+/// Returns the rows of the most square torus of `peers` peers; 1 if there is no torus.
 PeerId rows_of_torus(PeerId peers) {
   auto rows = static_cast<PeerId>(std::sqrt(static_cast<double>(peers)));
   while (rows > 1 && peers % rows != 0) --rows;
@@ -112,7 +112,7 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
       candidate.topology.kind = topology.kind;
       candidate.topology.schedule = topology.schedule;
       candidates.push_back({candidate, choice.iterations});
-      if (!method.pattern.uses_graph) break;  // whatever the graph
+      if (!method.pattern.uses_graph) break;  // the method is the same on every graph
     }
   }
   return candidates;

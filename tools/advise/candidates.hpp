@@ -9,14 +9,14 @@
 
 namespace hearsay {
 
-/// A method with a compressor that is the best choice on some network, and why it may be.
+/// A method with a compressor that is the best choice on some network, and the reason.
 struct MethodChoice {
   std::string method;
   std::string compressor;
   std::string because;
-  double iterations;  ///< times those of all-reduce until its models agree, usually: who is tried first
+  double iterations;  ///< usual iterations to the target over those of all-reduce; sets the order of trials
   MethodOptions options = {};  ///< beside the method's own defaults
-  std::string weights = {};    ///< topology.weights that it needs; empty: the user's
+  std::string weights = {};    ///< topology.weights that the method needs; empty: those of the user
 };
 
 /// A method that is never advised, and why.
@@ -25,33 +25,34 @@ struct UnadvisedMethod {
   std::string because;
 };
 
-/// A method that is in neither is not advised: nobody has tried yet what it is best for. If a method is sound
-/// with a compressor on some topologies only, the validator says so (soundness.hpp).
+/// A method that is in neither list is not advised: its best use has not been measured yet. If a method is
+/// sound with a compressor on some topologies only, the validator refuses the others (soundness.hpp).
 std::span<const MethodChoice> method_choices();
 std::span<const UnadvisedMethod> unadvised_methods();
 
-/// Who may be linked with whom, and when, where the network lets everybody reach everybody.
+/// A topology and its schedule, for a network in which every peer can reach every other peer.
 struct TopologyChoice {
   std::string kind;
   std::string schedule;
   std::string because;
 };
 
-/// The families worth a try with so many peers, sparse ones first. Not those that such a one beats in
-/// spectral gap at the same degree (path, grid, random ones), nor a star, whose hub says everything.
+/// Returns the families that are worth a try with `peers` peers, sparse ones first. Leaves out families that
+/// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, whose hub
+/// sends everything.
 std::vector<TopologyChoice> topology_choices(PeerId peers);
 
-/// A candidate, and what its method's choice says of its iterations.
+/// A candidate, and the usual iterations of its method over those of all-reduce.
 struct Candidate {
   RunSettings settings;
   double iterations;
 };
 
-/// What may be tried instead of the user's own method, compressor and topology: `method_choices` on
-/// `topology_choices`, the user's topology among them. Everything else is as in `yours`; of the options of
-/// [algorithm], what the peers do between two messages (optimizer, local_steps) stays where a method reads
-/// it. Only the user's topology where that is a file, or links have a network of their own: it is the one
-/// there is.
+/// Returns the candidates that may replace the user's method, compressor and topology: `method_choices` on
+/// `topology_choices` and on the user's topology. All other settings are those of `yours`. Of the options of
+/// [algorithm], optimizer and local_steps are kept if the candidate's method reads them. Only the user's
+/// topology is tried if it is a file, or if links have a network of their own: such a topology cannot be
+/// changed.
 std::vector<Candidate> candidates_beside(const RunSettings& yours);
 
 }  // namespace hearsay

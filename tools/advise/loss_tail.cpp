@@ -7,7 +7,7 @@ namespace hearsay {
 
 namespace {
 
-/// Of consecutive evaluations.
+/// The mean iteration and the mean loss of consecutive evaluations.
 struct Mean {
   explicit Mean(std::span<const Evaluation> part) {
     for (const Evaluation& evaluation : part) {
@@ -24,7 +24,7 @@ struct Mean {
 std::optional<LossOutlook> outlook(std::span<const Evaluation> evaluations, double target) {
   const std::size_t part = (evaluations.size() - evaluations.size() / 2) / 3;
   if (part == 0) return std::nullopt;
-  // That it stops falling is more than single losses can say.
+  // Parts of one evaluation are too noisy to tell that the loss levels off.
   const auto levels_off = [&](double floor) {
     return part > 1 ? std::optional(LossOutlook{{}, floor}) : std::nullopt;
   };

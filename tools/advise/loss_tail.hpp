@@ -7,17 +7,20 @@
 
 namespace hearsay {
 
-/// Where a loss is heading that did not reach its target while it was watched.
+/// The future of a loss that had not reached its target when the observation ended.
 struct LossOutlook {
-  std::optional<double> iterations;  ///< when it gets to the target; nothing where it levels off above
-  double floor = 0.0;                ///< where it levels off; as good as never reached
+  /// The iteration at which the loss reaches the target; empty if the loss levels off above it.
+  std::optional<double> iterations;
+  double floor = 0.0;  ///< limit of the loss; minus infinity if it goes on falling
 };
 
-/// From the second half of the evaluations, in three parts of equal length whose mean losses are a, b, c:
-/// what it falls by goes on shrinking by q = (b - c) / (a - b) from part to part, so it levels off at c - (b
-/// - c) q / (1 - q). Where q is not below 1 it goes on falling by b - c. (Means, since single losses are
-/// noisy.) Nothing where that half has fewer than three evaluations, or fewer than six and the loss seems to
-/// level off.
+/// Extrapolates the loss from the second half of the evaluations. That half is cut into three parts of equal
+/// length with mean losses a, b, c (means, since single losses are noisy). The loss is assumed to fall by q =
+/// (b - c) / (a - b) times as much in each part as in the part before, so it levels off at c - (b - c) q / (1
+/// - q). If q is not below 1, the loss is assumed to go on falling by b - c per part.
+///
+/// Empty if the second half has fewer than three evaluations, or if it has fewer than six and the loss seems
+/// to level off.
 std::optional<LossOutlook> outlook(std::span<const Evaluation> evaluations, double target);
 
 }  // namespace hearsay

@@ -42,7 +42,7 @@ class StandInObjective final : public Objective<Scalar> {
   std::shared_ptr<const Vector<Scalar>> gradient_;
 };
 
-/// All but the objectives and the accuracy.
+/// Returns a copy of the problem without its objectives and its accuracy.
 template <class Scalar>
 Problem<Scalar> rest_of(const Problem<Scalar>& problem) {
   Problem<Scalar> rest;

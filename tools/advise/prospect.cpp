@@ -22,7 +22,7 @@ void take_figures(Prospect& prospect, const Evaluation& reached, PeerId peers) {
 
 void extrapolate(Prospect& prospect, const std::vector<Evaluation>& evaluations, double target_loss,
                  PeerId peers) {
-  constexpr double farthest = 10.0;  // times as far as it was watched
+  constexpr double farthest = 10.0;  // times the iterations of the probe
   const Evaluation& last = evaluations.back();
   const Evaluation& middle = evaluations[evaluations.size() / 2];
   const std::string seen = "in " + counted(last.iteration, "iteration") + " to " + significant(last.loss);

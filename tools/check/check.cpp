@@ -33,7 +33,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Everything that a run file decides, and what follows from it.
+/// All that `hearsay check` prints: what the run file says, and what follows from it.
 struct Plan {
   RunSettings settings;  ///< resolved
   const MethodInfo* method;
@@ -43,10 +43,10 @@ struct Plan {
   PeerId peers = 0;
   std::string weights;
   std::uint64_t period = 1;
-  std::optional<Spectrum> spectrum;  ///< of a W that stays the same, averages, and is read
+  std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it
   std::optional<double> omega_limit;
   std::optional<ConsensusStepLimit> consensus_step_limit;
-  bool catches_up = false;                 ///< replicas follow at meetings, where links change
+  bool catches_up = false;                 ///< links change, so replicas catch up whenever two peers meet
   std::uint64_t gradient_table_bytes = 0;  ///< over all peers
   TrafficForecast traffic;
   DryRun dry_run;
@@ -55,16 +55,17 @@ struct Plan {
   double bits_per_coordinate() const {
     return 8.0 * static_cast<double>(traits.bytes) / static_cast<double>(dimension);
   }
-  /// As long as the first iterations' messages: where sizes depend on the data, less than the above.
+  /// Bits per coordinate in the messages of the dry run. Less than the figure above if sizes depend on the
+  /// data.
   double predicted_bits_per_coordinate() const { return dry_run.payload_share * bits_per_coordinate(); }
-  /// Of a peer, averaged over the iterations; at most, where sizes depend on the data.
+  /// Bytes that each peer sends, averaged over the iterations. An upper bound if sizes depend on the data.
   std::vector<double> bytes_per_iteration() const {
     std::vector<double> bytes;
     for (const PeerTraffic& peer : traffic.peers)
       bytes.push_back(static_cast<double>(peer.bytes) / static_cast<double>(iterations));
     return bytes;
   }
-  /// The same with messages as long as in the first iterations.
+  /// The same for messages as long as those of the dry run.
   std::vector<double> predicted_bytes_per_iteration() const {
     std::vector<double> bytes = dry_run.peer_bytes;
     for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
@@ -75,7 +76,7 @@ struct Plan {
   }
 };
 
-/// Of the peers' bytes.
+/// The least, the most and the mean of the bytes of the peers.
 struct Spread {
   explicit Spread(const std::vector<double>& values)
       : least(std::ranges::min(values)),
@@ -223,7 +224,7 @@ std::string error_text(const Plan& plan) {
   return text;
 }
 
-/// Behind the consensus step: what it may be.
+/// Returns what stands behind the consensus step: its limit.
 std::string stability_text(const Plan& plan) {
   const std::optional<ConsensusStepLimit>& limit = plan.consensus_step_limit;
   if (!limit) return "";
@@ -233,7 +234,7 @@ std::string stability_text(const Plan& plan) {
          (differ ? below(*limit->worst) + " in the worst case" : "");
 }
 
-/// Behind the estimator: what it keeps.
+/// Returns what stands behind the estimator: the memory of its table.
 std::string table_text(const Plan& plan) {
   if (plan.gradient_table_bytes == 0) return "";
   const auto bytes = static_cast<double>(plan.gradient_table_bytes);

@@ -24,7 +24,7 @@ std::string yes_or_no(const std::optional<bool>& works) { return !works ? "-" : 
 
 Json or_null(const std::optional<bool>& works) { return works ? Json(*works) : Json(nullptr); }
 
-/// The middle one of the ascending times, the later of two.
+/// Returns the median of ascending times; the later of the two middle ones if their number is even.
 Duration median(const std::vector<Duration>& ascending) { return ascending[ascending.size() / 2]; }
 
 std::string round_trip_text(const std::vector<Duration>& ascending) {

@@ -10,7 +10,7 @@ namespace hearsay {
 
 struct CheckOptions : RunFileOptions {
   bool connect = false;      ///< test the connections of one peer instead of printing the plan
-  std::optional<PeerId> id;  ///< else the environment says it
+  std::optional<PeerId> id;  ///< empty: the environment says it
   std::string patience = "30 s";
 };
 

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t first_try = 2;
 constexpr std::uint64_t second_try = 12;
 
-/// Bytes of payload, and what they take at most.
+/// Bytes of payload that were sent, and the upper bound of their number.
 struct Payload {
   double taken = 0.0;
   double room = 0.0;
@@ -24,8 +24,9 @@ struct Payload {
   double share() const { return room > 0.0 ? taken / room : 1.0; }
 };
 
-/// Messages are as long as in the dry run, and as many as forecast. What an asynchronous method is forecast
-/// is a bound: it sends as many in every iteration as in the dry run's, `iterations_per_dry_one` times.
+/// Fills in the bytes of the whole run: as many messages as `most` forecasts, each as long as in the dry run.
+/// For an asynchronous method `most` is only a bound; so each iteration is assumed to send as many bytes as
+/// one of the dry run, and the run has `iterations_per_dry_one` times as many iterations.
 void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>& peers,
                     std::optional<double> iterations_per_dry_one, DryRun& forecast) {
   Payload of_all;
@@ -50,7 +51,7 @@ void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>&
   if (!most.exact) forecast.payload_share = of_all.share();
 }
 
-/// The first `iterations`, evaluated in the middle and at the end.
+/// Simulates the first `iterations`, evaluated in the middle and at the end. Leaves the experiment unchanged.
 template <class Scalar>
 RunOutcome<Scalar> try_out(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
                            Clock::time_point give_up) {
@@ -94,7 +95,7 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   forecast.given_up = outcome.status == RunStatus::interrupted;
   if (forecast.given_up) return forecast;
   forecast.failure = outcome.reason;
-  // A run that diverges at once is evaluated at its start only.
+  // A run that diverges at once has only the evaluation of its start.
   if (outcome.evaluations.size() < 2) return forecast;
   const Evaluation& last = outcome.evaluations.back();
   const Evaluation& before = outcome.evaluations[outcome.evaluations.size() - 2];

@@ -11,20 +11,21 @@
 
 namespace hearsay {
 
-/// A run's time under its network and its bytes, extrapolated from its first iterations.
+/// Time and bytes of a whole run on its network, extrapolated from its first iterations.
 struct DryRun {
-  Duration gradient{0};                         ///< measured; 0 where it is emulated
-  std::optional<double> seconds_per_iteration;  ///< nothing where the run ended at once
+  Duration gradient{0};                         ///< measured; 0 if it is emulated
+  std::optional<double> seconds_per_iteration;  ///< empty if the run ended before its second evaluation
   std::optional<double> seconds;                ///< of the whole run
-  double payload_share = 1.0;                   ///< of what messages take at most, over all peers
-  std::vector<double> peer_bytes;               ///< of the whole run, header and payload
-  std::string failure;                          ///< why not even the first iterations went well; else empty
-  bool given_up = false;                        ///< not even the first two came to an end
+  double payload_share = 1.0;      ///< bytes of payload over their upper bound, summed over all peers
+  std::vector<double> peer_bytes;  ///< of the whole run, header and payload
+  std::string failure;             ///< why the first iterations failed; empty if they did not
+  bool given_up = false;           ///< the first two iterations took longer than the patience
 };
 
-/// Simulates the first iterations of an experiment whose traffic is at most `most`, evaluated twice, so that
-/// what happens once at the start does not count twice: two of them, and then more where that will not take
-/// longer than `patience`, by the real clock. Gives up where the two do. Leaves the experiment as it was.
+/// Simulates the first two iterations of an experiment, and the first twelve if that will not take longer
+/// than `patience` of real time. Each simulation is evaluated in the middle and at the end; only the second
+/// part is extrapolated, so that what happens once at the start counts once. `most` is the upper bound of the
+/// traffic. Gives up if two iterations take longer than `patience`. Leaves the experiment unchanged.
 template <class Scalar>
 DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most,
                Duration patience = std::chrono::seconds(5));

@@ -36,7 +36,8 @@ void close_once(int& fd) {
   fd = -1;
 }
 
-/// What a new program gets in place of our own dispositions: the default of every signal we handle or ignore.
+/// Gives a new program a process group of its own, and the default disposition of every signal that hearsay
+/// handles or ignores.
 void set_up(posix_spawnattr_t& attributes) {
   sigset_t defaults;
   sigset_t blocked;
@@ -119,7 +120,7 @@ void ChildProcess::add_to(std::vector<pollfd>& polled) const {
 void ChildProcess::look(const Listener& listener) {
   if (ended()) return;
   int status = 0;
-  // First whether it has ended, then what it said: so nothing that it said is lost.
+  // The order matters: first ask whether the program has ended, then read its output. So no output is lost.
   const bool gone = waitpid(process_, &status, WNOHANG) == process_;
   write_input();
   read_from(output_, listener.output);
@@ -134,7 +135,7 @@ void ChildProcess::write_input() {
     const ssize_t length = write(input_, untold_.data() + told_, untold_.size() - told_);
     if (length < 0 && errno == EINTR) continue;
     if (length < 0 && errno == EAGAIN) return;
-    if (length < 0) return end_input();  // it does not listen any more
+    if (length < 0) return end_input();  // the program has closed its input
     told_ += static_cast<std::size_t>(length);
   }
   untold_.clear();

@@ -13,27 +13,28 @@
 
 namespace hearsay {
 
-/// A program started in a process group of its own, so that a terminal's Ctrl-C does not reach it, with pipes
-/// for its standard input, output and error that nothing here ever waits for. When the object goes, or this
-/// process, its input ends; what is then still left of it is killed by the destructor.
+/// A program in a process group of its own, so that Ctrl-C of a terminal does not reach it. Pipes hold its
+/// standard input, output and error; no call waits for them. Its input ends with this object or this process.
+/// The destructor kills the program if it still runs.
 class ChildProcess {
  public:
-  /// `words` are the program, looked for in PATH, and its arguments. Misuse where it cannot be started.
+  /// Starts a program. `words` are its name, looked for in PATH, and its arguments; `input` is the beginning
+  /// of its standard input. Throws Misuse if the program cannot be started.
   ChildProcess(const std::vector<std::string>& words, const std::filesystem::path& directory,
                std::string input);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Adds to what it is still to be told.
+  /// Appends `text` to the standard input of the program. Does nothing if the input has ended.
   void tell(std::string_view text);
-  /// Its input ends, at once: what it has not been told yet it never hears.
+  /// Closes the standard input at once. Text that the pipe has not taken yet is lost.
   void end_input();
   bool input_ended() const { return input_ < 0; }
   bool has_untold() const { return told_ < untold_.size(); }
   void kill();
 
-  /// What there is to wait for; `look` then takes what has come.
+  /// Adds the descriptors to wait for; `look` then takes what has arrived.
   void add_to(std::vector<pollfd>& polled) const;
   struct Listener {
     std::function<void(std::string_view)> output;
@@ -42,7 +43,7 @@ class ChildProcess {
   void look(const Listener& listener);
 
   bool ended() const { return code_.has_value(); }
-  /// As a shell counts: 128 + signal where a signal killed it.
+  /// The exit code, as a shell counts: 128 + signal if a signal killed the program. Only after `ended()`.
   int code() const { return *code_; }
 
  private:

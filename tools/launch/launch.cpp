@@ -33,7 +33,7 @@ struct LaunchOptions : RunOptions {
   std::string start_patience = "2 min";
 };
 
-/// A folder for the peers that are started on this machine and leave nothing behind.
+/// A temporary folder for peers on this machine, which leave nothing behind.
 class LocalFolder {
  public:
   LocalFolder() {
@@ -53,8 +53,8 @@ class LocalFolder {
   fs::path path_;
 };
 
-/// The run as far as its launcher has to know it. Data are read where the peers are, so their paths need not
-/// exist here, nor the environment variables in them.
+/// Returns the settings that the launcher needs. Data are read by the peers, so neither their paths nor the
+/// environment variables in those paths need to exist here.
 RunSettings settings_of(const RunFile& file, const fs::path& directory) {
   RunFile without_data = file;
   without_data.assign(
@@ -62,7 +62,8 @@ RunSettings settings_of(const RunFile& file, const fs::path& directory) {
   return without_data.resolve(directory);
 }
 
-/// The topology as the peers get it: without the hosts and what ssh needs, which are of no use to them.
+/// Returns the topology file for the peers: without the hosts and the keys of ssh, which are of no use to
+/// them.
 std::string sent_topology(Cluster cluster) {
   for (ClusterPeer& peer : cluster.peers) {
     peer.host.clear();
@@ -88,8 +89,8 @@ void require_addresses(const Cluster& cluster) {
                    "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
 }
 
-/// The resolved run as peer 0 wrote it, with the paths that it has here instead of those of the copies that
-/// were sent. The data's are those here, too, where there are such.
+/// Rewrites the run.toml that peer 0 sent. The paths of the copies that were sent become the paths of the
+/// originals here. The paths of the data become those here, too, if they can be resolved here.
 void bring_home(const fs::path& run_file, const RunFile& original, const RunSettings& settings,
                 const fs::path& home) {
   const auto spelled = [](const fs::path& path) { return toml_text(spelled_path(path)); };
@@ -100,7 +101,7 @@ void bring_home(const fs::path& run_file, const RunFile& original, const RunSett
   RunSettings resolved = file.resolve(home);
   try {
     resolved.data = original.resolve(home).data;
-  } catch (const Misuse&) {  // a variable that is set there only
+  } catch (const Misuse&) {  // an environment variable that is set on the hosts only
   }
   write_file(run_file, {to_toml(resolved)});
 }

@@ -10,24 +10,24 @@
 
 namespace hearsay {
 
-/// What a peer that `hearsay launch` starts is told, besides run.toml, topology.toml and perhaps init.npy.
+/// What `hearsay launch` tells a peer that it starts, besides run.toml, topology.toml and perhaps init.npy.
 struct LaunchNote {
   PeerId id = 0;
-  std::string run_file;          ///< its name where it comes from, for messages
-  std::filesystem::path folder;  ///< where the peer keeps what was sent and its output while it runs
+  std::string run_file;          ///< its name at the launcher, for messages
+  std::filesystem::path folder;  ///< the peer keeps here what it was sent, and its output while it runs
   std::vector<std::string> assignments;
   std::string start_patience = "2 min";
   SaveModels save = SaveModels::mean;
   bool quiet = false;
   bool has_initial_model = false;
-  bool resume = false;  ///< goes on with what is in the folder
+  bool resume = false;  ///< go on with the checkpoints in the folder
 };
 
-/// Under it, in the peer's directory, is the folder of each peer.
+/// The folder, in the directory of a peer, that holds one folder for each launched peer.
 inline constexpr const char* launch_folder = ".hearsay-launch";
 
 nlohmann::json to_json(const LaunchNote& note);
-/// Misuse where it is none, or one of another version of hearsay.
+/// Throws Misuse if `json` is no launch note, or one of another version of hearsay.
 LaunchNote read_launch_note(const nlohmann::json& json);
 
 }  // namespace hearsay

@@ -23,14 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a launcher, which looks around several times a second, and its ssh.
+/// The least silence that means the launcher or its ssh connection is gone. The launcher looks around several
+/// times a second.
 constexpr Duration least_silence = std::chrono::seconds(2);
 
 void empty(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
 }
 
-/// The run as it was sent; nothing where the launcher has gone before all of it was there.
+/// Receives the run over standard input and locks its folder. Empty if the launcher went away before all of
+/// it had arrived.
 std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
   std::optional<LaunchNote> note;
   bool complete = false;
@@ -58,7 +60,8 @@ std::optional<LaunchNote> receive_run(std::optional<DirectoryLock>& lock) {
 
 bool say(std::string_view bytes) { return write_all(STDOUT_FILENO, bytes) == bytes.size(); }
 
-/// The files of the output, the summary, which says that it is complete, last; whether all could be sent.
+/// Sends the files of the output to standard output. summary.json, which marks the output as complete, is the
+/// last. False if not all could be sent.
 bool send_output(const fs::path& output) {
   std::vector<ParcelFile> files;
   std::error_code none;
@@ -85,8 +88,8 @@ bool send_output(const fs::path& output) {
 }  // namespace
 
 int launched_peer_command(const PeerOptions& given) {
-  std::optional<DirectoryLock>
-      lock;  // of the folder: an earlier launch of a run with this name may be under way
+  // Locks the folder: an earlier launch of a run with this name may be under way.
+  std::optional<DirectoryLock> lock;
   const std::optional<LaunchNote> note = receive_run(lock);
   if (!note) {
     std::fprintf(stderr, "hearsay: hearsay launch has gone before the run had arrived\n");
@@ -107,7 +110,8 @@ int launched_peer_command(const PeerOptions& given) {
   put("run.output", "output");
   if (note->has_initial_model) put("model.init", "init.npy");
 
-  // Paths in the run file start where the peer runs, as those of its owner start at the file.
+  // Relative paths in the run file start at the working directory of the peer, as they start at the folder of
+  // the run file under `hearsay run`.
   const RunSettings settings =
       parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
   const bool drops = settings.failure.drops();
@@ -118,14 +122,14 @@ int launched_peer_command(const PeerOptions& given) {
   const PeerTraining training = train_as_peer(settings, options, false);
   if (training.exit_code != 0 && !training.reason.empty())
     std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
-  // What is written to an ssh connection whose other end has gone may seem to be taken.
+  // Writes to an ssh connection may seem to succeed although its other end is gone; the input knows better.
   if (watch.is_alone() || !send_output(note->folder / "output")) {
     std::fprintf(stderr, "hearsay: what is left of the run could not be sent and stays in %s\n",
                  note->folder.c_str());
     return training.exit_code == 0 ? static_cast<int>(exit_lost) : training.exit_code;
   }
-  if (settings.failure.keeps_checkpoints()) return training.exit_code;  // the folder is where they are
-  // The folder and, where nobody else uses them, those it is in.
+  if (settings.failure.keeps_checkpoints()) return training.exit_code;  // the folder holds the checkpoints
+  // Remove the folder, and the folders above it if they are empty.
   std::error_code ignored;
   fs::remove_all(note->folder, ignored);
   for (fs::path above = note->folder.parent_path(); above.string().find(launch_folder) != std::string::npos;

@@ -22,21 +22,22 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr auto look_every = std::chrono::milliseconds(200);
-/// What ends by itself may: the news of a wrong input travels faster, and so does that of a loss.
+/// Time that peers get to end by themselves after a failure: the news of a wrong input, or of a loss, reaches
+/// them sooner.
 constexpr auto patience_after_a_failure = std::chrono::seconds(2);
-/// A bit more than an interrupted peer's own, and than InputWatch's.
+/// A little longer than an interrupted peer takes to end the run; and a little longer than InputWatch::grace.
 constexpr auto patience_with_the_first = std::chrono::seconds(6);
 constexpr auto patience_of_the_told = std::chrono::seconds(12);
 constexpr std::size_t longest_log_bytes = std::size_t{64} << 20;
 
-/// sshd turns connections away at random from the eleventh that has not logged in yet (its MaxStartups).
+/// sshd refuses some connections at random if ten others have not logged in yet (its MaxStartups).
 constexpr int most_that_start_on_a_host = 8;
 
 constexpr int ssh_failed = 255;
 constexpr int command_not_found = 127;
 constexpr int command_not_executable = 126;
 
-/// A peer: its process, what it says, and how far it has come.
+/// The process of a peer, its output, and its progress.
 class LaunchedPeer {
  public:
   LaunchedPeer(const LaunchedPeerPlan& plan, ParcelReader::Receiver receiver)
@@ -55,7 +56,7 @@ class LaunchedPeer {
   void set_started() { started_ = true; }
   bool started() const { return started_; }
 
-  /// Takes what it has said; whether it has ended meanwhile.
+  /// Reads the output of the peer. True if the peer has ended since the last call.
   bool look() {
     if (!running()) return false;
     process_->look({[this](std::string_view bytes) { reader_.feed(bytes); },
@@ -71,7 +72,7 @@ class LaunchedPeer {
   void beat() {
     if (running() && !process_->has_untold()) process_->tell("\n");
   }
-  /// In good order; at once where it has not begun to train.
+  /// Asks the peer to end in good order. Kills a peer that has not begun to train.
   void tell_to_end() {
     if (!running()) return;
     process_->tell(std::string(InputWatch::word_to_end) + "\n");
@@ -90,7 +91,7 @@ class LaunchedPeer {
   const std::string& host() const { return plan_.host; }
   const std::string& log() const { return log_; }
 
-  /// What its end means for the run.
+  /// Returns the exit code that the end of this peer means for the run.
   int exit_code() const {
     const int code = process_->code();
     if (code == ssh_failed || code == command_not_found || code == command_not_executable || !started_)
@@ -190,7 +191,7 @@ class LaunchedRun {
     return std::ranges::any_of(peers_, [](const auto& peer) { return peer->running(); });
   }
 
-  /// Starts peers, of every host as many as may be logging in at a time.
+  /// Starts peers that have not begun, on each host as many as may log in at a time.
   void begin_some() {
     if (failure_ || interrupted_) return;
     std::map<std::string, int> starting;
@@ -205,7 +206,8 @@ class LaunchedRun {
   void wait() {
     std::vector<pollfd> polled;
     for (const auto& peer : peers_) peer->add_to(polled);
-    // A signal ends it early; one that comes before it costs one look.
+    // A signal ends the wait early. A signal that comes just before the wait delays its handling by one
+    // interval.
     poll(polled.data(), polled.size(), static_cast<int>(look_every.count()));
   }
 
@@ -219,7 +221,7 @@ class LaunchedRun {
     return plan_.output;
   }
 
-  /// Where the run has dropped peer 0.
+  /// Returns the reason of a run that has dropped peer 0.
   std::string end_without_first() const {
     std::string reason = peers_.front()->how_it_ended();
     if (output_begun_ && !record_begun_)
@@ -227,8 +229,9 @@ class LaunchedRun {
     return reason;
   }
 
-  /// The first that ends badly is the reason; what follows are its echoes. But for one that was asked to end:
-  /// it may be an echo itself, of a peer whose connection broke and whose end takes longer to be seen.
+  /// Notes that a peer has ended. The first failure is the reason; later ones are its consequences. One
+  /// exception: the first peer to end may have been asked to (exit code 130), because of another peer whose
+  /// broken connection is noticed later.
   void note_end(LaunchedPeer& peer) {
     const int code = peer.exit_code();
     if (code == exit_done || interrupted_) return;
@@ -242,13 +245,15 @@ class LaunchedRun {
     stop(peer.started() ? Clock::now() + patience_after_a_failure : Clock::now());
   }
 
-  /// Who was killed says nothing itself. Peer 0 ends the run everywhere, with a record that says why.
+  /// Tells peer 0 the reason, since a killed peer cannot. Peer 0 ends the run everywhere, with a record that
+  /// has the reason.
   void tell_first_of_loss() {
     if (peers_.front()->running() && peers_.front()->started())
       peers_.front()->tell_of_loss(failure_->reason);
   }
 
-  /// A host that takes connections and does nothing with them: a login script that waits, a stalled disk.
+  /// Fails the run if a peer has not started in time: its host may accept connections and then stall, in a
+  /// login script or on a disk.
   void look_at_the_clock() {
     for (const auto& peer : peers_) {
       if (failure_ || interrupted_ || !peer->is_late(plan_.start_patience)) continue;
@@ -261,7 +266,7 @@ class LaunchedRun {
   void interrupt() {
     if (interrupted_) return;
     interrupted_ = true;
-    // Peer 0 ends the run everywhere; where it cannot, the others are told themselves.
+    // Peer 0 ends the run everywhere. If it cannot, `hurry` asks the others.
     peers_.front()->tell_to_end();
     for (auto& peer : peers_)
       if (!peer->started()) peer->tell_to_end();
@@ -272,7 +277,7 @@ class LaunchedRun {
     if (!tell_all_at_ || tell_all_at < *tell_all_at_) tell_all_at_ = tell_all_at;
   }
 
-  /// Ends what does not end by itself.
+  /// Asks, and later kills, the peers that have not ended by themselves.
   void hurry() {
     const Clock::time_point now = Clock::now();
     if (tell_all_at_ && now >= *tell_all_at_ && !kill_all_at_) {
@@ -295,7 +300,7 @@ class LaunchedRun {
   std::optional<Clock::time_point> kill_all_at_;
   bool interrupted_ = false;
   bool output_begun_ = false;
-  bool record_begun_ = false;  // of peer 0's output
+  bool record_begun_ = false;  // the output of peer 0 has begun to arrive
   bool output_complete_ = false;
 };
 

@@ -16,38 +16,40 @@ namespace hearsay {
 struct LaunchedPeerPlan {
   PeerId id = 0;
   std::string label;               ///< "n3 (user@node3)"
-  std::string name;                ///< "n3", in front of its lines
+  std::string name;                ///< stands in front of its lines
   std::vector<std::string> words;  ///< the command
   std::filesystem::path directory;
-  std::string parcel;     ///< what it is sent first
-  std::string host;       ///< peers of one host start a few at a time
-  std::string leaves_in;  ///< "node3:experiments/...": what is left there where it cannot send its output
+  std::string parcel;     ///< the first bytes of its standard input
+  std::string host;       ///< only a few peers of one host start at a time
+  std::string leaves_in;  ///< place of its output if it cannot send it
 };
 
 struct LaunchedRunPlan {
-  std::vector<LaunchedPeerPlan> peers;  ///< ascending, from 0 on; not those that join later
+  std::vector<LaunchedPeerPlan> peers;  ///< ascending, from 0 on; without peers that join later
   std::filesystem::path output;
   bool overwrite = false;
   const std::atomic<bool>* interrupted = nullptr;
-  Duration start_patience = std::chrono::minutes(2);  ///< for a host to start a peer
-  Duration beat_every = std::chrono::seconds(2);      ///< so that peers know that somebody is there
-  bool drops = false;                                 ///< peers that are lost are done without
+  Duration start_patience = std::chrono::minutes(2);  ///< how long a host may take to start a peer
+  Duration beat_every = std::chrono::seconds(2);      ///< interval of the heartbeats to the peers
+  bool drops = false;  ///< failure.policy = "drop": the run goes on without lost peers
 };
 
 /// How a launched run ended.
 struct LaunchedRunEnd {
   int exit_code = 0;
-  std::string reason;  ///< a sentence that names the peer and what it said, where the code is not 0
+  std::string reason;  ///< a sentence with the peer and its last words; empty if the code is 0
   bool output_complete = false;
 };
 
-/// Starts all peers, passes their lines on to standard error with their names in front, and takes peer 0's
-/// output directory in, with a log of every peer.
+/// Starts all peers, prints their lines on standard error with their names in front, and receives the output
+/// directory of peer 0. Writes a log of every peer into it.
 ///
-/// All end together: where a peer ends otherwise than well, the others get a few seconds to end by
-/// themselves; then their standard input ends, upon which they end in good order; then they are killed.
-/// Ctrl-C does the same, peer 0 first. Where the run drops peers, one that is lost while it trains ends
-/// nobody else; without peer 0, with whom the record goes, the models of the others are taken in.
+/// All peers end together. If a peer fails, the others get a few seconds to end by themselves. Then their
+/// standard input is closed, which asks them to end in good order. Then they are killed. Ctrl-C does the
+/// same, and peer 0 is asked first.
+///
+/// If the run drops lost peers, a peer that is lost while it trains does not end the others. If that peer is
+/// peer 0, the record is lost, and the models of the others are received.
 LaunchedRunEnd run_launched(const LaunchedRunPlan& plan);
 
 }  // namespace hearsay

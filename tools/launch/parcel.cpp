@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view magic = "hearsay-parcel ";
 constexpr std::size_t longest_line = 1 << 20;
 
-/// A name in the folder, of the letters that our own files have.
+/// True if the name stays inside the folder: letters, digits, dot, hyphen and underscore, the dot not first.
 bool is_plain_name(const std::string& name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -42,7 +42,7 @@ void ParcelReader::feed(std::string_view bytes) {
     }
     const std::size_t newline = bytes.find('\n');
     line_ += bytes.substr(0, newline);
-    if (line_.size() > longest_line) line_.clear();  // no line of ours
+    if (line_.size() > longest_line) line_.clear();  // too long for a parcel
     if (newline == bytes.npos) return;
     bytes.remove_prefix(newline + 1);
     take_line();
@@ -72,7 +72,7 @@ void ParcelReader::take_line() {
 }
 
 void ParcelReader::open_next() {
-  // Empty files are there at once.
+  // An empty file is complete at once, so the loop opens the next one.
   do {
     if (out_.is_open()) {
       out_.close();

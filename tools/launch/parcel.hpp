@@ -11,37 +11,38 @@
 
 namespace hearsay {
 
-// What `hearsay launch` and the peers that it starts say to each other over standard input and output:
-// parcels, a note and some files each. A parcel is a line "hearsay-parcel {...}", JSON in which `files` lists
-// names and bytes, and behind it the files' bytes, one after the other.
+// `hearsay launch` and its peers talk over standard input and output in parcels: a note and some files. A
+// parcel is a line "hearsay-parcel {...}" and then the bytes of its files, one after the other. The line
+// holds JSON, in which `files` lists names and sizes.
 
 struct ParcelFile {
   std::string name;
   std::uint64_t bytes = 0;
 };
 
-/// The first line of a parcel; its files follow.
+/// Returns the first line of a parcel; the bytes of its files follow.
 std::string parcel_head(nlohmann::json note, const std::vector<ParcelFile>& files);
 
-/// Takes parcels out of a stream of bytes, in pieces as they come. Lines that begin none (a login script
-/// greets) are handed out as what they are.
+/// Reads parcels from a stream of bytes, piece by piece. Passes every other line, such as the greeting of a
+/// login script, to `Receiver::line`.
 class ParcelReader {
  public:
   struct Receiver {
-    /// A parcel begins: the folder to put its files in.
+    /// Called at the beginning of a parcel. Returns the folder for its files.
     std::function<std::filesystem::path(const nlohmann::json& note)> begins;
-    /// All its files are there.
+    /// Called when all its files are written.
     std::function<void()> ends;
     std::function<void(const std::string&)> line = [](const std::string&) {};
   };
   explicit ParcelReader(Receiver receiver) : receiver_(std::move(receiver)) {}
 
-  /// Throws Misuse where a file has a name that could lead out of the folder, or cannot be written.
+  /// Takes the next bytes. Throws Misuse if a file cannot be written, or has a name that could lead out of
+  /// the folder.
   void feed(std::string_view bytes);
 
-  /// How many bytes may be read without running past the end of a parcel.
+  /// Returns how many bytes may be read without reading past the end of the parcel.
   std::uint64_t safe_bytes() const { return left_ == 0 ? 1 : left_; }
-  /// In the middle of one.
+  /// True in the middle of a parcel.
   bool inside() const { return next_ < files_.size() || left_ > 0; }
 
  private:
@@ -53,7 +54,7 @@ class ParcelReader {
   std::filesystem::path folder_;
   std::vector<ParcelFile> files_;
   std::size_t next_ = 0;
-  std::uint64_t left_ = 0;  ///< of the open file
+  std::uint64_t left_ = 0;  ///< bytes that the open file still lacks
   std::ofstream out_;
 };
 

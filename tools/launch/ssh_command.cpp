@@ -8,8 +8,8 @@ namespace hearsay {
 std::vector<std::string> ssh_command(const ClusterPeer& peer) {
   ensure(!peer.host.empty(), "a peer that is reached over ssh has a host");
   const LaunchSettings& launch = peer.launch;
-  // No terminal, no forwarding, no connection shared with other sessions: it lives and dies with this
-  // process.
+  // No terminal, no forwarding, and no connection shared with other sessions: the connection lives and dies
+  // with this process.
   std::vector<std::string> words = {"ssh", "-T", "-x", "-a"};
   for (const char* option : {"BatchMode=yes", "ConnectTimeout=15", "ServerAliveInterval=15",
                              "ServerAliveCountMax=4", "ControlMaster=no", "ControlPath=none",
@@ -29,7 +29,7 @@ std::vector<std::string> ssh_command(const ClusterPeer& peer) {
   if (peer.host.find('@') == std::string::npos) add("-l", launch.user);
   words.emplace_back("--");
   words.push_back(peer.host);
-  // The user's shell there may be any; a POSIX one reads the rest.
+  // The user's shell on the host may be any shell, so a POSIX shell reads the rest.
   const std::string directory = shell_word(launch.directory);
   words.push_back("exec sh -c " + shell_word("mkdir -p -- " + directory + " && cd -- " + directory +
                                              " && exec " + shell_word(launch.program) + " peer -"));

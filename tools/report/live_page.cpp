@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto page_is_open_for = std::chrono::seconds(3);  ///< after it has asked
+/// A page counts as open for so long after its last question.
+constexpr auto page_is_open_for = std::chrono::seconds(3);
 constexpr auto patience_with_page = std::chrono::seconds(2);
 
 }  // namespace
@@ -35,7 +36,7 @@ LivePage::LivePage(const RunSettings& settings, const std::optional<std::vector<
 void LivePage::show(const Evaluation& evaluation) {
   {
     const std::lock_guard lock(mutex_);
-    // A run that goes on from a checkpoint does some of its evaluations again.
+    // A resumed run repeats some evaluations.
     while (!run_.course.empty() && run_.course.back()["iteration"] >= evaluation.iteration)
       run_.course.pop_back();
     run_.course.push_back(to_json(evaluation));

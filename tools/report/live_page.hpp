@@ -13,20 +13,21 @@
 
 namespace hearsay {
 
-/// The report of a run that goes on, at http://127.0.0.1:PORT/, until the run has ended. The page asks for
-/// news about once a second; training never waits for it.
+/// Serves the report of a run at http://127.0.0.1:PORT/ while the run goes on. The page asks for news about
+/// once a second; training never waits for it.
 class LivePage {
  public:
-  /// Nothing listens yet: the peers of a run are forked before there is a thread. `earlier` are the
-  /// evaluations of a run that goes on. Throws Misuse where Chart.js is not installed or the port is taken; 0
-  /// is any free port.
+  /// Does not listen yet, since the peers are forked before this process may have a second thread. `earlier`
+  /// holds the evaluations of a resumed run. `port` 0 means any free port. Throws Misuse if Chart.js is not
+  /// installed or the port is taken.
   LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
            std::uint16_t port);
 
-  /// Once the peers are there. The first time it begins to serve the page, and says on standard error where.
+  /// Adds an evaluation. The first call, when the peers are forked, starts the server and prints its address
+  /// on standard error.
   void show(const Evaluation& evaluation);
 
-  /// Shows how the run ended. Where a page is open it waits for it to ask, for two seconds at most.
+  /// Shows how the run ended. If a page is open, waits until it has asked for this, for two seconds at most.
   void end(const nlohmann::ordered_json& summary);
 
  private:
@@ -41,7 +42,7 @@ class LivePage {
   std::string chart_library_;
   bool failed_ = false;
   std::string folder_;
-  ReportData report_;  // of the server's thread
+  ReportData report_;  // used by the thread of the server only
 
   std::mutex mutex_;  // over what training and the server share
   std::condition_variable news_of_end_read_;
@@ -49,7 +50,7 @@ class LivePage {
   std::optional<Clock::time_point> asked_;
   bool end_was_read_ = false;
 
-  std::optional<LoopbackServer> server_;  // ends before what its thread reads
+  std::optional<LoopbackServer> server_;  // last, so that its thread ends before the fields that it reads
 };
 
 }  // namespace hearsay

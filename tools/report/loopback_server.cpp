@@ -39,7 +39,7 @@ Response plain(http::status status, const std::string& words) {
 }
 
 Response response_to(const Request& request, std::uint16_t port, const std::vector<ServedFile>& files) {
-  const std::string suffix = port == 80 ? "" : ":" + std::to_string(port);  // as browsers have it
+  const std::string suffix = port == 80 ? "" : ":" + std::to_string(port);  // browsers leave out port 80
   const auto host = request[http::field::host];
   if (host != "127.0.0.1" + suffix && host != "localhost" + suffix)
     return plain(http::status::misdirected_request, "This is another host.");
@@ -54,13 +54,13 @@ Response response_to(const Request& request, std::uint16_t port, const std::vect
   response.set("X-Content-Type-Options", "nosniff");
   try {
     response.body() = file->content();
-  } catch (const std::exception&) {  // training, in the other thread, goes on
+  } catch (const std::exception&) {  // must not end training, which runs in the other thread
     return plain(http::status::internal_server_error, "This cannot be shown.");
   }
   return response;
 }
 
-/// One request and its answer; lives as long as something of it is under way.
+/// One request and its answer. The object lives until both are done.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const std::vector<ServedFile>& files)
@@ -124,7 +124,7 @@ class LoopbackServer::Listener {
   std::uint16_t port() const { return port_; }
 
  private:
-  /// Signals belong to the thread that trains.
+  /// Starts the thread with all signals blocked, so that signals reach the thread that trains.
   void start() {
     sigset_t all;
     sigset_t before;
@@ -144,7 +144,7 @@ class LoopbackServer::Listener {
     });
   }
 
-  /// There are no more files to be opened, say; a moment later some may be closed.
+  /// Accepts again after a pause: the process may be out of file descriptors, and some may be closed by then.
   void accept_later() {
     pause_.expires_after(patience);
     pause_.async_wait([this](error_code) {

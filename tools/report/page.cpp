@@ -28,8 +28,8 @@ std::string text_of(const std::string& text) {
   return escaped;
 }
 
-/// In JSON a < stands in strings only, where \u003c says the same; so the script element that holds it ends
-/// where it should.
+/// Replaces each < by \u003c. In JSON it stands in strings only, where both mean the same. So no string can
+/// end the script element that holds the JSON.
 std::string inert(const std::string& json) {
   std::string escaped;
   for (const char letter : json) {
@@ -61,7 +61,7 @@ std::string chart_library(const fs::path& file) {
 std::string page(PageKind kind, const nlohmann::ordered_json& data, const std::string& chart_library) {
   std::string text = page_mark;
   std::string_view rest = page_html;
-  // Each part goes in where the document has its {{name}}; what it holds is not looked at again.
+  // Puts each part in place of {{name}} in the document. The inserted text is not searched for further names.
   const auto put = [&](std::string_view name, std::string_view part) {
     const std::string place = "{{" + std::string(name) + "}}";
     const std::size_t begin = rest.find(place);

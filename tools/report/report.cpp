@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportOptions {
-  std::vector<fs::path> folders;  ///< outputs of runs and of sweeps
+  std::vector<fs::path> folders;  ///< output directories of runs and sweeps
   fs::path output = "report.html";
   bool overwrite = false;
   bool quiet = false;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Where `value` stands in the array, at the end where it did not before.
+/// Returns the index of `value` in the array. Appends it if it is new.
 std::size_t place_in(Json& array, Json value) {
   const auto found = std::ranges::find(array, value);
   const auto place = static_cast<std::size_t>(found - array.begin());
@@ -23,7 +23,8 @@ std::size_t place_in(Json& array, Json value) {
   return place;
 }
 
-/// "10 Mbit/s" is 1e7, "5 ms" is 0.005, "16" is 16; nothing for what has no size.
+/// Returns the number behind a value as it is written: bit/s for a bandwidth, s for a duration, a fraction
+/// for a share. "10 Mbit/s" is 1e7, "5 ms" is 0.005, "16" is 16. Empty if the text is none of these.
 std::optional<double> size_of(const std::string& text) {
   std::size_t length = 0;
   try {

@@ -23,20 +23,20 @@ namespace hearsay {
 ///                    "run_file":[index of a line,..]}]}],
 ///      "learned":[columns,..], "pictures":[..], "lines":[..]}
 ///
-/// What is the same of many points stands once, at the end: the course of what was learned, which no network
-/// changes, the topologies, the lines of the run files.
+/// Data that many points share stand once, at the end: what was learned (which no network changes), the
+/// topologies, and the lines of the run files.
 class ReportData {
  public:
   explicit ReportData(std::string title);
 
-  /// The folders of runs, as one group; each a series of its name, or of its name and folder where two are of
-  /// one name. Throws Misuse as read_run_folder.
+  /// Adds the folders of runs as one group, each a series with the name of the run. Runs with equal names
+  /// also get the name of their folder. Throws Misuse as read_run_folder does.
   void add_runs(const std::vector<std::filesystem::path>& folders);
-  /// The output of a sweep. Throws Misuse where sweep.json is none.
+  /// Adds the output of a sweep. Throws Misuse if sweep.json is not the record of a sweep.
   void add_sweep(const std::filesystem::path& folder);
-  /// Without groups again; what was drawn need not be drawn a second time.
+  /// Removes all groups. Keeps the pictures, which need not be drawn again.
   void begin_again();
-  /// A run that goes on, or that has just ended.
+  /// Adds a run that goes on, or has just ended.
   void add_run(const RunFolder& run, const std::string& name, const std::string& folder);
 
   const nlohmann::ordered_json& json() const { return data_; }
@@ -51,8 +51,8 @@ class ReportData {
   std::size_t picture_of(const RunSettings& settings);
 };
 
-/// A report of folders that hold a run or a sweep each: the runs first, as one group. Throws Misuse where one
-/// holds neither.
+/// Returns the report of folders that hold a run or a sweep each: first the runs, as one group, then each
+/// sweep. Throws Misuse if a folder holds neither.
 ReportData report_data(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace hearsay

@@ -30,7 +30,7 @@ double number_at(const Json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
 }
 
-/// The member `key` of a peer's record, where it is a list of objects.
+/// Returns the objects in the list `key` of a peer's record; empty if there is no such list.
 std::vector<Json> objects_at(const Json& peer, const char* key) {
   std::vector<Json> objects;
   if (const auto list = peer.find(key); list != peer.end() && list->is_array())
@@ -39,13 +39,13 @@ std::vector<Json> objects_at(const Json& peer, const char* key) {
   return objects;
 }
 
-/// [from, to, seconds that `to` waited, bytes], the longest waits first.
+/// Returns the links as [from, to, seconds that `to` waited, bytes], the longest waits first.
 Json links_of(const std::vector<const Json*>& peers) {
   struct Link {
     double seconds = 0.0;
     double bytes = 0.0;
   };
-  std::map<std::pair<double, double>, Link> links;  // by the ids of their ends
+  std::map<std::pair<double, double>, Link> links;  // by (from, to)
   for (const Json* peer : peers) {
     const double id = number_at(*peer, "peer");
     for (const Json& source : objects_at(*peer, "waited_for"))
@@ -90,7 +90,8 @@ RunFolder read_run_folder(const fs::path& folder) {
   try {
     run.settings = parse_run(run.run_file, folder);
   } catch (const Misuse&) {
-    // Another version's, or that of a run whose files are gone: its record can be shown all the same.
+    // The file is of another version of hearsay, or names files that are gone. The record can be shown
+    // without it.
   }
   if (is_file(folder / "summary.json")) run.summary = read_record(folder / "summary.json");
   run.course = read_course(folder / "metrics.jsonl");

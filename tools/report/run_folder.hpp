@@ -10,35 +10,39 @@
 
 namespace hearsay {
 
-/// What a run has left behind, or leaves behind while it goes on.
+/// The output directory of a run that has ended, or that still goes on.
 struct RunFolder {
   std::string run_file;                 ///< the text of run.toml
-  std::optional<RunSettings> settings;  ///< what it says, where this program can read it
-  nlohmann::ordered_json summary;       ///< null where the run has not ended, or not in good order
+  std::optional<RunSettings> settings;  ///< its content; empty if this program cannot read it
+  nlohmann::ordered_json summary;       ///< null if the run has not ended, or not in good order
   Course course;                        ///< may be empty
 
-  /// From the summary, else from the settings.
+  /// Returns the number of peers from the summary, else from the settings; empty if neither is known.
   std::optional<double> peers() const;
 };
 
-/// Holds a run.toml and a record of how it went.
+/// True if the folder holds a run.toml and a record of the run.
 bool is_run_folder(const std::filesystem::path& folder);
 
-/// Throws Misuse where run.toml or summary.json cannot be read, or the latter is none.
+/// Throws Misuse if run.toml or summary.json cannot be read, or if summary.json is no summary.
 RunFolder read_run_folder(const std::filesystem::path& folder);
 
-/// The JSON of a file; throws Misuse unless it is an object.
+/// Returns the JSON of a file. Throws Misuse unless it is an object.
 nlohmann::ordered_json read_record(const std::filesystem::path& file);
 
-/// The plain members of a summary, by their names there: what a page says of a run in words and tables. Of a
-/// run that has not ended, what its settings and its last evaluation say; "status" is then "unfinished".
+/// Returns the members of a summary that are plain values, by their names: what a page says of a run in words
+/// and tables. For a run that has not ended, the settings and the last evaluation give them, and "status" is
+/// "unfinished".
 nlohmann::ordered_json facts_of(const RunFolder& run);
 
-/// What each peer did, in columns: {"of" (how many peers there
-/// are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
-/// "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],"links":[[from, to, seconds that `to`
-/// waited, bytes],..]}. Of more than 128 peers, those that waited longest; of more than 128 links, those for
-/// which was waited longest. Null where nothing is known.
+/// Returns what each peer did, in columns:
+///
+///     {"of" (how many peers there are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
+///      "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],
+///      "links":[[from, to, seconds that `to` waited, bytes],..]}
+///
+/// Of more than 128 peers only those that waited longest; of more than 128 links only those with the longest
+/// waits. Null if the summary has no such data.
 nlohmann::ordered_json peers_of(const nlohmann::ordered_json& summary);
 
 }  // namespace hearsay

@@ -6,10 +6,12 @@
 
 namespace hearsay {
 
-/// The topology of a run as a page shows it:
-/// {"title","peers","links","degree":[least,most],"diameter","weights","svg"}. "svg" is null, and "why" says
-/// so, where there are more peers than a picture has room for; where the topology cannot be made any more
-/// (its file is gone, say) there is nothing but "title" and "why".
+/// Returns the topology of a run as a page shows it:
+///
+///     {"title","peers","links","degree":[least,most],"diameter","weights","svg"}
+///
+/// "svg" is null if there are more peers than a picture has room for; "why" then says so. If the topology
+/// cannot be made any more (its file is gone, say), only "title" and "why" are set.
 nlohmann::ordered_json topology_picture(const RunSettings& settings);
 
 }  // namespace hearsay

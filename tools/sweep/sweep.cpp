@@ -27,11 +27,11 @@ struct SweepOptions : RunOptions {
   SlowedBy network = SlowedBy::shaper;
 };
 
-/// Points by their place in the sweep; those of a group differ in nothing but the network.
+/// Indices of points of the sweep that differ in nothing but the network.
 using Group = std::vector<std::size_t>;
 
-/// In virtual time a synchronous method is trained once for all networks. Real processes train for every
-/// point.
+/// Returns the groups that are trained once each. In virtual time, points that differ in the network only are
+/// one group; with real processes every point is a group of its own.
 std::vector<Group> groups_of(const Sweep& sweep) {
   std::vector<Group> groups;
   for (std::size_t k = 0; k < sweep.points.size(); ++k) {
@@ -59,8 +59,8 @@ SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
   return row;
 }
 
-/// The points of a sweep, each tried once: groups side by side in virtual time, one after the other with real
-/// processes, which want the machine for themselves.
+/// Tries every point of a sweep once. In virtual time groups run side by side; real processes run one point
+/// after the other, since each needs the whole machine.
 class SweepRun {
  public:
   SweepRun(const Sweep& sweep, const SweepOptions& options)
@@ -90,7 +90,7 @@ class SweepRun {
  private:
   void try_group(const Group& group) {
     std::unique_ptr<LearnedPoint> learned;
-    std::optional<std::string> refused;  // whatever the network
+    std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
     for (const std::size_t place : group) {
       if (is_finished(place) || options_.interrupted->load()) continue;
       const bool is_news = !refused;
@@ -141,11 +141,12 @@ class SweepRun {
     }
   }
 
-  /// The folder comes into being with the first point that can begin.
+  /// Makes the output directory of the sweep when its first point begins to write.
   void before_output() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(output_made_, true)) return;
-    if (sweep_.points.front().folder == sweep_.output) return;  // a single point, which makes it itself
+    // The only point makes the folder itself.
+    if (sweep_.points.front().folder == sweep_.output) return;
     create_output(sweep_.output, options_.overwrite || options_.resume);
     write_record();
   }
@@ -170,7 +171,8 @@ class SweepRun {
     say_how_far(place);
   }
 
-  /// At most once a second; a point that trains alone says how it gets on itself.
+  /// Tells the progress of the sweep, at most once a second. A point that trains alone tells its own
+  /// progress.
   void say_how_far(std::size_t place) {
     const Clock::time_point now = Clock::now();
     const bool all = rows_.size() == sweep_.points.size();
@@ -204,7 +206,8 @@ class SweepRun {
   Clock::time_point written_{};
 };
 
-/// What no point could have is said once, at the door.
+/// Throws Misuse if this machine cannot emulate a network in the kernel: one sentence before the sweep, not
+/// one for each point.
 void require_kernel_network() {
   RunSettings smallest;
   smallest.network.bandwidth_up = Bandwidth{1e6};

@@ -25,7 +25,7 @@ std::string folder_of(const Sweep& sweep, const SweepPoint& point) {
   return point.folder.lexically_relative(sweep.output).string();
 }
 
-/// Tells the settings of a point from others, wherever it is written.
+/// Returns a digest of the settings of a point, without its output directory.
 std::string settings_mark(const SweepPoint& point) {
   RunSettings settings = point.run;
   settings.run.output.clear();
@@ -40,7 +40,7 @@ Json read_json(const std::filesystem::path& file) {
 
 Json driver_text(const Sweep& sweep) { return sweep.driver == Sweep::Driver::run ? "zmq" : "simulator"; }
 
-/// Nothing where time is virtual.
+/// Returns what slows the processes down; null if time is virtual.
 Json network_text(const Sweep& sweep, SlowedBy network) {
   if (sweep.driver == Sweep::Driver::simulate) return nullptr;
   return network == SlowedBy::kernel ? "kernel" : "shaper";
@@ -123,7 +123,7 @@ std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     table.add(std::move(cells));
   }
   std::string text = table.text();
-  std::set<std::pair<std::string, std::string>> said;  // a variant has its note on every network
+  std::set<std::pair<std::string, std::string>> said;  // a variant may have the same note on every network
   for (const SweepRow& row : rows)
     if (!row.note.empty() && said.emplace(row.point->variant, row.note).second)
       text += "\n" + label_of(*row.point) + ": " + row.note + "\n";

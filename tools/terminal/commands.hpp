@@ -11,8 +11,8 @@ namespace hearsay {
 
 /// What SIGINT, SIGTERM and SIGHUP do while a command runs.
 enum class OnSignal {
-  end_at_once,        ///< the command only looks at things and computes: there is nothing to close
-  end_in_good_order,  ///< the command keeps a record: `interrupted` is set
+  end_at_once,        ///< end the process: the command keeps no record that would have to be closed
+  end_in_good_order,  ///< set `interrupted`: the command closes its record and ends
   leave,              ///< the same, but SIGTERM sets `asked_to_leave`
 };
 

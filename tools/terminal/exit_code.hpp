@@ -2,7 +2,7 @@
 
 namespace hearsay {
 
-/// What the process ends with.
+/// The exit codes of the program.
 enum ExitCode : int {
   exit_done = 0,     ///< also when the target was reached
   exit_failure = 1,  ///< a bug, or a machine at its limits (memory)

@@ -55,10 +55,11 @@ void InputWatch::watch() {
     is_alone_ = length <= 0;
     if (!is_alone_) continue;
     if (end_of_input_ == EndOfInput::ends_the_process) break;
-    if (happened > 0) polled[1].fd = -1;  // poll passes it over
+    if (happened > 0) polled[1].fd = -1;  // poll ignores it
   }
   ask_to_end_ = true;
-  // The rest belongs to the run; what does not end is ended, for nobody is left who could.
+  // The run now ends by itself. If it does not within `grace`, the process ends here, since nobody is left
+  // who could end it.
   while (poll(polled.data(), 1, milliseconds(grace)) < 0 && errno == EINTR) {
   }
   if (polled[0].revents == 0) _exit(exit_interrupted);

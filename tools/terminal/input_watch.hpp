@@ -11,33 +11,34 @@
 
 namespace hearsay {
 
-/// What the end of an input says.
+/// What the end of the standard input means to the process.
 enum class EndOfInput {
   ends_the_process,
-  says_nothing,  ///< the process goes on without who started it, unless told to end
+  says_nothing,  ///< the process goes on without its starter, unless it is told to end
 };
 
-/// Ends a process when its standard input does, so that none outlives who started it: an ssh connection, a
-/// script. Asks in good order first, by the flag that Ctrl-C sets as well; after `grace` it ends the process.
+/// Ends the process when its standard input ends, so that it does not outlive its starter (an ssh connection,
+/// a script). First sets the flag that Ctrl-C sets, which ends the run in good order. Ends the process if it
+/// still runs after `grace`.
 class InputWatch {
  public:
-  /// Lines of the input; what else comes are signs of life. Why the run is lost follows the second on its
-  /// line.
+  /// The words of the starter, one per line; all other input is a heartbeat. The reason of the loss follows
+  /// `word_of_loss` on its line.
   static constexpr std::string_view word_to_end = "end";
   static constexpr std::string_view word_of_loss = "lost: ";
 
-  /// `silence`: an input on which nothing has come for so long has ended, too (a connection may die without a
-  /// word).
+  /// Starts to watch. An input that is silent for `silence` counts as ended, since a connection may break
+  /// without notice; without `silence` only its end counts.
   InputWatch(std::atomic<bool>& ask_to_end, std::optional<Duration> silence,
              EndOfInput end_of_input = EndOfInput::ends_the_process);
   ~InputWatch();
   InputWatch(const InputWatch&) = delete;
   InputWatch& operator=(const InputWatch&) = delete;
 
-  /// Nobody is there any more, as far as the input tells.
+  /// True if the input has ended or is silent.
   bool is_alone() const { return is_alone_; }
 
-  /// Why the run is lost, as the input says.
+  /// Returns why the run is lost, as the starter has said; empty if it has said nothing.
   std::optional<std::string> lost() const;
 
   static constexpr Duration grace = std::chrono::seconds(10);
@@ -50,12 +51,12 @@ class InputWatch {
   std::optional<Duration> silence_;
   EndOfInput end_of_input_;
   std::atomic<bool> is_alone_{false};
-  std::string line_;  // that is not whole yet
+  std::string line_;  // the incomplete last line
   bool told_to_end_ = false;
-  mutable std::mutex mutex_;  // over the next
+  mutable std::mutex mutex_;  // guards the next field
   std::optional<std::string> lost_;
-  int wake_ = -1;       // an eventfd: the run has ended by itself
-  std::thread thread_;  // last: it uses the others
+  int wake_ = -1;       // an eventfd; the destructor writes to it to wake the thread
+  std::thread thread_;  // last, since it uses the other fields
 };
 
 }  // namespace hearsay

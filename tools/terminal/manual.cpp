@@ -10,7 +10,7 @@ namespace hearsay {
 
 namespace {
 
-/// A command, or the program itself, with the words that call it: "hearsay keys new".
+/// A command, or the program itself, and the words that call it: "hearsay keys new".
 struct Command {
   std::string words;
   const CLI::App* app;
@@ -24,14 +24,14 @@ void add_with_subcommands(const Command& command, std::vector<Command>& all) {
     add_with_subcommands({command.words + " " + app->get_name(), app}, all);
 }
 
-/// The program first.
+/// Returns all commands; the program itself is the first.
 std::vector<Command> all_commands(const CLI::App& program) {
   std::vector<Command> all;
   add_with_subcommands({"hearsay", &program}, all);
   return all;
 }
 
-/// Those that `--help` shows.
+/// Returns the options that `--help` shows.
 std::vector<const CLI::Option*> options_of(const CLI::App& command) {
   return command.get_options(
       [](const CLI::Option* option) { return option->nonpositional() && !option->get_group().empty(); });
@@ -57,7 +57,8 @@ bool wants_a_value(const CLI::Option& option) {
   return !may_have_a_value(option) && option.get_expected_min() > 0 && !option.get_type_name().empty();
 }
 
-/// CLI11 says "DIR", or "shaper|kernel:{shaper,kernel}" where a check is made.
+/// Returns the name of the option's value. CLI11 says "DIR", or "shaper|kernel:{shaper,kernel}" if it checks
+/// the value.
 std::string value_name(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -76,7 +77,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// A line of text: what looks like an option keeps its hyphens, and nothing is taken for a request.
+/// Escapes a line of text for roff: options keep their hyphens, and no line is read as a request.
 std::string roff(const std::string& text) {
   const std::string escaped = replaced(replaced(text, "\\", "\\e"), "--", "\\-\\-");
   return (escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" : "") + escaped;
@@ -123,7 +124,7 @@ std::string exit_codes() {
   return text;
 }
 
-/// As one word of a shell.
+/// Returns the text as one word of a shell.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
@@ -132,7 +133,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
-/// "    'a' | 'b') SHELL ;;"; nothing if there are no patterns.
+/// Returns a branch of a shell's case, " 'a' | 'b') SHELL ;;"; empty if there are no patterns.
 std::string branch(const std::vector<std::string>& patterns, const std::string& shell) {
   return patterns.empty() ? "" : "    " + joined(patterns, " | ") + ") " + shell + " ;;\n";
 }

@@ -6,7 +6,7 @@
 
 namespace hearsay {
 
-/// "10 Mbit/s, latency 5 ms; 2 links differ": the emulated network of a run.
+/// Returns the emulated network of a run in words: "10 Mbit/s, latency 5 ms; 2 links differ".
 std::string network_text(const RunSettings& settings);
 
 }  // namespace hearsay

@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// The notice of the library (runtime/foundation/notice.hpp), on standard error.
+/// Prints a notice of the library (runtime/foundation/notice.hpp) on standard error.
 inline void print_notice(const std::string& sentence) {
   std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
 }

@@ -13,7 +13,7 @@ void raise_limit_of_open_files() {
   const rlim_t wanted = std::min(limit.rlim_max, plenty);
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);  // where it fails, it is as before
+  setrlimit(RLIMIT_NOFILE, &limit);  // if it fails, the limit stays
 }
 
 }  // namespace hearsay

@@ -6,7 +6,7 @@
 
 namespace hearsay {
 
-/// {"consensus_step": "0.3", ...}: what is set, as a run file spells it.
+/// Returns the options that are set, spelled as in a run file: {"consensus_step": "0.3", ...}.
 inline nlohmann::ordered_json options_json(const MethodOptions& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const OptionKey& option : option_keys())

@@ -13,13 +13,13 @@ namespace hearsay {
 
 namespace {
 
-/// Columns of the terminal; a line longer than that could not be rewritten.
+/// Returns the columns of the terminal. A longer line could not be rewritten.
 std::size_t terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Four digits, in columns.
+/// Returns four significant digits, padded to nine columns.
 std::string four_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%-#9.4g", value);
@@ -32,7 +32,7 @@ std::string right(const std::string& text, std::size_t width) {
 
 struct Field {
   std::string text;
-  int dispensable = 0;  // the most dispensable goes first; 0 stays
+  int dispensable = 0;  // the field with the highest number is left out first; 0: never
 };
 
 }  // namespace

@@ -12,18 +12,19 @@ namespace hearsay {
 struct ProgressRun {
   PeerId peers;
   std::uint64_t iterations;
-  bool has_target;  ///< it may end sooner
+  bool has_target;  ///< the run may end before its last iteration
   bool virtual_time;
-  std::uint64_t resumed_from = 0;  ///< the iterations that an earlier process did
+  std::uint64_t resumed_from = 0;  ///< iterations that an earlier process did
 };
 
-/// " 200/6000     1.6 passes     200 rounds  loss 0.3338  ...", after `elapsed` real seconds, in columns that
-/// stay where they are. Where that takes more than `width` characters, what is least missed is left out.
+/// Returns a line like " 200/6000 1.6 passes 200 rounds loss 0.3338 ...", with columns that keep their
+/// places. `elapsed` is in real seconds. A line longer than `width` characters loses its least important
+/// fields.
 std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, double elapsed,
                           std::size_t width);
 
-/// Tells on standard error how a run gets on: one line that is rewritten where that is a terminal, else a
-/// line at most once a second.
+/// Tells the progress of a run on standard error. On a terminal one line is rewritten, else a line is printed
+/// at most once a second.
 class Progress {
  public:
   Progress(bool quiet, std::string title, const ProgressRun& run);

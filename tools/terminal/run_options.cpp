@@ -23,7 +23,8 @@ void add_output_options(CLI::App& command, RunOptions& options) {
           "--output",
           [&options](const std::string& directory) {
             if (directory.empty()) throw Misuse("--output", "\"\"", "expected a path");
-            // Absolute: on a command line, paths start where the user is. $ begins a variable in a run file.
+            // Paths on a command line start at the working directory, so the path is made absolute. $ begins
+            // a variable in a run file, so it is doubled.
             std::string path = std::filesystem::absolute(directory).lexically_normal().string();
             for (std::size_t k = path.find('$'); k != std::string::npos; k = path.find('$', k + 2))
               path.insert(k, 1, '$');

@@ -15,15 +15,15 @@ class App;
 
 namespace hearsay {
 
-/// What every command that reads a run file takes.
+/// The options of every command that reads a run file.
 struct RunFileOptions {
   std::filesystem::path file;
   std::vector<std::string> assignments;  ///< --set a.b=value
-  bool quiet = false;                    ///< no progress, no closing words
-  bool json = false;                     ///< the record on standard output, for machines
+  bool quiet = false;                    ///< print neither progress nor closing words
+  bool json = false;                     ///< print the record on standard output, for programs
 };
 
-/// What every command that writes an output directory takes.
+/// The options of every command that writes an output directory.
 struct RunOptions : RunFileOptions {
   bool overwrite = false;
   bool resume = false;
@@ -33,8 +33,8 @@ struct RunOptions : RunFileOptions {
   const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
 };
 
-// Each gives `command` the options of one of the structs above, or a part of them; `options` must outlive the
-// parsing.
+// Each function adds the options of one of the structs above, or a part of them, to `command`. `options` must
+// outlive the parsing.
 void add_run_file_options(CLI::App& command, RunFileOptions& options);
 void add_output_options(CLI::App& command, RunOptions& options);
 void add_resume_option(CLI::App& command, RunOptions& options);

@@ -4,7 +4,7 @@
 
 namespace hearsay {
 
-/// The text as one word of a POSIX shell, whatever is in it.
+/// Returns the text as one word of a POSIX shell, whatever characters it holds.
 std::string shell_word(const std::string& text);
 
 }  // namespace hearsay

@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-/// Letters, not bytes, of UTF-8 text.
+/// Returns the number of characters, not bytes, of UTF-8 text.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

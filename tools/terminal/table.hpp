@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-/// A table of text whose columns line up: words to the left, numbers to the right.
+/// A table of text in columns, each aligned to the left (words) or to the right (numbers).
 class Table {
  public:
   enum class Align { left, right };
@@ -16,9 +16,10 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// As many cells as there are columns.
+  /// Adds a row with as many cells as there are columns.
   void add(std::vector<std::string> cells);
-  /// Headings (unless all are empty) and rows, two blanks between the columns, each line indented and ended.
+  /// Returns the headings (unless all are empty) and the rows, two blanks between columns. Every line is
+  /// indented by `indent` blanks and ends with a newline.
   std::string text(std::size_t indent = 0) const;
 
  private:

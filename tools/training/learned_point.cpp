@@ -11,7 +11,7 @@ namespace hearsay {
 
 namespace {
 
-/// What the network of a run is, and where the run is written.
+/// Copies the network and the output directory of a run.
 void take_network(RunSettings& to, const RunSettings& from) {
   to.network = from.network;
   to.framing = from.framing;
@@ -20,8 +20,8 @@ void take_network(RunSettings& to, const RunSettings& from) {
   to.run.output = from.run.output;
 }
 
-/// The models of two outputs are the same: where the file system can, one file on disk for both. Files of an
-/// output are replaced, never written into, so neither sees what becomes of the other.
+/// Makes the equal models of two outputs one file on disk each, if the file system has hard links. This is
+/// safe because files of an output are replaced, never written into.
 void share_models(const std::filesystem::path& output, const std::filesystem::path& equal_output) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -66,10 +66,10 @@ class LearnedPointOf final : public LearnedPoint {
   }
 
  private:
-  Experiment<Scalar> experiment_;  // its network is that of the point before
+  Experiment<Scalar> experiment_;  // with the network of the previous point
   LearnedRun<Scalar> learned_;
   Duration measured_gradient_;
-  std::filesystem::path timed_before_ = {};  // an output with the same models
+  std::filesystem::path timed_before_ = {};  // the output of the first point, which has the same models
 };
 
 }  // namespace

@@ -7,20 +7,20 @@
 
 namespace hearsay {
 
-/// Whether two runs differ in nothing but the emulated network, and where they are written.
+/// True if two runs differ in nothing but the emulated network and the output directory.
 bool differ_in_the_network_only(const RunSettings& one, const RunSettings& other);
 
-/// A point of a sweep in virtual time that was trained, and of which points that differ in nothing but the
-/// network are timed (retiming.hpp) instead of trained, too. Whatever its scalar.
+/// A point of a sweep in virtual time that was trained, of either scalar type. Points that differ from it in
+/// the network only are timed instead of trained (retiming.hpp).
 class LearnedPoint {
  public:
   virtual ~LearnedPoint() = default;
-  /// The run on the network of these settings, which differ in nothing else, with its output directory.
-  /// Throws Misuse as `train`.
+  /// Times the run on the network of `settings`, which differ in nothing else, and writes its output
+  /// directory. Throws Misuse as `train` does.
   virtual FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) = 0;
 };
 
-/// Nothing where the run would not be the same on other networks.
+/// Returns null if the run would not be the same on another network.
 template <class Scalar>
 std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, LearnedRun<Scalar> learned,
                                             Duration measured_gradient);

@@ -31,7 +31,7 @@ Environment environment_of_process() {
   return environment;
 }
 
-/// A peer other than the first: it trains, and leaves the record to peer 0.
+/// Trains as a peer other than peer 0, which keeps the record.
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const PeerPlace& place,
                             const ClusterPatience& patience) {

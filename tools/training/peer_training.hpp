@@ -12,30 +12,30 @@
 namespace hearsay {
 
 struct PeerOptions : RunOptions {
-  std::optional<PeerId> id;  ///< else the environment says it
+  std::optional<PeerId> id;  ///< empty: the environment says it
   std::string start_patience = "2 min";
   bool ends_with_input = false;
-  std::atomic<bool>* ask_to_end = nullptr;  ///< what `interrupted` looks at
-  /// Why the run cannot go on, where whoever started the peers has said so.
+  std::atomic<bool>* ask_to_end = nullptr;  ///< the flag behind `interrupted`
+  /// Returns why the run cannot go on, if the starter of the peers has said so.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
 };
 
-/// How a peer's part in a run that spans hosts ended; `reason` where it did not end well.
+/// How the part of a peer in a run over several hosts ended. `reason` is set if it did not end well.
 struct PeerTraining {
   int exit_code = 0;
   std::string reason;
 };
 
-/// Which peer of the run this process is, and where all are, as the command line (`id`) or else the
-/// environment says. Misuse where neither does.
+/// Returns which peer this process is, and where all peers are, as `id` or else the environment says. Throws
+/// Misuse if neither says it.
 PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id);
 
-/// Trains as the peer that the options, or else the environment, say. Peer 0 writes the output directory and,
-/// where `reports`, says how the run ended on standard output.
+/// Trains as the peer that the options, or else the environment, name. Peer 0 writes the output directory. If
+/// `reports`, it also prints how the run ended on standard output.
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports);
 
-/// A peer that `hearsay launch` has started: the run comes over standard input, what is left of it goes over
-/// standard output.
+/// Runs a peer that `hearsay launch` has started, and returns its exit code. The run arrives over standard
+/// input; the output is sent over standard output.
 int launched_peer_command(const PeerOptions& options);
 
 }  // namespace hearsay

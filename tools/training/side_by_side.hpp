@@ -10,8 +10,9 @@
 
 namespace hearsay {
 
-/// action(0), ..., action(count - 1), begun in this order, by as many threads as the machine has cores.
-/// Throws what the first of them threw that did; no other is begun then.
+/// Calls action(0), ..., action(count - 1), begun in this order, on as many threads as the machine has cores.
+/// If a call throws, no further call begins, and the first exception is thrown again when all threads are
+/// done.
 template <class Action>
 void side_by_side(std::size_t count, const Action& action) {
   std::atomic<std::size_t> next{0};

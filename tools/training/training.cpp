@@ -33,7 +33,8 @@ bool anything_to_measure(const RunSettings& settings) {
   return false;
 }
 
-/// Peer 0 cannot go on with the run: the others, who would wait for it, end with the same sentence.
+/// Tells the other peers that peer 0 cannot go on with the run. They would wait for it; now they end with the
+/// same sentence.
 template <class Scalar>
 void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& options, const Misuse& misuse) {
   const ClusterPatience& patience = *options.as_first_of_cluster;
@@ -129,7 +130,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
           ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
           : run_local(experiment, control, network ? &*network : nullptr);
   progress.close();
-  // A signal to the whole process group ends the peers, too; it is the user's doing all the same.
+  // A signal to the whole process group also ends the peers; the user caused their end all the same.
   if (outcome.status == RunStatus::lost && control.is_interrupted()) {
     outcome.status = RunStatus::interrupted;
     outcome.reason = "interrupted";
@@ -160,7 +161,7 @@ Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
   std::vector<Index> samples;
   Duration total{0};
   int counted_repetitions = 0;
-  // The first, which brings data and code into the caches, does not count.
+  // The first gradient, which brings data and code into the caches, does not count.
   for (int repetition = 0; repetition <= most_repetitions && total < enough; ++repetition) {
     const auto& objective = *problem.objectives[static_cast<std::size_t>(repetition) % problem.peer_count()];
     const Index local = objective.sample_count();

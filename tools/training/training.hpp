@@ -13,7 +13,7 @@
 
 namespace hearsay {
 
-/// A run that has ended, whatever its scalar.
+/// A run that has ended, of either scalar type.
 struct FinishedRun {
   RunStatus status = RunStatus::done;
   bool has_target = false;
@@ -36,40 +36,41 @@ struct TrainingOptions {
   SaveModels save = SaveModels::mean;
   const std::atomic<bool>* interrupted = nullptr;
   const std::atomic<bool>* asked_to_leave = nullptr;
-  /// Driver::zmq: the other peers are started by somebody else, on their hosts; this process is peer 0.
+  /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
-  PeerPlace place = {};                 ///< of the first of a cluster
-  bool tells_others = false;            ///< the first of a cluster, where it cannot go on with the run
+  PeerPlace place = {};                 ///< with `as_first_of_cluster`: where all peers are
+  bool tells_others = false;  ///< with `as_first_of_cluster`: tell the others if peer 0 cannot go on
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
-  std::optional<std::uint16_t> live_port =
-      std::nullopt;   ///< of a page that shows the run as it goes on; 0: any
+  /// Port of a page that shows the run while it goes on; 0: any free port.
+  std::optional<std::uint16_t> live_port = std::nullopt;
   std::string title;  ///< stands before the progress
-  /// Driver::simulator: takes what it needs to time the run on other networks.
+  /// Driver::simulator: receives what is needed to time the run on other networks.
   std::unique_ptr<LearnedPoint>* learned = nullptr;
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 
-/// What becomes of an earlier output. Throws Misuse if the options contradict each other, or there can be no
-/// checkpoints.
+/// Returns what happens to an earlier output. Throws Misuse if the options contradict each other, or if the
+/// run is to be resumed and takes no checkpoints.
 EarlierOutput earlier_output(const RunOptions& options, const RunSettings& settings);
 
-/// One run from its settings to its output directory, with progress and warnings on standard error. Throws
-/// Misuse.
+/// Trains one run, from its settings to its output directory. Prints progress and warnings on standard error.
+/// Throws Misuse.
 FinishedRun train(const RunSettings& settings, const TrainingOptions& options);
 
-/// Says how the run ended, as `options` want it said, and returns the exit code.
+/// Prints how the run ended, as `options` say, and returns the exit code.
 int report_run(const FinishedRun& run, const RunFileOptions& options);
 
-/// The table at the end of a run, on standard output.
+/// Prints the table at the end of a run on standard output.
 void print_closing_words(const FinishedRun& run);
 
-/// What a gradient of the experiment's takes on this machine, one at a time: the mean of a few, by the real
-/// clock. 0 where network.compute leaves nothing to measure.
+/// Returns the time of one gradient on this machine: the mean of up to 16, one at a time, by the real clock.
+/// 0 if network.compute gives the time of every gradient.
 template <class Scalar>
 Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 
-/// "DCD 4 bit, network.bandwidth = 10 Mbit/s"; the run's name where it has neither variant nor axes.
+/// Returns the variant and the values of the axes: "DCD 4 bit, network.bandwidth = 10 Mbit/s". If the point
+/// has neither, the name of the run.
 std::string label_of(const SweepPoint& point);
 
 int exit_code_of(RunStatus status);
