@@ -58,10 +58,10 @@ PortHolder free_port() {
   return {probe, "tcp://127.0.0.1:" + std::to_string(ntohs(at.sin_port))};
 }
 
-PeerPlace place_of_all() {
+Placement place_of_all() {
   std::vector<PortHolder> ports;
   for (PeerId id = 0; id <= peer_count; ++id) ports.push_back(free_port());
-  PeerPlace place;
+  Placement place;
   for (const PortHolder& port : ports) {
     place.addresses.push_back(port.address);
     close(port.socket);
@@ -73,7 +73,7 @@ PeerPlace place_of_all() {
 
 /// Runs peer `id` as `hearsay peer` does, and ends the process. Writes the number of each evaluated iteration
 /// to the descriptor `evaluated`.
-[[noreturn]] void be_peer(const Experiment<float>& experiment, PeerId id, const PeerPlace& place,
+[[noreturn]] void be_peer(const Experiment<float>& experiment, PeerId id, const Placement& place,
                           int evaluated) {
   RunControl control;
   control.on_evaluation = [&](const Evaluation& evaluation) {
@@ -93,7 +93,7 @@ PeerPlace place_of_all() {
 /// evaluations from then on. Negative if another peer than the victim did not end well.
 double stands_on_hosts(int fault) {
   const Experiment<float> experiment = dropping_experiment();
-  const PeerPlace place = place_of_all();
+  const Placement place = place_of_all();
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return -1.0;
   std::vector<pid_t> peers;
@@ -156,7 +156,7 @@ double joins_on_hosts() {
                 "run = { iterations = 150, evaluate_every = 1 }\nnetwork.compute = \"5 ms\"\n"
                 "failure = { policy = \"drop\", lost_after = \"1 s\" }\n",
                 ".", {}, "bench"));
-  const PeerPlace place = place_of_all();
+  const Placement place = place_of_all();
   std::array<int, 2> evaluated{};
   std::array<int, 2> words{};
   if (pipe(evaluated.data()) != 0 || pipe(words.data()) != 0) return -1.0;

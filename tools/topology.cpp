@@ -45,15 +45,15 @@ bool names_a_file(const std::string& spec) {
          fs::is_regular_file(spec, ignored);
 }
 
-Cluster cluster_of(const TopologyOptions& options) {
+NamedTopology cluster_of(const TopologyOptions& options) {
   const std::string weights = options.weights.empty() ? "metropolis" : options.weights;
-  if (names_a_file(options.spec)) return load_cluster_file(options.spec, options.seed, weights);
+  if (names_a_file(options.spec)) return load_topology_file(options.spec, options.seed, weights);
   const TopologySpec spec = parse_topology_spec(options.spec);
   TopologySettings topology;
   topology.kind = spec.spelling;
   topology.peers = spec.peers;
   topology.weights = weights;
-  return make_cluster(topology, options.seed);
+  return make_named_topology(topology, options.seed);
 }
 
 std::string words_of(SpectrumMethod how) {
@@ -87,50 +87,50 @@ std::string optimality_text(double rho, double least_rho) {
          " above the least there is (dual certificate)";
 }
 
-std::vector<std::string> names_of(const Cluster& cluster) {
+std::vector<std::string> names_of(const NamedTopology& topology) {
   std::vector<std::string> names;
-  for (const ClusterPeer& peer : cluster.peers) names.push_back(peer.name);
+  for (const NamedPeer& peer : topology.peers) names.push_back(peer.name);
   return names;
 }
 
 /// Returns the links with a weight; optimized weights may leave some links unused.
-Graph links_in_use(const Cluster& cluster) {
+Graph links_in_use(const NamedTopology& topology) {
   std::vector<Edge> edges;
-  for (const Edge& edge : cluster.graph.edges())
-    if (std::ranges::binary_search(cluster.mixing.row(edge.a).heard_by, edge.b)) edges.push_back(edge);
-  return Graph(cluster.graph.peer_count(), std::move(edges));
+  for (const Edge& edge : topology.graph.edges())
+    if (std::ranges::binary_search(topology.mixing.row(edge.a).heard_by, edge.b)) edges.push_back(edge);
+  return Graph(topology.graph.peer_count(), std::move(edges));
 }
 
-void write_topology(const Cluster& cluster, const fs::path& file) {
+void write_topology(const NamedTopology& topology, const fs::path& file) {
   const std::string ending = file.extension().string();
-  if (!cluster.mixing.mutual() && ending != ".toml")
+  if (!topology.mixing.mutual() && ending != ".toml")
     throw Misuse("--write", file.string(),
                  "drawings have links both ways only; expected a name that ends in .toml");
-  const auto drawn = [&] { return annotated(links_in_use(cluster), &cluster.mixing, names_of(cluster)); };
+  const auto drawn = [&] { return annotated(links_in_use(topology), &topology.mixing, names_of(topology)); };
   if (ending == ".toml")
-    write_file(file, {to_toml(cluster)});
+    write_file(file, {to_toml(topology)});
   else if (ending == ".graphml")
     write_file(file, {to_graphml(drawn())});
   else if (ending == ".dot" || ending == ".gv")
     write_file(file, {to_dot(drawn())});
   else if (ending == ".svg")
-    write_file(file, {to_svg(cluster.graph, names_of(cluster))});
+    write_file(file, {to_svg(topology.graph, names_of(topology))});
   else
     throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
 }
 
-std::string mixing_table(const Cluster& cluster) {
+std::string mixing_table(const NamedTopology& topology) {
   using enum Table::Align;
-  const PeerId n = cluster.graph.peer_count();
+  const PeerId n = topology.graph.peer_count();
   std::vector<Table::Column> columns = {{"w_ij", left}};
-  for (const ClusterPeer& peer : cluster.peers) columns.push_back({peer.name, right});
+  for (const NamedPeer& peer : topology.peers) columns.push_back({peer.name, right});
   Table table(columns);
   for (PeerId i = 0; i < n; ++i) {
-    const MixingRow& row = cluster.mixing.row(i);
+    const MixingRow& row = topology.mixing.row(i);
     std::vector<std::string> cells(n, ".");
     cells[i] = fixed(row.self_weight, 4);
     for (const WeightedNeighbor& neighbor : row.hears) cells[neighbor.id] = fixed(neighbor.weight, 4);
-    cells.insert(cells.begin(), cluster.peers[i].name);
+    cells.insert(cells.begin(), topology.peers[i].name);
     table.add(std::move(cells));
   }
   return table.text(2);
@@ -139,31 +139,31 @@ std::string mixing_table(const Cluster& cluster) {
 /// All that `hearsay topology` prints about a topology.
 struct Report {
   const TopologyOptions& options;
-  const Cluster& cluster;
+  const NamedTopology& topology;
   std::optional<Spectrum> spectrum;  ///< empty if W does not average
   unsigned diameter;
   const Schedule* schedule;  ///< null if no schedule was asked for
   std::optional<double> contraction;
 
   double mean_degree() const {
-    return 2.0 * static_cast<double>(cluster.graph.edges().size()) / cluster.graph.peer_count();
+    return 2.0 * static_cast<double>(topology.graph.edges().size()) / topology.graph.peer_count();
   }
 };
 
 nlohmann::ordered_json as_json(const Report& report) {
-  const Cluster& cluster = report.cluster;
+  const NamedTopology& topology = report.topology;
   nlohmann::ordered_json record = {{"topology", report.options.spec},
-                                   {"peers", cluster.graph.peer_count()},
-                                   {"links", cluster.graph.edges().size()},
+                                   {"peers", topology.graph.peer_count()},
+                                   {"links", topology.graph.edges().size()},
                                    {"degree",
-                                    {{"min", cluster.graph.min_degree()},
+                                    {{"min", topology.graph.min_degree()},
                                      {"mean", report.mean_degree()},
-                                     {"max", cluster.graph.max_degree()}}},
+                                     {"max", topology.graph.max_degree()}}},
                                    {"diameter", report.diameter},
                                    {"connected", true},
-                                   {"weights", cluster.weights},
-                                   {"symmetric", cluster.mixing.symmetric()},
-                                   {"non_negative", cluster.mixing.non_negative()}};
+                                   {"weights", topology.weights},
+                                   {"symmetric", topology.mixing.symmetric()},
+                                   {"non_negative", topology.mixing.non_negative()}};
   if (report.spectrum) {
     record["spectral_gap"] = report.spectrum->spectral_gap;
     record["rho"] = report.spectrum->rho;
@@ -173,7 +173,7 @@ nlohmann::ordered_json as_json(const Report& report) {
   } else {
     record["spectral_gap"] = nullptr;
   }
-  if (cluster.mixing.least_rho()) record["least_rho"] = *cluster.mixing.least_rho();
+  if (topology.mixing.least_rho()) record["least_rho"] = *topology.mixing.least_rho();
   if (report.schedule) {
     record["schedule"] = {{"kind", report.schedule->name()}, {"period", report.schedule->period()}};
     record["schedule"]["contraction_per_period"] =
@@ -184,14 +184,14 @@ nlohmann::ordered_json as_json(const Report& report) {
 
 std::string as_text(const Report& report) {
   using enum Table::Align;
-  const Cluster& cluster = report.cluster;
-  const Graph& graph = cluster.graph;
+  const NamedTopology& topology = report.topology;
+  const Graph& graph = topology.graph;
   const bool regular = graph.min_degree() == graph.max_degree();
   Table table({{"", left}, {"", left}});
   table.add({"topology", report.options.spec});
   table.add({"peers", grouped(graph.peer_count())});
   // These figures ignore the direction of links.
-  const std::string aside = cluster.mixing.mutual() ? "" : ", directions aside";
+  const std::string aside = topology.mixing.mutual() ? "" : ", directions aside";
   table.add({"links", grouped(graph.edges().size()) + (aside.empty() ? "" : ", some of them one way")});
   table.add(
       {"degree", (regular ? std::to_string(graph.min_degree()) + " at every peer"
@@ -201,17 +201,17 @@ std::string as_text(const Report& report) {
   table.add({"diameter", std::to_string(report.diameter) + aside});
   table.add({"connected", "yes"});
   const std::size_t unused =
-      cluster.mixing.mutual() ? graph.edges().size() - cluster.mixing.link_count() / 2 : 0;
-  table.add({"weights", cluster.weights + (cluster.mixing.non_negative() ? "" : ", some negative") +
-                            (cluster.mixing.symmetric() ? "" : ", not symmetric") +
+      topology.mixing.mutual() ? graph.edges().size() - topology.mixing.link_count() / 2 : 0;
+  table.add({"weights", topology.weights + (topology.mixing.non_negative() ? "" : ", some negative") +
+                            (topology.mixing.symmetric() ? "" : ", not symmetric") +
                             (unused == 0 ? "" : ", " + counted(unused, "link") + " better not used")});
   if (report.spectrum) {
     table.add({"spectral gap", significant(report.spectrum->spectral_gap, 6) +
                                    "   lambda_2 = " + eigenvalue_text(report.spectrum->second) +
                                    ", lambda_n = " + eigenvalue_text(report.spectrum->smallest) + " (" +
                                    words_of(report.spectrum->how) + ")"});
-    if (cluster.mixing.least_rho())
-      table.add({"optimality", optimality_text(report.spectrum->rho, *cluster.mixing.least_rho())});
+    if (topology.mixing.least_rho())
+      table.add({"optimality", optimality_text(report.spectrum->rho, *topology.mixing.least_rho())});
     table.add({"gossip", agreement_text(report.spectrum->rho)});
   } else {
     table.add({"gossip", "push-sum only: averages along these links favor some peers"});
@@ -225,25 +225,25 @@ std::string as_text(const Report& report) {
                                              : significant(*report.contraction) + " per period at most"});
   }
   std::string text = table.text();
-  if (graph.peer_count() <= most_printed_rows) text += "\nmixing matrix\n" + mixing_table(cluster);
+  if (graph.peer_count() <= most_printed_rows) text += "\nmixing matrix\n" + mixing_table(topology);
   return text;
 }
 
 int topology_command(const TopologyOptions& options) {
-  const Cluster cluster = cluster_of(options);
+  const NamedTopology topology = cluster_of(options);
   std::unique_ptr<Schedule> schedule;
   if (!options.schedule.empty() || options.participation != 1.0)
     schedule = with_participation(make_schedule(options.schedule.empty() ? "static" : options.schedule,
-                                                cluster.graph, cluster.mixing, options.seed),
+                                                topology.graph, topology.mixing, options.seed),
                                   options.participation, options.seed);
-  const bool averages = cluster.mixing.doubly_stochastic();
+  const bool averages = topology.mixing.doubly_stochastic();
   const Report report{options,
-                      cluster,
-                      averages ? std::optional(spectrum(cluster.mixing)) : std::nullopt,
-                      diameter(cluster.graph),
+                      topology,
+                      averages ? std::optional(spectrum(topology.mixing)) : std::nullopt,
+                      diameter(topology.graph),
                       schedule.get(),
                       schedule && averages ? period_contraction(*schedule) : std::nullopt};
-  for (const fs::path& file : options.write) write_topology(cluster, file);
+  for (const fs::path& file : options.write) write_topology(topology, file);
   std::fputs((options.json ? json_text(as_json(report)) + "\n" : as_text(report)).c_str(), stdout);
   return exit_done;
 }

@@ -29,12 +29,12 @@ std::vector<std::byte> encode_notes(const SessionState& session, const PeerMeter
     out.number(to);
     out.number(next_needed);
   }
-  out.number(static_cast<std::uint32_t>(session.untold.size()));
-  for (const Told& told : session.untold) {
-    out.number(static_cast<std::uint8_t>(told.kind));
-    out.number(told.iteration);
-    out.number(std::uint64_t{told.payload.size()});
-    out.bytes(told.payload);
+  out.number(static_cast<std::uint32_t>(session.unacknowledged_reports.size()));
+  for (const Report& report : session.unacknowledged_reports) {
+    out.number(static_cast<std::uint8_t>(report.kind));
+    out.number(report.iteration);
+    out.number(std::uint64_t{report.payload.size()});
+    out.bytes(report.payload);
   }
   out.bytes(encode_meters(meters));
   return std::move(out).take();
@@ -50,7 +50,7 @@ bool decode_notes(std::span<const std::byte> bytes, SessionState& session, PeerM
     const auto kind = static_cast<FrameKind>(in.number<std::uint8_t>());
     const auto iteration = in.number<std::uint64_t>();
     const auto payload = in.bytes(in.number<std::uint64_t>());
-    session.untold.push_back({kind, iteration, {payload.begin(), payload.end()}});
+    session.unacknowledged_reports.push_back({kind, iteration, {payload.begin(), payload.end()}});
   }
   const auto decoded = decode_meters(in.bytes(in.left()));
   if (decoded) meters = *decoded;
@@ -121,21 +121,21 @@ std::optional<std::string> PeerArchive<Scalar>::note(std::optional<std::string> 
 }
 
 template <class Scalar>
-RevivedPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, Waiting waiting,
-                                              PacketPool& packets) const {
-  RevivedPeer<Scalar> revived;
+RestoredPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, InboxOnRestore inbox,
+                                               PacketPool& packets) const {
+  RestoredPeer<Scalar> revived;
   revived.peer = make_peer(experiment_, id_, packets, checkpoint_rule(experiment_.settings));
   if (iteration == 0) return revived;
   const fs::path file = checkpoint_path(directory_, id_, iteration);
   ReadCheckpoint read = read_checkpoint(owner_, file, packets);
   if (!read.checkpoint) throw Misuse(file.string() + ": " + read.defect);
   Checkpoint& checkpoint = *read.checkpoint;
-  if (!restore(*revived.peer, checkpoint.image, waiting) ||
+  if (!restore(*revived.peer, checkpoint.image, inbox) ||
       !decode_notes(checkpoint.meters, revived.session, revived.meters))
     throw Misuse(file.string() + ": it does not fit the method of this run");
   revived.session.next_needed = first_needed_in(iteration + 1, staleness_of(experiment_.settings));
   revived.session.last_verdict = revived.peer->last_verdict();
-  if (waiting == Waiting::kept)
+  if (inbox == InboxOnRestore::keep)
     revived.session.retained = std::move(checkpoint.retained);
   else
     revived.session.released.clear();
@@ -143,8 +143,8 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, Waiting w
 }
 
 template <class Scalar>
-RevivedPeer<Scalar> PeerArchive<Scalar>::revive_at(std::uint64_t iteration, PacketPool& packets) {
-  RevivedPeer<Scalar> revived = make(iteration, Waiting::dropped, packets);
+RestoredPeer<Scalar> PeerArchive<Scalar>::restored_at(std::uint64_t iteration, PacketPool& packets) {
+  RestoredPeer<Scalar> revived = make(iteration, InboxOnRestore::drop, packets);
   std::error_code ignored;
   for (const std::uint64_t later : list_checkpoints(directory_, id_))
     if (later > iteration) fs::remove(checkpoint_path(directory_, id_, later), ignored);
@@ -156,9 +156,9 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::revive_at(std::uint64_t iteration, Pack
 }
 
 template <class Scalar>
-RevivedPeer<Scalar> PeerArchive<Scalar>::revive(PacketPool& packets) {
+RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
   const std::uint64_t newest = holds().back();
-  RevivedPeer<Scalar> revived = make(newest, Waiting::kept, packets);
+  RestoredPeer<Scalar> revived = make(newest, InboxOnRestore::keep, packets);
   std::uint64_t last_since = newest;
   std::uint64_t whole_bytes = 0;
   // The log since the newest valid checkpoint. If a later checkpoint was damaged, the log since that one
@@ -172,7 +172,7 @@ RevivedPeer<Scalar> PeerArchive<Scalar>::revive(PacketPool& packets) {
     whole_bytes = read.whole_bytes;
     if (read.torn) break;
   }
-  note(whole_bytes == 0 ? log_.begin(newest, newest) : log_.go_on(last_since, whole_bytes));
+  note(whole_bytes == 0 ? log_.begin(newest, newest) : log_.reopen(last_since, whole_bytes));
   return revived;
 }
 
@@ -182,9 +182,9 @@ std::optional<std::string> PeerArchive<Scalar>::hear(const MessageKey& key, cons
 }
 
 template <class Scalar>
-std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on,
+std::optional<std::string> PeerArchive<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
                                                              std::uint64_t checkpoint_every) {
-  return log_is_whole_ ? note(log_.append_verdict(evaluated, go_on, checkpoint_every)) : std::nullopt;
+  return log_is_whole_ ? note(log_.append_verdict(evaluated, proceed, checkpoint_every)) : std::nullopt;
 }
 
 template <class Scalar>

@@ -16,11 +16,11 @@ namespace hearsay {
 
 /// A restored peer, and the state with which its session and its meters continue.
 template <class Scalar>
-struct RevivedPeer {
+struct RestoredPeer {
   std::unique_ptr<Peer<Scalar>> peer;  ///< not started
   SessionState session{1, {}, {}, {}, {}};
   PeerMeters meters;
-  std::vector<Heard> log;  ///< what the peer has received since, to be replayed (replay.hpp)
+  std::vector<LogRecord> log;  ///< what the peer has received since, to be replayed (replay.hpp)
 };
 
 /// The files from which one peer can be restored: its newest checkpoints, and a log of everything that it has
@@ -40,13 +40,13 @@ class PeerArchive {
   std::optional<std::string> begin();
   /// Restores the peer to its checkpoint at `iteration`, as all peers do, and removes later files. Throws
   /// Misuse if it cannot.
-  RevivedPeer<Scalar> revive_at(std::uint64_t iteration, PacketPool& packets);
+  RestoredPeer<Scalar> restored_at(std::uint64_t iteration, PacketPool& packets);
   /// Restores this peer alone to where its process ended: from its newest checkpoint and its log.
-  RevivedPeer<Scalar> revive(PacketPool& packets);
+  RestoredPeer<Scalar> restored(PacketPool& packets);
 
   // These two write to the log. They must be called before the peer receives the message or the verdict.
   std::optional<std::string> hear(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool go_on,
+  std::optional<std::string> hear_verdict(std::uint64_t evaluated, bool proceed,
                                           std::uint64_t checkpoint_every);
 
   /// Writes a checkpoint of the peer, and begins a new log. Precondition: the peer is in the state
@@ -55,7 +55,7 @@ class PeerArchive {
 
  private:
   void require_none_of_another_run() const;
-  RevivedPeer<Scalar> make(std::uint64_t iteration, Waiting waiting, PacketPool& packets) const;
+  RestoredPeer<Scalar> make(std::uint64_t iteration, InboxOnRestore inbox, PacketPool& packets) const;
   std::optional<std::string> note(std::optional<std::string> failure);
 
   const Experiment<Scalar>& experiment_;

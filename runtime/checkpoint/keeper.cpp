@@ -5,22 +5,24 @@
 namespace hearsay {
 
 template <class Scalar>
-void Safekeeping<Scalar>::begin() {
+void CheckpointKeeper<Scalar>::begin() {
   if (archive_) complain(archive_->begin());
 }
 
 template <class Scalar>
-void Safekeeping<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
+void CheckpointKeeper<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
   if (archive_) complain(archive_->hear(key, packet));
 }
 
 template <class Scalar>
-void Safekeeping<Scalar>::hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every) {
-  if (archive_) complain(archive_->hear_verdict(evaluated, go_on, checkpoint_every));
+void CheckpointKeeper<Scalar>::hear_verdict(std::uint64_t evaluated, bool proceed,
+                                            std::uint64_t checkpoint_every) {
+  if (archive_) complain(archive_->hear_verdict(evaluated, proceed, checkpoint_every));
 }
 
 template <class Scalar>
-void Safekeeping<Scalar>::save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters) {
+void CheckpointKeeper<Scalar>::save(Peer<Scalar>& peer, const SessionState& session,
+                                    const PeerMeters& meters) {
   const bool all_went_well = !std::exchange(failed_, false);
   const auto failure = archive_->save(peer, session, meters);
   if (all_went_well && !failure) complained_ = false;
@@ -28,12 +30,13 @@ void Safekeeping<Scalar>::save(Peer<Scalar>& peer, const SessionState& session, 
 }
 
 template <class Scalar>
-RevivedPeer<Scalar> Safekeeping<Scalar>::revive(std::optional<std::uint64_t> at, PacketPool& packets) {
-  return at ? archive_->revive_at(*at, packets) : archive_->revive(packets);
+RestoredPeer<Scalar> CheckpointKeeper<Scalar>::restored(std::optional<std::uint64_t> at,
+                                                        PacketPool& packets) {
+  return at ? archive_->restored_at(*at, packets) : archive_->restored(packets);
 }
 
 template <class Scalar>
-void Safekeeping<Scalar>::complain(const std::optional<std::string>& failure) {
+void CheckpointKeeper<Scalar>::complain(const std::optional<std::string>& failure) {
   if (!failure) return;
   failed_ = true;
   if (std::exchange(complained_, true)) return;
@@ -41,7 +44,7 @@ void Safekeeping<Scalar>::complain(const std::optional<std::string>& failure) {
           "); training goes on");
 }
 
-template class Safekeeping<float>;
-template class Safekeeping<double>;
+template class CheckpointKeeper<float>;
+template class CheckpointKeeper<double>;
 
 }  // namespace hearsay

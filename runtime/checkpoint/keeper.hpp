@@ -9,9 +9,9 @@ namespace hearsay {
 /// not stop training. The first failure is reported as a notice; another failure is reported only after all
 /// writes from one checkpoint to the next have succeeded.
 template <class Scalar>
-class Safekeeping {
+class CheckpointKeeper {
  public:
-  Safekeeping(const Experiment<Scalar>& experiment, PeerId id, Notice notice)
+  CheckpointKeeper(const Experiment<Scalar>& experiment, PeerId id, Notice notice)
       : id_(id), notice_(std::move(notice)) {
     if (experiment.settings.failure.keeps_checkpoints())
       archive_.emplace(experiment, id, archive_directory(experiment.settings));
@@ -19,11 +19,11 @@ class Safekeeping {
 
   void begin();
   void hear(const MessageKey& key, const PacketRef& packet);
-  void hear_verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every);
+  void hear_verdict(std::uint64_t evaluated, bool proceed, std::uint64_t checkpoint_every);
   void save(Peer<Scalar>& peer, const SessionState& session, const PeerMeters& meters);
   /// Restores the peer to where its earlier process ended; or, if `at` is given, to the checkpoint at that
   /// iteration, as all peers do. Throws Misuse if it cannot. Precondition: the run takes checkpoints.
-  RevivedPeer<Scalar> revive(std::optional<std::uint64_t> at, PacketPool& packets);
+  RestoredPeer<Scalar> restored(std::optional<std::uint64_t> at, PacketPool& packets);
 
  private:
   void complain(const std::optional<std::string>& failure);

@@ -58,7 +58,7 @@ RecordHead record_head(std::uint8_t kind, const MessageKey& key, std::span<const
 }
 
 /// Reads the next record. Returns nothing if it is damaged or incomplete.
-std::optional<Heard> take_record(ByteReader& in, PacketPool& packets) {
+std::optional<LogRecord> take_record(ByteReader& in, PacketPool& packets) {
   const auto head = in.bytes(record_head_bytes);
   if (in.failed()) return std::nullopt;
   ByteReader fields(head);
@@ -72,11 +72,11 @@ std::optional<Heard> take_record(ByteReader& in, PacketPool& packets) {
   if (in.failed() || checksum(payload, checksum(head.first(24))) != fields.number<std::uint64_t>())
     return std::nullopt;
   if (kind == verdict_kind && payload.empty() && key.slot <= 1)
-    return HeardVerdict{key.iteration, key.slot == 1, key.sender};
+    return LoggedVerdict{key.iteration, key.slot == 1, key.sender};
   if (kind != data_kind) return std::nullopt;
   PacketBuffer packet = packets.acquire();
   std::ranges::copy(payload, packet.resize(payload.size()).begin());
-  return HeardData{key, std::move(packet).seal()};
+  return LoggedData{key, std::move(packet).seal()};
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ ReadLog decode_packet_log(const LogOwner& owner, std::uint64_t since, std::span<
   ByteReader in(bytes.subspan(file_head_bytes));
   log.whole_bytes = file_head_bytes;
   while (in.left() > 0) {
-    std::optional<Heard> record = take_record(in, packets);
+    std::optional<LogRecord> record = take_record(in, packets);
     if (!record) {
       log.torn = true;
       break;
@@ -145,7 +145,7 @@ std::optional<std::string> PacketLog::begin(std::uint64_t since, std::uint64_t o
   return std::nullopt;
 }
 
-std::optional<std::string> PacketLog::go_on(std::uint64_t since, std::uint64_t whole_bytes) {
+std::optional<std::string> PacketLog::reopen(std::uint64_t since, std::uint64_t whole_bytes) {
   path_ = log_path(directory_, owner_.peer, since);
   file_ = FileDescriptor(path_, O_WRONLY | O_APPEND);
   size_ = whole_bytes;
@@ -157,9 +157,9 @@ std::optional<std::string> PacketLog::append(const MessageKey& key, const Packet
   return append_record(record_head(data_kind, key, packet->bytes()), packet->bytes());
 }
 
-std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool go_on,
+std::optional<std::string> PacketLog::append_verdict(std::uint64_t evaluated, bool proceed,
                                                      std::uint64_t checkpoint_every) {
-  const MessageKey fields{evaluated, go_on ? 1u : 0u, static_cast<PeerId>(checkpoint_every)};
+  const MessageKey fields{evaluated, proceed ? 1u : 0u, static_cast<PeerId>(checkpoint_every)};
   return append_record(record_head(verdict_kind, fields, {}), {});
 }
 

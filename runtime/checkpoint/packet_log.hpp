@@ -44,16 +44,16 @@ namespace hearsay {
 
 inline constexpr std::uint32_t packet_log_version = 1;
 
-struct HeardData {
+struct LoggedData {
   MessageKey key;
   PacketRef packet;
 };
-struct HeardVerdict {
+struct LoggedVerdict {
   std::uint64_t evaluated;
-  bool go_on;
+  bool proceed;
   std::uint32_t checkpoint_every = 0;
 };
-using Heard = std::variant<HeardData, HeardVerdict>;
+using LogRecord = std::variant<LoggedData, LoggedVerdict>;
 
 /// The run and the peer that a log belongs to.
 struct LogOwner {
@@ -64,7 +64,7 @@ struct LogOwner {
 
 /// The content of a log: its records up to the first that is damaged or incomplete.
 struct ReadLog {
-  std::vector<Heard> heard;
+  std::vector<LogRecord> heard;
   std::uint64_t whole_bytes = 0;  ///< length of head and intact records; 0 if there is no such log
   bool torn = false;              ///< damaged or incomplete bytes follow
   std::string defect;             ///< why there is no such log, in one sentence; empty if there is one
@@ -93,10 +93,10 @@ class PacketLog {
   std::optional<std::string> begin(std::uint64_t since, std::uint64_t oldest_checkpoint);
   /// Continues the log that follows the checkpoint at `since`, after its first `whole_bytes` bytes, and cuts
   /// off the rest.
-  std::optional<std::string> go_on(std::uint64_t since, std::uint64_t whole_bytes);
+  std::optional<std::string> reopen(std::uint64_t since, std::uint64_t whole_bytes);
 
   std::optional<std::string> append(const MessageKey& key, const PacketRef& packet);
-  std::optional<std::string> append_verdict(std::uint64_t evaluated, bool go_on,
+  std::optional<std::string> append_verdict(std::uint64_t evaluated, bool proceed,
                                             std::uint64_t checkpoint_every = 0);
 
  private:

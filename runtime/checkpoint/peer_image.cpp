@@ -145,7 +145,7 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer) {
 }
 
 template <class Scalar>
-bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiting) {
+bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, InboxOnRestore inbox) {
   ensure(peer.state_ == PeerState::idle && peer.completed_ == 0 && !peer.verdicts_.last,
          "a peer is restored before anything happens to it");
   if (peer.answering_) return false;
@@ -171,12 +171,12 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiti
     if (image.failed() || key.iteration < first_needed_in(peer.completed_ + 1, peer.input_.staleness) ||
         key.sender >= peer.input_.schedule->peer_count())
       return false;
-    if (waiting == Waiting::dropped) continue;
+    if (inbox == InboxOnRestore::drop) continue;
     PacketBuffer packet = peer.input_.packets->acquire();
     std::ranges::copy(content, packet.resize(content.size()).begin());
     if (peer.inbox_.file(key, std::move(packet).seal()) != Inbox::Filing::filed) return false;
   }
-  peer.says_again_ = waiting == Waiting::dropped;
+  peer.says_again_ = inbox == InboxOnRestore::drop;
   StateReader<Scalar> state(image);
   peer.input_.algorithm->visit_state(state);
   return image.read_whole() && peer.completed_ > 0 &&
@@ -185,7 +185,7 @@ bool restore(Peer<Scalar>& peer, std::span<const std::byte> bytes, Waiting waiti
 
 template std::vector<std::byte> image_of<float>(Peer<float>&);
 template std::vector<std::byte> image_of<double>(Peer<double>&);
-template bool restore<float>(Peer<float>&, std::span<const std::byte>, Waiting);
-template bool restore<double>(Peer<double>&, std::span<const std::byte>, Waiting);
+template bool restore<float>(Peer<float>&, std::span<const std::byte>, InboxOnRestore);
+template bool restore<double>(Peer<double>&, std::span<const std::byte>, InboxOnRestore);
 
 }  // namespace hearsay

@@ -35,6 +35,6 @@ std::vector<std::byte> image_of(Peer<Scalar>& peer);
 /// the same input, except that `iterations` may be larger. `image` may be arbitrary bytes. Returns false if
 /// it is no image of such a peer; the peer must not be used then.
 template <class Scalar>
-bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, Waiting waiting);
+bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
 }  // namespace hearsay

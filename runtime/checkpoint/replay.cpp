@@ -21,35 +21,35 @@ class Replay {
         destinations_(partners_of(experiment, peer.id()).destinations),
         retention_(destinations_, experiment.method->asynchronous),
         peer_(peer),
-        unacknowledged_(std::move(known.untold)),
+        unacknowledged_reports_(std::move(known.unacknowledged_reports)),
         meters_(meters) {
     for (const auto& [to, next_needed] : known.released) retention_.release(to, next_needed);
     for (Outgoing& message : known.retained) keep(std::move(message));
   }
 
-  SessionState run(const std::vector<Heard>& log) {
+  SessionState run(const std::vector<LogRecord>& log) {
     peer_.start();
     settle();
-    for (const Heard& heard : log) {
-      if (const auto* data = std::get_if<HeardData>(&heard)) {
+    for (const LogRecord& heard : log) {
+      if (const auto* data = std::get_if<LoggedData>(&heard)) {
         meters_.bytes_received += header_bytes + data->packet->size();
         release(data->key);
         peer_.deliver(data->key, data->packet);
-      } else if (const auto& verdict = std::get<HeardVerdict>(heard); is_news(verdict.evaluated)) {
-        peer_.verdict(verdict.evaluated, verdict.go_on, verdict.checkpoint_every);
+      } else if (const auto& verdict = std::get<LoggedVerdict>(heard); is_news(verdict.evaluated)) {
+        peer_.verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
       }
       settle();
     }
-    std::erase_if(unacknowledged_, [&](const Told& told) { return !is_news(told.iteration); });
+    std::erase_if(unacknowledged_reports_, [&](const Report& report) { return !is_news(report.iteration); });
     SessionState state{first_needed_in(peer_.iteration() + 1, staleness_),
                        peer_.last_verdict(),
                        {},
                        {},
-                       std::move(unacknowledged_)};
+                       std::move(unacknowledged_reports_)};
     for (const PeerId to : destinations_) {
       state.released.emplace_back(to, retention_.floor(to));
       for (RetainedMessage& message : retention_.of(to))
-        state.retained.push_back({to, message.key, std::move(message.packet), message.marks});
+        state.retained.push_back({to, message.key, std::move(message.packet), message.metadata});
     }
     return state;
   }
@@ -74,7 +74,7 @@ class Replay {
           break;
         case PeerState::evaluation_due:
           meters_.counters = peer_.counters();
-          unacknowledged_.push_back(
+          unacknowledged_reports_.push_back(
               {FrameKind::evaluation, peer_.iteration(), encode_snapshot(meters_, peer_.model())});
           peer_.evaluation_taken();
           break;
@@ -94,7 +94,7 @@ class Replay {
   }
 
   void keep(Outgoing message) {
-    retention_.keep(message.to, {message.key, std::move(message.packet), 0, message.marks});
+    retention_.keep(message.to, {message.key, std::move(message.packet), 0, message.metadata});
   }
 
   void release(const MessageKey& heard) {
@@ -109,7 +109,7 @@ class Replay {
   std::vector<PeerId> destinations_;
   Retention retention_;
   Peer<Scalar>& peer_;
-  std::vector<Told> unacknowledged_;
+  std::vector<Report> unacknowledged_reports_;
   PeerMeters& meters_;
 };
 
@@ -117,13 +117,13 @@ class Replay {
 
 template <class Scalar>
 SessionState replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known,
-                    const std::vector<Heard>& log, PeerMeters& meters) {
+                    const std::vector<LogRecord>& log, PeerMeters& meters) {
   return Replay<Scalar>(experiment, peer, std::move(known), meters).run(log);
 }
 
 template SessionState replay<float>(const Experiment<float>&, Peer<float>&, SessionState,
-                                    const std::vector<Heard>&, PeerMeters&);
+                                    const std::vector<LogRecord>&, PeerMeters&);
 template SessionState replay<double>(const Experiment<double>&, Peer<double>&, SessionState,
-                                     const std::vector<Heard>&, PeerMeters&);
+                                     const std::vector<LogRecord>&, PeerMeters&);
 
 }  // namespace hearsay

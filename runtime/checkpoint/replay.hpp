@@ -18,6 +18,6 @@ namespace hearsay {
 /// the observer may not have received.
 template <class Scalar>
 SessionState replay(const Experiment<Scalar>& experiment, Peer<Scalar>& peer, SessionState known,
-                    const std::vector<Heard>& log, PeerMeters& meters);
+                    const std::vector<LogRecord>& log, PeerMeters& meters);
 
 }  // namespace hearsay

@@ -6,10 +6,10 @@
 
 namespace hearsay {
 
-ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place) {
-  ClusterAddresses addresses{place.addresses, place.observer.empty() ? cluster.observer : place.observer};
-  for (std::size_t id = addresses.peers.size(); id < cluster.peers.size(); ++id) {
-    const ClusterPeer& peer = cluster.peers[id];
+ClusterAddresses addresses_of(const NamedTopology& topology, const Placement& place) {
+  ClusterAddresses addresses{place.addresses, place.observer.empty() ? topology.observer : place.observer};
+  for (std::size_t id = addresses.peers.size(); id < topology.peers.size(); ++id) {
+    const NamedPeer& peer = topology.peers[id];
     if (peer.address.empty())
       throw Misuse(
           "topology.file", "peer " + peer.name,
@@ -21,7 +21,7 @@ ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place) {
   for (std::size_t id = 0; id < addresses.peers.size(); ++id)
     if (addresses.peers[id] == addresses.observer)
       throw Misuse("observer", toml_text(addresses.observer),
-                   "peer " + cluster.peers[id].name + " listens there; expected an address of its own");
+                   "peer " + topology.peers[id].name + " listens there; expected an address of its own");
   return addresses;
 }
 
@@ -39,7 +39,7 @@ std::string bind_address(const std::string& address, const std::string& host) {
   return Address{is_local ? "127.0.0.1" : host.empty() ? "*" : host, bind.port}.text();
 }
 
-std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place) {
+std::string listening_address(const std::string& address, const std::string& bind, const Placement& place) {
   if (!place.bind.empty() || !place.addresses.empty()) return bind_address(address, place.bind);
   return listening_address(address, bind);
 }

@@ -17,7 +17,7 @@ struct ClusterAddresses {
 /// Returns the addresses that `place` gives, and those of the topology file for the rest. An observer without
 /// an address gets `default_observer`. Throws Misuse if a peer has no address, or if a peer and the observer
 /// have the same.
-ClusterAddresses addresses_of(const Cluster& cluster, const PeerPlace& place);
+ClusterAddresses addresses_of(const NamedTopology& topology, const Placement& place);
 
 /// Returns the observer's address if none is given: peer 0's host, one port below peer 0 (above it if that
 /// port is 1).
@@ -31,6 +31,6 @@ std::string bind_address(const std::string& address, const std::string& host);
 /// Returns where the owner of `address` listens. If `place` has a bind host or addresses (from a scheduler,
 /// say, whose host names the host itself may resolve otherwise), as `bind_address` says. Else as
 /// `listening_address` says, with the topology file's `bind`.
-std::string where_to_listen(const std::string& address, const std::string& bind, const PeerPlace& place);
+std::string listening_address(const std::string& address, const std::string& bind, const Placement& place);
 
 }  // namespace hearsay

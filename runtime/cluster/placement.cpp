@@ -73,7 +73,7 @@ std::vector<std::string> read_addresses(const Environment& environment, PeerId p
 }
 
 /// A task of a job step.
-struct Task {
+struct SlurmTask {
   std::uint64_t node;
   std::uint64_t local;  ///< its number among the tasks of its node
 };
@@ -105,8 +105,8 @@ std::vector<std::uint64_t> tasks_per_node(const Environment& environment, const 
 }
 
 /// Returns the tasks in the order of their ids. The sum of `counts` has to fit into memory.
-std::vector<Task> distributed(const std::vector<std::uint64_t>& counts, bool cyclic) {
-  std::vector<Task> tasks;
+std::vector<SlurmTask> distributed(const std::vector<std::uint64_t>& counts, bool cyclic) {
+  std::vector<SlurmTask> tasks;
   if (!cyclic)
     for (std::uint64_t node = 0; node < counts.size(); ++node)
       for (std::uint64_t local = 0; local < counts[node]; ++local) tasks.push_back({node, local});
@@ -117,7 +117,7 @@ std::vector<Task> distributed(const std::vector<std::uint64_t>& counts, bool cyc
   return tasks;
 }
 
-void check_own_task(const Environment& environment, const std::vector<Task>& tasks) {
+void check_own_task(const Environment& environment, const std::vector<SlurmTask>& tasks) {
   const std::uint64_t id = whole(environment, "SLURM_PROCID");
   if (id >= tasks.size()) return;  // read_id refuses it
   for (const auto& [name, expected] : {std::pair<std::string, std::uint64_t>{"SLURM_NODEID", tasks[id].node},
@@ -144,7 +144,8 @@ std::vector<std::string> slurm_addresses(const Environment& environment, PeerId 
            std::to_string(peer_count) + " tasks, one for each peer of the topology: srun -n " +
                std::to_string(peer_count));
   const std::string* const distribution = find(environment, "SLURM_DISTRIBUTION");
-  const std::vector<Task> tasks = distributed(counts, distribution && distribution->starts_with("cyclic"));
+  const std::vector<SlurmTask> tasks =
+      distributed(counts, distribution && distribution->starts_with("cyclic"));
   check_own_task(environment, tasks);
 
   const std::uint64_t port =
@@ -152,7 +153,7 @@ std::vector<std::string> slurm_addresses(const Environment& environment, PeerId 
   if (port < 2 || port + std::ranges::max(counts) - 1 > last_port)
     refuse(environment, "HEARSAY_PORT", "a port from 2 on, with room for the peers of a node up to 65535");
   std::vector<std::string> addresses;
-  for (const Task& task : tasks)
+  for (const SlurmTask& task : tasks)
     addresses.push_back(read_environment_address(
         nodes_name, "tcp://" + nodes[task.node] + ":" + std::to_string(port + task.local)));
   return addresses;
@@ -160,8 +161,8 @@ std::vector<std::string> slurm_addresses(const Environment& environment, PeerId 
 
 }  // namespace
 
-PeerPlace place_in(const Environment& environment, PeerId peer_count, bool topology_has_addresses) {
-  PeerPlace place;
+Placement placement_from(const Environment& environment, PeerId peer_count, bool topology_has_addresses) {
+  Placement place;
   const bool slurm = find(environment, "SLURM_PROCID") != nullptr;
   if (find(environment, "HEARSAY_ID"))
     place.id = read_id(environment, "HEARSAY_ID", peer_count);

@@ -11,12 +11,12 @@ namespace hearsay {
 
 /// The place of a process in a run: which peer it is, and the addresses of all peers. An empty member leaves
 /// the choice to the topology file.
-struct PeerPlace {
+struct Placement {
   std::optional<PeerId> id;
   std::vector<std::string> addresses;  ///< by id
   std::string observer;
   std::string bind;  ///< name, IP address or interface on which this peer listens; "*": on all interfaces
-  bool operator==(const PeerPlace&) const = default;
+  bool operator==(const Placement&) const = default;
 };
 
 using Environment = std::map<std::string, std::string>;
@@ -35,6 +35,6 @@ using Environment = std::map<std::string, std::string>;
 /// The nodes come from SLURM_STEP_NODELIST and SLURM_STEP_TASKS_PER_NODE (or SLURM_JOB_NODELIST and
 /// SLURM_TASKS_PER_NODE); tasks must be distributed by block or cyclic. Throws Misuse, which names the
 /// variable.
-PeerPlace place_in(const Environment& environment, PeerId peer_count, bool topology_has_addresses);
+Placement placement_from(const Environment& environment, PeerId peer_count, bool topology_has_addresses);
 
 }  // namespace hearsay

@@ -27,8 +27,8 @@ constexpr std::size_t most_listed_peers = 100'000;
 /// Finds peers by name or by id.
 class PeerNames {
  public:
-  explicit PeerNames(const ClusterDescription& description) : count_(description.peer_count) {
-    for (const ClusterPeer& peer : description.peers) names_.push_back(peer.name);
+  explicit PeerNames(const TopologyDescription& description) : count_(description.peer_count) {
+    for (const NamedPeer& peer : description.peers) names_.push_back(peer.name);
     for (std::size_t id = 0; id < names_.size(); ++id) ids_.emplace(names_[id], static_cast<PeerId>(id));
   }
 
@@ -127,8 +127,8 @@ ValueKind<std::string> address_or_wildcard() {
 
 /// Returns the keys at the file's root, without [launch], [[peer]] and [[link]], in the order in which they
 /// are read.
-const std::vector<KeyRow<ClusterDescription>>& root_keys() {
-  using D = ClusterDescription;
+const std::vector<KeyRow<TopologyDescription>>& root_keys() {
+  using D = TopologyDescription;
   static const std::vector<KeyRow<D>> keys = {
       {"family", &D::family, kinds::spelling()},
       {"weights", &D::weights, kinds::spelling()},
@@ -148,8 +148,8 @@ const std::vector<KeyRow<LaunchSettings>>& launch_table() {
   return keys;
 }
 
-const std::vector<KeyRow<ClusterPeer>>& peer_keys() {
-  using P = ClusterPeer;
+const std::vector<KeyRow<NamedPeer>>& peer_keys() {
+  using P = NamedPeer;
   static const std::vector<KeyRow<P>> keys = [] {
     std::vector<KeyRow<P>> rows = {
         {"peer.name", &P::name, kinds::name()},
@@ -182,9 +182,9 @@ std::vector<std::string> known(const std::vector<KeyRow<Of>>& rows, std::vector<
 }
 
 /// Returns the peer of a [[peer]] table whose settings have no ranges. `common` are the keys of [launch].
-ClusterPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
-                      const LaunchSettings& common) {
-  ClusterPeer peer{std::to_string(id), {}, {}, {}, common};
+NamedPeer read_peer(const std::vector<Setting>& settings, PeerId id, const fs::path& directory,
+                    const LaunchSettings& common) {
+  NamedPeer peer{std::to_string(id), {}, {}, {}, common};
   for (const Setting& setting : settings) read_key(peer_keys(), setting, directory, peer);
   if (peer.address.empty() && !peer.bind.empty())
     std::ranges::find(settings, "peer.bind", &Setting::key)
@@ -218,15 +218,15 @@ std::vector<std::vector<Setting>> without_ranges(const SettingTable& table) {
   return tables;
 }
 
-std::vector<ClusterPeer> read_peers(const Setting& array, const fs::path& directory,
-                                    const LaunchSettings& common) {
+std::vector<NamedPeer> read_peers(const Setting& array, const fs::path& directory,
+                                  const LaunchSettings& common) {
   const std::vector<std::string> known_in_peer = names_of(peer_keys());
-  std::vector<ClusterPeer> peers;
+  std::vector<NamedPeer> peers;
   std::map<std::string, PeerId> names;
   for (const SettingTable& table : tables_of(array)) {
     require_known_keys(table.settings, known_in_peer);
     for (const std::vector<Setting>& settings : without_ranges(table)) {
-      ClusterPeer peer = read_peer(settings, static_cast<PeerId>(peers.size()), directory, common);
+      NamedPeer peer = read_peer(settings, static_cast<PeerId>(peers.size()), directory, common);
       if (!names.emplace(peer.name, peers.size()).second)
         throw Misuse(table.place + ": peer.name", toml_text(peer.name),
                      "expected a name of its own for each peer");
@@ -286,10 +286,10 @@ std::vector<DescribedLink> read_links(const Setting& array, const PeerNames& nam
   return links;
 }
 
-void check_addresses(const ClusterDescription& description) {
+void check_addresses(const TopologyDescription& description) {
   std::map<std::string, std::string> owners;
   if (!description.observer.empty()) owners.emplace(description.observer, "the observer");
-  for (const ClusterPeer& peer : description.peers) {
+  for (const NamedPeer& peer : description.peers) {
     if (peer.address.empty() != description.peers.front().address.empty())
       throw Misuse(description.source + ": peer " + toml_text(peer.name) +
                    (peer.address.empty() ? " has no" : " has an") + " address while others " +
@@ -304,8 +304,8 @@ void check_addresses(const ClusterDescription& description) {
 
 }  // namespace
 
-ClusterDescription parse_cluster_description(std::string_view toml_text_of_file, const std::string& source) {
-  ClusterDescription description;
+TopologyDescription parse_cluster_description(std::string_view toml_text_of_file, const std::string& source) {
+  TopologyDescription description;
   description.source = source;
   const std::vector<std::string> tables = known(launch_table(), {"peer", "link"});
   std::vector<std::string> known_keys = names_of(root_keys());
@@ -322,7 +322,7 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
   const fs::path directory = fs::absolute(fs::path(source)).parent_path();
   if (const Setting* bind = find("observer_bind"); bind && !find("observer"))
     bind->refuse("observer, too: where the peers find it");
-  for (const KeyRow<ClusterDescription>& key : root_keys())
+  for (const KeyRow<TopologyDescription>& key : root_keys())
     if (const Setting* setting = find(key.name())) key.read(*setting, directory, description);
   if (const Setting* peer = find("peer")) {
     LaunchSettings common;
@@ -346,15 +346,15 @@ ClusterDescription parse_cluster_description(std::string_view toml_text_of_file,
   return description;
 }
 
-ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights) {
+TopologyDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights) {
   const auto as_setting = [](const std::string& place, const std::string& key, const std::string& text) {
     return Setting{key, {text, {std::make_shared<const std::string>(place), 0}}};
   };
-  ClusterDescription description;
+  TopologyDescription description;
   description.source = source;
   description.peer_count = drawn.graph.peer_count();
   for (const PeerNotes& notes : drawn.peers) {
-    ClusterPeer peer{notes.name, {}, {}};
+    NamedPeer peer{notes.name, {}, {}};
     const std::string place = source + ", peer " + notes.name;
     // In TOML such a name would stand for several peers.
     if (has_range(notes.name)) throw Misuse(place + ": a peer's name may not have numbers in brackets");
@@ -378,7 +378,7 @@ ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& sour
   return description;
 }
 
-std::vector<LinkOverride> link_overrides(const ClusterDescription& description) {
+std::vector<LinkOverride> link_overrides(const TopologyDescription& description) {
   std::vector<LinkOverride> overrides;
   for (const DescribedLink& link : description.links) {
     if (!link.latency && !link.bandwidth) continue;

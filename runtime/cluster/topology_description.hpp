@@ -24,26 +24,26 @@ struct DescribedLink {
 };
 
 /// The content of a topology file, checked key by key. Graph and weights are made from it.
-struct ClusterDescription {
+struct TopologyDescription {
   std::string source;   ///< the file, for messages
   std::string family;   ///< empty if the file lists its links
   std::string weights;  ///< empty if the file gives none
   std::string observer;
   std::string observer_bind;
   PeerId peer_count = 0;
-  std::vector<ClusterPeer> peers;  ///< in the order of the file; empty if the file only counts them
+  std::vector<NamedPeer> peers;  ///< in the order of the file; empty if the file only counts them
   std::vector<DescribedLink> links;
 };
 
 /// Reads the keys of a TOML topology file. Throws Misuse for an error in a key, a peer or a link.
-ClusterDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
+TopologyDescription parse_cluster_description(std::string_view toml_text, const std::string& source);
 
 /// Returns the description that a GraphML or DOT graph gives. Its attributes are checked like the keys of a
 /// TOML file. Link weights are read only `with_weights`.
-ClusterDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights);
+TopologyDescription describe(const AnnotatedGraph& drawn, const std::string& source, bool with_weights);
 
 /// Returns every link with its own latency or bandwidth, in both directions unless it is one-way, sorted by
 /// (from, to).
-std::vector<LinkOverride> link_overrides(const ClusterDescription& description);
+std::vector<LinkOverride> link_overrides(const TopologyDescription& description);
 
 }  // namespace hearsay

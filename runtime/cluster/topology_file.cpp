@@ -28,12 +28,12 @@ auto in_file(const std::string& source, const Make& make) {
   }
 }
 
-/// The value of Cluster::weights for a topology with one-way links.
+/// The value of NamedTopology::weights for a topology with one-way links.
 const std::string one_way_weights = "one-way";
 
 Edge edge_of(const DescribedLink& link) { return {std::min(link.a, link.b), std::max(link.a, link.b)}; }
 
-Graph make_listed_graph(const ClusterDescription& description) {
+Graph make_listed_graph(const TopologyDescription& description) {
   // n peers need n - 1 links to be connected. This is checked first, so that a wrong `peers` does not exhaust
   // the memory.
   if (description.links.size() + 1 < description.peer_count)
@@ -49,7 +49,7 @@ Graph make_listed_graph(const ClusterDescription& description) {
 
 /// Returns the name of the weights: "explicit" if the file's links have weights, else the file's name, else
 /// the run's. "one-way" if the file has one-way links. Throws Misuse if the run's name contradicts the file.
-std::string weights_name(const ClusterDescription& description, const std::string& of_the_run) {
+std::string weights_name(const TopologyDescription& description, const std::string& of_the_run) {
   const auto has_weight = [](const DescribedLink& link) { return link.weight.has_value(); };
   const auto with = std::ranges::find_if(description.links, has_weight);
   const auto without = std::ranges::find_if_not(description.links, has_weight);
@@ -90,13 +90,13 @@ std::string eigenvalue_text(double value) {
   return text;
 }
 
-std::vector<std::string> names_of(const std::vector<ClusterPeer>& peers) {
+std::vector<std::string> names_of(const std::vector<NamedPeer>& peers) {
   std::vector<std::string> names;
-  for (const ClusterPeer& peer : peers) names.push_back(peer.name);
+  for (const NamedPeer& peer : peers) names.push_back(peer.name);
   return names;
 }
 
-MixingMatrix make_one_way_mixing(const ClusterDescription& description) {
+MixingMatrix make_one_way_mixing(const TopologyDescription& description) {
   std::vector<OneWayLink> links;
   for (const DescribedLink& link : description.links) {
     links.push_back({link.a, link.b});
@@ -106,7 +106,7 @@ MixingMatrix make_one_way_mixing(const ClusterDescription& description) {
 }
 
 MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink> links,
-                                  const std::vector<ClusterPeer>& peers) {
+                                  const std::vector<NamedPeer>& peers) {
   std::ranges::sort(links, {}, edge_of);
   std::vector<double> weights;
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
@@ -119,7 +119,8 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
   return mixing;
 }
 
-Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const std::string& of_the_run) {
+NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
+                            const std::string& of_the_run) {
   const std::string weights = weights_name(description, of_the_run);
   const Graph graph = in_file(description.source, [&] {
     return description.family.empty() ? make_listed_graph(description)
@@ -143,7 +144,7 @@ Cluster build_cluster(ClusterDescription description, std::uint64_t seed, const 
           std::move(description.observer_bind)};
 }
 
-ClusterDescription load_description(const fs::path& file, bool with_drawn_weights) {
+TopologyDescription load_description(const fs::path& file, bool with_drawn_weights) {
   const std::string source = file;
   const auto described = [&](const auto& parse) {
     return describe(in_file(source, parse), source, with_drawn_weights);
@@ -171,51 +172,52 @@ LinkOverride network_of(const std::vector<LinkOverride>& links, Edge edge) {
   return *found;
 }
 
-bool is_plain(const ClusterPeer& peer, PeerId id) { return peer == ClusterPeer{std::to_string(id), {}, {}}; }
+bool is_plain(const NamedPeer& peer, PeerId id) { return peer == NamedPeer{std::to_string(id), {}, {}}; }
 
 }  // namespace
 
-Cluster load_cluster_file(const fs::path& file, std::uint64_t seed, const std::string& weights) {
+NamedTopology load_topology_file(const fs::path& file, std::uint64_t seed, const std::string& weights) {
   return build_cluster(load_description(file, weights == "explicit"), seed, weights);
 }
 
-Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
-                      const std::string& file_name_for_messages, const std::string& weights) {
+NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
+                             const std::string& file_name_for_messages, const std::string& weights) {
   return build_cluster(parse_cluster_description(toml_text, file_name_for_messages), seed, weights);
 }
 
-Cluster make_cluster(const TopologySettings& topology, std::uint64_t seed) {
-  if (!topology.file.empty()) return load_cluster_file(topology.file, seed, topology.weights);
+NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed) {
+  if (!topology.file.empty()) return load_topology_file(topology.file, seed, topology.weights);
   if (topology.weights == "explicit")
     throw Misuse("topology.weights", "\"explicit\"",
                  "expected a topology file that gives a weight on every link (topology.file)");
   Graph graph = make_graph(topology.kind, topology.peers, seed);
   MixingMatrix mixing = make_mixing(topology.weights, graph);
-  std::vector<ClusterPeer> peers;
+  std::vector<NamedPeer> peers;
   for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
   return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
 }
 
-PeerId peer_count_of_cluster_file(const fs::path& file) { return load_description(file, false).peer_count; }
+PeerId peer_count_of_topology_file(const fs::path& file) { return load_description(file, false).peer_count; }
 
 bool has_addresses(const fs::path& file) {
-  const ClusterDescription description = load_description(file, false);
+  const TopologyDescription description = load_description(file, false);
   return !description.peers.empty() && !description.peers.front().address.empty();
 }
 
-AnnotatedGraph annotated(const Cluster& cluster) {
-  AnnotatedGraph drawn = annotated(cluster.graph, cluster.weights == "explicit" ? &cluster.mixing : nullptr);
-  for (std::size_t peer = 0; peer < cluster.peers.size(); ++peer)
-    drawn.peers[peer] = {cluster.peers[peer].name, cluster.peers[peer].address};
+AnnotatedGraph annotated(const NamedTopology& topology) {
+  AnnotatedGraph drawn =
+      annotated(topology.graph, topology.weights == "explicit" ? &topology.mixing : nullptr);
+  for (std::size_t peer = 0; peer < topology.peers.size(); ++peer)
+    drawn.peers[peer] = {topology.peers[peer].name, topology.peers[peer].address};
   for (std::size_t index = 0; index < drawn.links.size(); ++index) {
-    const LinkOverride own = network_of(cluster.links, cluster.graph.edges()[index]);
+    const LinkOverride own = network_of(topology.links, topology.graph.edges()[index]);
     if (own.latency) drawn.links[index].latency = to_text(*own.latency);
     if (own.bandwidth) drawn.links[index].bandwidth = to_text(*own.bandwidth);
   }
   return drawn;
 }
 
-std::string to_toml(const Cluster& cluster) {
+std::string to_toml(const NamedTopology& topology) {
   std::string text;
   const auto add = [&text](const std::string& key, const std::string& value) {
     text += key + " = " + value + "\n";
@@ -223,38 +225,38 @@ std::string to_toml(const Cluster& cluster) {
   const auto add_text = [&](const std::string& key, const std::string& value) {
     if (!value.empty()) add(key, toml_text(value));
   };
-  const PeerId count = cluster.graph.peer_count();
+  const PeerId count = topology.graph.peer_count();
   PeerId plain = 0;
-  while (plain < count && is_plain(cluster.peers[plain], plain)) ++plain;
+  while (plain < count && is_plain(topology.peers[plain], plain)) ++plain;
 
-  add_text("family", cluster.family);
-  const bool directed = cluster.weights == one_way_weights;
-  if (!directed) add_text("weights", cluster.weights);
-  add_text("observer", cluster.observer);
-  add_text("observer_bind", cluster.observer_bind);
+  add_text("family", topology.family);
+  const bool directed = topology.weights == one_way_weights;
+  if (!directed) add_text("weights", topology.weights);
+  add_text("observer", topology.observer);
+  add_text("observer_bind", topology.observer_bind);
   if (plain == count) add("peers", std::to_string(count));
   for (PeerId peer = 0; plain < count && peer < count; ++peer) {
     text += "\n[[peer]]\n";
-    add_text("name", cluster.peers[peer].name);
-    add_text("address", cluster.peers[peer].address);
-    add_text("bind", cluster.peers[peer].bind);
-    add_text("host", cluster.peers[peer].host);
-    text += to_toml(cluster.peers[peer].launch);
+    add_text("name", topology.peers[peer].name);
+    add_text("address", topology.peers[peer].address);
+    add_text("bind", topology.peers[peer].bind);
+    add_text("host", topology.peers[peer].host);
+    text += to_toml(topology.peers[peer].launch);
   }
-  if (!cluster.family.empty()) return text;
+  if (!topology.family.empty()) return text;
 
   const auto spelled_peer = [&](PeerId peer) {
-    return plain == count ? std::to_string(peer) : toml_text(cluster.peers[peer].name);
+    return plain == count ? std::to_string(peer) : toml_text(topology.peers[peer].name);
   };
-  for (const Edge& edge : cluster.graph.edges()) {
-    const bool upward = weight_of(cluster.mixing, edge.b, edge.a) != 0.0;
+  for (const Edge& edge : topology.graph.edges()) {
+    const bool upward = weight_of(topology.mixing, edge.b, edge.a) != 0.0;
     const auto [a, b] = upward ? edge : Edge{edge.b, edge.a};
     text += "\n[[link]]\n";
     add("from", spelled_peer(a));
     add("to", spelled_peer(b));
-    if (directed && weight_of(cluster.mixing, a, b) == 0.0) add("one_way", "true");
-    if (cluster.weights == "explicit") add("weight", toml_number(weight_of(cluster.mixing, b, a)));
-    const LinkOverride own = network_of(cluster.links, {a, b});
+    if (directed && weight_of(topology.mixing, a, b) == 0.0) add("one_way", "true");
+    if (topology.weights == "explicit") add("weight", toml_number(weight_of(topology.mixing, b, a)));
+    const LinkOverride own = network_of(topology.links, {a, b});
     if (own.latency) add("latency", toml_text(to_text(*own.latency)));
     if (own.bandwidth) add("bandwidth", toml_text(to_text(*own.bandwidth)));
   }

@@ -15,20 +15,20 @@
 namespace hearsay {
 
 /// A peer as a topology file describes it.
-struct ClusterPeer {
+struct NamedPeer {
   std::string name;     ///< its id as text if the file gives no name
   std::string address;  ///< "tcp://HOST:PORT" for its neighbors; empty if the driver chooses
   std::string host;     ///< where `hearsay launch` starts it over ssh, "user@node1"; empty: where launch runs
   std::string bind = {};  ///< where the peer listens if not at its address: "tcp://*:7000"
   LaunchSettings launch = {};
-  bool operator==(const ClusterPeer&) const = default;
+  bool operator==(const NamedPeer&) const = default;
 };
 
 /// A topology: graph, weights, peers and links.
-struct Cluster {
+struct NamedTopology {
   Graph graph;  ///< connected
   MixingMatrix mixing;
-  std::vector<ClusterPeer> peers;  ///< one per peer, by id
+  std::vector<NamedPeer> peers;  ///< one per peer, by id
   std::vector<LinkOverride>
       links;                       ///< directed links that have their own latency or bandwidth, by (from, to)
   std::string observer;            ///< "tcp://HOST:PORT" where peer 0 collects evaluations; may be empty
@@ -70,26 +70,27 @@ struct Cluster {
 ///   itself; weights on some links only, beside one-way links, other than the run's, or such that the peers
 ///   never agree; an address of a wrong form, used twice, or missing while other peers have one; a graph that
 ///   is not connected.
-Cluster load_cluster_file(const std::filesystem::path& file, std::uint64_t seed,
-                          const std::string& weights = "metropolis");
+NamedTopology load_topology_file(const std::filesystem::path& file, std::uint64_t seed,
+                                 const std::string& weights = "metropolis");
 
 /// The same from TOML text.
-Cluster parse_cluster(std::string_view toml_text, std::uint64_t seed,
-                      const std::string& file_name_for_messages, const std::string& weights = "metropolis");
+NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
+                             const std::string& file_name_for_messages,
+                             const std::string& weights = "metropolis");
 
 /// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights.
-Cluster make_cluster(const TopologySettings& topology, std::uint64_t seed);
+NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed);
 
-/// Returns the cluster as a TOML topology file, which parses back to an equal cluster.
-std::string to_toml(const Cluster& cluster);
+/// Returns the cluster as a TOML topology file, which parses back to an equal topology.
+std::string to_toml(const NamedTopology& topology);
 
-/// Returns the cluster as a graph for `to_dot` and `to_graphml`. `load_cluster_file` reads these formats
+/// Returns the cluster as a graph for `to_dot` and `to_graphml`. `load_topology_file` reads these formats
 /// back. They carry no hosts, bind addresses or launch settings, no observer, and no name of a family or of
 /// weights.
-AnnotatedGraph annotated(const Cluster& cluster);
+AnnotatedGraph annotated(const NamedTopology& topology);
 
 /// Returns how many peers the file describes, without making graph or weights.
-PeerId peer_count_of_cluster_file(const std::filesystem::path& file);
+PeerId peer_count_of_topology_file(const std::filesystem::path& file);
 
 /// True if the file gives addresses to its peers. Makes no graph or weights either.
 bool has_addresses(const std::filesystem::path& file);

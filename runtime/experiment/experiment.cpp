@@ -70,9 +70,9 @@ std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
 
 }  // namespace
 
-RunSettings resolved(RunSettings settings, const Cluster& cluster) {
-  settings.topology.peers = cluster.mixing.peer_count();
-  settings.link_overrides = merged(cluster.links, settings.link_overrides);
+RunSettings resolved(RunSettings settings, const NamedTopology& topology) {
+  settings.topology.peers = topology.mixing.peer_count();
+  settings.link_overrides = merged(topology.links, settings.link_overrides);
   return settings;
 }
 
@@ -122,8 +122,8 @@ void require_fitting_frame(const RunSettings& settings, std::uint64_t message_by
 template <class Scalar>
 void require_links_in_use(const Experiment<Scalar>& experiment) {
   for (const LinkOverride& link : experiment.settings.link_overrides) {
-    const bool mutual = experiment.cluster.mixing.mutual();
-    if (mutual && experiment.cluster.graph.adjacent(link.from, link.to)) continue;
+    const bool mutual = experiment.topology.mixing.mutual();
+    if (mutual && experiment.topology.graph.adjacent(link.from, link.to)) continue;
     const std::vector<PeerId> receivers = partners_of(experiment, link.from).destinations;
     if (!std::binary_search(receivers.begin(), receivers.end(), link.to))
       throw Misuse("network.link", "from " + std::to_string(link.from) + " to " + std::to_string(link.to),
@@ -153,7 +153,7 @@ void require_droppable(const RunSettings& settings, const MethodInfo& method) {
 }
 
 template <class Scalar>
-Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scalar> problem) {
+Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
   const MethodInfo& method = find_method(settings.algorithm.kind);
   settings.algorithm.kind = method.name;  // an alias is another spelling of the same run
@@ -179,7 +179,7 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                  method.name + " minimises smooth objectives only; expected one of " +
                      methods_that([](const MethodInfo& other) { return other.composite; }));
   require_droppable(settings, method);
-  check_join_later(settings, method, cluster.graph);
+  check_join_later(settings, method, topology.graph);
   if (method.asynchronous && settings.failure.keeps_checkpoints())
     throw Misuse(
         "failure.checkpoint_every",
@@ -194,14 +194,14 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                      "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
 
   std::shared_ptr<const Schedule> schedule = with_participation(
-      make_schedule(settings.topology.schedule, cluster.graph, cluster.mixing, settings.run.seed),
+      make_schedule(settings.topology.schedule, topology.graph, topology.mixing, settings.run.seed),
       settings.topology.participation, settings.run.seed);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, method, problem);
   Experiment<Scalar> experiment{std::move(settings),
                                 std::move(problem),
-                                std::move(cluster),
+                                std::move(topology),
                                 std::move(schedule),
                                 &method,
                                 step_size,
@@ -211,12 +211,12 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
                                 0.0,
                                 {},
                                 {}};
-  if (method.asynchronous) experiment.colors = greedy_coloring(experiment.cluster.graph);
+  if (method.asynchronous) experiment.colors = greedy_coloring(experiment.topology.graph);
   require_links_in_use(experiment);
   check_soundness(experiment);
   check_staleness(experiment);
   if (experiment.settings.algorithm.options.gossip == "chebyshev")
-    experiment.rho = spectrum(experiment.cluster.mixing).rho;
+    experiment.rho = spectrum(experiment.topology.mixing).rho;
   // Making a peer lets the method refuse its options before anything starts.
   PacketPool packets;
   make_peer(experiment, 0, packets);
@@ -227,21 +227,21 @@ Experiment<Scalar> assemble(RunSettings settings, Cluster cluster, Problem<Scala
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings) {
-  Cluster cluster = make_cluster(settings.topology, settings.run.seed);
-  RunSettings of_cluster = resolved(settings, cluster);
-  Problem<Scalar> problem = build_problem<Scalar>(of_cluster);
-  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
+  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+  RunSettings complete = resolved(settings, topology);
+  Problem<Scalar> problem = build_problem<Scalar>(complete);
+  return assemble(std::move(complete), std::move(topology), std::move(problem));
 }
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem) {
-  Cluster cluster = make_cluster(settings.topology, settings.run.seed);
-  RunSettings of_cluster = resolved(settings, cluster);
-  if (problem.peer_count() != of_cluster.topology.peers)
+  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+  RunSettings complete = resolved(settings, topology);
+  if (problem.peer_count() != complete.topology.peers)
     throw Misuse(
-        "topology.peers", std::to_string(of_cluster.topology.peers),
+        "topology.peers", std::to_string(complete.topology.peers),
         "the problem has " + std::to_string(problem.peer_count()) + " objectives, one per peer is needed");
-  return assemble(std::move(of_cluster), std::move(cluster), std::move(problem));
+  return assemble(std::move(complete), std::move(topology), std::move(problem));
 }
 
 /// Returns how weights change under the policy "drop"; empty under another policy. Metropolis weights are
@@ -249,7 +249,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
 template <class Scalar>
 std::optional<WeightsFollow> weights_follow(const Experiment<Scalar>& experiment) {
   if (!experiment.settings.failure.drops()) return std::nullopt;
-  return experiment.cluster.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
+  return experiment.topology.weights == "metropolis" ? WeightsFollow::degrees : WeightsFollow::their_own;
 }
 
 namespace {
@@ -360,11 +360,11 @@ Partners partners_of(const Experiment<Scalar>& experiment, PeerId id) {
 
 template <class Scalar>
 std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
-  const bool all_speak = experiment.schedule->period() == 1 && experiment.cluster.weights != "one-way";
+  const bool all_speak = experiment.schedule->period() == 1 && experiment.topology.weights != "one-way";
   const std::uint64_t by_verdicts = 2 * experiment.settings.run.evaluate_every;
   return std::min(
       by_verdicts,
-      experiment.method->pattern.lead(experiment.cluster.graph, all_speak, staleness_of(experiment.settings))
+      experiment.method->pattern.lead(experiment.topology.graph, all_speak, staleness_of(experiment.settings))
           .value_or(by_verdicts));
 }
 

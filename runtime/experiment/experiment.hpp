@@ -27,7 +27,7 @@ template <class Scalar>
 struct Experiment {
   RunSettings settings;  ///< with compressor and the topology file's peers and links filled in
   Problem<Scalar> problem;
-  Cluster cluster;
+  NamedTopology topology;
   std::shared_ptr<const Schedule> schedule;
   const MethodInfo* method = nullptr;
   StepSize step_size{0.1, "constant", 0};
@@ -45,7 +45,7 @@ struct Experiment {
 };
 
 /// Returns the settings with the number of peers and the links that the topology file gives.
-RunSettings resolved(RunSettings settings, const Cluster& cluster);
+RunSettings resolved(RunSettings settings, const NamedTopology& topology);
 
 /// Loads the data, builds problem, topology and schedule, and checks that the method can run on them. Throws
 /// Misuse if it cannot, and for wrong settings.

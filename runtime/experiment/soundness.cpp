@@ -75,8 +75,8 @@ class Check {
   }
 
   void check_topology() {
-    const MixingMatrix& mixing = experiment_.cluster.mixing;
-    const std::string& weights = experiment_.cluster.weights;
+    const MixingMatrix& mixing = experiment_.topology.mixing;
+    const std::string& weights = experiment_.topology.weights;
     if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern.reads_weights)
       throw Misuse("algorithm.kind", method_.name,
                    "the topology has one-way links, and averages along them favor some peers; expected " +
@@ -136,9 +136,9 @@ class Check {
     constexpr double rounding = 1e-9;
     const double limit = method_.smallest_eigenvalue_above;
     if (limit <= -1.0 || experiment_.schedule->period() != 1) return;
-    const double smallest = spectrum(experiment_.cluster.mixing).smallest;
+    const double smallest = spectrum(experiment_.topology.mixing).smallest;
     if (smallest > limit + rounding) return;
-    unsound("topology.weights", experiment_.cluster.weights,
+    unsound("topology.weights", experiment_.topology.weights,
             "the smallest eigenvalue of this mixing matrix is " + three_digits(smallest) + ", and " +
                 method_.name + " needs one above " + three_digits(limit) +
                 (three_digits(smallest) == three_digits(limit) ? ", by more than rounding" : "") +
@@ -148,7 +148,7 @@ class Check {
   void check_gossip() {
     const std::optional<std::string>& gossip = experiment_.settings.algorithm.options.gossip;
     if (gossip == "chebyshev" &&
-        (experiment_.schedule->period() != 1 || !experiment_.cluster.mixing.symmetric()))
+        (experiment_.schedule->period() != 1 || !experiment_.topology.mixing.symmetric()))
       throw Misuse("algorithm.gossip", *gossip,
                    "it needs one symmetric mixing matrix for all rounds; expected plain, or another "
                    "topology.schedule, topology.participation or topology.weights");
@@ -198,7 +198,7 @@ class Check {
           method_.name + " needs an unbiased compressor, such as dither(linf, bits=8, bucket=512)");
     if (experiment_.peer_count() == 1) return;
     const bool fixed = experiment_.schedule->period() == 1;
-    const auto of_mixing = fixed ? DcdLimit::of(experiment_.cluster.mixing) : std::optional<DcdLimit>();
+    const auto of_mixing = fixed ? DcdLimit::of(experiment_.topology.mixing) : std::optional<DcdLimit>();
     if (of_mixing) experiment_.omega_limit = of_mixing->omega();
     if (!fixed) experiment_.omega_limit = dcd_omega_limit(*experiment_.schedule);
     if (!std::isfinite(traits_.omega))
@@ -274,7 +274,7 @@ class Check {
   /// Checks that gossip without gradients converges on this topology in spite of the compressor's error.
   void check_consensus_step() {
     if (experiment_.schedule->period() != 1) return;
-    const auto limit = ConsensusLimit::of(experiment_.cluster.mixing, method_);
+    const auto limit = ConsensusLimit::of(experiment_.topology.mixing, method_);
     if (!limit) return;
     const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
     const std::optional<LinearError> typical = typical_error(*make(), dimension);

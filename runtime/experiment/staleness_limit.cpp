@@ -47,7 +47,7 @@ void check_staleness(Experiment<Scalar>& experiment) {
   const std::string value = staleness > 0 ? std::to_string(staleness) : three_digits(step);
   if (staleness > most_staleness)
     throw Misuse(key, value, "expected at most " + std::to_string(most_staleness) + " iterations");
-  const MixingMatrix& mixing = experiment.cluster.mixing;
+  const MixingMatrix& mixing = experiment.topology.mixing;
   if (experiment.schedule->period() != 1)
     throw Misuse(key, value,
                  "it needs the same links in every round; expected topology.schedule = \"static\" with "

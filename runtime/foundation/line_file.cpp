@@ -7,20 +7,20 @@
 
 namespace hearsay {
 
-RecordFile::RecordFile(const std::filesystem::path& path, bool on_disk)
+LineFile::LineFile(const std::filesystem::path& path, bool on_disk)
     : path_(path), file_(path, O_WRONLY | O_CREAT), on_disk_(on_disk) {
   const ::off_t end = file_ ? ::lseek(file_.number(), 0, SEEK_END) : -1;
   if (end < 0) throw Misuse("cannot write " + path.string() + ": " + std::strerror(errno));
   written_bytes_ = static_cast<std::uint64_t>(end);
 }
 
-void RecordFile::append(std::string_view line) {
+void LineFile::append(std::string_view line) {
   waiting_ += line;
   waiting_ += '\n';
   write_waiting();
 }
 
-void RecordFile::write_waiting() {
+void LineFile::write_waiting() {
   defect_.reset();
   std::size_t done = write_all(file_.number(), waiting_, static_cast<::off_t>(written_bytes_));
   if (done < waiting_.size()) {

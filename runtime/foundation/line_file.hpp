@@ -12,13 +12,13 @@ namespace hearsay {
 
 /// A file that grows by whole lines. If a line cannot be written (the disk is full, say), it waits in memory,
 /// and so do the lines after it. The next `append` tries again: a full disk does not end the training.
-class RecordFile {
+class LineFile {
  public:
   /// No file: `is_open()` is false.
-  RecordFile() = default;
+  LineFile() = default;
   /// Opens `path` to append to it; makes the file if it does not exist. With `on_disk`, a line that `append`
   /// has written survives a power failure. Throws Misuse if the file cannot be opened.
-  RecordFile(const std::filesystem::path& path, bool on_disk);
+  LineFile(const std::filesystem::path& path, bool on_disk);
 
   bool is_open() const { return static_cast<bool>(file_); }
   void append(std::string_view line);

@@ -22,7 +22,7 @@ class HoldQueue {
     ArrivalRate arrival;
     MessageKey key;
     PacketRef packet;
-    MessageMarks marks = {};
+    MessageMetadata metadata = {};
   };
 
   explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}

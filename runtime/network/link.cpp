@@ -69,13 +69,13 @@ Link::Link(std::uint64_t run_seed, PeerId from, PeerId to, const LinkSettings& s
   stream_seed_ = RandomStream(run_seed, from, to, Purpose::network).bits64();
 }
 
-Link::Fate Link::fate(std::uint64_t sequence) const {
+Link::LinkDraw Link::draw(std::uint64_t sequence) const {
   if (settings_.jitter == 0ns && settings_.message_loss == 0.0) return {};
   RandomStream stream(stream_seed_, from_, sequence, Purpose::network);
-  Fate fate;
-  fate.jitter = Duration(stream.below(static_cast<std::uint64_t>(settings_.jitter.count()) + 1));
-  while (stream.uniform() < settings_.message_loss) ++fate.losses;
-  return fate;
+  LinkDraw draw;
+  draw.jitter = Duration(stream.below(static_cast<std::uint64_t>(settings_.jitter.count()) + 1));
+  while (stream.uniform() < settings_.message_loss) ++draw.losses;
+  return draw;
 }
 
 Duration Link::retransmission_timeout() const {
@@ -88,7 +88,7 @@ Departure Link::carry(Instant start, Instant end, std::uint64_t bytes_on_wire) {
     free_ = end;
   }
   const std::uint64_t sequence = next_sequence_++;
-  const auto [jitter, losses] = fate(sequence);
+  const auto [jitter, losses] = draw(sequence);
   const Instant due =
       later(later(later(end, settings_.latency), jitter), times(losses, retransmission_timeout()));
   previous_due_ = std::max(previous_due_, due);

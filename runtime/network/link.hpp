@@ -93,12 +93,12 @@ class Link {
 
   /// Returns jitter and losses of frame number `sequence`. They are drawn from the stream keyed by (run seed,
   /// link, sequence), so they depend neither on time nor on the frames before.
-  struct Fate {
+  struct LinkDraw {
     Duration jitter{0};
     std::uint32_t losses = 0;
-    bool operator==(const Fate&) const = default;
+    bool operator==(const LinkDraw&) const = default;
   };
-  Fate fate(std::uint64_t sequence) const;
+  LinkDraw draw(std::uint64_t sequence) const;
   Duration retransmission_timeout() const;
 
   /// Carries the next frame. Its first byte leaves the port of the sender at `start`, its last byte at `end`.

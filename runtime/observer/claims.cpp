@@ -14,7 +14,7 @@ std::string place_of_process(const std::string& host, std::uint32_t incarnation)
 
 }  // namespace
 
-bool NameClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payload) {
+bool IdClaims::accepts(const FrameHeader& hello, std::span<const std::byte> payload) {
   const std::string objection = objection_to(hello, payload);
   if (hello.sender < claims_.size()) claims_[hello.sender].refusal = objection;
   if (!objection.empty()) words_.say(hello.sender, FrameKind::refuse, objection);
@@ -22,7 +22,7 @@ bool NameClaims::accepts(const FrameHeader& hello, std::span<const std::byte> pa
 }
 
 /// Returns why the sender of `hello` cannot take part; empty if it can.
-std::string NameClaims::objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const {
+std::string IdClaims::objection_to(const FrameHeader& hello, std::span<const std::byte> payload) const {
   const std::optional<Agreement> theirs = decode_agreement(payload);
   if (!theirs) return "the observer cannot read the hello of this peer";
   if (const auto difference = disagreement(*theirs, input_.agreement, "the observer")) return *difference;
@@ -36,7 +36,7 @@ std::string NameClaims::objection_to(const FrameHeader& hello, std::span<const s
   return {};
 }
 
-bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {
+bool IdClaims::must_wait(const FrameHeader& hello, Instant now, const std::string& host) {
   Claim& claim = claims_[hello.sender];
   if (is_absent(hello.sender)) return false;
   if (is_holder(hello)) {
@@ -57,7 +57,7 @@ bool NameClaims::must_wait(const FrameHeader& hello, Instant now, const std::str
   return true;
 }
 
-void NameClaims::refuse_rival(Claim& claim) {
+void IdClaims::refuse_rival(Claim& claim) {
   const FrameHeader& hello = claim.rival->hello;
   const std::string sentence = "two processes claim to be peer " + std::to_string(hello.sender) +
                                ": the one " + place_of_process(claim.host, claim.incarnation) +
@@ -71,19 +71,19 @@ void NameClaims::refuse_rival(Claim& claim) {
   claim.rival.reset();
 }
 
-std::optional<NameClaims::Rival> NameClaims::rival_of(PeerId id, std::uint32_t incarnation) const {
+std::optional<IdClaims::Rival> IdClaims::rival_of(PeerId id, std::uint32_t incarnation) const {
   const Claim& claim = claims_[id];
   if (claim.stage == Stage::absent || claim.incarnation != incarnation) return std::nullopt;
   return claim.rival;
 }
 
-void NameClaims::note_host(const FrameHeader& hello, const std::string& host) {
+void IdClaims::note_host(const FrameHeader& hello, const std::string& host) {
   Claim& claim = claims_[hello.sender];
   if (is_taken(hello)) claim.rival.reset();
   claim.host = host;
 }
 
-void NameClaims::welcome(const FrameHeader& hello) {
+void IdClaims::welcome(const FrameHeader& hello) {
   Claim& claim = claims_[hello.sender];
   claim.incarnation = hello.incarnation;
   claim.stage = Stage::welcomed;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
-#include "runtime/observer/words.hpp"
 
 namespace hearsay {
 
@@ -17,7 +17,7 @@ namespace hearsay {
 /// hello with the same id, the holder is asked to say hello again. If the holder does, it keeps the id and
 /// the rival is refused. The rival gets the id if the holder cannot be reached, or has not answered when the
 /// rival says hello again half a heartbeat later or more.
-class NameClaims {
+class IdClaims {
  public:
   /// How far the holder has come.
   enum class Stage {
@@ -40,7 +40,7 @@ class NameClaims {
   };
 
   /// `input` and `words` must outlive the claims.
-  NameClaims(const ObserverInput& input, ObserverWords& words)
+  IdClaims(const ObserverInput& input, ObserverFrames& words)
       : input_(input), words_(words), claims_(input.peer_count) {}
 
   const Claim& of(PeerId id) const { return claims_[id]; }
@@ -73,7 +73,7 @@ class NameClaims {
   void refuse_rival(Claim& claim);
 
   const ObserverInput& input_;
-  ObserverWords& words_;
+  ObserverFrames& words_;
   std::vector<Claim> claims_;
 };
 

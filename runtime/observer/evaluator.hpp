@@ -14,7 +14,7 @@ namespace hearsay {
 /// The answer to an evaluation.
 struct Verdict {
   std::uint64_t evaluated;  ///< the iteration of the evaluation
-  bool go_on;               ///< beyond iteration evaluated + evaluate_every; false: the peers stop after it
+  bool proceed;             ///< beyond iteration evaluated + evaluate_every; false: the peers stop after it
 };
 
 /// Evaluates models, whatever their scalar type: the interface of Observer that the session of the observer

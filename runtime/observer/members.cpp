@@ -9,7 +9,7 @@ Members::Members(const ObserverInput& input)
     : lost_after_(input.failure.lost_after),
       join_later_(input.failure.join_later),
       members_(input.peer_count),
-      attention_(lost_after_) {
+      stalls_(lost_after_) {
   for (const PeerId id : join_later_) members_[id].standing = Standing::lost;
 }
 
@@ -76,7 +76,7 @@ std::optional<PeerId> Members::silent_peer(Instant now) const {
 }
 
 Duration Members::silence_of(PeerId id, Instant now) const {
-  return now - std::max(members_[id].heard_at, attention_.since());
+  return now - std::max(members_[id].heard_at, stalls_.last_end());
 }
 
 }  // namespace hearsay

@@ -9,7 +9,7 @@
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/record/outcome.hpp"
-#include "runtime/session/attention.hpp"
+#include "runtime/session/stall_detector.hpp"
 
 namespace hearsay {
 
@@ -52,7 +52,7 @@ class Members {
 
   /// Must be called several times a second. If the calls pause, this process was itself suspended, and the
   /// pause counts as silence of no peer.
-  void look(Instant now) { attention_.look(now); }
+  void look(Instant now) { stalls_.look(now); }
   /// Restarts the silence of all peers at `now`.
   void note_heard_all(Instant now);
   /// Returns a peer that has been silent for longer than failure.lost_after; nothing if there is none.
@@ -67,7 +67,7 @@ class Members {
   std::vector<PeerId> join_later_;
   std::vector<Member> members_;
   std::uint64_t returned_ = 0;  // how often a lost peer came back
-  Attention attention_;
+  StallDetector stalls_;
 };
 
 }  // namespace hearsay

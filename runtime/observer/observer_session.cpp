@@ -200,7 +200,7 @@ void ObserverSession::say_verdicts(const std::vector<Verdict>& verdicts) {
 
 void ObserverSession::say_verdict(PeerId to, const Verdict& verdict) {
   const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
-  words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.go_on, every});
+  words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed, every});
 }
 
 void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
@@ -315,7 +315,7 @@ void ObserverSession::tick(Instant now) {
   if (end_deadline_ && now > *end_deadline_) return end();
   if (now < next_heartbeat_) return;
   next_heartbeat_ = now + heartbeat_interval(input_.failure.lost_after);
-  const std::string waits = started() ? "" : start_.for_whom_all_wait();
+  const std::string waits = started() ? "" : start_.start_blockers();
   for (PeerId id = 0; id < input_.peer_count; ++id)
     if (!claims_.is_absent(id)) {
       const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
@@ -339,7 +339,7 @@ void ObserverSession::interrupt(Instant now) {
 }
 
 void ObserverSession::leave(Instant now) {
-  if (!started() || !input_.failure.bears_a_leave()) return interrupt(now);
+  if (!started() || !input_.failure.survives_a_leave()) return interrupt(now);
   interrupted_ = true;
   closing_ = Closing::over;
 }

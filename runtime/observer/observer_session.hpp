@@ -12,9 +12,9 @@
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/members.hpp"
+#include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/observer/start.hpp"
-#include "runtime/observer/words.hpp"
 #include "runtime/wire/observer_contact.hpp"
 
 namespace hearsay {
@@ -31,7 +31,7 @@ namespace hearsay {
 /// restarted peer is sent `start` and the last verdicts as soon as it is ready. A restarted observer asks
 /// peers that send heartbeats to say hello; the peers then send again what it has not answered.
 ///
-/// NameClaims decides which process is which peer; RunStart what is missing before the run can start;
+/// IdClaims decides which process is which peer; RunStart what is missing before the run can start;
 /// EvaluationSchedule which evaluation is next; Members who takes part.
 class ObserverSession {
  public:
@@ -84,7 +84,7 @@ class ObserverSession {
   bool over() const { return closing_ == Closing::over; }
   /// True if the run was lost before it began, because of wrong input.
   bool lost_by_misuse() const { return loss_ && loss_->by_misuse; }
-  std::vector<ObserverWord>& outbox() { return words_.unsent(); }
+  std::vector<ObserverFrame>& outbox() { return words_.unsent(); }
   /// The evaluations so far, in order. The first one, of x_0, is valid once the run has started.
   const std::vector<Evaluation>& evaluations() const { return schedule_.evaluations(); }
   /// The iteration of the checkpoint from which all peers resume, once it is known; and a sentence that says
@@ -153,8 +153,8 @@ class ObserverSession {
 
   const ObserverInput input_;
   Evaluator& evaluator_;
-  ObserverWords words_;
-  NameClaims claims_;
+  ObserverFrames words_;
+  IdClaims claims_;
   RunStart start_;
   EvaluationSchedule schedule_;
   Members members_;

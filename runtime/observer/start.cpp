@@ -107,7 +107,7 @@ std::string RunStart::missing_peers() const {
          (known.empty() ? "" : ": " + known);
 }
 
-std::string RunStart::for_whom_all_wait() const {
+std::string RunStart::start_blockers() const {
   const Blockers all = blockers();
   if (all.peers.empty()) return {};
   const std::string known = reasons(all.peers);

@@ -16,7 +16,7 @@ namespace hearsay {
 class RunStart {
  public:
   /// `input` and `claims` must outlive this.
-  RunStart(const ObserverInput& input, const NameClaims& claims)
+  RunStart(const ObserverInput& input, const IdClaims& claims)
       : input_(input), claims_(claims), peers_(input.peer_count) {}
 
   /// A process was welcomed as peer `id`. If `resumes`, it will report the checkpoints that it holds.
@@ -45,7 +45,7 @@ class RunStart {
   /// Returns a sentence that says why the run did not start in time.
   std::string missing_peers() const;
   /// Returns, in words, for which peers all others wait. Empty if no peer is missing.
-  std::string for_whom_all_wait() const;
+  std::string start_blockers() const;
 
  private:
   struct Peer {
@@ -64,7 +64,7 @@ class RunStart {
   bool comes_later(PeerId id) const;
 
   const ObserverInput& input_;
-  const NameClaims& claims_;
+  const IdClaims& claims_;
   std::vector<Peer> peers_;
   std::optional<std::uint64_t> resumed_from_;
   std::string resume_text_;

@@ -12,20 +12,20 @@ void Exchanges::ask(std::uint64_t iteration, PeerId to) {
   awaited_ = MessageKey{iteration, reply_slot, to};
 }
 
-Exchanges::Heard Exchanges::hear(const MessageKey& key, const PacketRef& packet) {
+Exchanges::Outcome Exchanges::hear(const MessageKey& key, const PacketRef& packet) {
   if (key.slot == reply_slot && awaited_ == key) {
     taken_ = std::exchange(awaited_, std::nullopt);
-    return Heard::reply;
+    return Outcome::reply;
   }
-  if (key.slot != request_slot) return taken_ == key ? Heard::duplicate : Heard::late;
+  if (key.slot != request_slot) return taken_ == key ? Outcome::duplicate : Outcome::late;
   std::uint64_t& last = last_request_[key.sender];
-  if (key.iteration <= last) return key.iteration == last ? Heard::duplicate : Heard::late;
+  if (key.iteration <= last) return key.iteration == last ? Outcome::duplicate : Outcome::late;
   if (std::ranges::any_of(put_off_, [&](const Request& waiting) { return waiting.key.sender == key.sender; }))
-    return Heard::overflow;
+    return Outcome::overflow;
   last = key.iteration;
-  if (awaited_ && !std::ranges::binary_search(patient_, key.sender)) return Heard::busy;
+  if (awaited_ && !std::ranges::binary_search(patient_, key.sender)) return Outcome::busy;
   put_off_.push_back({key, packet});
-  return Heard::request;
+  return Outcome::request;
 }
 
 std::optional<Exchanges::Request> Exchanges::next() {

@@ -38,7 +38,7 @@ class Exchanges {
   /// True if a request is out.
   bool asking() const { return awaited_.has_value(); }
 
-  enum class Heard {
+  enum class Outcome {
     request,    ///< a request, which was queued: `next` returns it when it is to be answered
     busy,       ///< a request that is to be refused now
     reply,      ///< the awaited reply, to be taken in now
@@ -47,7 +47,7 @@ class Exchanges {
     overflow,   ///< a request of an asker whose earlier request is still queued
   };
   /// Classifies a message that has just come.
-  Heard hear(const MessageKey& key, const PacketRef& packet);
+  Outcome hear(const MessageKey& key, const PacketRef& packet);
   /// Removes and returns the request to answer now; empty if there is none, or a request of this peer is out.
   std::optional<Request> next();
 

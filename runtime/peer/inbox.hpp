@@ -18,7 +18,7 @@ struct MessageKey {
 };
 
 /// What a data message carries in its header beside its key.
-struct MessageMarks {
+struct MessageMetadata {
   /// Policy "drop": the sender's degree from the next iteration on; in a message of attach_slot, from this
   /// iteration on. 0 under policy "wait".
   std::uint32_t degree = 0;

@@ -11,7 +11,7 @@ struct Outgoing {
   PeerId to;
   MessageKey key;
   PacketRef packet;
-  MessageMarks marks = {};
+  MessageMetadata metadata = {};
 };
 
 /// The slot of an attachment: what the sender has published, in full precision. The two ends of an edge that

@@ -30,7 +30,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
 template <class Scalar>
 void Peer<Scalar>::start() {
   ensure(state_ == PeerState::idle, "a peer is started once");
-  if (completed_ == 0) return go_on_or_wait();
+  if (completed_ == 0) return advance_or_wait();
   if (says_again_) say_again();
   evaluate_or_go_on();
 }
@@ -53,7 +53,7 @@ void Peer<Scalar>::checkpoint_taken() {
 template <class Scalar>
 void Peer<Scalar>::evaluation_taken() {
   ensure(state_ == PeerState::evaluation_due, "an evaluation was taken that was not due");
-  go_on_or_wait();
+  advance_or_wait();
 }
 
 template <class Scalar>
@@ -71,13 +71,13 @@ void Peer<Scalar>::evaluate_or_go_on() {
   if (evaluation_is_due())
     state_ = PeerState::evaluation_due;
   else
-    go_on_or_wait();
+    advance_or_wait();
 }
 
 /// Called after an iteration and its evaluation, if one was due. Begins the next iteration, ends, or waits
 /// for the verdict without which this peer may not pass an evaluation.
 template <class Scalar>
-void Peer<Scalar>::go_on_or_wait() {
+void Peer<Scalar>::advance_or_wait() {
   if (completed_ >= input_.iterations) {
     state_ = PeerState::finished;
     return;
@@ -97,12 +97,12 @@ void Peer<Scalar>::go_on_or_wait() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every) {
+void Peer<Scalar>::verdict(std::uint64_t evaluated, bool proceed, std::uint64_t checkpoint_every) {
   ensure(!verdicts_.last || *verdicts_.last < evaluated, "verdicts come in the order of the evaluations");
   verdicts_.last = evaluated;
   if (checkpoint_every != 0) verdicts_.checkpoint_every = checkpoint_every;
-  if (!go_on && !verdicts_.stop_after) verdicts_.stop_after = evaluated + input_.evaluate_every;
-  if (state_ == PeerState::needs_verdict) go_on_or_wait();
+  if (!proceed && !verdicts_.stop_after) verdicts_.stop_after = evaluated + input_.evaluate_every;
+  if (state_ == PeerState::needs_verdict) advance_or_wait();
 }
 
 template <class Scalar>
@@ -127,7 +127,7 @@ bool Peer<Scalar>::begin_method() {
   neighbors_.mix(iteration_);
   guard_.begin_iteration(iteration_, inbox_, outbox_);
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;
-  if (script_) script_->begin(iteration_.number());
+  if (work_trace_) work_trace_->begin(iteration_.number());
   task_ = input_.algorithm->iterate(iteration_);
   resume();
   return true;
@@ -165,7 +165,7 @@ bool Peer<Scalar>::complete_iteration() {
 template <class Scalar>
 void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
   if (answering_) exchanges_.ask(iteration_.number(), to);
-  if (script_) script_->add({ScriptStep::Kind::send, slot, to, packet->size()});
+  if (work_trace_) work_trace_->add({WorkStep::Kind::send, slot, to, packet->size()});
   outbox_.push_back({to,
                      {iteration_.number(), slot, input_.id},
                      packet,
@@ -175,7 +175,7 @@ void Peer<Scalar>::send(Slot slot, PeerId to, const PacketRef& packet) {
 
 template <class Scalar>
 bool Peer<Scalar>::request_gradient(const Vector<Scalar>& x, std::span<const Index> samples) {
-  if (script_) script_->add({.kind = ScriptStep::Kind::gradient, .amount = samples.size()});
+  if (work_trace_) work_trace_->add({.kind = WorkStep::Kind::gradient, .amount = samples.size()});
   gradients_.request(x, samples);
   state_ = PeerState::needs_gradient;
   return false;
@@ -196,9 +196,9 @@ void Peer<Scalar>::gradient_arrived() {
 
 template <class Scalar>
 bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<const PeerId> senders) {
-  if (script_)
-    script_->add(
-        {ScriptStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
+  if (work_trace_)
+    work_trace_->add(
+        {WorkStep::Kind::wait, slot, 0, iteration_.number() - number, {senders.begin(), senders.end()}});
   awaited_.begin(number, slot, senders);
   if (!answering_) awaited_.take_from(inbox_);
   neighbors_.depart_lost(awaited_, iteration_);
@@ -211,15 +211,15 @@ bool Peer<Scalar>::request_packets(std::uint64_t number, Slot slot, std::span<co
 }
 
 template <class Scalar>
-void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks) {
+void Peer<Scalar>::deliver(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata) {
   if (answering_) return hear(key, packet);
   if (key.iteration < first_needed_in(completed_ + 1, input_.staleness) || neighbors_.is_out(key)) {
     ++counters_.late;
     return;
   }
-  neighbors_.hear_degree(key, marks.degree);
+  neighbors_.hear_degree(key, metadata.degree);
   if (guard_.watches()) {
-    if (marks.replica_digest != 0) guard_.hear_digest(key, marks.replica_digest, completed_);
+    if (metadata.replica_digest != 0) guard_.hear_digest(key, metadata.replica_digest, completed_);
     const bool under_way = iteration_.number() == completed_ + 1 && !neighbors_.attaching();
     if (key.slot == copy_slot && under_way && key.iteration == iteration_.number())
       return guard_.hear_copy(key, packet);
@@ -256,30 +256,30 @@ void Peer<Scalar>::file(const MessageKey& key, const PacketRef& packet) {
 /// Takes in a message of an asynchronous method.
 template <class Scalar>
 void Peer<Scalar>::hear(const MessageKey& key, const PacketRef& packet) {
-  const Exchanges::Heard heard = exchanges_.hear(key, packet);
+  const Exchanges::Outcome heard = exchanges_.hear(key, packet);
   switch (heard) {
-    case Exchanges::Heard::late:
+    case Exchanges::Outcome::late:
       ++counters_.late;
       return;
-    case Exchanges::Heard::duplicate:
+    case Exchanges::Outcome::duplicate:
       ++counters_.duplicate;
       return;
-    case Exchanges::Heard::overflow:
+    case Exchanges::Outcome::overflow:
       ++counters_.overflow;
       return;
-    case Exchanges::Heard::reply:
+    case Exchanges::Outcome::reply:
       if (packet->size() == 0) break;  // its sender is busy, or has ended
       ++counters_.exchanges_asked;
       ++counters_.gossip_rounds;
       answering_->take_reply(iteration_, key.sender, packet);
       break;
-    case Exchanges::Heard::busy:
+    case Exchanges::Outcome::busy:
       return reply(key, new_packet().seal());
-    case Exchanges::Heard::request:
+    case Exchanges::Outcome::request:
       break;
   }
   while (const auto request = exchanges_.next()) answer(*request);
-  if (heard == Exchanges::Heard::reply && state_ == PeerState::needs_messages) resume();
+  if (heard == Exchanges::Outcome::reply && state_ == PeerState::needs_messages) resume();
 }
 
 template <class Scalar>
@@ -339,7 +339,7 @@ void Peer<Scalar>::answer_joiners() {
 template <class Scalar>
 void Peer<Scalar>::go_on_unobserved() {
   verdicts_.awaited = false;
-  if (state_ == PeerState::needs_verdict) go_on_or_wait();
+  if (state_ == PeerState::needs_verdict) advance_or_wait();
 }
 
 template <class Scalar>

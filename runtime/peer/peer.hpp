@@ -22,7 +22,7 @@
 #include "runtime/peer/peer_input.hpp"
 #include "runtime/peer/peer_neighbors.hpp"
 #include "runtime/peer/replica_guard.hpp"
-#include "runtime/peer/script.hpp"
+#include "runtime/peer/work_trace.hpp"
 
 namespace hearsay {
 
@@ -48,11 +48,11 @@ struct KnownVerdicts {
 };
 
 /// What becomes of the messages for later iterations that a saved peer had received.
-enum class Waiting {
-  kept,  ///< this peer alone is restored: its neighbors will not send them again
+enum class InboxOnRestore {
+  keep,  ///< this peer alone is restored: its neighbors will not send them again
   /// All peers are restored, at one iteration: the neighbors will send them again. This peer, too, once
   /// started, sends its messages of the last `staleness` iterations again.
-  dropped,
+  drop,
 };
 
 template <class Scalar>
@@ -60,7 +60,7 @@ class Peer;
 template <class Scalar>
 std::vector<std::byte> image_of(Peer<Scalar>& peer);
 template <class Scalar>
-bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, Waiting waiting);
+bool restore(Peer<Scalar>& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
 /// One peer: a method, an inbox and a round policy. It does no I/O: events go in by calls, effects come out
 /// as data (`state`, `outbox`). A driver (the simulator, or the ZeroMQ driver) carries the effects out.
@@ -90,8 +90,8 @@ class Peer final : private IterationHost<Scalar> {
  public:
   explicit Peer(PeerInput<Scalar> input);
 
-  /// Records what the method asks for in `script`. Call this before `start`.
-  void record_into(PeerScript& script) { script_ = &script; }
+  /// Records what the method asks for in `trace`. Call this before `start`.
+  void record_into(WorkTrace& trace) { work_trace_ = &trace; }
   /// Begins. There is no evaluation of x_0: all peers share it, so the observer evaluates it by itself.
   void start();
   void checkpoint_taken();
@@ -110,7 +110,7 @@ class Peer final : private IterationHost<Scalar> {
   /// How much work that gradient is, in gradients of a minibatch: more than 1 for a full gradient.
   double gradient_work() const { return gradients_.work(); }
   void gradient_arrived();
-  void deliver(const MessageKey& key, const PacketRef& packet, const MessageMarks& marks = {});
+  void deliver(const MessageKey& key, const PacketRef& packet, const MessageMetadata& metadata = {});
 
   // Policy "drop" (neighborhood.hpp).
 
@@ -145,10 +145,10 @@ class Peer final : private IterationHost<Scalar> {
   /// Null under policy "wait".
   const Neighborhood* neighborhood() const { return neighbors_.neighborhood(); }
 
-  /// The verdict on the evaluation at iteration `evaluated`. `go_on`: whether the run continues beyond
+  /// The verdict on the evaluation at iteration `evaluated`. `proceed`: whether the run continues beyond
   /// evaluated + evaluate_every. `checkpoint_every`: announced iterations between two checkpoints
   /// (CheckpointRule); 0: nothing is announced.
-  void verdict(std::uint64_t evaluated, bool go_on, std::uint64_t checkpoint_every = 0);
+  void verdict(std::uint64_t evaluated, bool proceed, std::uint64_t checkpoint_every = 0);
 
   PeerState state() const { return state_; }
   bool has_ended() const { return state_ == PeerState::finished || state_ == PeerState::diverged; }
@@ -178,7 +178,7 @@ class Peer final : private IterationHost<Scalar> {
 
  private:
   friend std::vector<std::byte> image_of<Scalar>(Peer& peer);
-  friend bool restore<Scalar>(Peer& peer, std::span<const std::byte> image, Waiting waiting);
+  friend bool restore<Scalar>(Peer& peer, std::span<const std::byte> image, InboxOnRestore inbox);
 
   // IterationHost
   PacketBuffer new_packet() override { return input_.packets->acquire(); }
@@ -203,7 +203,7 @@ class Peer final : private IterationHost<Scalar> {
   }
   void evaluate_or_go_on();
   void say_again();
-  void go_on_or_wait();
+  void advance_or_wait();
   void begin_iteration();
   bool begin_method();
   bool exchange_attachments();
@@ -213,7 +213,7 @@ class Peer final : private IterationHost<Scalar> {
   bool complete_iteration();
 
   PeerInput<Scalar> input_;
-  PeerScript* script_ = nullptr;
+  WorkTrace* work_trace_ = nullptr;
   Iteration<Scalar> iteration_;
   Task task_;
   PeerState state_ = PeerState::idle;

@@ -18,9 +18,9 @@ class EventPump {
     sockets_.serve(until, also);
     served_at_ = monotonic_now();
   }
-  /// Serves the sockets without waiting, if that was not done for `longest_absence`.
+  /// Serves the sockets without waiting, if that was not done for `max_serve_gap`.
   void serve_now_and_then() {
-    if (const Instant now = monotonic_now(); now - served_at_ > longest_absence) serve(now);
+    if (const Instant now = monotonic_now(); now - served_at_ > max_serve_gap) serve(now);
   }
   /// Calls `handle(event)` for each event, in order, and serves the sockets in between. False if there was no
   /// event. Events that come meanwhile wait for the next call.
@@ -40,7 +40,7 @@ class EventPump {
 
  private:
   /// So long frames may wait in the sockets: short compared with anything that waits for them.
-  static constexpr Duration longest_absence = std::chrono::milliseconds(1);
+  static constexpr Duration max_serve_gap = std::chrono::milliseconds(1);
 
   PeerSockets& sockets_;
   std::vector<SocketEvent> handled_;  // the events that are being handed over

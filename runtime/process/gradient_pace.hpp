@@ -16,7 +16,7 @@ class GradientPace {
   /// True if the next gradient takes long enough to be computed in the second thread. `work`: how many
   /// minibatch gradients it is worth.
   bool is_long(double work) const {
-    return emulated_.kind != ComputeTime::Kind::measured || takes_s_ * work >= seconds(worth_a_thread);
+    return emulated_.kind != ComputeTime::Kind::measured || takes_s_ * work >= seconds(background_from);
   }
   /// Computes a gradient that has begun at `begin`, then sleeps until its emulated time is over.
   template <class Compute>
@@ -35,7 +35,7 @@ class GradientPace {
  private:
   /// A shorter gradient, judged by the last one, is computed in the peer's own thread: a switch of threads
   /// takes about this long.
-  static constexpr Duration worth_a_thread = std::chrono::microseconds(50);
+  static constexpr Duration background_from = std::chrono::microseconds(50);
 
   const ComputeTime& emulated_;
   std::uint64_t seed_;

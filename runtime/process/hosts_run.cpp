@@ -76,17 +76,17 @@ class ObserverThread {
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
                                         const ClusterPatience& patience, const RunControl& control,
-                                        const PeerPlace& place) {
+                                        const Placement& place) {
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
-  const ClusterAddresses addresses = addresses_of(experiment.cluster, place);
+  const ClusterAddresses addresses = addresses_of(experiment.topology, place);
   const SharedCredentials credentials =
-      load_credentials(experiment.settings.security, experiment.cluster.peers, id, control.notice);
+      load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);
   std::optional<ObserverThread<Scalar>> observer;
   ClusterPeerEnd<Scalar> result;
   const PeerEntry entry{
-      .bind_address = where_to_listen(addresses.peers[id], experiment.cluster.peers[id].bind, place),
+      .bind_address = listening_address(addresses.peers[id], experiment.topology.peers[id].bind, place),
       .same_machine = false,
       .start_patience = patience.start,
       .credentials = credentials,
@@ -94,9 +94,9 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
       .meet =
           [&](const std::string&) {
             if (id == observer_peer)
-              observer.emplace(experiment,
-                               where_to_listen(addresses.observer, experiment.cluster.observer_bind, place),
-                               patience, control, credentials);
+              observer.emplace(
+                  experiment, listening_address(addresses.observer, experiment.topology.observer_bind, place),
+                  patience, control, credentials);
             return RunAddresses{addresses.peers, addresses.observer};
           },
       .on_end =
@@ -111,13 +111,13 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
 
 template <class Scalar>
 void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
-                     const RunControl& control, const PeerPlace& place, const std::string& why) {
+                     const RunControl& control, const Placement& place, const std::string& why) {
   try {
-    const std::string address = where_to_listen(addresses_of(experiment.cluster, place).observer,
-                                                experiment.cluster.observer_bind, place);
+    const std::string address = listening_address(addresses_of(experiment.topology, place).observer,
+                                                  experiment.topology.observer_bind, place);
     Observer<Scalar> evaluator(experiment.problem, experiment.settings.run.target_loss);
     ObserverServer(observer_input(experiment, patience.start), evaluator, address,
-                   load_credentials(experiment.settings.security, experiment.cluster.peers, observer_peer,
+                   load_credentials(experiment.settings.security, experiment.topology.peers, observer_peer,
                                     control.notice))
         .turn_away(why, control);
   } catch (const Misuse&) {  // the caller reports `why`, the first error
@@ -126,16 +126,16 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience
 
 #define HEARSAY_TURN_PEERS_AWAY(Scalar)                                                    \
   template void turn_peers_away<Scalar>(const Experiment<Scalar>&, const ClusterPatience&, \
-                                        const RunControl&, const PeerPlace&, const std::string&);
+                                        const RunControl&, const Placement&, const std::string&);
 HEARSAY_TURN_PEERS_AWAY(float)
 HEARSAY_TURN_PEERS_AWAY(double)
 #undef HEARSAY_TURN_PEERS_AWAY
 
 template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
                                                        const ClusterPatience&, const RunControl&,
-                                                       const PeerPlace&);
+                                                       const Placement&);
 template ClusterPeerEnd<double> run_cluster_peer<double>(const Experiment<double>&, PeerId,
                                                          const ClusterPatience&, const RunControl&,
-                                                         const PeerPlace&);
+                                                         const Placement&);
 
 }  // namespace hearsay

@@ -30,13 +30,13 @@ struct ClusterPeerEnd {
 template <class Scalar>
 ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
                                         const ClusterPatience& patience = {}, const RunControl& control = {},
-                                        const PeerPlace& place = {});
+                                        const Placement& place = {});
 
 /// Called at peer 0 instead of run_cluster_peer, if peer 0 cannot take part: tells every peer that calls the
 /// reason `why`, for as long as the peers may take to come up. Throws no Misuse: if it cannot listen, it
 /// returns.
 template <class Scalar>
 void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
-                     const RunControl& control, const PeerPlace& place, const std::string& why);
+                     const RunControl& control, const Placement& place, const std::string& why);
 
 }  // namespace hearsay

@@ -19,7 +19,7 @@
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/drive_peer.hpp"
-#include "runtime/process/nursery.hpp"
+#include "runtime/process/fork_server.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "runtime/zmq/observer_server.hpp"
@@ -115,7 +115,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
 }
 
 /// Returns the address at which peer `id` listens first; its port may be "*".
-std::string first_address(const ClusterPeer& peer, PeerId id, const KernelNetwork* network) {
+std::string first_address(const NamedPeer& peer, PeerId id, const KernelNetwork* network) {
   if (network) return "tcp://" + network->address(id) + ":*";
   return peer.address.empty() ? "tcp://127.0.0.1:*" : listening_address(peer.address, peer.bind);
 }
@@ -141,8 +141,8 @@ bool was_killed(int status) {
 
 class Children {
  public:
-  /// `nursery` starts killed peers again; null: they are not.
-  Children(Nursery* nursery, const Notice& notice) : nursery_(nursery), notice_(notice) {}
+  /// `fork_server` starts killed peers again; null: they are not.
+  Children(ForkServer* fork_server, const Notice& notice) : fork_server_(fork_server), notice_(notice) {}
 
   ~Children() {
     for (Child& child : children_) {
@@ -175,7 +175,7 @@ class Children {
       prctl(PR_SET_PDEATHSIG, dies_with_parent ? SIGKILL : SIGUSR1);
       if (getppid() != parent) _exit(3);  // the parent died before prctl
       for (const Child& sibling : children_) close(sibling.socket);
-      if (nursery_) close(nursery_->socket());
+      if (fork_server_) close(fork_server_->socket());
       close(ends[0]);
       // Whatever happens, a child never returns into the parent's code.
       int code = 3;
@@ -213,10 +213,10 @@ class Children {
   std::optional<LostPeer> lost() {
     std::vector<pollfd> polled;
     for (const Child& child : children_) polled.push_back({child.gone ? -1 : child.socket, POLLIN, 0});
-    polled.push_back({nursery_ ? nursery_->socket() : -1, POLLIN, 0});
+    polled.push_back({fork_server_ ? fork_server_->socket() : -1, POLLIN, 0});
     if (poll(polled.data(), polled.size(), 0) <= 0) return std::nullopt;
     if (polled.back().revents != 0) {
-      nursery_ = nullptr;
+      fork_server_ = nullptr;
       notice_("the process that starts peers anew was killed; another peer that is killed ends the run");
     }
     for (std::size_t id = 0; id < children_.size(); ++id) {
@@ -259,8 +259,8 @@ class Children {
   /// how_it_ended first.
   bool comes_back(std::size_t id) {
     Child& child = children_[id];
-    if (!nursery_ || !child.killed || child.restarts == most_restarts) return false;
-    const int socket = nursery_->bear(static_cast<PeerId>(id), child.address);
+    if (!fork_server_ || !child.killed || child.restarts == most_restarts) return false;
+    const int socket = fork_server_->fork_peer(static_cast<PeerId>(id), child.address);
     if (socket < 0) return false;
     close(child.socket);
     child.socket = socket;
@@ -278,7 +278,7 @@ class Children {
     int status = 0;
     if (child.process > 0)
       waitpid(child.process, &status, 0);
-    else  // a child of the nursery: its status is not known here
+    else  // a child of the fork server: its status is not known here
       status = reason.empty() ? SIGKILL : 0;
     child.process = -1;
     child.killed = reason.empty() && was_killed(status);
@@ -289,7 +289,7 @@ class Children {
     return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
   }
 
-  Nursery* nursery_;
+  ForkServer* fork_server_;
   const Notice& notice_;
   std::vector<Child> children_;
   std::string addresses_;
@@ -314,20 +314,20 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   if (control.resumes)  // throws if checkpoints are unusable: once, before any peer begins
     for (PeerId id = 0; id < experiment.peer_count(); ++id)
       PeerArchive<Scalar>(experiment, id, archive_directory(experiment.settings)).holds();
-  std::optional<Nursery> nursery;
+  std::optional<ForkServer> fork_server;
   if (experiment.settings.failure.keeps_checkpoints())
-    nursery.emplace(
+    fork_server.emplace(
         [&](PeerId id, const std::string& address, int parent) {
           return child_main(experiment, id, address, true, parent, keys, network, control.notice);
         },
         control.notice);
   // Under policy "drop" the children survive their parent.
   const bool drops = experiment.settings.failure.drops();
-  Children children(nursery ? &*nursery : nullptr, control.notice);
+  Children children(fork_server ? &*fork_server : nullptr, control.notice);
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
     children.fork_one(
         [&](int parent) {
-          return child_main(experiment, id, first_address(experiment.cluster.peers[id], id, network),
+          return child_main(experiment, id, first_address(experiment.topology.peers[id], id, network),
                             control.resumes, parent, keys, network, control.notice);
         },
         !drops);

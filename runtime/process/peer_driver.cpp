@@ -27,11 +27,11 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
     : experiment_(experiment),
       control_(control),
       session_(session),
-      safe_(experiment, id, control.notice),
+      keeper_(experiment, id, control.notice),
       sending_(sending_rate(network_of(experiment.settings, id)), experiment.settings.framing),
       peer_(make_peer(experiment, id, packets_, checkpoint_rule(experiment.settings))),
       pump_(sockets),
-      watchman_(std::move(watch), experiment.settings.failure.lost_after, sockets, control),
+      failure_detector_(std::move(watch), experiment.settings.failure.lost_after, sockets, control),
       meter_(session, sockets),
       pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id) {}
 
@@ -40,8 +40,8 @@ PeerEnd PeerDriver<Scalar>::drive() {
   while (!has_started() && !end_) receive();
   while (stage_ == Stage::trains && !end_) {
     leave_if_interrupted();
-    look_around();
-    if (watchman_.unobserved()) look_for_the_observer();
+    serve_sockets();
+    if (failure_detector_.unobserved()) look_for_observer();
     send_outbox();
     act();
   }
@@ -51,14 +51,14 @@ PeerEnd PeerDriver<Scalar>::drive() {
                           encode_outcome(peer_outcome(*peer_, meters(), peak_memory_bytes()))});
   // Neighbors may still need what this peer sent; it leaves when all have ended.
   const Instant ended = monotonic_now();
-  watchman_.begin_wait(ended);
+  failure_detector_.begin_wait(ended);
   const std::optional<Instant> enough =
       interrupted_ ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
-  while (!run_code_ && !end_ && !watchman_.unobserved() && !(enough && monotonic_now() > *enough)) {
+  while (!run_code_ && !end_ && !failure_detector_.unobserved() && !(enough && monotonic_now() > *enough)) {
     receive();
     if (peer_->has_ended()) send_outbox();  // refusals of requests and of joining peers
   }
-  if (watchman_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
+  if (failure_detector_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
   if (interrupted_) return {130, "interrupted"};
   if (end_) return leave();
   const int code = run_code_.value_or(0);
@@ -100,7 +100,7 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   }
   while (!end_ && !interrupted_ && session_.retains()) {
     for (const PeerId destination : partners_of(experiment_, id()).destinations)
-      if (watchman_.is_lost(destination, monotonic_now()))
+      if (failure_detector_.is_lost(destination, monotonic_now()))
         part_from(destination, "it has said nothing for " + to_text(experiment_.settings.failure.lost_after));
     receive();
   }
@@ -109,7 +109,7 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::tell_evaluation() {
-  if (watchman_.unobserved()) return;  // no observer would answer
+  if (failure_detector_.unobserved()) return;  // no observer would answer
   session_.tell_observer(
       {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
 }
@@ -121,7 +121,7 @@ void PeerDriver<Scalar>::keep() {
   if (end_) return;
   const SessionState state = session_.state();
   const PeerMeters& so_far = meters();
-  compute([&] { safe_.save(*peer_, state, so_far); }, Meanwhile::serves);
+  compute([&] { keeper_.save(*peer_, state, so_far); }, Meanwhile::serves);
   peer_->checkpoint_taken();
 }
 
@@ -131,7 +131,7 @@ void PeerDriver<Scalar>::take_gradient() {
   const double work = peer_->gradient_work();
   const auto gradient = [&] { pace_.run(begin, work, [this] { peer_->compute_gradient(); }); };
   if (pace_.is_long(work))
-    compute(gradient, experiment_.method->asynchronous ? Meanwhile::listens : Meanwhile::serves);
+    compute(gradient, experiment_.method->asynchronous ? Meanwhile::delivers : Meanwhile::serves);
   else
     gradient();
   meter_.counts().compute += pace_.ended() - begin;
@@ -143,11 +143,11 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
   compute_thread_.begin(std::move(work));
   try {
     while (!compute_thread_.is_done()) {
-      if (meanwhile == Meanwhile::listens) {
+      if (meanwhile == Meanwhile::delivers) {
         receive(compute_thread_.done_fd());
         send_outbox();
       } else {
-        watchman_.look(monotonic_now());
+        failure_detector_.look(monotonic_now());
         pump_.serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
       }
     }
@@ -166,7 +166,7 @@ void PeerDriver<Scalar>::send_outbox() {
   for (Outgoing& outgoing : peer_->outbox()) {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
     meter_.counts().count_sent(outgoing.to, frame_bytes);
-    told_from_ = std::max(told_from_, outgoing.key.iteration);
+    announced_from_ = std::max(announced_from_, outgoing.key.iteration);
     meter_.counts().wire += sending_.of(meter_.since_begin(now), frame_bytes);
     session_.send(std::move(outgoing), now);
   }
@@ -177,15 +177,15 @@ void PeerDriver<Scalar>::send_outbox() {
 template <class Scalar>
 void PeerDriver<Scalar>::tell_progress() {
   const std::uint64_t needed_from = peer_->iteration() + 1;
-  if (experiment_.method->asynchronous || needed_from <= told_from_) return;
-  told_from_ = needed_from;
+  if (experiment_.method->asynchronous || needed_from <= announced_from_) return;
+  announced_from_ = needed_from;
   session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::wait_for_others() {
   const Instant since = monotonic_now();
-  watchman_.begin_wait(since);
+  failure_detector_.begin_wait(since);
   const PeerState awaited = peer_->state();
   if (awaited == PeerState::needs_messages) meter_.counts().waits.begin(since);
   while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) receive();
@@ -194,15 +194,15 @@ void PeerDriver<Scalar>::wait_for_others() {
 
 template <class Scalar>
 void PeerDriver<Scalar>::receive(int also) {
-  watchman_.look(monotonic_now());
+  failure_detector_.look(monotonic_now());
   if (take_in()) return;
   leave_if_interrupted();
-  pump_.serve(std::min(watchman_.look_again(), monotonic_now() + look_around_every), also);
-  if (!take_in()) look_at_the_clock();
+  pump_.serve(std::min(failure_detector_.look_again(), monotonic_now() + look_around_every), also);
+  if (!take_in()) check_deadlines();
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::look_around() {
+void PeerDriver<Scalar>::serve_sockets() {
   if (!drops()) return pump_.serve_now_and_then();
   pump_.serve(monotonic_now());
   take_in();
@@ -214,13 +214,13 @@ void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
     SessionState state{};
     compute(
         [&] {
-          RevivedPeer<Scalar> revived = safe_.revive(resume.iteration, packets_);
+          RestoredPeer<Scalar> revived = keeper_.restored(resume.iteration, packets_);
           peer_ = std::move(revived.peer);
           state = replay(experiment_, *peer_, std::move(revived.session), revived.log,
                          meter_.resume_from(revived.meters));
         },
         Meanwhile::serves);
-    session_.go_on(std::move(state));
+    session_.resume(std::move(state));
     pace_.resume_at(peer_->iteration());
     stage_ = Stage::restored;
   } catch (const Misuse& misuse) {
@@ -232,7 +232,7 @@ template <class Scalar>
 void PeerDriver<Scalar>::on(const RunStarts& start) {
   meter_.begin(start.origin);
   if (std::exchange(stage_, Stage::trains) == Stage::restored) return;
-  safe_.begin();
+  keeper_.begin();
   peer_->start();
   for (const DataArrived& data : std::exchange(early_, {})) hear(data);
 }
@@ -271,17 +271,17 @@ void PeerDriver<Scalar>::on(const StillWaits& waits) {
 template <class Scalar>
 void PeerDriver<Scalar>::hear(const DataArrived& data) {
   meter_.counts().bytes_received += header_bytes + data.packet->size();
-  safe_.hear(data.key, data.packet);
+  keeper_.hear(data.key, data.packet);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   const Instant came = monotonic_now();
-  peer_->deliver(data.key, data.packet, data.marks);
+  peer_->deliver(data.key, data.packet, data.metadata);
   if (peer_->counters().gossip_rounds != rounds)
     meter_.counts().waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
-  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.bears_a_leave())
+  if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave())
     return leave_alone();
   if (interrupted_ || !(control_.is_interrupted() || control_.is_asked_to_leave())) return;
   interrupted_ = true;
@@ -300,20 +300,20 @@ void PeerDriver<Scalar>::leave_alone() {
                               to_text(experiment_.settings.failure.lost_after) +
                               ", it goes on where it was"});
   for (const PeerId neighbor : partners_of(experiment_, id()).destinations)
-    session_.obey(EdgeWish{EdgeWish::What::part, neighbor});
+    session_.send_edge_request(EdgeRequest{EdgeRequest::What::part, neighbor});
   session_.tell_observer({FrameKind::parted, peer_->iteration(), {}});
   end_with({130, "it was asked to end; the others go on without it"});
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::look_at_the_clock() {
+void PeerDriver<Scalar>::check_deadlines() {
   if (!has_started()) {  // the deadlines before the start are the session's
     if (control_.observer_is_gone()) end_with({3, "the observer was gone before the run began"});
     return;
   }
   const Instant now = monotonic_now();
   const std::vector<PeerId> awaited = peer_->waiting_for();
-  const SilenceWatch::Judgement judgement = watchman_.judge(now, peer_->iteration() + 1, awaited);
+  const SilenceWatch::Judgement judgement = failure_detector_.judge(now, peer_->iteration() + 1, awaited);
   if (judgement.word) control_.notice(*judgement.word);
   for (const SilenceWatch::Lost& lost : judgement.lost) {
     if (drops())
@@ -323,28 +323,28 @@ void PeerDriver<Scalar>::look_at_the_clock() {
                        std::to_string(peer_->iteration() + 1) + ")"});
   }
   // A neighbor that does not answer an offer in time is lost again.
-  if (peer_->state() == PeerState::needs_agreement && watchman_.has_waited_too_long(now))
+  if (peer_->state() == PeerState::needs_agreement && failure_detector_.has_waited_too_long(now))
     for (const PeerId neighbor : peer_->offered()) part_from(neighbor, "it does not answer");
   if (awaited.empty()) judge_observer(now);
 }
 
 template <class Scalar>
 void PeerDriver<Scalar>::judge_observer(Instant now) {
-  const std::optional<std::string> how = watchman_.lost_observer(now);
+  const std::optional<std::string> how = failure_detector_.lost_observer(now);
   if (!how) return;
   if (!drops()) return end_with({3, *how});
   control_.notice("peer " + std::to_string(id()) + ": " + *how +
                   "; the peers go on, each keeps its own model");
-  watchman_.go_on(false);
+  failure_detector_.set_observed(false);
   session_.turn_from_observer(peer_->iteration());
   peer_->go_on_unobserved();
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::look_for_the_observer() {
-  if (!watchman_.hears_observer(monotonic_now())) return;
+void PeerDriver<Scalar>::look_for_observer() {
+  if (!failure_detector_.hears_observer(monotonic_now())) return;
   control_.notice("peer " + std::to_string(id()) + " hears the observer again");
-  watchman_.go_on(true);
+  failure_detector_.set_observed(true);
   session_.turn_from_observer(peer_->iteration());
   peer_->go_on_observed();
 }
@@ -361,18 +361,18 @@ void PeerDriver<Scalar>::part_from(PeerId neighbor, const std::string& why) {
     control_.notice("peer " + std::to_string(id()) + " goes on without peer " + std::to_string(neighbor) +
                     " (iteration " + std::to_string(peer_->iteration() + 1) + "): " + why);
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
-  wish(respond(*peer_, PeerDeparted{neighbor, why}));
+  send_edge_request(respond(*peer_, PeerDeparted{neighbor, why}));
   if (peer_->counters().gossip_rounds != rounds)  // the peer had waited for this neighbor alone
     meter_.counts().waits.ended_by(neighbor, monotonic_now(), peer_->state() == PeerState::needs_messages);
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::wish(const std::optional<EdgeWish>& wish) {
-  if (!wish) return;
-  session_.obey(*wish);
-  if (wish->what != EdgeWish::What::take && wish->what != EdgeWish::What::agree) return;
-  control_.notice("peer " + std::to_string(wish->neighbor) + " is back at peer " + std::to_string(id()) +
-                  ", from iteration " + std::to_string(wish->iteration) + " on");
+void PeerDriver<Scalar>::send_edge_request(const std::optional<EdgeRequest>& request) {
+  if (!request) return;
+  session_.send_edge_request(*request);
+  if (request->what != EdgeRequest::What::take && request->what != EdgeRequest::What::agree) return;
+  control_.notice("peer " + std::to_string(request->neighbor) + " is back at peer " + std::to_string(id()) +
+                  ", from iteration " + std::to_string(request->iteration) + " on");
 }
 
 template <class Scalar>

@@ -13,9 +13,9 @@
 #include "runtime/process/compute_thread.hpp"
 #include "runtime/process/drive_peer.hpp"
 #include "runtime/process/event_pump.hpp"
+#include "runtime/process/failure_detector.hpp"
 #include "runtime/process/gradient_pace.hpp"
 #include "runtime/process/peer_meter.hpp"
-#include "runtime/process/watchman.hpp"
 #include "runtime/session/edge_request.hpp"
 #include "runtime/session/peer_session.hpp"
 
@@ -51,7 +51,7 @@ class PeerDriver {
   /// Takes a checkpoint.
   void keep();
   void take_gradient();
-  enum class Meanwhile { serves, listens };
+  enum class Meanwhile { serves, delivers };
   /// Does `work` in the second thread, and serves the sockets meanwhile. `listens`: also hands events to the
   /// peer, and sends its answers. Throws what the work throws.
   void compute(std::function<void()> work, Meanwhile meanwhile);
@@ -69,7 +69,7 @@ class PeerDriver {
   }
   /// Serves the sockets even if no message is awaited. Under policy "drop" also hands over events, such as
   /// the return of a neighbor.
-  void look_around();
+  void serve_sockets();
 
   void on(DataArrived& data) {
     if (stage_ == Stage::awaits_start)
@@ -80,15 +80,15 @@ class PeerDriver {
   void on(const ResumeFrom& resume);
   void on(const RunStarts& start);
   void on(const VerdictArrived& verdict) {
-    safe_.hear_verdict(verdict.evaluated, verdict.go_on, verdict.checkpoint_every);
-    peer_->verdict(verdict.evaluated, verdict.go_on, verdict.checkpoint_every);
+    keeper_.hear_verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
+    peer_->verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
   }
   void on(RunStops& stop);
   void on(const EveryPeerEnded& ended);
   void on(const PeerDeparted& departed) { part_from(departed.id, departed.how); }
-  void on(const NeighborReturned& returned) { wish(respond(*peer_, returned)); }
-  void on(const AttachmentOffered& offered) { wish(respond(*peer_, offered)); }
-  void on(const OfferAnswered& answered) { wish(respond(*peer_, answered)); }
+  void on(const NeighborReturned& returned) { send_edge_request(respond(*peer_, returned)); }
+  void on(const AttachmentOffered& offered) { send_edge_request(respond(*peer_, offered)); }
+  void on(const OfferAnswered& answered) { send_edge_request(respond(*peer_, answered)); }
   void on(const ModelAsked& asked) {
     peer_->ask_for_model(asked.by);
     give_copies();
@@ -116,15 +116,15 @@ class PeerDriver {
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
   /// Gives up neighbors, and the observer, that are silent for too long.
-  void look_at_the_clock();
+  void check_deadlines();
   void judge_observer(Instant now);
   /// If a lost observer is heard again, goes on with it.
-  void look_for_the_observer();
+  void look_for_observer();
   bool drops() const { return experiment_.settings.failure.drops(); }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
   /// Hands a change of an edge, if there is one, to the session.
-  void wish(const std::optional<EdgeWish>& wish);
+  void send_edge_request(const std::optional<EdgeRequest>& request);
   /// Ends early: tells the others why, unless this process leaves alone. They tell their own neighbors in
   /// turn, so all know it even without an observer.
   PeerEnd leave();
@@ -136,14 +136,14 @@ class PeerDriver {
   const RunControl& control_;
   PeerSession& session_;
   PacketPool packets_;
-  Safekeeping<Scalar> safe_;
+  CheckpointKeeper<Scalar> keeper_;
   SendingTime sending_;
   std::unique_ptr<Peer<Scalar>> peer_;
   EventPump pump_;
-  Watchman watchman_;
+  FailureDetector failure_detector_;
   PeerMeter meter_;
   GradientPace pace_;
-  std::uint64_t told_from_ = 1;  // the iteration that neighbors know this peer to be in
+  std::uint64_t announced_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {
     awaits_start,
     restored,  // from a checkpoint, and awaits the start

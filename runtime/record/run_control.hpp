@@ -24,7 +24,7 @@ struct RunControl {
   /// Set to true (by a signal handler, say) to end the run soon, with status interrupted. May be null.
   const std::atomic<bool>* interrupted = nullptr;
   /// Set to true if this process of a run that spans hosts has to end: its host goes out of service, say. If
-  /// the run can go on without the process or wait for it (Failure::bears_a_leave), only the process ends.
+  /// the run can go on without the process or wait for it (Failure::survives_a_leave), only the process ends.
   /// Else the run ends as with `interrupted`. May be null.
   const std::atomic<bool>* asked_to_leave = nullptr;
   /// True if the run goes on from the checkpoints of an earlier run, which was cut off or is to be extended.

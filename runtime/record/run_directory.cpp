@@ -146,7 +146,7 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   if (record_) write_file(directory_ / "metrics.jsonl", {kept});
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
-  metrics_ = RecordFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
+  metrics_ = LineFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {

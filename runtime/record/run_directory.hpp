@@ -72,7 +72,7 @@ class RunDirectory {
   Notice notice_;
   std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
-  RecordFile metrics_;
+  LineFile metrics_;
   bool said_that_it_waits_ = false;
 
   void begin(const RunSettings& settings, const Evaluation& first);

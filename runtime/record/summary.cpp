@@ -23,9 +23,9 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-std::string topology_name(const RunSettings& settings, const Cluster& cluster) {
+std::string topology_name(const RunSettings& settings, const NamedTopology& topology) {
   if (settings.topology.file.empty()) return settings.topology.kind;
-  return cluster.family.empty() ? settings.topology.file.filename().string() : cluster.family;
+  return topology.family.empty() ? settings.topology.file.filename().string() : topology.family;
 }
 
 template <class Scalar>
@@ -187,8 +187,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"virtual", driver == Driver::simulator},
       {"algorithm", settings.algorithm.kind},
       {"compressor", settings.algorithm.compressor},
-      {"topology", topology_name(settings, experiment.cluster)},
-      {"weights", experiment.cluster.weights},
+      {"topology", topology_name(settings, experiment.topology)},
+      {"weights", experiment.topology.weights},
       {"peers", peer_count},
       {"dimension", experiment.problem.dimension()},
       {"scalar", sizeof(Scalar) == 4 ? "float" : "double"},
@@ -198,9 +198,9 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   // A varying schedule has no single gap, and neither has push-sum along one-way links. An asynchronous
   // method averages in pairs, not by W.
   summary["spectral_gap"] = experiment.schedule->period() == 1 &&
-                                    experiment.cluster.mixing.doubly_stochastic() &&
+                                    experiment.topology.mixing.doubly_stochastic() &&
                                     !experiment.method->asynchronous
-                                ? Json(spectrum(experiment.cluster.mixing).spectral_gap)
+                                ? Json(spectrum(experiment.topology.mixing).spectral_gap)
                                 : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);

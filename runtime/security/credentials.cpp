@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-std::string key_of(const ClusterPeer& peer, const std::vector<AuthorizedKey>& authorized,
+std::string key_of(const NamedPeer& peer, const std::vector<AuthorizedKey>& authorized,
                    const std::string& file) {
   const auto found = std::ranges::find(authorized, peer.name, &AuthorizedKey::name);
   if (found == authorized.end())
@@ -29,12 +29,12 @@ bool has_keys(const RunSettings::Security& security) {
                    ", too: " + (lacks_secret ? "this peer's own key" : "the public keys of all peers"));
 }
 
-std::optional<std::string> plain_text_warning(const RunSettings::Security& security, const Cluster& cluster) {
+std::optional<std::string> plain_text_warning(const RunSettings::Security& security,
+                                              const NamedTopology& topology) {
   if (has_keys(security)) return std::nullopt;
-  std::vector<std::string> places = {cluster.observer_bind.empty() ? cluster.observer
-                                                                   : cluster.observer_bind};
-  for (const ClusterPeer& peer : cluster.peers)
-    places.push_back(peer.bind.empty() ? peer.address : peer.bind);
+  std::vector<std::string> places = {topology.observer_bind.empty() ? topology.observer
+                                                                    : topology.observer_bind};
+  for (const NamedPeer& peer : topology.peers) places.push_back(peer.bind.empty() ? peer.address : peer.bind);
   for (const std::string& place : places)
     if (!place.empty() && !Address::parse(place).is_loopback())
       return "no keys are set (security.authorized, security.secret): other machines can reach " + place +
@@ -52,14 +52,14 @@ SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId se
   return credentials;
 }
 
-SharedCredentials load_credentials(const RunSettings::Security& security,
-                                   const std::vector<ClusterPeer>& peers, PeerId self, const Notice& notice) {
+SharedCredentials load_credentials(const RunSettings::Security& security, const std::vector<NamedPeer>& peers,
+                                   PeerId self, const Notice& notice) {
   if (!has_keys(security)) return nullptr;
   const auto credentials = std::make_shared<Credentials>();
   credentials->self = self;
   credentials->notice = notice;
   const std::vector<AuthorizedKey> authorized = load_authorized_keys(security.authorized);
-  for (const ClusterPeer& peer : peers)
+  for (const NamedPeer& peer : peers)
     credentials->public_keys.push_back(key_of(peer, authorized, security.authorized));
   credentials->own = load_key_pair(security.secret);
   if (credentials->own.public_key != credentials->public_keys[self]) {

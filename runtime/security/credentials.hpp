@@ -32,7 +32,8 @@ using SharedCredentials = std::shared_ptr<Credentials>;
 bool has_keys(const RunSettings::Security& security);
 
 /// Returns a warning if there are no keys and other machines can reach a peer or the observer; else empty.
-std::optional<std::string> plain_text_warning(const RunSettings::Security& security, const Cluster& cluster);
+std::optional<std::string> plain_text_warning(const RunSettings::Security& security,
+                                              const NamedTopology& topology);
 
 /// Returns the credentials of peer `self` from key pairs made for this run (`pairs[id]`); null if there are
 /// none.
@@ -41,7 +42,7 @@ SharedCredentials share_credentials(const std::vector<KeyPair>& pairs, PeerId se
 /// Returns the credentials of peer `self` from the files that security.authorized and security.secret name;
 /// null if neither is set. Throws Misuse if a peer of the topology has no key, or if this peer's own key is
 /// not its key in the file of authorized keys.
-SharedCredentials load_credentials(const RunSettings::Security& security,
-                                   const std::vector<ClusterPeer>& peers, PeerId self, const Notice& notice);
+SharedCredentials load_credentials(const RunSettings::Security& security, const std::vector<NamedPeer>& peers,
+                                   PeerId self, const Notice& notice);
 
 }  // namespace hearsay

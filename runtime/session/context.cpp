@@ -27,7 +27,7 @@ FrameHeader SessionContext::header(FrameKind kind) const {
   return result;
 }
 
-FrameHeader& SessionContext::say(PeerWord::Way way, PeerId to, FrameKind kind,
+FrameHeader& SessionContext::say(PeerFrame::Way way, PeerId to, FrameKind kind,
                                  std::span<const std::byte> payload) {
   outbox.push_back({way, to, header(kind), {}, {payload.begin(), payload.end()}});
   return outbox.back().header;
@@ -35,11 +35,11 @@ FrameHeader& SessionContext::say(PeerWord::Way way, PeerId to, FrameKind kind,
 
 void SessionContext::say_stop(int exit_code, const std::string& reason) {
   if (is_duplicate_process) return;
-  const auto say_it = [&](PeerWord::Way way, PeerId to) {
+  const auto say_it = [&](PeerFrame::Way way, PeerId to) {
     say(way, to, Stop{exit_code}, std::as_bytes(std::span(reason)));
   };
-  say_it(PeerWord::Way::observer, observer_peer);
-  for (const PeerId to : input.destinations) say_it(PeerWord::Way::outlet, to);
+  say_it(PeerFrame::Way::observer, observer_peer);
+  for (const PeerId to : input.destinations) say_it(PeerFrame::Way::outlet, to);
 }
 
 void SessionContext::fail(int exit_code, const std::string& reason) {

@@ -19,7 +19,7 @@ namespace hearsay {
 int exit_code_of(const FrameHeader& stop);
 
 /// A frame to send: a data message of the method, or a control frame of the session.
-struct PeerWord {
+struct PeerFrame {
   enum class Way : std::uint8_t {
     outlet,    ///< to a destination, through this peer's DEALER that is connected to it
     reply,     ///< to a source, back through this peer's ROUTER, to which the source has connected
@@ -83,9 +83,9 @@ struct SessionContext {
 
   FrameHeader header(FrameKind kind) const;
   /// Puts a frame into the outbox. Returns its header, for the caller to fill in more fields.
-  FrameHeader& say(PeerWord::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
+  FrameHeader& say(PeerFrame::Way way, PeerId to, FrameKind kind, std::span<const std::byte> payload = {});
   template <ControlWord Word>
-  void say(PeerWord::Way way, PeerId to, const Word& word, std::span<const std::byte> payload = {}) {
+  void say(PeerFrame::Way way, PeerId to, const Word& word, std::span<const std::byte> payload = {}) {
     put(word, say(way, to, Word::kind, payload));
   }
   /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
@@ -131,7 +131,7 @@ struct SessionContext {
       false;  ///< another process has this peer's id, so this one does not tell the others to stop
   std::uint64_t next_needed = 1;  ///< the first iteration whose messages this peer still needs
   Instant now{};                  ///< of the last tick
-  std::vector<PeerWord> outbox;
+  std::vector<PeerFrame> outbox;
   std::vector<SocketEvent> events;
   Counters counters;
 };

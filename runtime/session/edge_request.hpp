@@ -8,9 +8,9 @@
 
 namespace hearsay {
 
-/// Policy "drop": a change of an edge that the peer has decided on. The session (PeerSession::obey) notes the
-/// change and tells the other end.
-struct EdgeWish {
+/// Policy "drop": a change of an edge that the peer has decided on. The session notes the change and tells the
+/// other end (PeerSession::send_edge_request).
+struct EdgeRequest {
   enum class What : std::uint8_t {
     part,   ///< the edge is out
     offer,  ///< this peer offers that the edge be in again from `iteration` on, or later
@@ -28,7 +28,7 @@ struct EdgeWish {
 /// An edge leaves. Also withdraws an offer of that edge. Returns `part`; empty if `news.id` is no neighbor,
 /// or was lost before and has no offer.
 template <class Scalar>
-std::optional<EdgeWish> respond(Peer<Scalar>& peer, const PeerDeparted& news);
+std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const PeerDeparted& news);
 
 // How an edge comes back, once both ends have parted and hear each other again:
 //
@@ -41,10 +41,10 @@ std::optional<EdgeWish> respond(Peer<Scalar>& peer, const PeerDeparted& news);
 // Repeated news of an edge that is in again changes nothing.
 
 template <class Scalar>
-std::optional<EdgeWish> respond(Peer<Scalar>& peer, const NeighborReturned& news);
+std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const NeighborReturned& news);
 template <class Scalar>
-std::optional<EdgeWish> respond(Peer<Scalar>& peer, const AttachmentOffered& news);
+std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const AttachmentOffered& news);
 template <class Scalar>
-std::optional<EdgeWish> respond(Peer<Scalar>& peer, const OfferAnswered& news);
+std::optional<EdgeRequest> respond(Peer<Scalar>& peer, const OfferAnswered& news);
 
 }  // namespace hearsay

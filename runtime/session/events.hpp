@@ -19,7 +19,7 @@ namespace hearsay {
 struct DataArrived {
   MessageKey key;
   PacketRef packet;
-  MessageMarks marks = {};
+  MessageMetadata metadata = {};
 };
 /// A resuming peer is to restore the checkpoint of `iteration`. Empty: the others are running, so the peer
 /// restores its newest checkpoint and replays its log.
@@ -32,7 +32,7 @@ struct RunStarts {
 /// The observer's verdict on the evaluation at iteration `evaluated`.
 struct VerdictArrived {
   std::uint64_t evaluated;
-  bool go_on;
+  bool proceed;
   std::uint64_t checkpoint_every = 0;  ///< iterations between two checkpoints; 0: not announced
 };
 /// The run ends early. `reason` is a sentence if something went wrong; empty if the user stopped the run.

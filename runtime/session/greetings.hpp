@@ -37,7 +37,7 @@ class Greetings {
   bool has_called(PeerId source) const { return !silent_.contains(source); }
   bool complete() const { return silent_.empty() && reserved_.empty(); }
   /// The destination with the lowest id that has not welcomed this peer; empty if all have.
-  std::optional<PeerId> first_reserved() const { return first_of(reserved_); }
+  std::optional<PeerId> first_without_welcome() const { return first_of(reserved_); }
   /// The source with the lowest id that has not called this peer; empty if all have.
   std::optional<PeerId> first_silent() const { return first_of(silent_); }
 

@@ -18,7 +18,7 @@ class Joining {
   void add(PeerId neighbor) { question_.add(neighbor); }
   bool may_ask(PeerId neighbor) const { return question_.may_ask(neighbor); }
   void ask(SessionContext& context) {
-    context.say(PeerWord::Way::outlet, question_.whom(context.now), FrameKind::join);
+    context.say(PeerFrame::Way::outlet, question_.whom(context.now), FrameKind::join);
   }
   /// True if a `model` frame with a payload of `bytes` bytes can be a model of this run.
   static bool fits(const to_neighbor::Model& model, std::size_t bytes, const PeerSessionInput& input) {

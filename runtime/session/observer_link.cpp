@@ -16,12 +16,12 @@ constexpr std::size_t most_unacknowledged = 4;
 
 FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
                              std::span<const std::byte> payload = {}) {
-  return context.say(PeerWord::Way::observer, observer_peer, kind, payload);
+  return context.say(PeerFrame::Way::observer, observer_peer, kind, payload);
 }
 
 template <ControlWord Word>
 void say_to_observer(const Word& word, SessionContext& context, std::span<const std::byte> payload = {}) {
-  context.say(PeerWord::Way::observer, observer_peer, word, payload);
+  context.say(PeerFrame::Way::observer, observer_peer, word, payload);
 }
 
 }  // namespace
@@ -71,20 +71,21 @@ void ObserverLink::say_what_it_holds(SessionContext& context) const {
   say_to_observer(FrameKind::holds, context, payload);
 }
 
-void ObserverLink::say(const Told& told, SessionContext& context) {
-  say_to_observer(told.kind, context, told.payload).iteration = told.iteration;
+void ObserverLink::say(const Report& report, SessionContext& context) {
+  say_to_observer(report.kind, context, report.payload).iteration = report.iteration;
 }
 
-void ObserverLink::tell(Told told, SessionContext& context) {
-  say(told, context);
-  if (told.kind != FrameKind::evaluation && told.kind != FrameKind::result) return;
+void ObserverLink::tell(Report report, SessionContext& context) {
+  say(report, context);
+  if (report.kind != FrameKind::evaluation && report.kind != FrameKind::result) return;
   // More than that are kept only while a peer runs without the observer; the oldest one is not needed then.
-  if (unacknowledged_.size() == most_unacknowledged) unacknowledged_.erase(unacknowledged_.begin());
-  unacknowledged_.push_back(std::move(told));
+  if (unacknowledged_reports_.size() == most_unacknowledged)
+    unacknowledged_reports_.erase(unacknowledged_reports_.begin());
+  unacknowledged_reports_.push_back(std::move(report));
 }
 
 void ObserverLink::tell_unacknowledged(SessionContext& context) const {
-  for (const Told& told : unacknowledged_) say(told, context);
+  for (const Report& report : unacknowledged_reports_) say(report, context);
 }
 
 void ObserverLink::tell_again(SessionContext& context) const {
@@ -131,9 +132,9 @@ void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte
   using State = from_observer::Alive::State;
   const from_observer::Alive alive = from_observer::as_alive(head);
   if (alive.state == State::is_busy) return;
-  const bool lacks = std::ranges::any_of(unacknowledged_, [&](const Told& told) {
-    return told.kind == FrameKind::result ? alive.state == State::lacks_result
-                                          : told.iteration > alive.newest_evaluation;
+  const bool lacks = std::ranges::any_of(unacknowledged_reports_, [&](const Report& report) {
+    return report.kind == FrameKind::result ? alive.state == State::lacks_result
+                                            : report.iteration > alive.newest_evaluation;
   });
   lacks_ = lacks ? lacks_ + 1 : 0;
   if (lacks_ < 3) return;
@@ -156,21 +157,21 @@ void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context
   const from_observer::Verdict verdict = from_observer::as_verdict(head);
   if (has_no_state || (last_verdict_ && verdict.evaluated <= *last_verdict_)) return;
   last_verdict_ = verdict.evaluated;
-  std::erase_if(unacknowledged_, [&](const Told& told) {
-    return told.kind == FrameKind::evaluation && told.iteration <= verdict.evaluated;
+  std::erase_if(unacknowledged_reports_, [&](const Report& report) {
+    return report.kind == FrameKind::evaluation && report.iteration <= verdict.evaluated;
   });
-  context.events.push_back(VerdictArrived{verdict.evaluated, verdict.go_on, verdict.checkpoint_every});
+  context.events.push_back(VerdictArrived{verdict.evaluated, verdict.proceed, verdict.checkpoint_every});
 }
 
 void ObserverLink::save(SessionState& state) const {
   state.last_verdict = last_verdict_;
-  state.untold = unacknowledged_;
+  state.unacknowledged_reports = unacknowledged_reports_;
 }
 
 void ObserverLink::restore(SessionState& state) {
   restored_ = true;
   last_verdict_ = state.last_verdict;
-  unacknowledged_ = std::move(state.untold);
+  unacknowledged_reports_ = std::move(state.unacknowledged_reports);
 }
 
 }  // namespace hearsay

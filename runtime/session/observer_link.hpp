@@ -34,7 +34,7 @@ class ObserverLink {
   }
 
   /// Sends it. Evaluations and the result are kept, and sent again, until they are acknowledged.
-  void tell(Told told, SessionContext& context);
+  void tell(Report report, SessionContext& context);
   void tell_unacknowledged(SessionContext& context) const;
   /// Policy "drop": the peer begins to run without the observer, or has the observer back. Calls alternate.
   void turn() { ++turns_; }
@@ -64,9 +64,9 @@ class ObserverLink {
   void hear_resume(const FrameHeader& head, SessionContext& context);
   /// Sends the observer everything that it may have missed.
   void tell_again(SessionContext& context) const;
-  static void say(const Told& told, SessionContext& context);
+  static void say(const Report& report, SessionContext& context);
 
-  std::vector<Told> unacknowledged_;  // evaluations without a verdict, and the result
+  std::vector<Report> unacknowledged_reports_;  // evaluations without a verdict, and the result
   int lacks_ = 0;  // how many of the observer's heartbeats in a row showed that it lacks one of those
   std::optional<std::uint64_t> last_verdict_;
   std::uint32_t turns_ = 0;  // ObserverContact::turns, once the run has begun

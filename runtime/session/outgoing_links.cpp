@@ -29,11 +29,11 @@ void OutgoingLinks::greet(OutgoingLink& link, bool has_parted, SessionContext& c
   link.greeted_at = link.next_sequence;
   link.awaits_welcome = true;
   const to_neighbor::Hello hello{.next_number = link.next_sequence, .edge_is_out = has_parted};
-  context.say(PeerWord::Way::outlet, link.to, hello, context.hello);
+  context.say(PeerFrame::Way::outlet, link.to, hello, context.hello);
 }
 
 void OutgoingLinks::send(Outgoing message, Instant posted, SessionContext& context) {
-  RetainedMessage retained{message.key, std::move(message.packet), 0, message.marks};
+  RetainedMessage retained{message.key, std::move(message.packet), 0, message.metadata};
   send_data(to(message.to), retained, posted, context);
   retention_.keep(message.to, std::move(retained));
 }
@@ -45,9 +45,9 @@ void OutgoingLinks::send_data(OutgoingLink& link, RetainedMessage& message, Inst
   head.iteration = message.key.iteration;
   head.slot = message.key.slot;
   head.sequence = message.sequence;
-  head.degree = message.marks.degree;
-  head.replica_digest = message.marks.replica_digest;
-  context.outbox.push_back({PeerWord::Way::outlet, link.to, head, message.packet, {}, posted});
+  head.degree = message.metadata.degree;
+  head.replica_digest = message.metadata.replica_digest;
+  context.outbox.push_back({PeerFrame::Way::outlet, link.to, head, message.packet, {}, posted});
 }
 
 bool OutgoingLinks::hear_welcome(OutgoingLink& link, const FrameHeader& welcome, SessionContext& context) {
@@ -95,14 +95,14 @@ void OutgoingLinks::save(SessionState& state) const {
   for (const OutgoingLink& link : links_) {
     state.released.emplace_back(link.to, retention_.floor(link.to));
     for (const RetainedMessage& message : retention_.of(link.to))
-      state.retained.push_back({link.to, message.key, message.packet, message.marks});
+      state.retained.push_back({link.to, message.key, message.packet, message.metadata});
   }
 }
 
 void OutgoingLinks::restore(SessionState& state) {
   for (const auto& [to, next_needed] : state.released) retention_.release(to, next_needed);
   for (Outgoing& message : state.retained)
-    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent, message.marks});
+    retention_.keep(message.to, {message.key, std::move(message.packet), never_sent, message.metadata});
 }
 
 }  // namespace hearsay

@@ -8,34 +8,35 @@ void PartedEdges::part(PeerId neighbor) {
   out_.push_back({neighbor});
 }
 
-void PartedEdges::obey(const EdgeWish& wish, Retention& retention, SessionContext& context) {
-  const PeerId neighbor = wish.neighbor;
-  switch (wish.what) {
-    case EdgeWish::What::part:
+void PartedEdges::send_edge_request(const EdgeRequest& request, Retention& retention,
+                                    SessionContext& context) {
+  const PeerId neighbor = request.neighbor;
+  switch (request.what) {
+    case EdgeRequest::What::part:
       part(neighbor);
       // Said again even if it was said before: the first `parted` may be lost.
       if (context.is_destination(neighbor)) {
         retention.abandon(neighbor);
-        context.say(PeerWord::Way::outlet, neighbor, FrameKind::parted);
+        context.say(PeerFrame::Way::outlet, neighbor, FrameKind::parted);
       }
-      if (context.hears(neighbor)) context.say(PeerWord::Way::reply, neighbor, FrameKind::parted);
+      if (context.hears(neighbor)) context.say(PeerFrame::Way::reply, neighbor, FrameKind::parted);
       return;
-    case EdgeWish::What::offer:
+    case EdgeRequest::What::offer:
       for (Edge& edge : out_)
         if (edge.to == neighbor) edge.offered = true;
-      context.say(PeerWord::Way::outlet, neighbor, FrameKind::offer).iteration = wish.iteration;
+      context.say(PeerFrame::Way::outlet, neighbor, FrameKind::offer).iteration = request.iteration;
       return;
-    case EdgeWish::What::take:
-      restore(neighbor, wish.iteration);
+    case EdgeRequest::What::take:
+      restore(neighbor, request.iteration);
       return say_taken(neighbor, context);
-    case EdgeWish::What::agree:
-      return restore(neighbor, wish.iteration);
+    case EdgeRequest::What::agree:
+      return restore(neighbor, request.iteration);
   }
 }
 
 void PartedEdges::say_taken(PeerId neighbor, SessionContext& context) const {
   if (const auto from = restored_from(neighbor))
-    context.say(PeerWord::Way::reply, neighbor, FrameKind::taken).iteration = *from;
+    context.say(PeerFrame::Way::reply, neighbor, FrameKind::taken).iteration = *from;
 }
 
 void PartedEdges::hear_source(const FrameHeader& head, SessionContext& context) const {
@@ -48,7 +49,7 @@ void PartedEdges::hear_source(const FrameHeader& head, SessionContext& context) 
   } else if (!offered) {
     // The source does not know that the edge is out. (If this peer has made an offer, the source may have
     // taken it, and its answer is still under way.)
-    context.say(PeerWord::Way::reply, head.sender, FrameKind::parted);
+    context.say(PeerFrame::Way::reply, head.sender, FrameKind::parted);
   }
 }
 

@@ -27,7 +27,7 @@ class PartedEdges {
   }
 
   /// Notes the change of an edge, and tells the other end.
-  void obey(const EdgeWish& wish, Retention& retention, SessionContext& context);
+  void send_edge_request(const EdgeRequest& request, Retention& retention, SessionContext& context);
   /// Answers `taken` to the neighbor's offer, if both ends have agreed on an iteration; else does nothing.
   void say_taken(PeerId neighbor, SessionContext& context) const;
   /// Handles a frame from a source whose edge is out.

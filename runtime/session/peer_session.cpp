@@ -43,7 +43,7 @@ void PeerSession::begin(Instant now) {
   tell_when_ready();
 }
 
-void PeerSession::go_on(SessionState state) {
+void PeerSession::resume(SessionState state) {
   if (context_.phase == SessionPhase::failed) return;  // the peer was not restored in time
   ensure(context_.phase == SessionPhase::restoring, "a session resumes from a checkpoint once");
   context_.phase = SessionPhase::greeting;
@@ -62,7 +62,7 @@ void PeerSession::needs_from(std::uint64_t iteration) {
   context_.next_needed = iteration;
   for (const IncomingLink& link : incoming_)
     if (!context_.is_destination(link.source))
-      context_.say(PeerWord::Way::reply, link.source, to_neighbor::Alive{});
+      context_.say(PeerFrame::Way::reply, link.source, to_neighbor::Alive{});
 }
 
 // Heartbeats, and the way into the run.
@@ -100,7 +100,7 @@ void PeerSession::show_life() {
       return;
     case SessionPhase::restoring:
       for (const OutgoingLink& link : outgoing_.all())
-        context_.say(PeerWord::Way::outlet, link.to, to_neighbor::Alive{});
+        context_.say(PeerFrame::Way::outlet, link.to, to_neighbor::Alive{});
       return observer_.has_welcomed() ? observer_.say_what_it_holds(context_) : observer_.greet(context_);
     case SessionPhase::joining:
     case SessionPhase::entering:
@@ -115,7 +115,7 @@ void PeerSession::show_life() {
     if (link.awaits_welcome || parted_.contains(link.to)) {
       if (context_.has_started() || !parted_.contains(link.to)) greet(link);
     } else {
-      context_.say(PeerWord::Way::outlet, link.to, to_neighbor::Alive{link.next_sequence});
+      context_.say(PeerFrame::Way::outlet, link.to, to_neighbor::Alive{link.next_sequence});
     }
   }
   if (!observer_.has_welcomed()) observer_.greet(context_);
@@ -123,7 +123,7 @@ void PeerSession::show_life() {
   if (!context_.is_ready()) return observer_.say_for_whom_it_waits(report().awaited(), context_);
   for (const IncomingLink& link : incoming_)
     if (!context_.is_destination(link.source) && !parted_.contains(link.source))
-      context_.say(PeerWord::Way::reply, link.source, to_neighbor::Alive{});
+      context_.say(PeerFrame::Way::reply, link.source, to_neighbor::Alive{});
   observer_.show_life(context_);
 }
 
@@ -166,7 +166,7 @@ FrameUse PeerSession::hear_frame(IncomingLink& link, const FrameHeader& head) {
   const IncomingLink::Frame frame = link.judge(head);
   if (frame == IncomingLink::Frame::after_gap) ++context_.counters.gaps;
   if (link.must_ask_again(frame, head.kind))
-    context_.say(PeerWord::Way::reply, head.sender, FrameKind::again);
+    context_.say(PeerFrame::Way::reply, head.sender, FrameKind::again);
   if (frame == IncomingLink::Frame::ungreeted) return FrameUse::words;
   const bool is_data = head.kind == FrameKind::data;
   if (context_.is_destination(head.sender))
@@ -200,7 +200,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
     verdict.for_the_caller = outgoing_.objection_to(hello, parted_.contains(sender), context_);
   if (!verdict.welcome()) {
     ++context_.counters.refused;
-    context_.say(PeerWord::Way::reply, sender, FrameKind::refuse,
+    context_.say(PeerFrame::Way::reply, sender, FrameKind::refuse,
                  std::as_bytes(std::span(verdict.for_the_caller)));
     if (!context_.is_ready() && !verdict.for_me.empty()) context_.fail(2, verdict.for_me);
     return;
@@ -208,7 +208,7 @@ void PeerSession::answer_hello(const FrameHeader& hello, std::span<const std::by
   greetings_.called(sender, hello.incarnation);
   // A new process under that id has not heard this peer's hello, even if its predecessor has.
   if (link->greeted(hello) && context_.is_destination(sender)) greet(outgoing_.to(sender));
-  context_.say(PeerWord::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number});
+  context_.say(PeerFrame::Way::reply, sender, to_neighbor::Welcome{to_neighbor::as_hello(hello).next_number});
   tell_when_ready();
 }
 

@@ -43,7 +43,7 @@ class PeerSession {
   /// which answers with the checkpoint to restore (ResumeFrom).
   void begin(Instant now);
   /// The peer has been restored from a checkpoint: takes up `state` and greets the neighbors.
-  void go_on(SessionState state);
+  void resume(SessionState state);
   /// This peer needs no message of the iterations before `iteration` any more. All later frames say so;
   /// sources to which this peer sends no messages are told at once.
   void needs_from(std::uint64_t iteration);
@@ -63,7 +63,9 @@ class PeerSession {
   void doubt(const std::string& why) { start_.doubt(why); }
   /// Policy "drop": an edge leaves, or comes back. While it is out no message of the method passes over it.
   /// Its ends say hello at every heartbeat (and that the edge is out) until they hear each other again.
-  void obey(const EdgeWish& wish) { parted_.obey(wish, outgoing_.retention(), context_); }
+  void send_edge_request(const EdgeRequest& request) {
+    parted_.send_edge_request(request, outgoing_.retention(), context_);
+  }
   /// Answers ModelAsked.
   void give(const ModelCopy& copy) { Joining::give(copy, context_); }
   /// Sends a message of the method. Does nothing if the edge is out.
@@ -73,15 +75,14 @@ class PeerSession {
       needs_from(first_needed_in(message.key.iteration, context_.input.staleness));
     outgoing_.send(std::move(message), posted, context_);
   }
-  /// Sends a frame to the observer; `told.payload` may be empty.
-  void tell_observer(Told told) { observer_.tell(std::move(told), context_); }
+  /// Sends a frame to the observer; `report.payload` may be empty.
+  void tell_observer(Report report) { observer_.tell(std::move(report), context_); }
   /// Tells the observer and all destinations that the run ends now, with this exit code and sentence.
   void say_stop(int exit_code, const std::string& reason) { context_.say_stop(exit_code, reason); }
   /// Sends the heartbeats that are due, and gives up if the run has not begun in time. Returns when to call
   /// this again.
   Instant tick(Instant now);
 
-  using Heard = FrameUse;
   /// Handles a frame that a source has sent to this peer's ROUTER.
   FrameUse hear_source(const FrameHeader& header, std::span<const std::byte> payload);
   /// Handles a reply that came at the DEALER which is connected to `destination`.
@@ -90,14 +91,14 @@ class PeerSession {
   /// Handles a frame that came at the DEALER which is connected to the observer.
   FrameUse hear_observer(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
 
-  std::vector<PeerWord>& outbox() { return context_.outbox; }
+  std::vector<PeerFrame>& outbox() { return context_.outbox; }
   std::vector<SocketEvent>& events() { return context_.events; }
 
   using Counters = SessionContext::Counters;
   const Counters& counters() const { return context_.counters; }
   /// True if some neighbor may still need a message of this peer.
   bool retains() const { return outgoing_.retains(); }
-  /// What a later process needs for `go_on`, if this one ends now.
+  /// What a later process needs for `proceed`, if this one ends now.
   SessionState state() const {
     SessionState state{};
     state.next_needed = context_.next_needed;

@@ -13,7 +13,7 @@ struct RetainedMessage {
   MessageKey key;
   PacketRef packet;
   std::uint64_t sequence;  ///< number of the frame that carried the message last
-  MessageMarks marks = {};
+  MessageMetadata metadata = {};
 };
 
 /// The messages that a peer has sent and its destinations may still need. If a frame or a whole process is

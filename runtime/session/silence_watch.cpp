@@ -8,7 +8,7 @@ namespace hearsay {
 
 SilenceWatch::SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
                            std::vector<WatchedPeer> watched)
-    : self_(self), heartbeat_(heartbeat), then_(then), attention_(lost_after) {
+    : self_(self), heartbeat_(heartbeat), then_(then), stalls_(lost_after) {
   for (WatchedPeer& peer : watched) watched_.push_back({std::move(peer), ArrivalDeadline(lost_after)});
 }
 
@@ -22,19 +22,19 @@ SilenceWatch::Watched& SilenceWatch::of(PeerId id) {
 void SilenceWatch::heard(PeerId id, Instant at) {
   Watched& watched = of(id);
   if (at <= watched.last) return;
-  const bool listened = watched.last >= attention_.since();
+  const bool listened = watched.last >= stalls_.last_end();
   watched.last = at;
   listened ? watched.deadline.heard(at) : watched.deadline.heard_anew(at);
 }
 
 Duration SilenceWatch::silence(Instant now, Instant since, Instant last) const {
-  return now - std::max({since, attention_.since(), last});
+  return now - std::max({since, stalls_.last_end(), last});
 }
 
 SilenceWatch::Judgement SilenceWatch::judge(Instant now, Instant since, std::uint64_t iteration,
                                             const std::vector<PeerId>& awaited) {
   Judgement judgement;
-  LongWait wait{self_, iteration, now - std::max(since, attention_.since()), heartbeat_, then_, {}};
+  LongWait wait{self_, iteration, now - std::max(since, stalls_.last_end()), heartbeat_, then_, {}};
   for (const PeerId id : awaited) {
     Watched& watched = of(id);
     const Duration silent = silence(now, since, watched.last);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "runtime/session/arrival_deadline.hpp"
-#include "runtime/session/attention.hpp"
 #include "runtime/session/long_wait.hpp"
+#include "runtime/session/stall_detector.hpp"
 
 namespace hearsay {
 
@@ -27,8 +27,8 @@ class SilenceWatch {
   SilenceWatch(PeerId self, Duration lost_after, Duration heartbeat, AfterSilence then,
                std::vector<WatchedPeer> watched);
 
-  /// Call this several times a second, also while no peer is awaited (Attention).
-  void look(Instant now) { attention_.look(now); }
+  /// Call this several times a second, also while no peer is awaited (StallDetector).
+  void look(Instant now) { stalls_.look(now); }
   /// The last sign of life of watched peer `id` came at `at`.
   void heard(PeerId id, Instant at);
 
@@ -60,7 +60,7 @@ class SilenceWatch {
   PeerId self_;
   Duration heartbeat_;
   AfterSilence then_;
-  Attention attention_;
+  StallDetector stalls_;
   std::vector<Watched> watched_;
   Instant spoken_since_{};                 // when the wait began that the last messages were about
   Duration next_word_ = first_word_after;  // how long that wait lasts when the next message is due

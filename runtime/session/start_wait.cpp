@@ -27,7 +27,7 @@ std::string StartReport::awaited() const {
     return "the observer to start the run" +
            (known.empty() ? ": some peer is not there yet, or lacks a neighbor" : known);
   if (phase_ == SessionPhase::joining) return "a neighbor to tell its model";
-  if (const auto id = greetings_.first_reserved())
+  if (const auto id = greetings_.first_without_welcome())
     return context_.name_of(*id) + " to come up" + answers_instead(*id);
   if (const auto id = greetings_.first_silent()) return "peer " + std::to_string(*id) + " to call";
   return "a neighbor that it could join";
@@ -42,7 +42,7 @@ std::string StartReport::missing() const {
   if (phase_ == SessionPhase::joining)
     return "the run has gone on without this peer, and no neighbor told its model" + within;
   if (greetings_.complete()) return "no neighbor was there to be joined" + within;
-  if (const auto id = greetings_.first_reserved())
+  if (const auto id = greetings_.first_without_welcome())
     return context_.name_of(*id) + " did not come up" + within + answers_instead(*id);
   return "peer " + std::to_string(*greetings_.first_silent()) + " did not call" + within;
 }

@@ -12,7 +12,7 @@
 namespace hearsay {
 
 /// A frame that was sent to the observer.
-struct Told {
+struct Report {
   FrameKind kind;
   std::uint64_t iteration;
   std::vector<std::byte> payload;
@@ -25,7 +25,8 @@ struct SessionState {
   std::vector<Outgoing> retained;             ///< messages that the destinations may still need
   /// By destination: the first iteration whose messages are still retained.
   std::vector<std::pair<PeerId, std::uint64_t>> released;
-  std::vector<Told> untold;  ///< evaluations and result that the observer has not acknowledged
+  std::vector<Report>
+      unacknowledged_reports;  ///< evaluations and result that the observer has not acknowledged
 };
 
 }  // namespace hearsay

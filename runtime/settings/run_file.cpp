@@ -126,7 +126,7 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
     if (const auto found = settings_.find(key.name()); found != settings_.end())
       key.read(found->second, start, settings);
   if (!settings.topology.file.empty())
-    settings.topology.peers = peer_count_of_cluster_file(settings.topology.file);
+    settings.topology.peers = peer_count_of_topology_file(settings.topology.file);
   if (const auto peers = settings_.find(peers_key); peers != settings_.end())
     read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())

@@ -112,7 +112,7 @@ struct RunSettings {
     bool keeps_checkpoints() const { return checkpoint_every != 0 || checkpoint_period != Duration{0}; }
     /// True if one process may leave without ending the run: the run goes on without it, or waits until it is
     /// restarted from its checkpoint.
-    bool bears_a_leave() const { return drops() || keeps_checkpoints(); }
+    bool survives_a_leave() const { return drops() || keeps_checkpoints(); }
     bool operator==(const Failure&) const = default;
   } failure;
   /// Keys for CURVE, which encrypts and admits only the peers. For runs that span hosts. Both are set, or

@@ -25,21 +25,21 @@ class NoObjective final : public Objective<Scalar> {
   Index samples_;
 };
 
-/// A method that plays a script: it asks for every gradient, message and wait in it.
+/// A method that plays a trace: it asks for every gradient, message and wait in it.
 template <class Scalar>
-class Player final : public Algorithm<Scalar> {
+class TracePlayer final : public Algorithm<Scalar> {
  public:
-  explicit Player(const PeerScript& script) : script_(script), model_(1), samples_(script.most_samples()) {
+  explicit TracePlayer(const WorkTrace& trace) : script_(trace), model_(1), samples_(trace.most_samples()) {
     model_.setZero();
   }
 
   Task iterate(Iteration<Scalar>& it) override {
     it.sample_count();  // makes the peer list its samples, in which it measures the work of a gradient
     PacketRef packet;
-    for (const ScriptStep& step : script_.of(it.number())) {
-      if (step.kind == ScriptStep::Kind::gradient) {
+    for (const WorkStep& step : script_.of(it.number())) {
+      if (step.kind == WorkStep::Kind::gradient) {
         co_await it.gradient(model_, std::span<const Index>(samples_).first(step.amount));
-      } else if (step.kind == ScriptStep::Kind::wait) {
+      } else if (step.kind == WorkStep::Kind::wait) {
         co_await it.collect(step.slot, it.number() - step.amount, step.senders);
       } else {
         if (!packet || packet->size() != step.amount) {
@@ -56,7 +56,7 @@ class Player final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t, const PeerRows&) const override { return {}; }
 
  private:
-  const PeerScript& script_;
+  const WorkTrace& script_;
   Vector<Scalar> model_;
   std::vector<Index> samples_;
 };
@@ -70,9 +70,9 @@ Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const 
     nothing.objectives.push_back(std::make_unique<NoObjective<Scalar>>(objective->sample_count()));
   nothing.initial = Vector<Scalar>(1);
   nothing.initial.setZero();
-  Experiment<Scalar> rest{resolved(settings, experiment.cluster),
+  Experiment<Scalar> rest{resolved(settings, experiment.topology),
                           std::move(nothing),
-                          experiment.cluster,
+                          experiment.topology,
                           experiment.schedule,
                           experiment.method,
                           experiment.step_size,
@@ -101,16 +101,16 @@ template <class Scalar>
 LearnedRun<Scalar> learn(const Experiment<Scalar>& experiment, Duration measured_gradient,
                          const RunControl& control) {
   LearnedRun<Scalar> learned;
-  learned.scripts.resize(experiment.peer_count());
+  learned.traces.resize(experiment.peer_count());
   learned.outcome = simulate<Scalar>(
       experiment,
       [&](PeerId id, PacketPool& packets) {
         auto peer = make_peer(experiment, id, packets);
-        if (!experiment.method->asynchronous) peer->record_into(learned.scripts[id]);
+        if (!experiment.method->asynchronous) peer->record_into(learned.traces[id]);
         return peer;
       },
       measured_gradient, control);
-  for (PeerScript& script : learned.scripts) script.end();
+  for (WorkTrace& trace : learned.traces) trace.end();
   return learned;
 }
 
@@ -128,8 +128,8 @@ RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun
   const RunOutcome<Scalar> played =
       simulate<Scalar>(rest,
                        [&](PeerId id, PacketPool& packets) {
-                         return make_peer_with<Scalar>(rest, id, packets,
-                                                       std::make_unique<Player<Scalar>>(learned.scripts[id]));
+                         return make_peer_with<Scalar>(
+                             rest, id, packets, std::make_unique<TracePlayer<Scalar>>(learned.traces[id]));
                        },
                        measured_gradient, {});
 

@@ -3,25 +3,25 @@
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
-#include "runtime/peer/script.hpp"
+#include "runtime/peer/work_trace.hpp"
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
 
 namespace hearsay {
 
 // The network does not change what the peers of a synchronous method learn (law: schedule independence), only
-// when. So a run is simulated once. A script records what every peer asks for in every iteration: gradients,
-// messages of so many bytes, waits. The script is then played on any other network: by the same simulator,
+// when. So a run is simulated once. A trace records what every peer asks for in every iteration: gradients,
+// messages of so many bytes, waits. The trace is then played on any other network: by the same simulator,
 // with the same peers, links and meters, but without arithmetic.
 
-/// A simulated run, with the scripts of its peers.
+/// A simulated run, with the traces of its peers.
 template <class Scalar>
 struct LearnedRun {
   RunOutcome<Scalar> outcome;
-  std::vector<PeerScript> scripts;  ///< by peer
+  std::vector<WorkTrace> traces;  ///< by peer
 };
 
-/// The same as `simulate`, but records the scripts.
+/// The same as `simulate`, but records the traces.
 template <class Scalar>
 LearnedRun<Scalar> learn(const Experiment<Scalar>& experiment, Duration measured_gradient,
                          const RunControl& control = {});

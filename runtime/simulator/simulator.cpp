@@ -21,7 +21,7 @@ struct InFlight {
   PeerId to;
   MessageKey key;
   PacketRef packet;
-  MessageMarks marks;
+  MessageMetadata metadata;
   std::uint64_t frame_bytes;
   const ArrivalRate* fed;  // the rate of its link
 };
@@ -126,7 +126,7 @@ class Simulation {
         for (SimulatedPeer<Scalar>& simulated : peers_) {
           if (simulated.peer->state() == PeerState::finished) continue;
           const bool waited = simulated.peer->state() == PeerState::needs_verdict;
-          simulated.peer->verdict(verdict.evaluated, verdict.go_on);
+          simulated.peer->verdict(verdict.evaluated, verdict.proceed);
           if (waited && simulated.peer->state() != PeerState::needs_verdict) resumed(simulated);
         }
         break;
@@ -142,7 +142,7 @@ class Simulation {
     receiver.meters.bytes_received += frame.frame_bytes;
     const bool waited = receiver.peer->state() == PeerState::needs_messages;
     const std::uint64_t rounds = receiver.peer->counters().gossip_rounds;
-    receiver.peer->deliver(frame.key, frame.packet, frame.marks);
+    receiver.peer->deliver(frame.key, frame.packet, frame.metadata);
     if (waited && receiver.peer->counters().gossip_rounds != rounds)
       receiver.meters.waits.ended_by(frame.key.sender, now_,
                                      receiver.peer->state() == PeerState::needs_messages);
@@ -217,7 +217,7 @@ class Simulation {
       sender.meters.retransmitted += departure.losses;
       sender.meters.wire += sender.sending.of(now_ - Instant{}, frame_bytes);
       schedule(departure.due, EventKind::due,
-               place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.marks, frame_bytes,
+               place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.metadata, frame_bytes,
                       &link->arrival}));
     }
     sender.peer->outbox().clear();

@@ -55,11 +55,11 @@ Start as_start(const FrameHeader& header) {
 void put(const Verdict& verdict, FrameHeader& header) {
   header.kind = Verdict::kind;
   header.iteration = verdict.evaluated;
-  header.slot = verdict.go_on ? 1 : 0;
+  header.slot = verdict.proceed ? 1 : 0;
   header.sequence = verdict.checkpoint_every;
 }
 Verdict as_verdict(const FrameHeader& header) {
-  return {.evaluated = header.iteration, .go_on = header.slot == 1, .checkpoint_every = header.sequence};
+  return {.evaluated = header.iteration, .proceed = header.slot == 1, .checkpoint_every = header.sequence};
 }
 
 void put(const Alive& alive, FrameHeader& header) {

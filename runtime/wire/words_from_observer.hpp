@@ -50,7 +50,7 @@ Start as_start(const FrameHeader& header);
 struct Verdict {
   static constexpr FrameKind kind = FrameKind::verdict;
   std::uint64_t evaluated = 0;         ///< the evaluation's iteration
-  bool go_on = false;                  ///< slot 1, and not of any other
+  bool proceed = false;                ///< slot 1, and not of any other
   std::uint64_t checkpoint_every = 0;  ///< unless 0: so many iterations (checkpoint_period.hpp)
   bool operator==(const Verdict&) const = default;
 };

@@ -8,12 +8,12 @@
 #include "runtime/experiment/run_agreement.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
-#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
 #include "runtime/zmq/tcp_attempt.hpp"
+#include "runtime/zmq/zap_server.hpp"
 
 namespace hearsay {
 
@@ -44,7 +44,7 @@ struct Listener {
 
   zmq::context_t context;
   zmq::socket_t router{context, zmq::socket_type::router};
-  Door door;
+  ZapServer door;
   ProbeServer server;
 };
 
@@ -95,18 +95,19 @@ struct Call {
 
 class ConnectionCheck {
  public:
-  ConnectionCheck(const Prober& self, const Partners& partners, const Cluster& cluster,
-                  const PeerPlace& place, const SharedCredentials& credentials)
+  ConnectionCheck(const Prober& self, const Partners& partners, const NamedTopology& topology,
+                  const Placement& place, const SharedCredentials& credentials)
       : partners_(partners),
-        addresses_(addresses_of(cluster, place)),
+        addresses_(addresses_of(topology, place)),
         own_(self, partners.sources, "address",
-             where_to_listen(addresses_.peers[self.id], cluster.peers[self.id].bind, place), credentials),
+             listening_address(addresses_.peers[self.id], topology.peers[self.id].bind, place), credentials),
         self_(self.id) {
     if (self.id == observer_peer) {
-      std::vector<PeerId> everybody(cluster.peers.size());
+      std::vector<PeerId> everybody(topology.peers.size());
       std::iota(everybody.begin(), everybody.end(), PeerId{0});
       observer_.emplace_back(self, everybody, "observer",
-                             where_to_listen(addresses_.observer, cluster.observer_bind, place), credentials);
+                             listening_address(addresses_.observer, topology.observer_bind, place),
+                             credentials);
     }
     for (const PeerId to : partners.destinations)
       calls_.emplace_back(own_.context, self, to, "peer " + std::to_string(to), addresses_.peers[to],
@@ -204,17 +205,17 @@ class ConnectionCheck {
 
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
-                                           const PeerPlace& place, Duration patience, const Notice& notice) {
+                                           const Placement& place, Duration patience, const Notice& notice) {
   const SharedCredentials credentials =
-      load_credentials(experiment.settings.security, experiment.cluster.peers, id, notice);
+      load_credentials(experiment.settings.security, experiment.topology.peers, id, notice);
   ConnectionCheck check({id, incarnation_of_process(), agreement_of(experiment)}, partners_of(experiment, id),
-                        experiment.cluster, place, credentials);
+                        experiment.topology, place, credentials);
   return check.run(patience);
 }
 
-template std::vector<CheckedEdge> check_connections<float>(const Experiment<float>&, PeerId, const PeerPlace&,
+template std::vector<CheckedEdge> check_connections<float>(const Experiment<float>&, PeerId, const Placement&,
                                                            Duration, const Notice&);
 template std::vector<CheckedEdge> check_connections<double>(const Experiment<double>&, PeerId,
-                                                            const PeerPlace&, Duration, const Notice&);
+                                                            const Placement&, Duration, const Notice&);
 
 }  // namespace hearsay

@@ -17,6 +17,6 @@ namespace hearsay {
 /// must run the check at the same time; they may start in any order. Misuse as in run_cluster_peer.
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
-                                           const PeerPlace& place, Duration patience, const Notice& notice);
+                                           const Placement& place, Duration patience, const Notice& notice);
 
 }  // namespace hearsay

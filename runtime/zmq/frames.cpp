@@ -5,7 +5,7 @@
 #include <array>
 
 #include "runtime/foundation/little_endian.hpp"
-#include "runtime/security/admission.hpp"
+#include "runtime/security/zap_policy.hpp"
 #include "runtime/zmq/despite_signals.hpp"
 #include "topology/foundation/ensure.hpp"
 

@@ -7,10 +7,10 @@
 
 #include "runtime/observer/observer_session.hpp"
 #include "runtime/zmq/clock.hpp"
-#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/peer_routes.hpp"
+#include "runtime/zmq/zap_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -34,7 +34,7 @@ class ObserverServer::Server {
         heartbeat_(heartbeat_interval(input.failure.lost_after)),
         session_(input, evaluator, monotonic_now(), record),
         routes_(input.peer_count),
-        door_(context_, router_, credentials) {
+        zap_server_(context_, router_, credentials) {
     bound_address =
         listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
   }
@@ -136,7 +136,7 @@ class ObserverServer::Server {
   /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
   /// of another peer.
   void refuse_hello(const std::string& from) {
-    std::erase_if(session_.outbox(), [&](const ObserverWord& word) {
+    std::erase_if(session_.outbox(), [&](const ObserverFrame& word) {
       if (word.header.kind != FrameKind::refuse || word.only_to) return false;
       send_frame(router_, from, word.header, word.payload);
       return true;
@@ -145,9 +145,9 @@ class ObserverServer::Server {
 
   void send_outbox() {
     // A frame that does not reach its process may make the session put further frames into its outbox.
-    for (std::vector<ObserverWord> words; !session_.outbox().empty(); words.clear()) {
+    for (std::vector<ObserverFrame> words; !session_.outbox().empty(); words.clear()) {
       words.swap(session_.outbox());
-      for (const ObserverWord& word : words) {
+      for (const ObserverFrame& word : words) {
         const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
         const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
         if (!sent && word.only_to) session_.note_unreachable(word.to, *word.only_to);
@@ -165,7 +165,7 @@ class ObserverServer::Server {
   bool told_how_all_go_on_ = false;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
-  Door door_;
+  ZapServer zap_server_;
 };
 
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,

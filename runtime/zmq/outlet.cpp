@@ -2,7 +2,7 @@
 
 #include "runtime/cluster/address.hpp"
 #include "runtime/zmq/despite_signals.hpp"
-#include "runtime/zmq/door.hpp"
+#include "runtime/zmq/zap_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -37,7 +37,7 @@ void Outlet::connect(PeerId self, std::size_t payload_limit_bytes, const SharedC
 }
 
 void Outlet::send(const FrameHeader& header, const PacketRef& packet) {
-  stirred = true;
+  may_be_ready = true;
   if (!backlog_.empty() || !send_packet(socket, header, packet)) backlog_.emplace_back(header, packet);
 }
 
@@ -57,7 +57,7 @@ bool Outlet::send_backlog() {
 void Outlet::say(const FrameHeader& header, std::span<const std::byte> payload) {
   if (header.kind == FrameKind::alive && !backlog_.empty()) return;
   if (header.kind == FrameKind::hello) backlog_.clear();
-  stirred = true;
+  may_be_ready = true;
   send_frame(socket, {}, header, payload);
 }
 

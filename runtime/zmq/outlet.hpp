@@ -49,7 +49,7 @@ class Outlet {
   zmq::socket_t socket;
   /// True if the socket may have something to receive: it was used since it was last found empty, or its file
   /// descriptor was readable.
-  bool stirred = true;
+  bool may_be_ready = true;
 
  private:
   std::deque<std::pair<FrameHeader, PacketRef>> backlog_;

@@ -10,11 +10,11 @@
 #include "runtime/network/hold_queue.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/clock.hpp"
-#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
+#include "runtime/zmq/zap_server.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -23,7 +23,7 @@ class PeerSockets::Server {
  public:
   Server(SocketInput input, const std::string& bind_address)
       : input_(std::move(input)),
-        door_(context_, router_, input_.credentials),
+        zap_server_(context_, router_, input_.credentials),
         handshakes_(input_.credentials != nullptr),
         routes_(input_.sources.size()),
         heard_at_(input_.sources.size()),
@@ -55,7 +55,7 @@ class PeerSockets::Server {
   void serve(Instant until, int also) {
     polled_[also_place].fd = also;
     const std::size_t known = events.size();
-    bool goes_on = true;
+    bool continues = true;
     do {
       const Instant now = monotonic_now();
       look_at_handshakes(now);
@@ -63,9 +63,9 @@ class PeerSockets::Server {
       attend();
       if (events.size() != known) return;
       timer_.set(std::min(hold_.next(), next_word));
-      goes_on = wait(until);
+      continues = wait(until);
       attend();
-    } while (goes_on && events.size() == known && monotonic_now() < until);
+    } while (continues && events.size() == known && monotonic_now() < until);
   }
 
   Instant last_heard_from(PeerId id) const {
@@ -76,16 +76,16 @@ class PeerSockets::Server {
 
   Instant last_heard_from_observer() const { return observer_heard_at_; }
 
-  SocketCounters counters() const { return {garbage_, door_.refused(), emulated_losses_}; }
+  SocketCounters counters() const { return {garbage_, zap_server_.refused(), emulated_losses_}; }
 
   /// Sends the frames in the outbox of the session, and takes over its events.
   void carry_out() {
-    for (PeerWord& word : session_->outbox()) {
+    for (PeerFrame& word : session_->outbox()) {
       if (word.packet)
         send_data(word);
-      else if (word.way == PeerWord::Way::observer)
+      else if (word.way == PeerFrame::Way::observer)
         send_to_observer(word);
-      else if (word.way == PeerWord::Way::reply)
+      else if (word.way == PeerFrame::Way::reply)
         reply(word);
       else
         find_outlet(word.to).say(word.header, word.payload);
@@ -123,32 +123,32 @@ class PeerSockets::Server {
     if (news.refusal) session_->shut_out(*news.refusal);
   }
 
-  void reply(const PeerWord& word) {
+  void reply(const PeerFrame& word) {
     const std::string& route = routes_[place_of(find_source(word.to))];
     if (!route.empty()) answer(route, word);
   }
 
-  void answer(const std::string& route, const PeerWord& word) {
-    router_stirred_ = true;
+  void answer(const std::string& route, const PeerFrame& word) {
+    router_may_be_ready_ = true;
     send_frame(router_, route, word.header, word.payload);
   }
 
-  void send_to_observer(const PeerWord& word) {
-    observer_stirred_ = true;
+  void send_to_observer(const PeerFrame& word) {
+    observer_may_be_ready_ = true;
     send_frame(observer_, {}, word.header, word.payload);
   }
 
   /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
   /// of a source.
   void refuse_hello(const std::string& from) {
-    std::erase_if(session_->outbox(), [&](const PeerWord& word) {
-      if (word.way != PeerWord::Way::reply || word.header.kind != FrameKind::refuse) return false;
+    std::erase_if(session_->outbox(), [&](const PeerFrame& word) {
+      if (word.way != PeerFrame::Way::reply || word.header.kind != FrameKind::refuse) return false;
       answer(from, word);
       return true;
     });
   }
 
-  void send_data(const PeerWord& word) {
+  void send_data(const PeerFrame& word) {
     Outlet& outlet = find_outlet(word.to);
     const Egress::Frame frame =
         egress_.frame(word.header, word.packet, word.posted, monotonic_now(), outlet.link);
@@ -160,19 +160,19 @@ class PeerSockets::Server {
   /// most a second. Returns false if `also` is readable or a signal came.
   ///
   /// The descriptor of a ZeroMQ socket reports news only once, and any use of the socket may consume the
-  /// report. So a socket that was used counts as stirred: it is read before the next wait. So does a socket
-  /// whose descriptor is readable, until it has nothing more.
+  /// report. So a socket that was used may be ready: it is read before the next wait. So is a socket whose
+  /// descriptor is readable, until it has nothing more.
   bool wait(Instant until) {
-    const bool stirred =
-        router_stirred_ || observer_stirred_ || std::ranges::any_of(outlets_, &Outlet::stirred);
-    const int count = poll(polled_.data(), polled_.size(), stirred ? 0 : milliseconds_to(until));
+    const bool may_be_ready = router_may_be_ready_ || observer_may_be_ready_ ||
+                              std::ranges::any_of(outlets_, &Outlet::may_be_ready);
+    const int count = poll(polled_.data(), polled_.size(), may_be_ready ? 0 : milliseconds_to(until));
     ensure(count >= 0 || errno == EINTR, "what is polled is open");
     if (count <= 0) return count == 0;
     const auto readable = [this](std::size_t place) { return polled_[place].revents != 0; };
     if (readable(timer_place)) timer_.clear();
-    router_stirred_ |= readable(router_place);
-    observer_stirred_ |= readable(observer_place);
-    for (std::size_t k = 0; k < outlets_.size(); ++k) outlets_[k].stirred |= readable(outlets_place + k);
+    router_may_be_ready_ |= readable(router_place);
+    observer_may_be_ready_ |= readable(observer_place);
+    for (std::size_t k = 0; k < outlets_.size(); ++k) outlets_[k].may_be_ready |= readable(outlets_place + k);
     return !readable(also_place);
   }
 
@@ -205,7 +205,7 @@ class PeerSockets::Server {
     for (int k = 0; k < frames_per_turn; ++k) {
       const Reception reception = receive_at_router(router_, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) {
-        router_stirred_ = false;
+        router_may_be_ready_ = false;
         return;
       }
       if (reception == Reception::garbage)
@@ -220,16 +220,16 @@ class PeerSockets::Server {
     const auto source = find_source(head.sender);
     const bool is_source = source != input_.sources.end();
     if (is_source && head.run_id == input_.run_id) routes_[place_of(source)] = frame.from;
-    const PeerSession::Heard heard = session_->hear_source(head, bytes_of(frame.payload));
+    const FrameUse heard = session_->hear_source(head, bytes_of(frame.payload));
     refuse_hello(frame.from);
-    if (heard == PeerSession::Heard::garbage) {
+    if (heard == FrameUse::garbage) {
       ++garbage_;
       return;
     }
     if (!is_source) return;  // its hello was refused
     const Instant now = monotonic_now();
     heard_at_[place_of(source)] = now;
-    if (heard != PeerSession::Heard::data) return;
+    if (heard != FrameUse::data) return;
     if (hold_.size() >= input_.held_frames_limit) {
       ++garbage_;
       return;
@@ -243,12 +243,12 @@ class PeerSockets::Server {
                {head.degree, head.replica_digest}});
   }
 
-  /// Receives from the stirred sockets, then sends.
+  /// Receives from the may_be_ready sockets, then sends.
   void attend() {
-    if (router_stirred_) receive_from_sources();
+    if (router_may_be_ready_) receive_from_sources();
     for (Outlet& outlet : outlets_)
-      if (outlet.stirred) attend(outlet);
-    if (observer_stirred_) receive_from_observer();
+      if (outlet.may_be_ready) attend(outlet);
+    if (observer_may_be_ready_) receive_from_observer();
     carry_out();
     release_held();
   }
@@ -256,7 +256,7 @@ class PeerSockets::Server {
   void attend(Outlet& outlet) {
     do receive_replies(outlet);
     while (outlet.send_backlog());
-    outlet.stirred = false;
+    outlet.may_be_ready = false;
   }
 
   void receive_replies(Outlet& outlet) {
@@ -265,8 +265,7 @@ class PeerSockets::Server {
       const Reception reception = receive_at_dealer(outlet.socket, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) return;
       if (reception == Reception::garbage ||
-          session_->hear_destination(outlet.id, frame.header, bytes_of(frame.payload)) ==
-              PeerSession::Heard::garbage)
+          session_->hear_destination(outlet.id, frame.header, bytes_of(frame.payload)) == FrameUse::garbage)
         ++garbage_;
     }
   }
@@ -276,12 +275,12 @@ class PeerSockets::Server {
     for (;;) {
       const Reception reception = receive_at_dealer(observer_, input_.payload_limit_bytes, frame);
       if (reception == Reception::nothing) {
-        observer_stirred_ = false;
+        observer_may_be_ready_ = false;
         return;
       }
       const Instant now = monotonic_now();
       if (reception == Reception::garbage ||
-          session_->hear_observer(frame.header, bytes_of(frame.payload), now) == PeerSession::Heard::garbage)
+          session_->hear_observer(frame.header, bytes_of(frame.payload), now) == FrameUse::garbage)
         ++garbage_;
       else
         observer_heard_at_ = now;
@@ -290,7 +289,7 @@ class PeerSockets::Server {
 
   void release_held() {
     hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
-      events.push_back(DataArrived{held.key, held.packet, held.marks});
+      events.push_back(DataArrived{held.key, held.packet, held.metadata});
     });
   }
 
@@ -298,7 +297,7 @@ class PeerSockets::Server {
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   zmq::socket_t observer_{context_, zmq::socket_type::dealer};
-  Door door_;
+  ZapServer zap_server_;
   std::vector<Outlet> outlets_;      // by id, ascending
   HandshakeWatch handshakes_;        // of the outlets and the observer
   std::vector<std::string> routes_;  // by source: the routing id of its last frame
@@ -312,8 +311,8 @@ class PeerSockets::Server {
   HoldQueue hold_;
   AbsoluteTimer timer_;
   std::vector<pollfd> polled_;
-  bool router_stirred_ = true;
-  bool observer_stirred_ = true;
+  bool router_may_be_ready_ = true;
+  bool observer_may_be_ready_ = true;
 };
 
 PeerSockets::PeerSockets(SocketInput input, const std::string& bind_address)

@@ -22,14 +22,14 @@ PacketRef packet_of(const std::string& text, PacketPool& packets) {
 }
 
 /// Returns the records in words, one a line: "12/0 of 2: abc" or "verdict 12: go on".
-std::string text_of(const std::vector<Heard>& all) {
+std::string text_of(const std::vector<LogRecord>& all) {
   std::string text;
-  for (const Heard& heard : all) {
-    if (const auto* verdict = std::get_if<HeardVerdict>(&heard)) {
-      text += "verdict " + std::to_string(verdict->evaluated) + (verdict->go_on ? ": go on\n" : ": stop\n");
+  for (const LogRecord& heard : all) {
+    if (const auto* verdict = std::get_if<LoggedVerdict>(&heard)) {
+      text += "verdict " + std::to_string(verdict->evaluated) + (verdict->proceed ? ": go on\n" : ": stop\n");
       continue;
     }
-    const auto& [key, packet] = std::get<HeardData>(heard);
+    const auto& [key, packet] = std::get<LoggedData>(heard);
     text += std::to_string(key.iteration) + "/" + std::to_string(key.slot) + " of " +
             std::to_string(key.sender) + ": ";
     for (const std::byte byte : packet->bytes()) text += static_cast<char>(byte);
@@ -96,7 +96,7 @@ TEST_CASE("packet log: torn at any byte, all records before are whole, and the w
     if (length < 40) continue;
     std::filesystem::resize_file(log_path(folder.path(), 3, 100), length);
     PacketLog after(folder.path(), peer_three);
-    REQUIRE(!after.go_on(100, read.whole_bytes));
+    REQUIRE(!after.reopen(100, read.whole_bytes));
     REQUIRE(!after.append({102, 0, 2}, packet_of("next", packets)));
     CHECK(text_of(folder.path(), 100) == last->second + "102/0 of 2: next\n");
     std::ofstream(log_path(folder.path(), 3, 100), std::ios::binary)

@@ -166,7 +166,7 @@ TEST_CASE("peer image: a verdict that ends the run is remembered") {
       peer->gradient_arrived();
     }
   }
-  const auto restored = reborn(experiment, 0, packets, 4, image_of(*peer), Waiting::kept);
+  const auto restored = reborn(experiment, 0, packets, 4, image_of(*peer), InboxOnRestore::keep);
   REQUIRE(restored);
   CHECK(restored->last_verdict() == 5);
   Life later;
@@ -191,21 +191,22 @@ TEST_CASE("peer image: a killed peer is the same again by its checkpoint file an
     PacketLog log(folder.path(), {.run_id = 1, .peer = id});
     REQUIRE(!log.begin(5, 5));
     for (std::size_t k = life.since.at(5); k < life.heard.size(); ++k) {
-      if (const auto* data = std::get_if<HeardData>(&life.heard[k]))
+      if (const auto* data = std::get_if<LoggedData>(&life.heard[k]))
         REQUIRE(!log.append(data->key, data->packet));
       else
-        REQUIRE(!log.append_verdict(std::get<HeardVerdict>(life.heard[k]).evaluated,
-                                    std::get<HeardVerdict>(life.heard[k]).go_on));
+        REQUIRE(!log.append_verdict(std::get<LoggedVerdict>(life.heard[k]).evaluated,
+                                    std::get<LoggedVerdict>(life.heard[k]).proceed));
     }
 
     const ReadCheckpoint read = read_checkpoint(owner, checkpoint_path(folder.path(), id, 5), packets);
     REQUIRE(read.checkpoint);
-    const auto peer = reborn(experiment, id, packets, 5, read.checkpoint->image, Waiting::kept);
+    const auto peer = reborn(experiment, id, packets, 5, read.checkpoint->image, InboxOnRestore::keep);
     REQUIRE(peer);
     Life later;
     peer->start();
     settle(*peer, later);
-    for (const Heard& heard : read_packet_log(folder.path(), {.run_id = 1, .peer = id}, 5, packets).heard) {
+    for (const LogRecord& heard :
+         read_packet_log(folder.path(), {.run_id = 1, .peer = id}, 5, packets).heard) {
       hear(*peer, heard);
       settle(*peer, later);
     }
@@ -225,7 +226,7 @@ TEST_CASE("peer image: every truncation, a byte more and another method's image 
     images.push_back(image);
     PacketPool packets;
     const auto fits = [&](std::span<const std::byte> bytes) {
-      return reborn(experiment, 1, packets, 3, bytes, Waiting::kept) != nullptr;
+      return reborn(experiment, 1, packets, 3, bytes, InboxOnRestore::keep) != nullptr;
     };
     REQUIRE(fits(image));
     for (std::size_t length = 0; length < image.size(); ++length) {
@@ -239,7 +240,8 @@ TEST_CASE("peer image: every truncation, a byte more and another method's image 
   PacketPool packets;
   for (std::size_t k = 0; k < images.size(); ++k)
     for (std::size_t other = 0; other < images.size(); ++other)
-      CHECK((reborn(experiments[k], 1, packets, 3, images[other], Waiting::kept) != nullptr) == (k == other));
+      CHECK((reborn(experiments[k], 1, packets, 3, images[other], InboxOnRestore::keep) != nullptr) ==
+            (k == other));
 }
 
 TEST_CASE("peer image: whatever is in it, a peer that takes it goes on without harm") {
@@ -254,13 +256,13 @@ TEST_CASE("peer image: whatever is in it, a peer that takes it goes on without h
       for (const std::byte mask : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
         image[place] ^= mask;
         PacketPool packets;
-        if (const auto peer = reborn(experiment, 1, packets, 3, image, Waiting::kept)) {
+        if (const auto peer = reborn(experiment, 1, packets, 3, image, InboxOnRestore::keep)) {
           Life later;
           peer->start();
           settle(*peer, later);
           for (std::size_t k = life.since.at(3); k < life.heard.size(); ++k) {
             // To hand verdicts in order is the duty of the caller, so they are left out.
-            if (!std::holds_alternative<HeardData>(life.heard[k])) continue;
+            if (!std::holds_alternative<LoggedData>(life.heard[k])) continue;
             hear(*peer, life.heard[k]);
             settle(*peer, later);
           }
@@ -276,5 +278,5 @@ TEST_CASE("peer image: whatever is in it, a peer that takes it goes on without h
 TEST_CASE("peer image: an asynchronous peer takes none") {
   const auto experiment = quadratics_in<double>({"ring", 2}, "ad-psgd", {});
   PacketPool packets;
-  CHECK(!restore(*make_peer(experiment, 0, packets), Image(1000), Waiting::kept));
+  CHECK(!restore(*make_peer(experiment, 0, packets), Image(1000), InboxOnRestore::keep));
 }

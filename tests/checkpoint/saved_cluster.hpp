@@ -36,9 +36,9 @@ void spoil_scratch(Peer<Scalar>& peer) {
 template <class Scalar>
 std::unique_ptr<Peer<Scalar>> reborn(const Experiment<Scalar>& experiment, PeerId id, PacketPool& packets,
                                      std::uint64_t checkpoint_every, std::span<const std::byte> image,
-                                     Waiting waiting) {
+                                     InboxOnRestore inbox) {
   auto peer = make_peer(experiment, id, packets, {.every = checkpoint_every});
-  if (!restore(*peer, image, waiting)) return nullptr;
+  if (!restore(*peer, image, inbox)) return nullptr;
   spoil_scratch(*peer);
   return peer;
 }
@@ -47,7 +47,7 @@ std::unique_ptr<Peer<Scalar>> reborn(const Experiment<Scalar>& experiment, PeerI
 struct Life {
   std::map<std::uint64_t, Image> images;       ///< by iteration
   std::map<std::uint64_t, std::size_t> since;  ///< by iteration: how much of `heard` came before the image
-  std::vector<Heard> heard;                    ///< in the order of arrival
+  std::vector<LogRecord> heard;                ///< in the order of arrival
   std::vector<Outgoing> sent;
   std::vector<std::uint64_t> evaluated;
 };
@@ -79,11 +79,11 @@ void settle(Peer<Scalar>& peer, Life& life) {
 }
 
 template <class Scalar>
-void hear(Peer<Scalar>& peer, const Heard& heard) {
-  if (const auto* data = std::get_if<HeardData>(&heard))
+void hear(Peer<Scalar>& peer, const LogRecord& heard) {
+  if (const auto* data = std::get_if<LoggedData>(&heard))
     peer.deliver(data->key, data->packet);
   else
-    peer.verdict(std::get<HeardVerdict>(heard).evaluated, std::get<HeardVerdict>(heard).go_on);
+    peer.verdict(std::get<LoggedVerdict>(heard).evaluated, std::get<LoggedVerdict>(heard).proceed);
 }
 
 /// Peers in memory that are saved as they go. Messages and verdicts arrive in a random order, drawn from a
@@ -106,7 +106,7 @@ class SavedCluster {
         began_after_(iteration) {
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       peers_.push_back(reborn(experiment, id, packets_, checkpoint_every, earlier[id].images.at(iteration),
-                              Waiting::dropped));
+                              InboxOnRestore::drop));
       ensure(peers_.back() != nullptr, "an image fits the peer it was taken of");
     }
   }
@@ -118,7 +118,7 @@ class SavedCluster {
       for (std::uint64_t evaluated = 0; evaluated == 0 || evaluated < began_after_;
            evaluated += evaluate_every)
         if (!peer->last_verdict() || *peer->last_verdict() < evaluated)
-          under_way_.push_back({peer->id(), HeardVerdict{evaluated, true}});
+          under_way_.push_back({peer->id(), LoggedVerdict{evaluated, true}});
     for (const auto& peer : peers_) {
       peer->start();
       settle_and_send(*peer);
@@ -146,7 +146,7 @@ class SavedCluster {
  private:
   struct UnderWay {
     PeerId to;
-    Heard what;
+    LogRecord what;
   };
 
   void settle_and_send(Peer<Scalar>& peer) {
@@ -155,21 +155,21 @@ class SavedCluster {
     const std::size_t evaluated = life.evaluated.size();
     settle(peer, life);
     for (std::size_t k = sent; k < life.sent.size(); ++k)
-      under_way_.push_back({life.sent[k].to, HeardData{life.sent[k].key, life.sent[k].packet}});
+      under_way_.push_back({life.sent[k].to, LoggedData{life.sent[k].key, life.sent[k].packet}});
     for (std::size_t k = evaluated; k < life.evaluated.size(); ++k)
       if (++evaluations_[life.evaluated[k]] == peers_.size())
         for (const auto& other : peers_)
-          under_way_.push_back({other->id(), HeardVerdict{life.evaluated[k], true}});
+          under_way_.push_back({other->id(), LoggedVerdict{life.evaluated[k], true}});
   }
 
   /// Takes out a random event; but the verdicts to one peer keep their order.
   UnderWay take_one() {
     auto chosen = under_way_.begin() + static_cast<std::ptrdiff_t>(order_.below(under_way_.size()));
-    if (std::holds_alternative<HeardVerdict>(chosen->what)) {
+    if (std::holds_alternative<LoggedVerdict>(chosen->what)) {
       const PeerId to = chosen->to;
       for (auto other = under_way_.begin(); other != under_way_.end(); ++other)
-        if (other->to == to && std::holds_alternative<HeardVerdict>(other->what) &&
-            std::get<HeardVerdict>(other->what).evaluated < std::get<HeardVerdict>(chosen->what).evaluated)
+        if (other->to == to && std::holds_alternative<LoggedVerdict>(other->what) &&
+            std::get<LoggedVerdict>(other->what).evaluated < std::get<LoggedVerdict>(chosen->what).evaluated)
           chosen = other;
     }
     UnderWay event = std::move(*chosen);

@@ -10,8 +10,8 @@ using namespace hearsay;
 namespace {
 
 /// Returns a cluster of two peers with these `address` lines, and an observer line.
-Cluster cluster_at(const std::string& first, const std::string& second, const std::string& observer) {
-  return parse_cluster(
+NamedTopology cluster_at(const std::string& first, const std::string& second, const std::string& observer) {
+  return parse_topology(
       "family = \"ring\"\n" + observer + "\n[[peer]]\n" + first + "\n[[peer]]\n" + second + "\n", 1,
       "c.toml");
 }

@@ -16,7 +16,7 @@ using namespace hearsay;
 
 namespace {
 
-Cluster parse(const std::string& toml) { return parse_cluster(toml, 1, "c.toml"); }
+NamedTopology parse(const std::string& toml) { return parse_topology(toml, 1, "c.toml"); }
 
 std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
@@ -35,7 +35,7 @@ bool same_rows(const MixingMatrix& one, const MixingMatrix& other) {
   return true;
 }
 
-void check_same(const Cluster& one, const Cluster& other) {
+void check_same(const NamedTopology& one, const NamedTopology& other) {
   CHECK(one.graph.edges() == other.graph.edges());
   CHECK(same_rows(one.mixing, other.mixing));
   CHECK(one.peers == other.peers);
@@ -107,7 +107,7 @@ TEST_CASE("cluster file: what is spelled parses back to the same cluster") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const std::string text = random_description(seed);
     CAPTURE(text);
-    const Cluster cluster = parse(text);
+    const NamedTopology cluster = parse(text);
     CAPTURE(to_toml(cluster));
     check_same(parse(to_toml(cluster)), cluster);
     CHECK(to_toml(parse(to_toml(cluster))) == to_toml(cluster));
@@ -115,7 +115,7 @@ TEST_CASE("cluster file: what is spelled parses back to the same cluster") {
 }
 
 TEST_CASE("cluster file: names, addresses, hosts and link networks are read as they stand") {
-  const Cluster cluster = parse(R"(
+  const NamedTopology cluster = parse(R"(
 observer = "tcp://10.0.0.9:6999"
 [[peer]]
 name = "a"
@@ -136,9 +136,9 @@ to = 0
 bandwidth = "10 Mbit/s"
 )");
   CHECK(cluster.observer == "tcp://10.0.0.9:6999");
-  CHECK(cluster.peers == std::vector<ClusterPeer>{{"a", "tcp://10.0.0.1:7000", "user@node1"},
-                                                  {"b", "tcp://10.0.0.2:7000", ""},
-                                                  {"2", "tcp://[fe80::1%eth0]:65535", ""}});
+  CHECK(cluster.peers == std::vector<NamedPeer>{{"a", "tcp://10.0.0.1:7000", "user@node1"},
+                                                {"b", "tcp://10.0.0.2:7000", ""},
+                                                {"2", "tcp://[fe80::1%eth0]:65535", ""}});
   CHECK(cluster.graph.edges() == std::vector<Edge>{{0, 1}, {0, 2}});
   CHECK(cluster.links == std::vector<LinkOverride>{{0, 1, Duration{5'000'000}, {}},
                                                    {0, 2, {}, Bandwidth{1.25e6}},
@@ -151,7 +151,7 @@ bandwidth = "10 Mbit/s"
 
 TEST_CASE("cluster file: explicit weights are the links' own, both ways, and the rest is the self weight") {
   for (const std::string said : {"", "weights = \"explicit\"\n"}) {
-    const Cluster cluster = parse(said + triangle);
+    const NamedTopology cluster = parse(said + triangle);
     CHECK(cluster.weights == "explicit");
     CHECK(cluster.mixing.symmetric());
     CHECK(cluster.mixing.row(0).self_weight == 0.25);   // 1 - 0.25 - 0.5
@@ -166,9 +166,9 @@ TEST_CASE("cluster file: a family with its peers is the run file's topology of t
   for (const std::string family : {"ring", "torus(3x4)", "random-regular(4)", "small-world(4, 0.3)"})
     for (const std::string weights : {"metropolis", "max-degree", "lazy", "best-constant"}) {
       CAPTURE(family);
-      const Cluster described = parse_cluster(
+      const NamedTopology described = parse_topology(
           "family = \"" + family + "\"\npeers = 12\nweights = \"" + weights + "\"", 7, "c.toml");
-      check_same(described, make_cluster({family, 12, weights, "static", {}}, 7));
+      check_same(described, make_named_topology({family, 12, weights, "static", {}}, 7));
       CHECK(described.graph.edges() == make_graph(family, 12, 7).edges());
     }
 }
@@ -186,18 +186,18 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   TopologySettings topology;
   topology.weights = "lazy";
   topology.file = folder.write("plain.toml", "family = \"ring\"\npeers = 5\n");
-  CHECK(make_cluster(topology, 1).weights == "lazy");
+  CHECK(make_named_topology(topology, 1).weights == "lazy");
   topology.file = folder.write("said.toml", "family = \"ring\"\npeers = 5\nweights = \"max-degree\"\n");
-  CHECK(misuse_text([&] { make_cluster(topology, 1); }) ==
+  CHECK(misuse_text([&] { make_named_topology(topology, 1); }) ==
         "topology.weights = \"lazy\": expected \"max-degree\", the weights of " + topology.file.string() +
             ", or none: they are its own");
   topology.weights = "metropolis";  // the default: the run accepts the file's weights
-  CHECK(make_cluster(topology, 1).weights == "max-degree");
+  CHECK(make_named_topology(topology, 1).weights == "max-degree");
   topology.file = folder.write("explicit.toml", triangle);
-  CHECK(make_cluster(topology, 1).weights == "explicit");
-  CHECK(peer_count_of_cluster_file(topology.file) == 3);
+  CHECK(make_named_topology(topology, 1).weights == "explicit");
+  CHECK(peer_count_of_topology_file(topology.file) == 3);
   topology.weights = "lazy";
-  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected \"explicit\""));
+  CHECK(contains(misuse_text([&] { make_named_topology(topology, 1); }), "expected \"explicit\""));
 }
 
 TEST_CASE(
@@ -205,19 +205,19 @@ TEST_CASE(
   const TemporaryFolder folder("hearsay_cluster_file_drawn_weights");
   TopologySettings topology;
   topology.file = folder.write("roads.dot", "graph { a -- b [weight=4]; b -- c [weight=5] }");
-  CHECK(make_cluster(topology, 1).mixing.row(1).self_weight == doctest::Approx(1.0 / 3.0));
+  CHECK(make_named_topology(topology, 1).mixing.row(1).self_weight == doctest::Approx(1.0 / 3.0));
   topology.weights = "lazy";
-  CHECK(make_cluster(topology, 1).weights == "lazy");
+  CHECK(make_named_topology(topology, 1).weights == "lazy");
   topology.weights = "explicit";
   CHECK(contains(
-      misuse_text([&] { make_cluster(topology, 1); }),
+      misuse_text([&] { make_named_topology(topology, 1); }),
       "roads.dot: with these link weights the peers never agree: the mixing matrix has eigenvalues from -"));
   topology.file = folder.write("mixing.dot", "graph { a -- b [weight=0.25]; b -- c [weight=0.5] }");
-  CHECK(make_cluster(topology, 1).mixing.row(1).self_weight == 0.25);
+  CHECK(make_named_topology(topology, 1).mixing.row(1).self_weight == 0.25);
   topology.file = folder.write("without.dot", "graph { a -- b }");
-  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected a weight on every link"));
+  CHECK(contains(misuse_text([&] { make_named_topology(topology, 1); }), "expected a weight on every link"));
   topology.file.clear();
-  CHECK(contains(misuse_text([&] { make_cluster(topology, 1); }), "expected a topology file"));
+  CHECK(contains(misuse_text([&] { make_named_topology(topology, 1); }), "expected a topology file"));
 }
 
 TEST_CASE("cluster file: explicit weights with an eigenvalue of -1 never agree and are refused") {
@@ -229,7 +229,7 @@ TEST_CASE(
   const TemporaryFolder folder("hearsay_cluster_file_drawn");
   std::size_t with_networks = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Cluster cluster = parse(random_description(seed));
+    NamedTopology cluster = parse(random_description(seed));
     CAPTURE(to_toml(cluster));
     // These names sort like the ids in DOT and GraphML. What the formats do not carry is cleared.
     for (std::size_t id = 0; id < cluster.peers.size(); ++id) {
@@ -244,8 +244,8 @@ TEST_CASE(
     for (const auto& file : {folder.write("c.graphml", to_graphml(annotated(cluster))),
                              folder.write("c.dot", to_dot(annotated(cluster))),
                              folder.write("c.gv", to_dot(annotated(cluster)))}) {
-      check_same(load_cluster_file(file, 1, cluster.weights), cluster);
-      CHECK(peer_count_of_cluster_file(file) == cluster.peers.size());
+      check_same(load_topology_file(file, 1, cluster.weights), cluster);
+      CHECK(peer_count_of_topology_file(file) == cluster.peers.size());
     }
   }
   CHECK(with_networks > 20);
@@ -255,7 +255,7 @@ TEST_CASE("cluster file: what a drawn graph has wrong is refused with the file a
   const TemporaryFolder folder("hearsay_cluster_file_wrong");
   const auto refusal_of = [&](const std::string& dot, const std::string& weights = "metropolis") {
     const auto file = folder.write("c.dot", dot);
-    const std::string message = misuse_text([&] { load_cluster_file(file, 1, weights); });
+    const std::string message = misuse_text([&] { load_topology_file(file, 1, weights); });
     CAPTURE(message);
     CHECK(message.starts_with(file.string()));
     return message;

@@ -7,7 +7,7 @@ using namespace hearsay;
 
 namespace {
 
-Cluster parse(const std::string& toml) { return parse_cluster(toml, 1, "c.toml"); }
+NamedTopology parse(const std::string& toml) { return parse_topology(toml, 1, "c.toml"); }
 
 std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
@@ -16,7 +16,7 @@ std::string refusal(const std::string& toml) {
 }  // namespace
 
 TEST_CASE("cluster file: ranges make one table many peers, in order") {
-  const Cluster cluster = parse(R"(
+  const NamedTopology cluster = parse(R"(
 family = "ring"
 [[peer]]
 name = "n[08-10]"
@@ -27,13 +27,13 @@ name = "last"
 host = "node1"
 address = "tcp://10.0.0.4:7000"
 )");
-  CHECK(cluster.peers == std::vector<ClusterPeer>{{"n08", "tcp://10.0.0.1:7000", "user@node08"},
-                                                  {"n09", "tcp://10.0.0.2:7001", "user@node09"},
-                                                  {"n10", "tcp://10.0.0.3:7002", "user@node10"},
-                                                  {"last", "tcp://10.0.0.4:7000", "node1"}});
+  CHECK(cluster.peers == std::vector<NamedPeer>{{"n08", "tcp://10.0.0.1:7000", "user@node08"},
+                                                {"n09", "tcp://10.0.0.2:7001", "user@node09"},
+                                                {"n10", "tcp://10.0.0.3:7002", "user@node10"},
+                                                {"last", "tcp://10.0.0.4:7000", "node1"}});
   CHECK(parse(to_toml(cluster)).peers == cluster.peers);
   // A key without a range is the same for all peers. Peers without a name are named by their ids.
-  const Cluster one_host = parse(
+  const NamedTopology one_host = parse(
       "family = \"ring\"\n[[peer]]\nhost = \"node\"\naddress = \"tcp://h:[7000-7002]\"\ndirectory = "
       "\"w[1-3]\"\n");
   CHECK(one_host.peers[2].name == "2");
@@ -101,7 +101,7 @@ ssh_port = 22
 directory = "~"
 program = "hearsay"
 )";
-  const Cluster cluster = parse(text);
+  const NamedTopology cluster = parse(text);
   const LaunchSettings common{"trainer", 2222, "/keys/a $ b", "/etc/ours", "/opt/a 'b\" c/hearsay", "runs"};
   CHECK(cluster.peers[0].launch == common);
   CHECK(cluster.peers[1].launch == LaunchSettings{"trainer", 22, "/keys/a $ b", "/etc/ours", "hearsay", "."});

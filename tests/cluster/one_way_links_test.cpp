@@ -10,7 +10,7 @@ using namespace hearsay;
 
 namespace {
 
-Cluster parse(const std::string& toml) { return parse_cluster(toml, 1, "c.toml"); }
+NamedTopology parse(const std::string& toml) { return parse_topology(toml, 1, "c.toml"); }
 
 std::string refusal(const std::string& toml) {
   return misuse_text([&] { parse(toml); });
@@ -49,7 +49,7 @@ std::vector<PeerId> ids_of(const std::vector<WeightedNeighbor>& neighbors) {
 }  // namespace
 
 TEST_CASE("cluster file: of a one-way link only `to` hears `from`, and its network is that way's alone") {
-  const Cluster cluster = parse(one_way_ring);
+  const NamedTopology cluster = parse(one_way_ring);
   CHECK(cluster.weights == "one-way");
   CHECK(ids_of(cluster.mixing.row(0).hears) == std::vector<PeerId>{2, 3});
   CHECK(cluster.mixing.row(0).heard_by == std::vector<PeerId>{1, 2});
@@ -60,7 +60,7 @@ TEST_CASE("cluster file: of a one-way link only `to` hears `from`, and its netwo
   CHECK_FALSE(cluster.mixing.mutual());
   CHECK_FALSE(cluster.mixing.doubly_stochastic());
   CHECK(cluster.links == std::vector<LinkOverride>{{0, 1, Duration{5'000'000}, {}}});
-  const Cluster again = parse(to_toml(cluster));
+  const NamedTopology again = parse(to_toml(cluster));
   CHECK(to_toml(again) == to_toml(cluster));
   CHECK(again.links == cluster.links);
   for (PeerId id = 0; id < 4; ++id) {
@@ -82,5 +82,5 @@ TEST_CASE("cluster file: one-way links that lead nowhere, or have weights, are r
       "take such links share equally"));
   CHECK(contains(refusal("peers = 2\nlink = [{from = 0, to = 1, weight = 0.5, one_way = true}]\n"),
                  "expected no weights beside one-way links, not \"explicit\""));
-  CHECK(misuse_text([] { parse_cluster(one_way_ring, 1, "c.toml", "max-degree"); }) != "");
+  CHECK(misuse_text([] { parse_topology(one_way_ring, 1, "c.toml", "max-degree"); }) != "");
 }

@@ -23,7 +23,7 @@ Environment slurm() {
 }
 
 std::string refusal(const Environment& environment, PeerId peers, bool has_addresses = false) {
-  return misuse_text([&] { place_in(environment, peers, has_addresses); });
+  return misuse_text([&] { placement_from(environment, peers, has_addresses); });
 }
 
 Environment with(Environment environment, const std::string& name, const std::string& value) {
@@ -34,21 +34,21 @@ Environment with(Environment environment, const std::string& name, const std::st
 }  // namespace
 
 TEST_CASE("place: an environment that says nothing says nothing") {
-  CHECK(place_in({}, 8, false) == PeerPlace{});
-  CHECK(place_in({{"HEARSAY_ID", ""}, {"HOME", "/"}, {"SLURM_PROCID", ""}}, 8, true) == PeerPlace{});
+  CHECK(placement_from({}, 8, false) == Placement{});
+  CHECK(placement_from({{"HEARSAY_ID", ""}, {"HOME", "/"}, {"SLURM_PROCID", ""}}, 8, true) == Placement{});
 }
 
 TEST_CASE("place: a StatefulSet's pods are told by their names") {
-  const PeerPlace place = place_in({{"HEARSAY_ID", "my-hearsay-2"},
-                                    {"HEARSAY_ADDRESSES", "tcp://hearsay-[0-2].hearsay:7000"},
-                                    {"HEARSAY_BIND", "*"}},
-                                   3, true);
+  const Placement place = placement_from({{"HEARSAY_ID", "my-hearsay-2"},
+                                          {"HEARSAY_ADDRESSES", "tcp://hearsay-[0-2].hearsay:7000"},
+                                          {"HEARSAY_BIND", "*"}},
+                                         3, true);
   CHECK(place.id == PeerId{2});
   CHECK(place.addresses == Texts{"tcp://hearsay-0.hearsay:7000", "tcp://hearsay-1.hearsay:7000",
                                  "tcp://hearsay-2.hearsay:7000"});
   CHECK(place.observer.empty());
   CHECK(place.bind == "*");
-  CHECK(place_in({{"HEARSAY_ID", "0"}}, 3, true).id == PeerId{0});
+  CHECK(placement_from({{"HEARSAY_ID", "0"}}, 3, true).id == PeerId{0});
 }
 
 TEST_CASE("place: what is wrong is named with its variable") {
@@ -68,18 +68,18 @@ TEST_CASE("place: what is wrong is named with its variable") {
 }
 
 TEST_CASE("place: a Slurm step gives ids, nodes and ports") {
-  const PeerPlace place = place_in(slurm(), 6, false);
+  const Placement place = placement_from(slurm(), 6, false);
   CHECK(place.id == PeerId{3});
   CHECK(place.addresses == Texts{"tcp://node08:7000", "tcp://node08:7001", "tcp://node09:7000",
                                  "tcp://node09:7001", "tcp://gpu1:7000", "tcp://gpu1:7001"});
-  CHECK(place_in(with(slurm(), "HEARSAY_PORT", "9000"), 6, false).addresses[5] == "tcp://gpu1:9001");
+  CHECK(placement_from(with(slurm(), "HEARSAY_PORT", "9000"), 6, false).addresses[5] == "tcp://gpu1:9001");
 
   Environment cyclic =
       with(with(slurm(), "SLURM_DISTRIBUTION", "cyclic"), "SLURM_STEP_TASKS_PER_NODE", "3,2,1");
   cyclic["SLURM_NODEID"] = "0";
-  CHECK(place_in(cyclic, 6, false).addresses == Texts{"tcp://node08:7000", "tcp://node09:7000",
-                                                      "tcp://gpu1:7000", "tcp://node08:7001",
-                                                      "tcp://node09:7001", "tcp://node08:7002"});
+  CHECK(placement_from(cyclic, 6, false).addresses == Texts{"tcp://node08:7000", "tcp://node09:7000",
+                                                            "tcp://gpu1:7000", "tcp://node08:7001",
+                                                            "tcp://node09:7001", "tcp://node08:7002"});
   Environment job = slurm();
   job.erase("SLURM_STEP_NODELIST");
   job.erase("SLURM_STEP_TASKS_PER_NODE");
@@ -87,14 +87,14 @@ TEST_CASE("place: a Slurm step gives ids, nodes and ports") {
   job["SLURM_TASKS_PER_NODE"] = "6";
   job["SLURM_NODEID"] = "0";
   job["SLURM_LOCALID"] = "3";
-  CHECK(place_in(job, 6, false).addresses[3] == "tcp://only:7003");
+  CHECK(placement_from(job, 6, false).addresses[3] == "tcp://only:7003");
 }
 
 TEST_CASE("place: the topology's own addresses win over Slurm's, ours over both") {
-  CHECK(place_in(slurm(), 8, true).addresses.empty());
-  CHECK(place_in(slurm(), 8, true).id == PeerId{3});
+  CHECK(placement_from(slurm(), 8, true).addresses.empty());
+  CHECK(placement_from(slurm(), 8, true).id == PeerId{3});
   const Environment both = with(with(slurm(), "HEARSAY_ID", "0"), "HEARSAY_ADDRESSES", "tcp://a:1,tcp://b:1");
-  CHECK(place_in(both, 2, true) == PeerPlace{0, {"tcp://a:1", "tcp://b:1"}, "", ""});
+  CHECK(placement_from(both, 2, true) == Placement{0, {"tcp://a:1", "tcp://b:1"}, "", ""});
 }
 
 TEST_CASE("place: a step that does not fit the topology, or is distributed in another way, is refused") {

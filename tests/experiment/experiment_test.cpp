@@ -217,7 +217,7 @@ TEST_CASE("experiment: what does not fit into a frame is refused, the model or a
 TEST_CASE("experiment: it carries the variance limit of its topology and the warnings, found once") {
   const auto experiment = quadratic_experiment<float>("dcd-psgd", "path", 5, 50);
   REQUIRE(experiment.omega_limit.has_value());
-  CHECK(*experiment.omega_limit == DcdLimit::of(experiment.cluster.mixing)->omega());
+  CHECK(*experiment.omega_limit == DcdLimit::of(experiment.topology.mixing)->omega());
   CHECK(experiment.warnings.empty());
   CHECK_FALSE(quadratic_experiment<float>("d-psgd", "path", 5, 50).omega_limit.has_value());
   CHECK_FALSE(quadratic_experiment<float>("dcd-psgd", "path", 1, 50).omega_limit.has_value());

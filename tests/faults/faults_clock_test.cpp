@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "runtime/session/attention.hpp"
+#include "runtime/session/stall_detector.hpp"
 #include "runtime/zmq/clock.hpp"
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/misuse_text.hpp"
@@ -12,16 +12,16 @@ using namespace std::chrono_literals;
 
 TEST_CASE("faults: whoever did not listen does not take the others for silent") {
   const Instant begin{100s};
-  Attention attention(1min);
-  attention.look(begin);
-  const Instant since = attention.since();
-  for (int look = 1; look <= 1000; ++look) attention.look(begin + look * 200ms);
-  CHECK(attention.since() == since);
+  StallDetector stalls(1min);
+  stalls.look(begin);
+  const Instant since = stalls.last_end();
+  for (int look = 1; look <= 1000; ++look) stalls.look(begin + look * 200ms);
+  CHECK(stalls.last_end() == since);
   const Instant awake = begin + 200s + 1h;
-  attention.look(awake);
-  CHECK(attention.since() == awake);
-  attention.look(awake + 200ms);
-  CHECK(attention.since() == awake);
+  stalls.look(awake);
+  CHECK(stalls.last_end() == awake);
+  stalls.look(awake + 200ms);
+  CHECK(stalls.last_end() == awake);
 }
 
 TEST_SUITE("net") {

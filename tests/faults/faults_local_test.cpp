@@ -183,7 +183,7 @@ TEST_SUITE("net") {
       LocalPeers run =
           scene.start(evaluations == 4 ? std::vector<std::string>{} : std::vector<std::string>{"--resume"});
       REQUIRE_MESSAGE(run.reaches(evaluations), run.program().complained());
-      if (evaluations > 4) run.kill_and_see_it_return(run.peers()[0]);  // one that the nursery bore
+      if (evaluations > 4) run.kill_and_see_it_return(run.peers()[0]);  // one that the fork server has made
       std::vector<pid_t> processes = run.program().children();
       for (const pid_t peer : run.peers()) processes.push_back(peer);
       REQUIRE(processes.size() >= 5);

@@ -43,9 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ensure(log.whole_bytes <= bytes.size(), "a log is no longer than its file");
   ensure((log.whole_bytes == 0) == !log.defect.empty(), "what is no log is said in a sentence");
   std::size_t least = log.whole_bytes == 0 ? 0 : head_bytes;
-  for (const Heard& heard : log.heard) {
+  for (const LogRecord& heard : log.heard) {
     least += record_head_bytes;
-    if (const auto* const message = std::get_if<HeardData>(&heard)) least += message->packet->size();
+    if (const auto* const message = std::get_if<LoggedData>(&heard)) least += message->packet->size();
   }
   ensure(least <= log.whole_bytes, "what was read is in the file");
   ensure(log.torn == (log.defect.empty() && log.whole_bytes < bytes.size()), "what comes behind is noticed");

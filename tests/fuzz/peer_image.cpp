@@ -68,7 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   PacketPool packets;
   const auto peer = make_peer(chosen.experiment, 0, packets, {.every = 1});
-  const bool whole = restore(*peer, image, options / 2 % 2 == 1 ? Waiting::kept : Waiting::dropped);
+  const bool whole =
+      restore(*peer, image, options / 2 % 2 == 1 ? InboxOnRestore::keep : InboxOnRestore::drop);
   ensure(whole || image != chosen.image, "an image is taken as it was");
   return 0;
 }

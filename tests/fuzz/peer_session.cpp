@@ -84,7 +84,7 @@ class Scene {
 
   void wish(int what) {
     const PeerId neighbor = input_.take<std::uint8_t>() % 2 == 0 ? 1 : 2;
-    session_.obey({static_cast<EdgeWish::What>(what), neighbor, iteration_ + 2});
+    session_.send_edge_request({static_cast<EdgeRequest::What>(what), neighbor, iteration_ + 2});
     session_.give({neighbor, {iteration_, {}}, what == 0 ? PacketRef() : packets_.acquire().seal()});
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// True if the graph is large and valid: it takes long to build, which is no finding. More peers than this
 /// have to be refused.
-bool takes_long(const ClusterDescription& description) {
+bool takes_long(const TopologyDescription& description) {
   return !description.family.empty() && description.peer_count > 64 && description.peer_count <= 60'000'000;
 }
 
@@ -22,10 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = fuzz::Input(data, size).text();
   fuzz::may_refuse([&] {
     if (takes_long(parse_cluster_description(text, "topology.toml"))) return;
-    const std::string once = to_toml(parse_cluster(text, 1, "topology.toml"));
+    const std::string once = to_toml(parse_topology(text, 1, "topology.toml"));
     std::string again;
     try {
-      again = to_toml(parse_cluster(once, 1, "again.toml"));
+      again = to_toml(parse_topology(once, 1, "again.toml"));
     } catch (const Misuse&) {
       again.clear();
     }

@@ -70,7 +70,7 @@ std::string alone_otherwise(const Experiment<Scalar>& experiment, SavedCluster<S
   PacketPool packets;
   const Life& life = cluster.lives()[id];
   const auto peer =
-      reborn(experiment, id, packets, checkpoint_every, life.images.at(iteration), Waiting::kept);
+      reborn(experiment, id, packets, checkpoint_every, life.images.at(iteration), InboxOnRestore::keep);
   if (!peer) return "its image does not fit";
   Life later;
   peer->start();

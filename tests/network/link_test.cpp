@@ -220,7 +220,7 @@ TEST_CASE("link: jitter is uniform on the whole nanoseconds from 0 to its bound"
   const Link link(6, 0, 1, LinkSettings{.jitter = 3ns});
   std::array<int, 4> count{};
   for (std::uint64_t sequence = 0; sequence < 40'000; ++sequence)
-    ++count.at(static_cast<std::size_t>(link.fate(sequence).jitter.count()));
+    ++count.at(static_cast<std::size_t>(link.draw(sequence).jitter.count()));
   // Standard deviation sqrt(40,000 x 3/16) = 87; the draws are fixed by the seed.
   for (const int each : count) CHECK(std::abs(each - 10'000) < 4 * 87);
 }
@@ -245,7 +245,7 @@ TEST_CASE("link: each loss adds exactly one retransmission time-out, and leaves 
 TEST_CASE("link: a frame behind a lost one waits for it, as in a TCP connection") {
   Link link(8, 0, 1, LinkSettings{.latency = 1ms, .message_loss = 0.5});
   std::uint64_t lost = 0;
-  while (link.fate(lost).losses == 0 || link.fate(lost + 1).losses != 0) ++lost;
+  while (link.draw(lost).losses == 0 || link.draw(lost + 1).losses != 0) ++lost;
   for (std::uint64_t sequence = 0; sequence < lost; ++sequence) send_alone(at(0s), link);
   const Departure held_up = send_alone(at(1min), link);
   CHECK(held_up.sequence == lost);
@@ -258,7 +258,7 @@ TEST_CASE("link: the number of losses is geometric") {
     constexpr int draws = 20'000;
     std::array<int, 3> count{};  // of 0, 1, 2 losses
     for (std::uint64_t sequence = 0; sequence < draws; ++sequence)
-      if (const auto losses = link.fate(sequence).losses; losses < count.size()) ++count[losses];
+      if (const auto losses = link.draw(sequence).losses; losses < count.size()) ++count[losses];
     for (std::size_t k = 0; k < count.size(); ++k) {
       const double p = (1 - loss) * std::pow(loss, k);
       CAPTURE(loss);
@@ -276,11 +276,11 @@ TEST_CASE(
     const Instant now = at(sequence * 1h);
     const Departure one = EgressPort(mbit(1), Framing::none).send(now, 17, early);
     const Departure other = EgressPort(unlimited, Framing::ethernet).send(now + 77h, 3, late);
-    const Link::Fate fate = Link(10, 0, 1, settings).fate(sequence);
-    CHECK(one.losses == fate.losses);
-    CHECK(other.losses == fate.losses);
-    CHECK(one.due - now - 17 * 8us == fate.jitter + fate.losses * 200ms);
-    CHECK(other.due - now - 77h == fate.jitter + fate.losses * 200ms);
+    const Link::LinkDraw draw = Link(10, 0, 1, settings).draw(sequence);
+    CHECK(one.losses == draw.losses);
+    CHECK(other.losses == draw.losses);
+    CHECK(one.due - now - 17 * 8us == draw.jitter + draw.losses * 200ms);
+    CHECK(other.due - now - 77h == draw.jitter + draw.losses * 200ms);
   }
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("link: another seed, another direction, another neighbor or another fr
                             Link(1, 0, 2, settings), Link(1, 1, 2, settings)};
   std::vector<Duration> drawn;
   for (const Link& link : links)
-    for (std::uint64_t sequence = 0; sequence < 100; ++sequence) drawn.push_back(link.fate(sequence).jitter);
+    for (std::uint64_t sequence = 0; sequence < 100; ++sequence) drawn.push_back(link.draw(sequence).jitter);
   std::sort(drawn.begin(), drawn.end());
   CHECK(std::adjacent_find(drawn.begin(), drawn.end()) == drawn.end());
 }

@@ -64,7 +64,7 @@ struct ObserverScene {
   /// Returns the kinds of the frames to `to` since the last call, and clears the outbox.
   std::vector<FrameKind> said_to(PeerId to) {
     std::vector<FrameKind> kinds;
-    for (const ObserverWord& word : session.outbox())
+    for (const ObserverFrame& word : session.outbox())
       if (word.to == to) kinds.push_back(word.header.kind);
     session.outbox().clear();
     return kinds;

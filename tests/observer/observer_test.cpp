@@ -22,14 +22,14 @@ PeerMeters meters_at(Duration now, std::uint64_t bytes_sent) {
 TEST_CASE("observer: loss, consensus distance and totals are those of the models it was given") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   Observer<double> observer(experiment.problem, std::nullopt);
-  CHECK(observer.begin().go_on);
+  CHECK(observer.begin().proceed);
   const Vector<double> a = Vector<double>::Constant(3, 1.0);
   const Vector<double> b = Vector<double>::Constant(3, 4.0);
   CHECK(!observer.take(1, 5, b, meters_at(std::chrono::seconds(2), 10)));
   const auto verdict = observer.take(0, 5, a, meters_at(std::chrono::seconds(3), 7));
   REQUIRE(verdict);
   CHECK(verdict->evaluated == 5);
-  CHECK(verdict->go_on);
+  CHECK(verdict->proceed);
   const Evaluation& evaluation = observer.evaluations().back();
   CHECK(evaluation.seconds == 3.0);
   CHECK(evaluation.bytes_sent == 17);
@@ -67,9 +67,9 @@ TEST_CASE("observer: the target stops the run once, and is the first evaluation 
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
   Observer<double> observer(experiment.problem,
                             experiment.problem.loss(*experiment.problem.minimiser) + 1e-9);
-  CHECK(observer.begin().go_on);
-  CHECK(!observer.take(0, 5, *experiment.problem.minimiser, {})->go_on);
-  CHECK(!observer.take(0, 10, experiment.problem.initial, {})->go_on);
+  CHECK(observer.begin().proceed);
+  CHECK(!observer.take(0, 5, *experiment.problem.minimiser, {})->proceed);
+  CHECK(!observer.take(0, 10, experiment.problem.initial, {})->proceed);
   REQUIRE(observer.target());
   CHECK(observer.target()->iteration == 5);
   CHECK(observer.conclude({PeerOutcome{}}).status == RunStatus::target);
@@ -81,7 +81,7 @@ TEST_CASE("observer: a loss that is not finite is a divergence, never a target")
   observer.begin();
   Vector<double> broken = experiment.problem.initial;
   broken[1] = std::nan("");
-  CHECK(!observer.take(0, 5, broken, {})->go_on);
+  CHECK(!observer.take(0, 5, broken, {})->proceed);
   const auto outcome = observer.conclude({PeerOutcome{}});
   CHECK(outcome.status == RunStatus::diverged);
   CHECK(outcome.reason == "the loss left the finite range by iteration 5");

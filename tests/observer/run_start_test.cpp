@@ -51,19 +51,19 @@ struct Scene {
     for (bool anything = true; anything;) {
       anything = false;
       for (auto& [incarnation, session] : processes) {
-        std::vector<PeerWord> words;
+        std::vector<PeerFrame> words;
         words.swap(session.outbox());
-        for (PeerWord& word : words) {
-          if (word.way != PeerWord::Way::observer) continue;
+        for (PeerFrame& word : words) {
+          if (word.way != PeerFrame::Way::observer) continue;
           word.header.payload_bytes = static_cast<std::uint32_t>(word.payload.size());
           speaker = incarnation;
           observer.hear(word.header, word.payload, now, "10.0.0." + std::to_string(incarnation));
           anything = true;
         }
       }
-      std::vector<ObserverWord> words;
+      std::vector<ObserverFrame> words;
       words.swap(observer.outbox());
-      for (ObserverWord& word : words) {
+      for (ObserverFrame& word : words) {
         const bool is_answer = word.header.kind == FrameKind::refuse && !word.only_to;
         const auto to =
             processes.find(is_answer ? speaker : word.only_to.value_or(observer.incarnation_of(word.to)));
@@ -109,7 +109,7 @@ TEST_CASE("claims: of two processes that are one peer the first is kept, and the
   CHECK(end->reason == refusal);
   // No other peer is told to stop because of the rival, not even when the rival leaves.
   second.say_stop(2, end->reason);
-  for (const PeerWord& word : second.outbox()) CHECK(word.header.kind != FrameKind::stop);
+  for (const PeerFrame& word : second.outbox()) CHECK(word.header.kind != FrameKind::stop);
   CHECK_FALSE(scene.observer.over());
 }
 
@@ -147,10 +147,10 @@ TEST_CASE(
   const auto keep_silent = [&] { first.outbox().clear(); };
   scene.process(1, 8);
   for (int turn = 0; turn < 2; ++turn) {  // the question reaches the holder, which does not answer
-    std::vector<PeerWord> words;
+    std::vector<PeerFrame> words;
     words.swap(scene.processes.at(8).outbox());
-    for (const PeerWord& word : words)
-      if (word.way == PeerWord::Way::observer) scene.observer.hear(word.header, word.payload, scene.now);
+    for (const PeerFrame& word : words)
+      if (word.way == PeerFrame::Way::observer) scene.observer.hear(word.header, word.payload, scene.now);
     if (turn == 0) {
       CHECK(scene.observer.incarnation_of(1) == 7);
       REQUIRE(scene.observer.outbox().size() == 1);

@@ -5,7 +5,7 @@
 #include "tests/support/experiments.hpp"
 
 using namespace hearsay;
-using Heard = Exchanges::Heard;
+using Outcome = Exchanges::Outcome;
 
 namespace {
 
@@ -51,23 +51,23 @@ void run_to_its_end(Peer<double>& peer) {
 
 TEST_CASE("exchanges: only the reply to the request that is out is taken in, and once") {
   Exchanges exchanges;
-  CHECK(exchanges.hear(reply(1, 5), packet()) == Heard::late);
+  CHECK(exchanges.hear(reply(1, 5), packet()) == Outcome::late);
   exchanges.ask(3, 5);
   CHECK(exchanges.asking());
-  CHECK(exchanges.hear(reply(2, 5), packet()) == Heard::late);
-  CHECK(exchanges.hear(reply(3, 4), packet()) == Heard::late);
-  CHECK(exchanges.hear({3, 2, 5}, packet()) == Heard::late);
+  CHECK(exchanges.hear(reply(2, 5), packet()) == Outcome::late);
+  CHECK(exchanges.hear(reply(3, 4), packet()) == Outcome::late);
+  CHECK(exchanges.hear({3, 2, 5}, packet()) == Outcome::late);
   CHECK(exchanges.asking());
-  CHECK(exchanges.hear(reply(3, 5), packet()) == Heard::reply);
+  CHECK(exchanges.hear(reply(3, 5), packet()) == Outcome::reply);
   CHECK_FALSE(exchanges.asking());
-  CHECK(exchanges.hear(reply(3, 5), packet()) == Heard::duplicate);
+  CHECK(exchanges.hear(reply(3, 5), packet()) == Outcome::duplicate);
 }
 
 TEST_CASE("exchanges: while a request is out those of others wait, and are answered in the order they came") {
   Exchanges exchanges({4, 9});
   exchanges.ask(1, 0);
-  CHECK(exchanges.hear(request(7, 9), packet()) == Heard::request);
-  CHECK(exchanges.hear(request(2, 4), packet()) == Heard::request);
+  CHECK(exchanges.hear(request(7, 9), packet()) == Outcome::request);
+  CHECK(exchanges.hear(request(2, 4), packet()) == Outcome::request);
   CHECK_FALSE(exchanges.next());
   exchanges.hear(reply(1, 0), packet());
   CHECK(exchanges.next()->key == request(7, 9));
@@ -77,26 +77,26 @@ TEST_CASE("exchanges: while a request is out those of others wait, and are answe
 
 TEST_CASE("exchanges: while a request is out those of impatient neighbors are refused, and only then") {
   Exchanges exchanges({4, 9});
-  CHECK(exchanges.hear(request(1, 2), packet()) == Heard::request);
+  CHECK(exchanges.hear(request(1, 2), packet()) == Outcome::request);
   CHECK(exchanges.next());
   exchanges.ask(1, 2);
-  CHECK(exchanges.hear(request(2, 2), packet()) == Heard::busy);
-  CHECK(exchanges.hear(request(2, 2), packet()) == Heard::duplicate);
+  CHECK(exchanges.hear(request(2, 2), packet()) == Outcome::busy);
+  CHECK(exchanges.hear(request(2, 2), packet()) == Outcome::duplicate);
   CHECK_FALSE(exchanges.next());
   exchanges.hear(reply(1, 2), packet());
   CHECK_FALSE(exchanges.next());
-  CHECK(exchanges.hear(request(3, 2), packet()) == Heard::request);
+  CHECK(exchanges.hear(request(3, 2), packet()) == Outcome::request);
 }
 
 TEST_CASE("exchanges: a request is answered once, and of an asker only one can wait") {
   Exchanges exchanges;
-  CHECK(exchanges.hear(request(2, 4), packet()) == Heard::request);
-  CHECK(exchanges.hear(request(2, 4), packet()) == Heard::duplicate);
-  CHECK(exchanges.hear(request(3, 4), packet()) == Heard::overflow);
+  CHECK(exchanges.hear(request(2, 4), packet()) == Outcome::request);
+  CHECK(exchanges.hear(request(2, 4), packet()) == Outcome::duplicate);
+  CHECK(exchanges.hear(request(3, 4), packet()) == Outcome::overflow);
   CHECK(exchanges.next());
-  CHECK(exchanges.hear(request(2, 4), packet()) == Heard::duplicate);
-  CHECK(exchanges.hear(request(1, 4), packet()) == Heard::late);
-  CHECK(exchanges.hear(request(3, 4), packet()) == Heard::request);
+  CHECK(exchanges.hear(request(2, 4), packet()) == Outcome::duplicate);
+  CHECK(exchanges.hear(request(1, 4), packet()) == Outcome::late);
+  CHECK(exchanges.hear(request(3, 4), packet()) == Outcome::request);
 }
 
 TEST_CASE("peer: a request is answered during a gradient, while a verdict is awaited, and after the end") {

@@ -22,8 +22,8 @@ namespace {
 Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& addresses,
                                  const std::string& observer) {
   for (PeerId id = 0; id < experiment.peer_count(); ++id)
-    experiment.cluster.peers[id].address = addresses[id];
-  experiment.cluster.observer = observer;
+    experiment.topology.peers[id].address = addresses[id];
+  experiment.topology.observer = observer;
   return experiment;
 }
 

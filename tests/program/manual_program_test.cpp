@@ -80,7 +80,9 @@ TEST_CASE("manual: every option of every command stands in the man page and in t
   const std::string page = run_program(folder.path(), {"--man-page"}).said;
   const auto commands = commands_and_options(folder);
   CHECK(commands.size() >= 16);
-  for (const auto& [command, options] : commands) {
+  for (const auto& command_and_options : commands) {
+    const auto& command = command_and_options.first;
+    const auto& options = command_and_options.second;
     CAPTURE(joined(command));
     REQUIRE_FALSE(options.empty());
     const std::string entry =

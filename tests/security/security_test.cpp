@@ -3,11 +3,11 @@
 #include <zmq.hpp>
 
 #include "runtime/experiment/run_agreement.hpp"
-#include "runtime/zmq/door.hpp"
 #include "runtime/zmq/frames.hpp"
 #include "runtime/zmq/handshake_watch.hpp"
 #include "runtime/zmq/listening.hpp"
 #include "runtime/zmq/outlet.hpp"
+#include "runtime/zmq/zap_server.hpp"
 #include "tests/support/cluster_processes.hpp"
 #include "tests/support/misuse_text.hpp"
 
@@ -79,7 +79,7 @@ TEST_SUITE("net") {
     LoopbackCluster cluster = ring_of(2);
     const KeyFolder keys(2);
     const Process first = cluster.start(0, keys.of(0));
-    for (const std::string& address : {cluster.address(0), cluster.experiment.cluster.observer}) {
+    for (const std::string& address : {cluster.address(0), cluster.experiment.topology.observer}) {
       CHECK(contains(refusal_of(address, credentials_with(keys, 2, 1, new_key_pair())),
                      "peer 0 refuses this peer's key"));
       CHECK(contains(refusal_of(address, nullptr),
@@ -163,7 +163,7 @@ TEST_SUITE("net") {
     const Process peer = cluster.start(1, keys.of(1));
     zmq::context_t context;
     zmq::socket_t impostor(context, zmq::socket_type::router);
-    const Door door(context, impostor, credentials_with(keys, 2, 0, new_key_pair()));
+    const ZapServer door(context, impostor, credentials_with(keys, 2, 0, new_key_pair()));
     listen(impostor, {limit_bytes, 64, 0}, "address", cluster.address(0));
     const Ended ended = peer.join();
     CHECK(ended.exit_code == 3);
@@ -187,7 +187,7 @@ TEST_SUITE("net") {
 
   TEST_CASE("security: an address of another machine is refused with the way out") {
     LoopbackCluster cluster = ring_of(2);
-    cluster.experiment.cluster.peers[0].address = "tcp://203.0.113.7:7000";  // for documentation, nobody's
+    cluster.experiment.topology.peers[0].address = "tcp://203.0.113.7:7000";  // for documentation, nobody's
     const Ended elsewhere = cluster.start(0).join();
     CHECK(elsewhere.exit_code == 2);
     CHECK_MESSAGE(contains(elsewhere.text, "bind = \"tcp://0.0.0.0:PORT\""), elsewhere.text);

@@ -78,7 +78,7 @@ class Halt {
 /// Connects strangers to every ROUTER of the cluster in turn. A third of them say nothing, a third send
 /// rubbish, and a third send a ZMTP greeting and then rubbish.
 std::deque<Stranger> flood(const LoopbackCluster& cluster) {
-  std::vector<std::string> targets = {cluster.experiment.cluster.observer};
+  std::vector<std::string> targets = {cluster.experiment.topology.observer};
   for (PeerId id = 0; id < cluster.experiment.peer_count(); ++id) targets.push_back(cluster.address(id));
   std::deque<Stranger> flood;
   const std::string rubbish(5000, 'G');
@@ -181,7 +181,7 @@ TEST_SUITE("net") {
     const Process first = cluster.start(0, {{}, halt.control()});
     const Process second = cluster.start(1);
     halt.wait_until_reached();
-    for (const std::string& address : {cluster.address(0), cluster.experiment.cluster.observer})
+    for (const std::string& address : {cluster.address(0), cluster.experiment.topology.observer})
       for (const std::uint64_t bytes : {std::uint64_t{1} << 32, std::uint64_t{1} << 60, ~std::uint64_t{0}}) {
         const Stranger stranger(address);
         stranger.say(zmtp_greeting() + zmtp_announcement(bytes));

@@ -10,7 +10,7 @@ TEST_CASE("greetings: complete when every source has called and every destinatio
   CHECK(greetings.called(1, 10) == Greetings::Call::first);
   CHECK(greetings.called(4, 11) == Greetings::Call::first);
   CHECK_FALSE(greetings.complete());
-  CHECK(greetings.first_reserved() == PeerId{4});
+  CHECK(greetings.first_without_welcome() == PeerId{4});
   greetings.welcomed_by(4);
   greetings.welcomed_by(7);
   CHECK(greetings.complete());

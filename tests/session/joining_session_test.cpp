@@ -46,8 +46,8 @@ struct Scene {
     head.sequence = sequence;
     return head;
   }
-  PeerSession::Heard reply(PeerId from, FrameKind kind, std::uint64_t iteration = 0,
-                           std::uint64_t sequence = 0, std::size_t bytes = 0) {
+  FrameUse reply(PeerId from, FrameKind kind, std::uint64_t iteration = 0, std::uint64_t sequence = 0,
+                 std::size_t bytes = 0) {
     return session.hear_destination(from, header(from, kind, iteration, sequence),
                                     std::vector<std::byte>(bytes));
   }
@@ -79,15 +79,15 @@ struct Scene {
   };
   std::vector<Word> said() {
     std::vector<Word> words;
-    for (const PeerWord& word : session.outbox())
-      if (word.way != PeerWord::Way::observer) words.push_back({word.to, word.header.kind});
+    for (const PeerFrame& word : session.outbox())
+      if (word.way != PeerFrame::Way::observer) words.push_back({word.to, word.header.kind});
     session.outbox().clear();
     return words;
   }
   std::vector<FrameKind> told_observer() {
     std::vector<FrameKind> kinds;
-    for (const PeerWord& word : session.outbox())
-      if (word.way == PeerWord::Way::observer) kinds.push_back(word.header.kind);
+    for (const PeerFrame& word : session.outbox())
+      if (word.way == PeerFrame::Way::observer) kinds.push_back(word.header.kind);
     session.outbox().clear();
     return kinds;
   }
@@ -105,8 +105,6 @@ struct Scene {
 
 using Words = std::vector<Scene::Word>;
 using Kinds = std::vector<FrameKind>;
-using Heard = PeerSession::Heard;
-
 RunSettings joined_later(std::vector<PeerId> ids) {
   RunSettings settings = four_peers("d-psgd");
   settings.failure.policy = RunSettings::Failure::Policy::drop;
@@ -123,7 +121,7 @@ TEST_CASE("joining: a peer that a neighbor has parted from asks it for its model
   scene.reply(1, FrameKind::parted);
   CHECK(scene.said() == Words{{1, FrameKind::join}});
   CHECK(scene.events<PeerDeparted>().empty());
-  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == Heard::words);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == FrameUse::words);
   CHECK(scene.told_observer() == Kinds{FrameKind::join});
   const auto arrived = scene.events<ModelArrived>();
   REQUIRE(arrived.size() == 1);
@@ -135,7 +133,7 @@ TEST_CASE("joining: a peer that a neighbor has parted from asks it for its model
   scene.observer(FrameKind::start, 100);
   CHECK(scene.events<RunStarts>().size() == 1);
   REQUIRE(scene.session.outbox().size() == 2);
-  for (const PeerWord& word : scene.session.outbox()) {
+  for (const PeerFrame& word : scene.session.outbox()) {
     CHECK(word.header.kind == FrameKind::hello);
     CHECK(word.header.slot == 1);
     CHECK(word.header.iteration == 21);
@@ -146,12 +144,12 @@ TEST_CASE(
     "joining: a model of another size, of no iteration of the run, or that nobody asked for is garbage") {
   Scene scene;
   scene.session.begin(Instant{});
-  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == Heard::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 4) == FrameUse::garbage);
   scene.reply(1, FrameKind::parted);
-  CHECK(scene.reply(1, FrameKind::model, 20, 11, 5) == Heard::garbage);
-  CHECK(scene.reply(1, FrameKind::model, 20, 11, 0) == Heard::garbage);
-  CHECK(scene.reply(1, FrameKind::model, 100, 11, 4) == Heard::garbage);
-  CHECK(scene.reply(1, FrameKind::model, 20, 22, 4) == Heard::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 5) == FrameUse::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 11, 0) == FrameUse::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 100, 11, 4) == FrameUse::garbage);
+  CHECK(scene.reply(1, FrameKind::model, 20, 22, 4) == FrameUse::garbage);
   CHECK(scene.events<ModelArrived>().empty());
 }
 
@@ -197,7 +195,7 @@ TEST_CASE("joining: another process under the name of a neighbor tells that the 
   scene.hello(1, 0, 90);
   CHECK(scene.events<PeerDeparted>().size() == 1);
   CHECK(scene.said() == Words{{1, FrameKind::welcome}});
-  scene.session.obey({EdgeWish::What::part, 1});
+  scene.session.send_edge_request({EdgeRequest::What::part, 1});
   scene.said();
   scene.hello(1, 0, 90);
   CHECK(scene.said() == Words{{1, FrameKind::parted}});
@@ -245,11 +243,11 @@ TEST_CASE("joining: who asks a peer that knows of nothing is a new process, too"
 TEST_CASE("joining: a run that is about to end is joined by nobody, in a sentence") {
   Scene asked;
   asked.train();
-  asked.session.obey({EdgeWish::What::part, 1});
+  asked.session.send_edge_request({EdgeRequest::What::part, 1});
   asked.session.outbox().clear();
   asked.session.give({1, {99, 90}, {}});
   REQUIRE(asked.session.outbox().size() == 1);
-  const PeerWord& word = asked.session.outbox()[0];
+  const PeerFrame& word = asked.session.outbox()[0];
   CHECK(word.header.kind == FrameKind::refuse);
   Scene joiner;
   joiner.session.begin(Instant{});

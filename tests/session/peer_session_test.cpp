@@ -36,8 +36,8 @@ struct Scene {
     head.sequence = sequence;
     return head;
   }
-  PeerSession::Heard hear(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
-                          std::uint32_t incarnation = 80) {
+  FrameUse hear(FrameKind kind, std::uint64_t iteration, std::uint64_t sequence,
+                std::uint32_t incarnation = 80) {
     const std::vector<std::byte> payload =
         kind == FrameKind::hello ? encode_agreement(agreement) : std::vector<std::byte>{};
     return session.hear_source(header(kind, iteration, sequence, incarnation), payload);
@@ -64,25 +64,23 @@ struct Scene {
   /// The frames said to the neighbor since the last call.
   std::vector<Word> said() {
     std::vector<Word> words;
-    for (const PeerWord& word : session.outbox())
-      if (word.way != PeerWord::Way::observer) words.push_back({word.header.kind, word.header.iteration});
+    for (const PeerFrame& word : session.outbox())
+      if (word.way != PeerFrame::Way::observer) words.push_back({word.header.kind, word.header.iteration});
     session.outbox().clear();
     return words;
   }
 };
 
 using Words = std::vector<Scene::Word>;
-using Heard = PeerSession::Heard;
-
 }  // namespace
 
 TEST_CASE("peer session: a neighbor that was started anew gets what it needs again, and no more") {
   Scene scene;
   scene.greet();
   for (const std::uint64_t iteration : {1u, 2u}) scene.send(iteration);
-  CHECK(scene.hear(FrameKind::data, 2, 0) == Heard::data);
+  CHECK(scene.hear(FrameKind::data, 2, 0) == FrameUse::data);
   scene.said();
-  CHECK(scene.hear(FrameKind::hello, 2, 0, 81) == Heard::words);
+  CHECK(scene.hear(FrameKind::hello, 2, 0, 81) == FrameUse::words);
   CHECK(scene.said() == Words{{FrameKind::hello, 2}, {FrameKind::welcome, 2}});
   scene.welcome(2, 2);  // two frames were sent before that hello
   CHECK(scene.said() == Words{{FrameKind::data, 2}});
@@ -96,11 +94,11 @@ TEST_CASE("peer session: a message carries its replica digest, however often it 
   scene.hear(FrameKind::hello, 1, 0, 81);
   scene.welcome(1, 1);
   int carried = 0;
-  for (const PeerWord& word : scene.session.outbox())
+  for (const PeerFrame& word : scene.session.outbox())
     if (word.header.kind == FrameKind::data) carried += word.header.replica_digest == 77;
   CHECK(carried == 2);
   REQUIRE(scene.session.state().retained.size() == 1);
-  CHECK(scene.session.state().retained[0].marks.replica_digest == 77);
+  CHECK(scene.session.state().retained[0].metadata.replica_digest == 77);
 }
 
 TEST_CASE(
@@ -117,7 +115,7 @@ TEST_CASE(
   scene.said();
   const auto refusal = [&](std::uint64_t needed) -> std::string {
     scene.hear(FrameKind::hello, needed, 0, 81);
-    for (const PeerWord& word : scene.session.outbox())
+    for (const PeerFrame& word : scene.session.outbox())
       if (word.header.kind == FrameKind::refuse)
         return {reinterpret_cast<const char*>(word.payload.data()), word.payload.size()};
     return "";
@@ -153,11 +151,11 @@ TEST_CASE("peer session: one that needs what nobody keeps any more is told so, a
   stop.slot = 2;
   stop.payload_bytes = 1;
   const std::vector<std::byte> reason(1, std::byte{'x'});
-  CHECK(scene.session.hear_source(stop, reason) == Heard::garbage);
+  CHECK(scene.session.hear_source(stop, reason) == FrameUse::garbage);
   CHECK(scene.session.events().empty());
   // A `stop` of the process that has done its handshake counts.
   stop.incarnation = 80;
-  CHECK(scene.session.hear_source(stop, reason) == Heard::words);
+  CHECK(scene.session.hear_source(stop, reason) == FrameUse::words);
   CHECK(scene.session.events().size() == 1);
 }
 
@@ -166,12 +164,12 @@ TEST_CASE(
     "comes") {
   Scene scene;
   scene.greet();
-  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::data);
-  CHECK(scene.hear(FrameKind::data, 3, 2) == Heard::data);  // frame 1 is missing; frame 2 is not held back
+  CHECK(scene.hear(FrameKind::data, 1, 0) == FrameUse::data);
+  CHECK(scene.hear(FrameKind::data, 3, 2) == FrameUse::data);  // frame 1 is missing; frame 2 is not held back
   CHECK(scene.said() == Words{{FrameKind::again, 1}});
-  CHECK(scene.hear(FrameKind::data, 4, 4) == Heard::data);
+  CHECK(scene.hear(FrameKind::data, 4, 4) == FrameUse::data);
   CHECK(scene.said().empty());
-  CHECK(scene.hear(FrameKind::alive, 4, 7) == Heard::words);
+  CHECK(scene.hear(FrameKind::alive, 4, 7) == FrameUse::words);
   CHECK(scene.said() == Words{{FrameKind::again, 1}});
   CHECK(scene.session.counters().gaps == 3);
 }
@@ -179,17 +177,17 @@ TEST_CASE(
 TEST_CASE("peer session: a frame that comes twice is dropped, wherever it stands") {
   Scene scene;
   scene.greet();
-  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::data);
-  CHECK(scene.hear(FrameKind::data, 1, 0) == Heard::words);
+  CHECK(scene.hear(FrameKind::data, 1, 0) == FrameUse::data);
+  CHECK(scene.hear(FrameKind::data, 1, 0) == FrameUse::words);
   CHECK(scene.session.counters().repeated == 1);
-  CHECK(scene.hear(FrameKind::data, 2, 1) == Heard::data);
+  CHECK(scene.hear(FrameKind::data, 2, 1) == FrameUse::data);
 }
 
 TEST_CASE("peer session: frames meant for a predecessor are not taken, their sender is asked to greet") {
   Scene scene;
   scene.session.begin(Instant{});
   scene.said();
-  CHECK(scene.hear(FrameKind::data, 5, 9) == Heard::words);
+  CHECK(scene.hear(FrameKind::data, 5, 9) == FrameUse::words);
   CHECK(scene.said() == Words{{FrameKind::again, 1}});
 }
 
@@ -208,10 +206,10 @@ TEST_CASE("peer session: a stranger and another run are garbage") {
   scene.greet();
   FrameHeader stranger = scene.header(FrameKind::data, 1, 0);
   stranger.sender = 2;
-  CHECK(scene.session.hear_source(stranger, {}) == Heard::garbage);
+  CHECK(scene.session.hear_source(stranger, {}) == FrameUse::garbage);
   FrameHeader other = scene.header(FrameKind::data, 1, 0);
   ++other.run_id;
-  CHECK(scene.session.hear_source(other, {}) == Heard::garbage);
+  CHECK(scene.session.hear_source(other, {}) == FrameUse::garbage);
 }
 
 TEST_CASE("peer session: as long as the run has not begun, it says every ten seconds for whom it waits") {
@@ -248,16 +246,16 @@ TEST_CASE("peer session: who answers at a neighbor's or the observer's address i
   };
   Scene swapped;
   swapped.session.begin(Instant{});
-  CHECK(swapped.session.hear_destination(1, frame(swapped, 3, 90), {}) == Heard::garbage);
+  CHECK(swapped.session.hear_destination(1, frame(swapped, 3, 90), {}) == FrameUse::garbage);
   CHECK(words_after(swapped, 10s) == "peer 1 (tcp://there) to come up, but peer 3 answers there");
   // A frame of the observer is not the neighbor's either.
-  CHECK(swapped.session.hear_destination(1, frame(swapped, 0, 0), {}) == Heard::garbage);
+  CHECK(swapped.session.hear_destination(1, frame(swapped, 0, 0), {}) == FrameUse::garbage);
   CHECK(words_after(swapped, 1min) ==
         "peer 1 (tcp://there) did not come up within 60 s, but the observer answers there");
 
   Scene astray;
   astray.greet();
-  CHECK(astray.session.hear_observer(frame(astray, 3, 90), {}, Instant{}) == Heard::garbage);
+  CHECK(astray.session.hear_observer(frame(astray, 3, 90), {}, Instant{}) == FrameUse::garbage);
   CHECK(words_after(astray, 10s) == "the observer (tcp://here) to answer, but peer 3 answers there");
   // Another peer may give up first.
   FrameHeader stop = astray.header(FrameKind::stop, 1, 0);

@@ -45,8 +45,8 @@ TEST_CASE("examples: the Kubernetes manifest gives every replica of its run an i
   CHECK(value_of(manifest, "replicas: ") == std::to_string(settings.topology.peers));
   std::string addresses = value_of(manifest, "HEARSAY_ADDRESSES\n              value: ");
   addresses = addresses.substr(1, addresses.size() - 2);
-  const PeerPlace last = place_in({{"HEARSAY_ID", "hearsay-7"}, {"HEARSAY_ADDRESSES", addresses}},
-                                  settings.topology.peers, false);
+  const Placement last = placement_from({{"HEARSAY_ID", "hearsay-7"}, {"HEARSAY_ADDRESSES", addresses}},
+                                        settings.topology.peers, false);
   CHECK(last.id == PeerId{7});
   CHECK(last.addresses.back() == "tcp://hearsay-7.hearsay:7000");
 }
@@ -59,14 +59,14 @@ TEST_CASE("examples: the Slurm script starts as many tasks as its run has peers"
 
 TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh needs for every peer") {
   setenv("HOME", "/home/me", 1);
-  const Cluster cluster = load_cluster_file(examples + "launch.toml", 1);
+  const NamedTopology cluster = load_topology_file(examples + "launch.toml", 1);
   REQUIRE(cluster.peers.size() == 8);
   CHECK(cluster.peers[7] ==
-        ClusterPeer{"b4",
-                    "tcp://10.0.0.4:7001",
-                    "node04",
-                    {},
-                    {"trainer", 0, "/home/me/.ssh/cluster", "", "/opt/hearsay/bin/hearsay", "experiments"}});
+        NamedPeer{"b4",
+                  "tcp://10.0.0.4:7001",
+                  "node04",
+                  {},
+                  {"trainer", 0, "/home/me/.ssh/cluster", "", "/opt/hearsay/bin/hearsay", "experiments"}});
 }
 
 TEST_CASE(

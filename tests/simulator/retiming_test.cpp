@@ -126,11 +126,11 @@ TEST_CASE("retiming: an asynchronous run, and one that diverged, depend on the n
 }
 
 TEST_CASE("peer script: iterations that are alike are kept once, those sat out have no steps") {
-  PeerScript script;
+  WorkTrace script;
   for (const std::uint64_t number : {1u, 2u, 4u}) {
     script.begin(number);
-    script.add({.kind = ScriptStep::Kind::gradient, .amount = 32});
-    if (number == 4) script.add({ScriptStep::Kind::send, 0, 3, 100});
+    script.add({.kind = WorkStep::Kind::gradient, .amount = 32});
+    if (number == 4) script.add({WorkStep::Kind::send, 0, 3, 100});
   }
   script.end();
   CHECK(script.of(1).data() == script.of(2).data());

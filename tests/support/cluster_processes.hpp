@@ -18,11 +18,11 @@ namespace hearsay::test {
 /// A run on ports of loopback with one process for each peer, started as on several hosts.
 struct LoopbackCluster {
   explicit LoopbackCluster(Experiment<float> run) : experiment(std::move(run)) {
-    for (ClusterPeer& peer : experiment.cluster.peers) peer.address = free_address();
-    experiment.cluster.observer = free_address();
+    for (NamedPeer& peer : experiment.topology.peers) peer.address = free_address();
+    experiment.topology.observer = free_address();
   }
 
-  const std::string& address(PeerId id) const { return experiment.cluster.peers[id].address; }
+  const std::string& address(PeerId id) const { return experiment.topology.peers[id].address; }
 
   /// More settings of a peer's start.
   struct Setup {

@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-ClusterPeer peer_at(const std::string& host) { return {"n3", "tcp://10.0.0.3:7000", host, {}}; }
+NamedPeer peer_at(const std::string& host) { return {"n3", "tcp://10.0.0.3:7000", host, {}}; }
 
 bool has_pair(const Words& words, const std::string& option, const std::string& value) {
   for (std::size_t k = 0; k + 1 < words.size(); ++k)
@@ -57,7 +57,7 @@ TEST_CASE("ssh: the command asks nothing and ends with the host and one word for
 }
 
 TEST_CASE("ssh: what the topology file says of a host is said to ssh") {
-  ClusterPeer peer = peer_at("node3");
+  NamedPeer peer = peer_at("node3");
   peer.launch = {"trainer", 2222, "/keys/a b", "/etc/ours", "/opt/a'b/hearsay", "-runs $x"};
   const Words words = ssh_command(peer);
   CHECK(has_pair(words, "-l", "trainer"));

@@ -330,7 +330,7 @@ TEST_CASE(
   for (const std::string& name : {checkpoint, log}) fs::copy_file(here / name, recorded.path() / name);
   PacketPool packets;
   const auto experiment = kept_experiment();
-  const RevivedPeer<double> revived = PeerArchive<double>(experiment, 2, recorded.path()).revive(packets);
+  const RestoredPeer<double> revived = PeerArchive<double>(experiment, 2, recorded.path()).restored(packets);
   CHECK(revived.peer->iteration() == 35);
   CHECK(revived.log.size() == 12);
 }

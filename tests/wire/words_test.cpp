@@ -206,7 +206,7 @@ TEST_CASE("words: a slot that no peer writes has a meaning, too") {
     CHECK(to_observer::as_ready(header).still_waits);
     CHECK_FALSE(from_observer::as_refuse(header).is_duplicate);
     CHECK_FALSE(from_observer::as_resume(header).checkpoint());
-    CHECK_FALSE(from_observer::as_verdict(header).go_on);
+    CHECK_FALSE(from_observer::as_verdict(header).proceed);
     CHECK(from_observer::as_alive(header).state == AliveState::has_result);
     CHECK(from_observer::as_bye(header).exit_code == 0);
   }

@@ -47,8 +47,8 @@ void FaultyCluster::at(Instant when, PeerId id, std::function<void()> happens) {
   });
 }
 
-/// Starts a process of peer `id`. If `goes_on`, it resumes from its archive.
-void FaultyCluster::start(PeerId id, bool goes_on) {
+/// Starts a process of peer `id`. If `resumes`, it resumes from its archive.
+void FaultyCluster::start(PeerId id, bool resumes) {
   const CheckpointRule checkpoints =
       archive_.empty() ? CheckpointRule{} : checkpoint_rule(experiment_.settings);
   const Partners partners = partners_of(experiment_, id);
@@ -76,7 +76,7 @@ void FaultyCluster::start(PeerId id, bool goes_on) {
                          .staleness = staleness_of(experiment_.settings),
                          .start_patience = 1min,
                          .heartbeat = heartbeat_interval(experiment_.settings.failure.lost_after)};
-  if (goes_on) input.holds = node.archive->holds();
+  if (resumes) input.holds = node.archive->holds();
   input.model_bytes = model_bytes_of(experiment_);
   if (experiment_.settings.failure.keeps_checkpoints()) input.largest_lead = largest_lead(experiment_);
   input.absent = experiment_.settings.failure.join_later;
@@ -165,7 +165,7 @@ bool FaultyCluster::run(Duration limit) {
     if (drops()) observer_->judge_silence(now_);
     serve_observer();
     for (PeerId id = 0; id < nodes_.size(); ++id)
-      if (drops() && nodes_[id].session && !nodes_[id].frozen) look_at_the_clock(id);
+      if (drops() && nodes_[id].session && !nodes_[id].frozen) check_deadlines(id);
     at(now_ + look_around, look);
   };
   look();
@@ -189,20 +189,20 @@ void FaultyCluster::serve(PeerId id) {
   Node& node = nodes_[id];
   PeerSession& session = *node.session;
   while (!session.outbox().empty() || !session.events().empty()) {
-    std::vector<PeerWord> words;
+    std::vector<PeerFrame> words;
     words.swap(session.outbox());
-    for (PeerWord& word : words) {
+    for (PeerFrame& word : words) {
       Frame frame{word.header, std::move(word.payload)};
       if (word.packet) frame.payload.assign(word.packet->bytes().begin(), word.packet->bytes().end());
       frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
       const PeerId to = word.to;
-      if (word.way == PeerWord::Way::observer) {
+      if (word.way == PeerFrame::Way::observer) {
         send(id, observer_place(), std::move(frame), [this](const Frame& arrived) {
           if (observer_is_dead_) return;
           observer_->hear(arrived.header, arrived.payload, now_);
           serve_observer();
         });
-      } else if (word.way == PeerWord::Way::reply) {
+      } else if (word.way == PeerFrame::Way::reply) {
         send(id, to, std::move(frame), [this, id, to](const Frame& arrived) {
           nodes_[to].session->hear_destination(id, arrived.header, arrived.payload);
           serve(to);
@@ -211,7 +211,7 @@ void FaultyCluster::serve(PeerId id) {
         send(id, to, std::move(frame), [this, to](const Frame& arrived) {
           Node& receiver = nodes_[to];
           if (drops()) receiver.heard_at[arrived.header.sender] = now_;
-          if (receiver.session->hear_source(arrived.header, arrived.payload) == PeerSession::Heard::data) {
+          if (receiver.session->hear_source(arrived.header, arrived.payload) == FrameUse::data) {
             PacketBuffer buffer = packets_.acquire();
             std::ranges::copy(arrived.payload, buffer.resize(arrived.payload.size()).begin());
             const MessageKey key{arrived.header.iteration, arrived.header.slot, arrived.header.sender};
@@ -237,17 +237,17 @@ void FaultyCluster::hear(Node& node, const DataArrived& data) {
     return;
   }
   if (node.archive) ensure(!node.archive->hear(data.key, data.packet), "the log can be written");
-  node.peer->deliver(data.key, data.packet, data.marks);
+  node.peer->deliver(data.key, data.packet, data.metadata);
 }
 
 void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   Node& node = nodes_[id];
   if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
-    RevivedPeer<double> revived = resume->iteration ? node.archive->revive_at(*resume->iteration, packets_)
-                                                    : node.archive->revive(packets_);
+    RestoredPeer<double> revived = resume->iteration ? node.archive->restored_at(*resume->iteration, packets_)
+                                                     : node.archive->restored(packets_);
     node.peer = std::move(revived.peer);
     replayed += revived.log.size();
-    node.session->go_on(
+    node.session->resume(
         replay(experiment_, *node.peer, std::move(revived.session), revived.log, revived.meters));
     node.came_back = true;
   } else if (std::holds_alternative<RunStarts>(event)) {
@@ -258,9 +258,9 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
     for (const DataArrived& data : std::exchange(node.early, {})) hear(node, data);
   } else if (const auto* verdict = std::get_if<VerdictArrived>(&event)) {
     if (node.archive)
-      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every),
+      ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every),
              "the log can be written");
-    node.peer->verdict(verdict->evaluated, verdict->go_on, verdict->checkpoint_every);
+    node.peer->verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every);
   } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {
     node.peer->ask_for_model(asked->by);
   } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
@@ -268,11 +268,11 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   } else if (const auto* departed = std::get_if<PeerDeparted>(&event)) {
     part(id, departed->id);
   } else if (const auto* returned = std::get_if<NeighborReturned>(&event)) {
-    if (const auto wish = respond(*node.peer, *returned)) obey(id, *wish);
+    if (const auto request = respond(*node.peer, *returned)) send_edge_request(id, *request);
   } else if (const auto* offered = std::get_if<AttachmentOffered>(&event)) {
-    if (const auto wish = respond(*node.peer, *offered)) obey(id, *wish);
+    if (const auto request = respond(*node.peer, *offered)) send_edge_request(id, *request);
   } else if (const auto* answered = std::get_if<OfferAnswered>(&event)) {
-    if (const auto wish = respond(*node.peer, *answered)) obey(id, *wish);
+    if (const auto request = respond(*node.peer, *answered)) send_edge_request(id, *request);
   }
 }
 
@@ -331,10 +331,10 @@ void FaultyCluster::settle(Node& node) {
 }
 
 void FaultyCluster::serve_observer() {
-  std::vector<ObserverWord> words;
+  std::vector<ObserverFrame> words;
   words.swap(observer_->outbox());
   for (std::size_t next = 0; next < words.size(); ++next) {
-    ObserverWord& word = words[next];
+    ObserverFrame& word = words[next];
     Frame frame{word.header, std::move(word.payload)};
     frame.header.payload_bytes = static_cast<std::uint32_t>(frame.payload.size());
     const PeerId to = word.to;

@@ -153,17 +153,17 @@ class FaultyCluster {
   /// The same, unless the process of peer `id` dies first.
   void at(Instant when, PeerId id, std::function<void()> happens);
   void kill(PeerId id);
-  void start(PeerId id, bool goes_on);
+  void start(PeerId id, bool resumes);
   void handle(PeerId id, SocketEvent& event);
   void hear(Node& node, const DataArrived& data);
   void corrupt_if_due(Peer<double>& peer);
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);
-  void look_at_the_clock(PeerId id);
+  void check_deadlines(PeerId id);
   void part(PeerId id, PeerId neighbor);
   void join(PeerId id, const ModelArrived& arrived);
-  void obey(PeerId id, const EdgeWish& wish);
+  void send_edge_request(PeerId id, const EdgeRequest& request);
   bool drops() const { return experiment_.settings.failure.drops(); }
   void renew_observer();
   void serve_observer();

@@ -45,9 +45,9 @@ const Vector<double>* FaultyCluster::evaluated_model(PeerId id, std::uint64_t it
   return found == nodes_[id].evaluated.end() ? nullptr : &found->second;
 }
 
-void FaultyCluster::obey(PeerId id, const EdgeWish& wish) {
-  nodes_[id].session->obey(wish);
-  if (wish.what == EdgeWish::What::take || wish.what == EdgeWish::What::agree) ++attached;
+void FaultyCluster::send_edge_request(PeerId id, const EdgeRequest& request) {
+  nodes_[id].session->send_edge_request(request);
+  if (request.what == EdgeRequest::What::take || request.what == EdgeRequest::What::agree) ++attached;
 }
 
 void FaultyCluster::part(PeerId id, PeerId neighbor) {
@@ -56,12 +56,12 @@ void FaultyCluster::part(PeerId id, PeerId neighbor) {
   const bool was_lost = peer.neighborhood()->is_lost(neighbor);
   const auto wanted = respond(peer, PeerDeparted{neighbor, {}});
   if (!wanted) return;
-  obey(id, *wanted);
+  send_edge_request(id, *wanted);
   if (!was_lost) ++parted;
 }
 
 /// Looks for silent neighbors and a silent observer, as the driver does (peer_driver.cpp).
-void FaultyCluster::look_at_the_clock(PeerId id) {
+void FaultyCluster::check_deadlines(PeerId id) {
   Node& node = nodes_[id];
   const Duration lost_after = experiment_.settings.failure.lost_after;
   Peer<double>& peer = *node.peer;

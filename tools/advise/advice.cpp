@@ -49,8 +49,8 @@ class Search {
     if (yours.topology.peers < 2 && yours.topology.file.empty())
       throw Misuse("topology.peers", std::to_string(yours.topology.peers),
                    "a single peer talks to nobody, so there is nothing to choose; expected at least 2");
-    Cluster cluster = make_cluster(yours.topology, yours.run.seed);
-    problem_ = build_problem<Scalar>(resolved(yours, cluster));
+    NamedTopology topology = make_named_topology(yours.topology, yours.run.seed);
+    problem_ = build_problem<Scalar>(resolved(yours, topology));
   }
 
   Advice run(const RunSettings& yours) {

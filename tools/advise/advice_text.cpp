@@ -50,7 +50,7 @@ std::optional<double> spectral_gap_of(const RunSettings& settings) {
   if (!method.pattern.reads_weights || method.asynchronous || topology.schedule != "static" ||
       topology.participation < 1.0)
     return std::nullopt;
-  const MixingMatrix mixing = make_cluster(topology, settings.run.seed).mixing;
+  const MixingMatrix mixing = make_named_topology(topology, settings.run.seed).mixing;
   if (!mixing.doubly_stochastic()) return std::nullopt;
   return spectrum(mixing).spectral_gap;
 }

@@ -99,10 +99,10 @@ Plan plan_of(const RunSettings& settings) {
                                 plan.dimension);
   plan.iterations = experiment.iterations;
   plan.peers = experiment.peer_count();
-  plan.weights = experiment.cluster.weights;
+  plan.weights = experiment.topology.weights;
   plan.period = experiment.schedule->period();
-  if (plan.period == 1 && experiment.cluster.mixing.doubly_stochastic() && !plan.method->asynchronous)
-    plan.spectrum = spectrum(experiment.cluster.mixing);
+  if (plan.period == 1 && experiment.topology.mixing.doubly_stochastic() && !plan.method->asynchronous)
+    plan.spectrum = spectrum(experiment.topology.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;
   PacketPool packets;
@@ -111,7 +111,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.traffic = forecast_traffic(experiment);
   plan.dry_run = dry_run(experiment, plan.traffic);
   plan.warnings = experiment.warnings;
-  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     plan.warnings.push_back(*warning);
   if (!plan.dry_run.failure.empty())
     plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);

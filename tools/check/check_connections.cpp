@@ -60,11 +60,11 @@ Json as_json(PeerId id, const std::vector<CheckedEdge>& edges) {
 int check_connections_command(const CheckOptions& options) {
   const Duration patience = parse_duration("--wait", options.patience);
   const RunSettings settings = load_run_file(options.file, options.assignments);
-  const PeerPlace place = place_of(settings, options.id);
+  const Placement place = placement_of(settings, options.id);
   const PeerId id = *place.id;
   const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {
     const Experiment<Scalar> experiment = prepare<Scalar>(settings);
-    if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+    if (const auto warning = plain_text_warning(settings.security, experiment.topology))
       std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
     if (!options.quiet)
       std::fprintf(stderr, "hearsay: peer %u of %u, testing its connections\n", id, experiment.peer_count());

@@ -56,7 +56,7 @@ void set_up(posix_spawnattr_t& attributes) {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::filesystem::path& directory,
                            std::string input)
-    : untold_(std::move(input)) {
+    : unwritten_(std::move(input)) {
   const Pipe in = make_pipe();
   const Pipe out = make_pipe();
   const Pipe err = make_pipe();
@@ -99,7 +99,7 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::tell(std::string_view text) {
   if (input_ended()) return;
-  untold_ += text;
+  unwritten_ += text;
   write_input();
 }
 
@@ -114,7 +114,7 @@ void ChildProcess::add_to(std::vector<pollfd>& polled) const {
   polled.push_back({process_fd_, POLLIN, 0});
   if (output_ >= 0) polled.push_back({output_, POLLIN, 0});
   if (error_ >= 0) polled.push_back({error_, POLLIN, 0});
-  if (input_ >= 0 && has_untold()) polled.push_back({input_, POLLOUT, 0});
+  if (input_ >= 0 && has_unwritten()) polled.push_back({input_, POLLOUT, 0});
 }
 
 void ChildProcess::look(const Listener& listener) {
@@ -131,15 +131,15 @@ void ChildProcess::look(const Listener& listener) {
 }
 
 void ChildProcess::write_input() {
-  while (input_ >= 0 && has_untold()) {
-    const ssize_t length = write(input_, untold_.data() + told_, untold_.size() - told_);
+  while (input_ >= 0 && has_unwritten()) {
+    const ssize_t length = write(input_, unwritten_.data() + written_, unwritten_.size() - written_);
     if (length < 0 && errno == EINTR) continue;
     if (length < 0 && errno == EAGAIN) return;
     if (length < 0) return end_input();  // the program has closed its input
-    told_ += static_cast<std::size_t>(length);
+    written_ += static_cast<std::size_t>(length);
   }
-  untold_.clear();
-  told_ = 0;
+  unwritten_.clear();
+  written_ = 0;
 }
 
 void ChildProcess::read_from(int& pipe_end, const std::function<void(std::string_view)>& listener) {

@@ -31,7 +31,7 @@ class ChildProcess {
   /// Closes the standard input at once. Text that the pipe has not taken yet is lost.
   void end_input();
   bool input_ended() const { return input_ < 0; }
-  bool has_untold() const { return told_ < untold_.size(); }
+  bool has_unwritten() const { return written_ < unwritten_.size(); }
   void kill();
 
   /// Adds the descriptors to wait for; `look` then takes what has arrived.
@@ -55,8 +55,8 @@ class ChildProcess {
   int input_ = -1;
   int output_ = -1;
   int error_ = -1;
-  std::string untold_;
-  std::size_t told_ = 0;
+  std::string unwritten_;
+  std::size_t written_ = 0;
   std::optional<int> code_;
 };
 

@@ -64,8 +64,8 @@ RunSettings settings_of(const RunFile& file, const fs::path& directory) {
 
 /// Returns the topology file for the peers: without the hosts and the keys of ssh, which are of no use to
 /// them.
-std::string sent_topology(Cluster cluster) {
-  for (ClusterPeer& peer : cluster.peers) {
+std::string sent_topology(NamedTopology cluster) {
+  for (NamedPeer& peer : cluster.peers) {
     peer.host.clear();
     peer.launch = {};
   }
@@ -82,8 +82,8 @@ std::string parcel_for(PeerId id, const std::vector<std::pair<std::string, std::
   return parcel;
 }
 
-void require_addresses(const Cluster& cluster) {
-  for (const ClusterPeer& peer : cluster.peers)
+void require_addresses(const NamedTopology& cluster) {
+  for (const NamedPeer& peer : cluster.peers)
     if (peer.address.empty())
       throw Misuse("topology.file", "peer " + peer.name,
                    "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
@@ -135,7 +135,7 @@ int launch_command(const LaunchOptions& options) {
   if (settings.topology.file.empty())
     throw Misuse("topology.file is missing: hearsay launch starts the peers on the hosts that it names");
   const Duration start_patience = parse_duration("--wait", options.start_patience);
-  const Cluster cluster = make_cluster(settings.topology, settings.run.seed);
+  const NamedTopology cluster = make_named_topology(settings.topology, settings.run.seed);
   require_addresses(cluster);
   const bool replaces = earlier_output(options, settings) != EarlierOutput::refused;
   require_free_output(settings.run.output, replaces);
@@ -162,7 +162,7 @@ int launch_command(const LaunchOptions& options) {
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
   for (PeerId id = 0; id < cluster.graph.peer_count(); ++id) {
-    const ClusterPeer& peer = cluster.peers[id];
+    const NamedPeer& peer = cluster.peers[id];
     if (std::ranges::binary_search(settings.failure.join_later, id)) {
       if (!options.quiet)
         std::fprintf(stderr, "hearsay: peer %s is left to you: it joins later (hearsay peer FILE --id %u)\n",

@@ -70,7 +70,7 @@ class LaunchedPeer {
     if (running()) process_->add_to(polled);
   }
   void beat() {
-    if (running() && !process_->has_untold()) process_->tell("\n");
+    if (running() && !process_->has_unwritten()) process_->tell("\n");
   }
   /// Asks the peer to end in good order. Kills a peer that has not begun to train.
   void tell_to_end() {
@@ -171,7 +171,7 @@ class LaunchedRun {
         for (auto& peer : peers_) peer->beat();
         next_beat = Clock::now() + plan_.beat_every;
       }
-      look_at_the_clock();
+      check_deadlines();
       hurry();
       begin_some();
     }
@@ -254,7 +254,7 @@ class LaunchedRun {
 
   /// Fails the run if a peer has not started in time: its host may accept connections and then stall, in a
   /// login script or on a disk.
-  void look_at_the_clock() {
+  void check_deadlines() {
     for (const auto& peer : peers_) {
       if (failure_ || interrupted_ || !peer->is_late(plan_.start_patience)) continue;
       failure_ = {exit_lost,

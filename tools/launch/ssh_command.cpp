@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-std::vector<std::string> ssh_command(const ClusterPeer& peer) {
+std::vector<std::string> ssh_command(const NamedPeer& peer) {
   ensure(!peer.host.empty(), "a peer that is reached over ssh has a host");
   const LaunchSettings& launch = peer.launch;
   // No terminal, no forwarding, and no connection shared with other sessions: the connection lives and dies
@@ -36,7 +36,7 @@ std::vector<std::string> ssh_command(const ClusterPeer& peer) {
   return words;
 }
 
-std::string label_of(const ClusterPeer& peer) {
+std::string label_of(const NamedPeer& peer) {
   return peer.host.empty() ? peer.name : peer.name + " (" + peer.host + ")";
 }
 

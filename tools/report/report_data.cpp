@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// Returns the index of `value` in the array. Appends it if it is new.
-std::size_t place_in(Json& array, Json value) {
+std::size_t placement_from(Json& array, Json value) {
   const auto found = std::ranges::find(array, value);
   const auto place = static_cast<std::size_t>(found - array.begin());
   if (found == array.end()) array.push_back(std::move(value));
@@ -96,7 +96,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   Json point = {{"folder", folder}, {"facts", facts_of(run)}};
   point["status"] = point["facts"]["status"];
   const Course course = thinned(run.course);
-  point["learned"] = place_in(data_["learned"], learned_columns(course, run.peers()));
+  point["learned"] = placement_from(data_["learned"], learned_columns(course, run.peers()));
   point["seconds"] = seconds_column(course);
   point["evaluations"] = run.course.size();
   point["peers"] = peers_of(run.summary);
@@ -104,7 +104,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   Json lines = Json::array();
   for (std::size_t begin = 0; begin < run.run_file.size();) {
     const std::size_t end = std::min(run.run_file.find('\n', begin), run.run_file.size());
-    lines.push_back(place_in(data_["lines"], run.run_file.substr(begin, end - begin)));
+    lines.push_back(placement_from(data_["lines"], run.run_file.substr(begin, end - begin)));
     begin = end + 1;
   }
   point["run_file"] = std::move(lines);
@@ -176,7 +176,7 @@ void ReportData::add_sweep(const fs::path& folder) {
     std::string variant = text_at(tried, "variant");
     if (variant.empty()) variant = text_at(point["facts"], "run");
     if (variant.empty()) variant = group["name"];
-    point["series"] = place_in(group["series"], variant);
+    point["series"] = placement_from(group["series"], variant);
     point["at"] = Json::array();
     const auto axes = tried.find("axes");
     if (axes != tried.end() && axes->is_object())
@@ -185,7 +185,7 @@ void ReportData::add_sweep(const fs::path& folder) {
         if (index == group["axes"].size()) group["axes"].push_back({{"key", key}, {"values", Json::array()}});
         if (group["axes"][index]["key"] != key || !value.is_string())
           throw Misuse(file.string() + ": its points have different axes");
-        point["at"].push_back(place_in(group["axes"][index]["values"], value));
+        point["at"].push_back(placement_from(group["axes"][index]["values"], value));
       }
     if (point["at"].size() != group["axes"].size())
       throw Misuse(file.string() + ": its points have different axes");

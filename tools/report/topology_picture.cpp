@@ -24,20 +24,20 @@ std::string title_of(const TopologySettings& topology) {
 nlohmann::ordered_json topology_picture(const RunSettings& settings) {
   nlohmann::ordered_json picture = {{"title", title_of(settings.topology)}};
   try {
-    const Cluster cluster = make_cluster(settings.topology, settings.run.seed);
-    const Graph& graph = cluster.graph;
+    const NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+    const Graph& graph = topology.graph;
     picture["peers"] = graph.peer_count();
     picture["links"] = graph.edges().size();
     picture["degree"] = {graph.min_degree(), graph.max_degree()};
     picture["diameter"] = diameter(graph);
-    picture["weights"] = cluster.weights;
+    picture["weights"] = topology.weights;
     picture["svg"] = nullptr;
     if (graph.peer_count() > most_drawn_peers) {
       picture["why"] = "more than " + std::to_string(most_drawn_peers) + " peers are not drawn";
       return picture;
     }
     std::vector<std::string> names;
-    for (const ClusterPeer& peer : cluster.peers) names.push_back(peer.name);
+    for (const NamedPeer& peer : topology.peers) names.push_back(peer.name);
     picture["svg"] = to_svg(graph, names);
   } catch (const Misuse& misuse) {
     picture["why"] = misuse.what();

@@ -44,7 +44,7 @@ class LearnedPointOf final : public LearnedPoint {
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
     RunDirectory directory(settings.run.output, earlier, print_notice);
-    take_network(experiment_.settings, resolved(settings, experiment_.cluster));
+    take_network(experiment_.settings, resolved(settings, experiment_.topology));
     const RunOutcome<Scalar> outcome =
         retime(experiment_, learned_, experiment_.settings, measured_gradient_);
     for (const Evaluation& evaluation : outcome.evaluations)

@@ -33,10 +33,10 @@ Environment environment_of_process() {
 
 /// Trains as a peer other than peer 0, which keeps the record.
 template <class Scalar>
-PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const PeerPlace& place,
+PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
                             const ClusterPatience& patience) {
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
-  if (const auto warning = plain_text_warning(settings.security, experiment.cluster))
+  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
   RunControl control;
   control.notice = print_notice;
@@ -55,14 +55,14 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
 
 }  // namespace
 
-PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id) {
+Placement placement_of(const RunSettings& settings, const std::optional<PeerId>& id) {
   const bool listed = !settings.topology.file.empty() && has_addresses(settings.topology.file);
   Environment environment = environment_of_process();
   if (id) environment["HEARSAY_ID"] = std::to_string(*id);
   if (id && *id >= settings.topology.peers)
     throw Misuse("--id", std::to_string(*id),
                  "the topology has peers 0 to " + std::to_string(settings.topology.peers - 1));
-  PeerPlace place = place_in(environment, settings.topology.peers, listed);
+  Placement place = placement_from(environment, settings.topology.peers, listed);
   if (!place.id)
     throw Misuse("--id is missing: which peer of the topology this is, 0 to " +
                  std::to_string(settings.topology.peers - 1) + ", nor do HEARSAY_ID or SLURM_PROCID say it");
@@ -71,7 +71,7 @@ PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id)
 
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
   const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
-  const PeerPlace place = place_of(settings, options.id);
+  const Placement place = placement_of(settings, options.id);
   if (place.id != observer_peer)
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
       return train_silently<Scalar>(settings, options, place, patience);

@@ -28,7 +28,7 @@ struct PeerTraining {
 
 /// Returns which peer this process is, and where all peers are, as `id` or else the environment says. Throws
 /// Misuse if neither says it.
-PeerPlace place_of(const RunSettings& settings, const std::optional<PeerId>& id);
+Placement placement_of(const RunSettings& settings, const std::optional<PeerId>& id);
 
 /// Trains as the peer that the options, or else the environment, name. Peer 0 writes the output directory. If
 /// `reports`, it also prints how the run ended on standard output.

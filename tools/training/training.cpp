@@ -77,7 +77,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   FinishedRun finished;
   finished.output = directory.path();
   finished.warnings = experiment.warnings;
-  const auto exposed = plain_text_warning(settings.security, experiment.cluster);
+  const auto exposed = plain_text_warning(settings.security, experiment.topology);
   if (exposed && options.driver == Driver::zmq) finished.warnings.push_back(*exposed);
   for (const std::string& warning : finished.warnings)
     std::fprintf(stderr, "hearsay: %swarning: %s\n",

@@ -39,7 +39,7 @@ struct TrainingOptions {
   /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
   std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
-  PeerPlace place = {};                 ///< with `as_first_of_cluster`: where all peers are
+  Placement place = {};                 ///< with `as_first_of_cluster`: where all peers are
   bool tells_others = false;  ///< with `as_first_of_cluster`: tell the others if peer 0 cannot go on
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
   /// Port of a page that shows the run while it goes on; 0: any free port.

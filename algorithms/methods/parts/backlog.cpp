@@ -77,14 +77,15 @@ Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& publishe
     std::uint64_t& told = told_until_[static_cast<std::size_t>(hearer - hearers_.begin())];
     // All hearers that missed a forgotten packet get the same message.
     const std::uint64_t since = told < begin_ ? 0 : told;
-    auto known = std::ranges::find(told_, since, &Told::since);
-    if (known == told_.end()) known = told_.insert(known, {since, message_since(told, it, published)});
+    auto known = std::ranges::find(messages_since_, since, &MessageSince::since);
+    if (known == messages_since_.end())
+      known = messages_since_.insert(known, {since, message_since(told, it, published)});
     addressed_.push_back(known->message);
     told = begin_ + packets_.size();
   }
   const Slot slot = it.post(addressed_);
   addressed_.clear();
-  told_.clear();
+  messages_since_.clear();
   return slot;
 }
 

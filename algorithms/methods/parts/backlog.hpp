@@ -56,7 +56,7 @@ class Backlog {
   bool is_sound() const;
 
  private:
-  struct Told {
+  struct MessageSince {
     std::uint64_t since;
     PacketRef message;
   };
@@ -68,9 +68,9 @@ class Backlog {
   std::uint64_t begin_ = 0;         // position of packets_ among all bytes ever said
   std::uint64_t said_ = 0;
   std::vector<PeerId> hearers_;
-  std::vector<std::uint64_t> told_until_;  // by hearer, a position among all bytes ever said
-  std::vector<Told> told_;                 // the messages of one `tell`
-  std::vector<PacketRef> addressed_;       // the same messages, by hearer
+  std::vector<std::uint64_t> told_until_;     // by hearer, a position among all bytes ever said
+  std::vector<MessageSince> messages_since_;  // the messages of one `tell`
+  std::vector<PacketRef> addressed_;          // the same messages, by hearer
 };
 
 /// Returns the backlog of a peer if W changes from round to round. Empty if W is fixed.

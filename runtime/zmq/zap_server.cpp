@@ -1,4 +1,4 @@
-#include "runtime/zmq/door.hpp"
+#include "runtime/zmq/zap_server.hpp"
 
 #include <array>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/security/admission.hpp"
+#include "runtime/security/zap_policy.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "runtime/zmq/monitor.hpp"
 
@@ -47,13 +47,13 @@ void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, 
   dealer.set(zmq::sockopt::curve_secretkey, credentials->own.secret_key);
 }
 
-/// The thread of a Door.
-class Door::Keeper {
+/// The thread of a ZapServer.
+class ZapServer::Responder {
  public:
-  Keeper(zmq::context_t& context, zmq::socket_t& router, SharedCredentials credentials)
+  Responder(zmq::context_t& context, zmq::socket_t& router, SharedCredentials credentials)
       : router_(router),
         credentials_(std::move(credentials)),
-        admission_(credentials_->public_keys),
+        policy_(credentials_->public_keys),
         questions_(context, zmq::socket_type::rep),
         closing_(context, zmq::socket_type::pair),
         close_(context, zmq::socket_type::pair) {
@@ -70,7 +70,7 @@ class Door::Keeper {
     thread_ = std::thread([this] { serve(); });
   }
 
-  ~Keeper() {
+  ~Responder() {
     close_.send(zmq::str_buffer("close"), zmq::send_flags::none);
     thread_.join();
     monitor_.reset();
@@ -96,8 +96,8 @@ class Door::Keeper {
 
   void answer() {
     const std::vector<std::string> question = receive_all_parts(questions_);
-    const Admission::Answer answer =
-        admission_.judge(question, question.empty() ? "" : text_of_key(question.back()));
+    const ZapPolicy::Answer answer =
+        policy_.decide(question, question.empty() ? "" : text_of_key(question.back()));
     if (answer.refused) ++credentials_->refused;
     if (!answer.to_say.empty())
       credentials_->notice("peer " + std::to_string(credentials_->self) + " " + answer.to_say);
@@ -112,7 +112,7 @@ class Door::Keeper {
 
   zmq::socket_t& router_;
   SharedCredentials credentials_;
-  Admission admission_;
+  ZapPolicy policy_;
   zmq::socket_t questions_;
   zmq::socket_t closing_;
   zmq::socket_t close_;
@@ -120,11 +120,11 @@ class Door::Keeper {
   std::thread thread_;  // last: it uses the other members
 };
 
-Door::Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)
+ZapServer::ZapServer(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials)
     : credentials_(credentials) {
-  if (credentials) keeper_ = std::make_unique<Keeper>(context, router, credentials);
+  if (credentials) responder_ = std::make_unique<Responder>(context, router, credentials);
 }
 
-Door::~Door() = default;
+ZapServer::~ZapServer() = default;
 
 }  // namespace hearsay

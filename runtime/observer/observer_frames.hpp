@@ -13,7 +13,7 @@
 namespace hearsay {
 
 /// A frame to be sent by the observer.
-struct ObserverWord {
+struct ObserverFrame {
   PeerId to;
   FrameHeader header;
   std::vector<std::byte> payload;
@@ -23,9 +23,9 @@ struct ObserverWord {
 };
 
 /// The frames to be sent by the observer in one run, in order.
-class ObserverWords {
+class ObserverFrames {
  public:
-  explicit ObserverWords(std::uint32_t run_id) : run_id_(run_id) {}
+  explicit ObserverFrames(std::uint32_t run_id) : run_id_(run_id) {}
 
   FrameHeader header_of(FrameKind kind) const {
     FrameHeader header;
@@ -34,24 +34,24 @@ class ObserverWords {
     return header;
   }
   /// Returns the frame, so that the caller can complete it.
-  ObserverWord& say(PeerId to, FrameKind kind, const std::string& text = {}) {
+  ObserverFrame& say(PeerId to, FrameKind kind, const std::string& text = {}) {
     const auto bytes = std::as_bytes(std::span(text));
     unsent_.push_back({to, header_of(kind), {bytes.begin(), bytes.end()}});
     return unsent_.back();
   }
   template <ControlWord Word>
-  ObserverWord& say(PeerId to, const Word& word, const std::string& text = {}) {
-    ObserverWord& said = say(to, Word::kind, text);
+  ObserverFrame& say(PeerId to, const Word& word, const std::string& text = {}) {
+    ObserverFrame& said = say(to, Word::kind, text);
     put(word, said.header);
     return said;
   }
 
   std::uint32_t run_id() const { return run_id_; }
-  std::vector<ObserverWord>& unsent() { return unsent_; }
+  std::vector<ObserverFrame>& unsent() { return unsent_; }
 
  private:
   std::uint32_t run_id_;
-  std::vector<ObserverWord> unsent_;
+  std::vector<ObserverFrame> unsent_;
 };
 
 }  // namespace hearsay

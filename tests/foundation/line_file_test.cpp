@@ -12,7 +12,7 @@ using namespace hearsay::test;
 TEST_CASE("record file: lines go behind what is there") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.write("metrics.jsonl", "one\n");
-  RecordFile file(path, true);
+  LineFile file(path, true);
   CHECK(file.is_open());
   file.append("two");
   CHECK(content_of(path) == "one\ntwo\n");
@@ -26,7 +26,7 @@ TEST_CASE("record file: while the disk is full, whole lines wait, and come when 
     CAPTURE(room);
     const TemporaryFolder folder;
     const std::filesystem::path path = folder.path() / "metrics.jsonl";
-    RecordFile file(path, true);
+    LineFile file(path, true);
     file.append("one");
     {
       const FullDisk full(room);
@@ -49,7 +49,7 @@ TEST_CASE("record file: while the disk is full, whole lines wait, and come when 
 TEST_CASE("record file: of lines that wait, as many are written as there is room for") {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "metrics.jsonl";
-  RecordFile file(path, false);
+  LineFile file(path, false);
   {
     const FullDisk none(1);
     file.append("one");
@@ -68,6 +68,6 @@ TEST_CASE("record file: of lines that wait, as many are written as there is room
 }
 
 TEST_CASE("record file: one that cannot be made is refused") {
-  CHECK(contains(misuse_text([] { RecordFile("/nowhere/metrics.jsonl", false); }),
+  CHECK(contains(misuse_text([] { LineFile("/nowhere/metrics.jsonl", false); }),
                  "cannot write /nowhere/metrics.jsonl"));
 }

@@ -17,21 +17,21 @@ void secure_client(zmq::socket_t& dealer, const SharedCredentials& credentials, 
 /// counted, and the first of them are reported by `credentials->notice`. A thread of its own answers the
 /// authentication requests of ZeroMQ (ZAP), so strangers do not delay the frames of peers, nor peers the
 /// answers. Without credentials everybody gets in, and there is no thread.
-class Door {
+class ZapServer {
  public:
   /// Must be made before the ROUTER binds (`listen`), once per context.
-  Door(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials);
+  ZapServer(zmq::context_t& context, zmq::socket_t& router, const SharedCredentials& credentials);
   /// Must be destroyed while the ROUTER still lives and no thread uses it. Closes the ROUTER if there are
   /// credentials.
-  ~Door();
+  ~ZapServer();
 
   /// Returns the number of connections that this process has refused so far, at all its doors.
   std::uint64_t refused() const { return credentials_ ? credentials_->refused.load() : 0; }
 
  private:
-  class Keeper;
+  class Responder;
   SharedCredentials credentials_;
-  std::unique_ptr<Keeper> keeper_;
+  std::unique_ptr<Responder> responder_;
 };
 
 }  // namespace hearsay

@@ -1,4 +1,4 @@
-#include "runtime/peer/script.hpp"
+#include "runtime/peer/work_trace.hpp"
 
 #include <algorithm>
 
@@ -12,14 +12,14 @@ constexpr std::size_t looked_at = 64;
 
 }  // namespace
 
-void PeerScript::begin(std::uint64_t number) {
+void WorkTrace::begin(std::uint64_t number) {
   keep_once();
   kept_.resize(number, none);
   kept_.back() = static_cast<std::uint32_t>(steps_.size());
   steps_.emplace_back();
 }
 
-void PeerScript::keep_once() {
+void WorkTrace::keep_once() {
   if (steps_.empty()) return;
   const std::size_t last = steps_.size() - 1;
   for (std::size_t k = last - std::min(last, looked_at); k < last; ++k) {
@@ -30,16 +30,16 @@ void PeerScript::keep_once() {
   }
 }
 
-std::span<const ScriptStep> PeerScript::of(std::uint64_t number) const {
+std::span<const WorkStep> WorkTrace::of(std::uint64_t number) const {
   if (number == 0 || number > kept_.size() || kept_[number - 1] == none) return {};
   return steps_[kept_[number - 1]];
 }
 
-std::uint64_t PeerScript::most_samples() const {
+std::uint64_t WorkTrace::most_samples() const {
   std::uint64_t most = 0;
-  for (const std::vector<ScriptStep>& steps : steps_)
-    for (const ScriptStep& step : steps)
-      if (step.kind == ScriptStep::Kind::gradient) most = std::max(most, step.amount);
+  for (const std::vector<WorkStep>& steps : steps_)
+    for (const WorkStep& step : steps)
+      if (step.kind == WorkStep::Kind::gradient) most = std::max(most, step.amount);
   return most;
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/security/admission.hpp"
+#include "runtime/security/zap_policy.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ constexpr std::size_t most_said = 16;
 
 std::string user_of(PeerId peer) { return std::to_string(peer); }
 
-Admission::Answer Admission::judge(const std::vector<std::string>& request, std::string_view key) {
+ZapPolicy::Answer ZapPolicy::decide(const std::vector<std::string>& request, std::string_view key) {
   if (request.size() != part_count || request[version] != "1.0")
     return {{"1.0", "", "500", "unreadable", "", ""}, false, {}};
   const auto reply = [&](const char* code, const char* text, const std::string& user) {

@@ -14,10 +14,10 @@ namespace hearsay {
 /// Decides which connections are admitted. ZeroMQ asks once per connection, after the caller has proved that
 /// it owns a key (rfc.zeromq.org/spec/27). The answer binds the connection to one peer: frames in the name of
 /// another peer are garbage. Pure.
-class Admission {
+class ZapPolicy {
  public:
   /// Admits the owner of public_keys[i] as peer i.
-  explicit Admission(const std::vector<std::string>& public_keys) : public_keys_(public_keys) {}
+  explicit ZapPolicy(const std::vector<std::string>& public_keys) : public_keys_(public_keys) {}
 
   struct Answer {
     std::vector<std::string> reply;  ///< the parts of the answer to ZeroMQ
@@ -25,7 +25,7 @@ class Admission {
     std::string to_say;  ///< a notice at the first attempt of a refused key, for 16 keys at most; else empty
   };
   /// Answers a request of ZeroMQ. `request` has the parts of the message; `key` is the caller's key as text.
-  Answer judge(const std::vector<std::string>& request, std::string_view key);
+  Answer decide(const std::vector<std::string>& request, std::string_view key);
 
  private:
   std::vector<std::string> public_keys_;

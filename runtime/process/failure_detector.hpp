@@ -12,9 +12,10 @@ namespace hearsay {
 
 /// The driver's failure detector: knows since when the peer waits, and which of the awaited neighbors, or the
 /// observer, is silent for too long. The driver decides what becomes of the run then.
-class Watchman {
+class FailureDetector {
  public:
-  Watchman(SilenceWatch watch, Duration lost_after, const PeerSockets& sockets, const RunControl& control)
+  FailureDetector(SilenceWatch watch, Duration lost_after, const PeerSockets& sockets,
+                  const RunControl& control)
       : watch_(std::move(watch)), lost_after_(lost_after), sockets_(sockets), control_(control) {}
 
   /// Call this several times a second, also while no peer is awaited.
@@ -38,7 +39,7 @@ class Watchman {
   /// True if the observer was heard within failure.lost_after, and its process is not known to be gone.
   bool hears_observer(Instant now) const;
   /// From now on the run goes on with (`observed`) or without the observer.
-  void go_on(bool observed) { unobserved_ = !observed; }
+  void set_observed(bool observed) { unobserved_ = !observed; }
   bool unobserved() const { return unobserved_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "runtime/process/watchman.hpp"
+#include "runtime/process/failure_detector.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace hearsay {
 
-SilenceWatch::Judgement Watchman::judge(Instant now, std::uint64_t iteration,
-                                        const std::vector<PeerId>& awaited) {
+SilenceWatch::Judgement FailureDetector::judge(Instant now, std::uint64_t iteration,
+                                               const std::vector<PeerId>& awaited) {
   watch_.look(now);
   for (const PeerId source : awaited) watch_.heard(source, sockets_.last_heard_from(source));
   const SilenceWatch::Judgement judgement = watch_.judge(now, waits_since_, iteration, awaited);
@@ -15,11 +15,11 @@ SilenceWatch::Judgement Watchman::judge(Instant now, std::uint64_t iteration,
   return judgement;
 }
 
-bool Watchman::is_lost(PeerId destination, Instant now) const {
+bool FailureDetector::is_lost(PeerId destination, Instant now) const {
   return now - std::max(waits_since_, sockets_.last_heard_from(destination)) > lost_after_;
 }
 
-std::optional<std::string> Watchman::lost_observer(Instant now) const {
+std::optional<std::string> FailureDetector::lost_observer(Instant now) const {
   const Duration silence = watch_.silence(now, waits_since_, sockets_.last_heard_from_observer());
   if (unobserved_ || (silence <= lost_after_ && !control_.observer_is_gone())) return std::nullopt;
   return control_.observer_is_gone()
@@ -27,7 +27,7 @@ std::optional<std::string> Watchman::lost_observer(Instant now) const {
              : "the observer, at peer 0, was lost: it has said nothing for " + spoken(silence);
 }
 
-bool Watchman::hears_observer(Instant now) const {
+bool FailureDetector::hears_observer(Instant now) const {
   return !control_.observer_is_gone() && now - sockets_.last_heard_from_observer() <= lost_after_;
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/process/nursery.hpp"
+#include "runtime/process/fork_server.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -60,11 +60,12 @@ int receive_parcel(int socket, Request& request) {
   return descriptor;
 }
 
-[[noreturn]] void live(const Nursery::Life& life, const Notice& notice, const Request& request, int socket) {
+[[noreturn]] void live(const ForkServer::PeerMain& peer_main, const Notice& notice, const Request& request,
+                       int socket) {
   // Whatever happens, a child never returns into the parent's code.
   int code = 3;
   try {
-    code = life(request.id, request.word.data(), socket);
+    code = peer_main(request.id, request.word.data(), socket);
   } catch (const std::exception& error) {
     notice("peer " + std::to_string(request.id) + ": " + error.what());
   }
@@ -77,7 +78,7 @@ void die_with(pid_t parent) {
   if (getppid() != parent) _exit(3);  // the parent died before prctl
 }
 
-[[noreturn]] void tend(const Nursery::Life& life, const Notice& notice, int socket) {
+[[noreturn]] void tend(const ForkServer::PeerMain& peer_main, const Notice& notice, int socket) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the parent decides what happens
   signal(SIGTERM, SIG_DFL);
   signal(SIGCHLD, SIG_IGN);  // no wait for the children: the kernel reaps them
@@ -91,7 +92,7 @@ void die_with(pid_t parent) {
       die_with(self);
       close(socket);
       signal(SIGCHLD, SIG_DFL);
-      live(life, notice, request, descriptor);
+      live(peer_main, notice, request, descriptor);
     }
     close(descriptor);  // also if fork failed: the other end then sees a closed socket
   }
@@ -99,7 +100,7 @@ void die_with(pid_t parent) {
 
 }  // namespace
 
-Nursery::Nursery(Life life, const Notice& notice) {
+ForkServer::ForkServer(PeerMain peer_main, const Notice& notice) {
   std::array<int, 2> ends{};
   std::fflush(nullptr);
   const pid_t parent = getpid();
@@ -109,19 +110,19 @@ Nursery::Nursery(Life life, const Notice& notice) {
   if (process_ == 0) {
     die_with(parent);
     close(ends[0]);
-    tend(life, notice, ends[1]);
+    tend(peer_main, notice, ends[1]);
   }
   close(ends[1]);
   socket_ = ends[0];
 }
 
-Nursery::~Nursery() {
+ForkServer::~ForkServer() {
   close(socket_);
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
 }
 
-int Nursery::bear(PeerId id, const std::string& word) {
+int ForkServer::fork_peer(PeerId id, const std::string& word) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return -1;
   const bool sent = send_parcel(socket_, id, word, ends[1]);

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+
+#include "runtime/foundation/notice.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// A fork server: a process that forks peers on demand. It is forked itself while its parent has a single
+/// thread, since a process with threads (ZeroMQ's) cannot safely fork. It ends with its parent, and its
+/// children end with it.
+class ForkServer {
+ public:
+  /// What a new process does. Gets the peer's id, the word given to `fork_peer`, and its end of the socket to
+  /// the process that asked for it. Returns the exit code.
+  using PeerMain = std::function<int(PeerId, const std::string&, int socket)>;
+
+  /// Forks the fork server; `peer_main` is run by each process that it forks. `notice` is told what a
+  /// PeerMain throws. Throws Misuse if the machine gives out no more processes.
+  ForkServer(PeerMain peer_main, const Notice& notice);
+  ~ForkServer();
+  ForkServer(const ForkServer&) = delete;
+  ForkServer& operator=(const ForkServer&) = delete;
+
+  /// Forks a new process. Returns this end of a SOCK_SEQPACKET socket to it; -1 if that failed. The other end
+  /// is closed when the process ends, or if it could not be forked. `word` has at most 511 bytes.
+  int fork_peer(PeerId id, const std::string& word);
+
+  /// The socket to the fork server. Readable if the fork server has died; children of the same parent close
+  /// it.
+  int socket() const { return socket_; }
+
+ private:
+  pid_t process_ = -1;
+  int socket_ = -1;
+};
+
+}  // namespace hearsay
