@@ -3,7 +3,6 @@
 #include <Spectra/SymEigsSolver.h>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
@@ -202,16 +201,27 @@ Spectrum sparse_spectrum(const MixingMatrix& mixing) {
   return norm_spectrum(std::sqrt(std::max(0.0, ends.second)), ends.how);
 }
 
+/// Returns the eigenvalues, ascending.
+Vector eigenvalues(const Eigen::MatrixXd& symmetric) {
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+/// Returns the largest singular value: the root of the largest eigenvalue of A'A. (Eigen's own SVD takes the
+/// compiler longer than the rest of this room.)
+double spectral_norm(const Eigen::MatrixXd& a) {
+  const Eigen::MatrixXd squared = a.transpose() * a;
+  return std::sqrt(std::max(0.0, eigenvalues(squared)(a.cols() - 1)));
+}
+
 Spectrum dense_spectrum(const MixingMatrix& mixing) {
   Eigen::MatrixXd w = dense(mixing);
   const double n = mixing.peer_count();
   if (!mixing.symmetric()) {
     w.array() -= 1.0 / n;
-    return norm_spectrum(Eigen::BDCSVD<Eigen::MatrixXd>(w).singularValues()(0), SpectrumMethod::dense);
+    return norm_spectrum(spectral_norm(w), SpectrumMethod::dense);
   }
   w.array() += (interior(w) - 1.0) / n;
-  const Vector values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(w, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = eigenvalues(w);
   return symmetric_spectrum(values(values.size() - 1), values(0), SpectrumMethod::dense);
 }
 
@@ -236,7 +246,7 @@ std::optional<double> period_contraction(const Schedule& schedule) {
     }
     held.swap(next);
   }
-  return Eigen::BDCSVD<Eigen::MatrixXd>(held).singularValues()(0);
+  return spectral_norm(held);
 }
 
 }  // namespace hearsay
