@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> assignments = {"sweep.network.bandwidth=[\"10 Mbit/s\"]",
                                           "sweep.network.latency=[\"0 s\"]", "network.framing=ethernet"};
   assignments.insert(assignments.end(), argv + std::min(argc, 2), argv + argc);
-  const Sweep sweep = load_sweep(argc > 1 ? argv[1] : "bench/slow-network.toml", assignments);
+  const Sweep sweep = load_sweep(argc > 1 ? argv[1] : "bench/sweeps/slow-network.toml", assignments);
   const RunSettings& any = sweep.points.front().run;
   const auto floats = static_cast<std::size_t>(prepare<float>(any).problem.dimension());
   const KernelNetwork network(any, any.topology.peers);

@@ -63,7 +63,7 @@ class TracePlayer final : public Algorithm<Scalar> {
 
 /// Returns the experiment with the same peers, links and steps, but with objectives that compute nothing.
 template <class Scalar>
-Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
+Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
                                     const RunSettings& settings) {
   Problem<Scalar> nothing;
   for (const auto& objective : experiment.problem.objectives)
@@ -76,7 +76,7 @@ Experiment<Scalar> without_learning(const Experiment<Scalar>& experiment, const 
                           experiment.schedule,
                           experiment.method,
                           experiment.step_size,
-                          learned.outcome.peers.front().iterations,  // fewer, if the target was reached
+                          traced.outcome.peers.front().iterations,  // fewer, if the target was reached
                           {},
                           {},
                           0.0,
@@ -98,42 +98,42 @@ void take_times(const Evaluation& from, Evaluation& to) {
 }  // namespace
 
 template <class Scalar>
-LearnedRun<Scalar> learn(const Experiment<Scalar>& experiment, Duration measured_gradient,
-                         const RunControl& control) {
-  LearnedRun<Scalar> learned;
-  learned.traces.resize(experiment.peer_count());
-  learned.outcome = simulate<Scalar>(
+TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration measured_gradient,
+                                  const RunControl& control) {
+  TracedRun<Scalar> traced;
+  traced.traces.resize(experiment.peer_count());
+  traced.outcome = simulate<Scalar>(
       experiment,
       [&](PeerId id, PacketPool& packets) {
         auto peer = make_peer(experiment, id, packets);
-        if (!experiment.method->asynchronous) peer->record_into(learned.traces[id]);
+        if (!experiment.method->asynchronous) peer->record_into(traced.traces[id]);
         return peer;
       },
       measured_gradient, control);
-  for (WorkTrace& trace : learned.traces) trace.end();
-  return learned;
+  for (WorkTrace& trace : traced.traces) trace.end();
+  return traced;
 }
 
 template <class Scalar>
-bool may_be_retimed(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned) {
-  const RunStatus status = learned.outcome.status;
+bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
+  const RunStatus status = traced.outcome.status;
   return !experiment.method->asynchronous && (status == RunStatus::done || status == RunStatus::target);
 }
 
 template <class Scalar>
-RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
+RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
                           const RunSettings& settings, Duration measured_gradient) {
-  ensure(may_be_retimed(experiment, learned), "only a run that is the same on every network is timed again");
-  const Experiment<Scalar> rest = without_learning(experiment, learned, settings);
+  ensure(may_be_retimed(experiment, traced), "only a run that is the same on every network is timed again");
+  const Experiment<Scalar> rest = without_training(experiment, traced, settings);
   const RunOutcome<Scalar> played =
       simulate<Scalar>(rest,
                        [&](PeerId id, PacketPool& packets) {
                          return make_peer_with<Scalar>(
-                             rest, id, packets, std::make_unique<TracePlayer<Scalar>>(learned.traces[id]));
+                             rest, id, packets, std::make_unique<TracePlayer<Scalar>>(traced.traces[id]));
                        },
                        measured_gradient, {});
 
-  RunOutcome<Scalar> outcome = learned.outcome;
+  RunOutcome<Scalar> outcome = traced.outcome;
   outcome.seconds = played.seconds;
   for (std::size_t k = 0; k < outcome.evaluations.size(); ++k)
     take_times(played.evaluations.at(k), outcome.evaluations[k]);
@@ -151,10 +151,11 @@ RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun
   return outcome;
 }
 
-#define HEARSAY_RETIMING(Scalar)                                                                     \
-  template LearnedRun<Scalar> learn<Scalar>(const Experiment<Scalar>&, Duration, const RunControl&); \
-  template bool may_be_retimed<Scalar>(const Experiment<Scalar>&, const LearnedRun<Scalar>&);        \
-  template RunOutcome<Scalar> retime<Scalar>(const Experiment<Scalar>&, const LearnedRun<Scalar>&,   \
+#define HEARSAY_RETIMING(Scalar)                                                                  \
+  template TracedRun<Scalar> simulate_traced<Scalar>(const Experiment<Scalar>&, Duration,         \
+                                                     const RunControl&);                          \
+  template bool may_be_retimed<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&);      \
+  template RunOutcome<Scalar> retime<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&, \
                                              const RunSettings&, Duration);
 HEARSAY_RETIMING(float)
 HEARSAY_RETIMING(double)

@@ -16,26 +16,26 @@ namespace hearsay {
 
 /// A simulated run, with the traces of its peers.
 template <class Scalar>
-struct LearnedRun {
+struct TracedRun {
   RunOutcome<Scalar> outcome;
   std::vector<WorkTrace> traces;  ///< by peer
 };
 
 /// The same as `simulate`, but records the traces.
 template <class Scalar>
-LearnedRun<Scalar> learn(const Experiment<Scalar>& experiment, Duration measured_gradient,
-                         const RunControl& control = {});
+TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration measured_gradient,
+                                  const RunControl& control = {});
 
 /// True if the run would take the same steps on other networks: the method is synchronous, and the run came
 /// to its end (done, or at its target).
 template <class Scalar>
-bool may_be_retimed(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned);
+bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced);
 
 /// Returns the outcome of the same run on the emulated network of `settings` ([network], and the networks of
 /// peers and links). It equals the outcome of `simulate` except for peak memory. `experiment` is the one that
-/// was given to `learn`. May be called by several threads at once.
+/// was given to `simulate_traced`. May be called by several threads at once.
 template <class Scalar>
-RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const LearnedRun<Scalar>& learned,
+RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
                           const RunSettings& settings, Duration measured_gradient);
 
 }  // namespace hearsay

@@ -50,12 +50,12 @@ void check_retiming(Experiment<Scalar> experiment) {
   CAPTURE(experiment.method->name);
   const RunSettings plain = experiment.settings;
   constexpr Duration gradient = std::chrono::microseconds(300);
-  const LearnedRun<Scalar> learned = learn(experiment, gradient);
-  REQUIRE(may_be_retimed(experiment, learned));
+  const TracedRun<Scalar> traced = simulate_traced(experiment, gradient);
+  REQUIRE(may_be_retimed(experiment, traced));
   for (const std::string& network : networks) {
     CAPTURE(network);
     const RunSettings settings = with_network(plain, network);
-    const RunOutcome<Scalar> retimed = retime(experiment, learned, settings, gradient);
+    const RunOutcome<Scalar> retimed = retime(experiment, traced, settings, gradient);
     experiment.settings = settings;
     CHECK(record(experiment, retimed) == record(experiment, simulate(experiment, gradient)));
     experiment.settings = plain;
@@ -105,9 +105,9 @@ TEST_CASE("retiming: a run that reached its target reaches it at another time") 
   const auto experiment = experiment_from<double>(
       data +
       "run.iterations = 400\nrun.target_loss = 0.9\ntopology.peers = 5\nalgorithm.kind = \"d-psgd\"\n");
-  const LearnedRun<double> learned = learn(experiment, Duration{1000});
-  REQUIRE(learned.outcome.status == RunStatus::target);
-  REQUIRE(learned.outcome.peers.front().iterations < 400);
+  const TracedRun<double> traced = simulate_traced(experiment, Duration{1000});
+  REQUIRE(traced.outcome.status == RunStatus::target);
+  REQUIRE(traced.outcome.peers.front().iterations < 400);
   check_retiming(experiment_from<double>(
       data +
       "run.iterations = 400\nrun.target_loss = 0.9\ntopology.peers = 5\nalgorithm.kind = \"d-psgd\"\n"));
@@ -116,13 +116,13 @@ TEST_CASE("retiming: a run that reached its target reaches it at another time") 
 TEST_CASE("retiming: an asynchronous run, and one that diverged, depend on the network") {
   const auto asynchronous =
       experiment_from<double>(data + "run.iterations = 8\nalgorithm.kind = \"ad-psgd\"\n");
-  CHECK_FALSE(may_be_retimed(asynchronous, learn(asynchronous, Duration{1000})));
+  CHECK_FALSE(may_be_retimed(asynchronous, simulate_traced(asynchronous, Duration{1000})));
   const Experiment<double> wild = experiment_from<double>(
       "model.kind = \"quadratic(3)\"\nrun.iterations = 4000\ntopology.peers = 4\n"
       "algorithm = { kind = \"d-psgd\", batch = \"full\", step_size = 1000.0 }\n");
-  const LearnedRun<double> learned = learn(wild, Duration{1000});
-  CHECK(learned.outcome.status == RunStatus::diverged);
-  CHECK_FALSE(may_be_retimed(wild, learned));
+  const TracedRun<double> traced = simulate_traced(wild, Duration{1000});
+  CHECK(traced.outcome.status == RunStatus::diverged);
+  CHECK_FALSE(may_be_retimed(wild, traced));
 }
 
 TEST_CASE("peer script: iterations that are alike are kept once, those sat out have no steps") {

@@ -37,16 +37,15 @@ void share_models(const std::filesystem::path& output, const std::filesystem::pa
 template <class Scalar>
 class LearnedPointOf final : public LearnedPoint {
  public:
-  LearnedPointOf(Experiment<Scalar> experiment, LearnedRun<Scalar> learned, Duration measured_gradient)
+  LearnedPointOf(Experiment<Scalar> experiment, TracedRun<Scalar> traced, Duration measured_gradient)
       : experiment_(std::move(experiment)),
-        learned_(std::move(learned)),
+        traced_(std::move(traced)),
         measured_gradient_(measured_gradient) {}
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
     RunDirectory directory(settings.run.output, earlier, print_notice);
     take_network(experiment_.settings, resolved(settings, experiment_.topology));
-    const RunOutcome<Scalar> outcome =
-        retime(experiment_, learned_, experiment_.settings, measured_gradient_);
+    const RunOutcome<Scalar> outcome = retime(experiment_, traced_, experiment_.settings, measured_gradient_);
     for (const Evaluation& evaluation : outcome.evaluations)
       directory.append(experiment_.settings, evaluation);
     FinishedRun finished;
@@ -67,7 +66,7 @@ class LearnedPointOf final : public LearnedPoint {
 
  private:
   Experiment<Scalar> experiment_;  // with the network of the previous point
-  LearnedRun<Scalar> learned_;
+  TracedRun<Scalar> traced_;
   Duration measured_gradient_;
   std::filesystem::path timed_before_ = {};  // the output of the first point, which has the same models
 };
@@ -81,15 +80,15 @@ bool differ_in_the_network_only(const RunSettings& one, const RunSettings& other
 }
 
 template <class Scalar>
-std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, LearnedRun<Scalar> learned,
+std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, TracedRun<Scalar> traced,
                                             Duration measured_gradient) {
-  if (!may_be_retimed(experiment, learned)) return nullptr;
-  return std::make_unique<LearnedPointOf<Scalar>>(std::move(experiment), std::move(learned),
+  if (!may_be_retimed(experiment, traced)) return nullptr;
+  return std::make_unique<LearnedPointOf<Scalar>>(std::move(experiment), std::move(traced),
                                                   measured_gradient);
 }
 
-#define HEARSAY_LEARNED_POINT(Scalar)                                                                  \
-  template std::unique_ptr<LearnedPoint> learned_point<Scalar>(Experiment<Scalar>, LearnedRun<Scalar>, \
+#define HEARSAY_LEARNED_POINT(Scalar)                                                                 \
+  template std::unique_ptr<LearnedPoint> learned_point<Scalar>(Experiment<Scalar>, TracedRun<Scalar>, \
                                                                Duration);
 HEARSAY_LEARNED_POINT(float)
 HEARSAY_LEARNED_POINT(double)

@@ -22,7 +22,7 @@ class LearnedPoint {
 
 /// Returns null if the run would not be the same on another network.
 template <class Scalar>
-std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, LearnedRun<Scalar> learned,
+std::unique_ptr<LearnedPoint> learned_point(Experiment<Scalar> experiment, TracedRun<Scalar> traced,
                                             Duration measured_gradient);
 
 }  // namespace hearsay

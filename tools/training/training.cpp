@@ -122,10 +122,10 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (!options.quiet)
       std::fprintf(stderr, "hearsay: %s: %s\n", options.title.c_str(), network->description().c_str());
   }
-  LearnedRun<Scalar> learned;
-  if (simulated && options.learned) learned = learn(experiment, gradient, control);
+  TracedRun<Scalar> traced;
+  if (simulated && options.learned) traced = simulate_traced(experiment, gradient, control);
   RunOutcome<Scalar> outcome =
-      simulated ? (options.learned ? learned.outcome : simulate(experiment, gradient, control))
+      simulated ? (options.learned ? traced.outcome : simulate(experiment, gradient, control))
       : options.as_first_of_cluster
           ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
           : run_local(experiment, control, network ? &*network : nullptr);
@@ -144,7 +144,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.output_created = directory.created();
   if (live) live->end(finished.summary);
   if (simulated && options.learned)
-    *options.learned = learned_point(std::move(experiment), std::move(learned), gradient);
+    *options.learned = learned_point(std::move(experiment), std::move(traced), gradient);
   return finished;
 }
 
