@@ -61,6 +61,12 @@ std::vector<std::string> subcommands(const SourceTree& tree) {
   return names;
 }
 
+const std::string fields_20 = [] {
+  std::string text;
+  for (int k = 0; k < 20; ++k) text += "  int field" + std::to_string(k) + "_ = 0;\n";
+  return text;
+}();
+
 const std::string text_300 = [] {
   std::string text;
   for (int line = 0; line < 300; ++line) text += "int x;\n";
@@ -113,6 +119,9 @@ const std::vector<Crime> crimes = {
     {"libraries follow the layers",
      {{"topology/CMakeLists.txt", "target_link_libraries(hearsay_topology PUBLIC hearsay_algorithms)\n"}},
      "topology/CMakeLists.txt:1: hearsay_algorithms: topology may not link what is above it"},
+    {"libraries follow the layers",
+     {{"runtime/CMakeLists.txt", "target_link_libraries(hearsay_runtime PUBLIC hearsay_tools)\n"}},
+     "runtime/CMakeLists.txt:1: hearsay_tools: runtime may not link what is above it"},
     {"what belongs to few files stays there",
      {{"algorithms/seam/d.hpp", "#pragma once\n#include <thread>\n"}},
      "algorithms/seam/d.hpp:2: <thread>: topology and algorithms know no threads"},
@@ -195,6 +204,11 @@ const std::vector<Crime> crimes = {
     {"no file is longer than 400 lines",
      {{"topology/d.cpp", text_300 + text_300}, {"topology/CMakeLists.txt", "d.cpp\n"}},
      "topology/d.cpp:401: 600 lines, split at 400"},
+    {"no class has more than 20 fields",
+     {{"runtime/peer/a.hpp",
+       "#pragma once\n\nclass Peer\n    : public Named {\n  struct Part {\n    int own_;\n  };\n" +
+           fields_20 + "  std::map<int, int> last_{};\n};\n"}},
+     "runtime/peer/a.hpp:3: Peer has 21 fields, 20 are allowed"},
     {"the functions of a class stand in one file",
      {{"runtime/peer/a.cpp",
        "void Peer<Scalar>::start() {}\nint Peer<Scalar>::Part::size() const { return 1; }\n"},

@@ -14,8 +14,6 @@ std::string folder_of(std::string_view path) {
   return slash == path.npos ? std::string{} : std::string(path.substr(0, slash));
 }
 
-std::string layer_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }
-
 /// For each layer with rooms: the layers that all its rooms may include.
 const std::map<std::string, std::set<std::string>>& layers_below() {
   static const std::map<std::string, std::set<std::string>> below = {

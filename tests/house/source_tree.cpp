@@ -76,6 +76,8 @@ bool mentions(std::string_view line, std::string_view word) {
   return false;
 }
 
+std::string layer_of(std::string_view path) { return std::string(path.substr(0, path.find('/'))); }
+
 bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](const std::string& beginning) { return text.starts_with(beginning); });

@@ -27,6 +27,9 @@ std::string included_by(std::string_view line);
 /// True if `word` stands in `line`, and not as part of a longer name.
 bool mentions(std::string_view line, std::string_view word);
 
+/// Returns the first part of a path: "runtime" for "runtime/peer/peer.hpp" and for "runtime".
+std::string layer_of(std::string_view path);
+
 /// True if `text` begins with one of `beginnings`.
 bool begins_with_any(std::string_view text, const std::vector<std::string>& beginnings);
 
