@@ -1,5 +1,5 @@
-# find_package(hearsay): hearsay::hearsay, which is hearsay::runtime with all below it, or hearsay::algorithms or
-# hearsay::topology alone. The libraries are static, so whoever links them links what they are made of.
+# find_package(hearsay): hearsay::hearsay, which is hearsay::runtime with all below it, or hearsay::algorithms
+# or hearsay::topology alone. The libraries are static, so whoever links them links what they are made of.
 include(CMakeFindDependencyMacro)
 find_dependency(Eigen3 NO_MODULE)
 find_dependency(Boost COMPONENTS graph)
