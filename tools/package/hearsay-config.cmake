@@ -13,4 +13,6 @@ pkg_check_modules(libzmq REQUIRED QUIET IMPORTED_TARGET libzmq)
 pkg_check_modules(libxxhash REQUIRED QUIET IMPORTED_TARGET libxxhash)
 
 include(${CMAKE_CURRENT_LIST_DIR}/hearsay-targets.cmake)
-add_library(hearsay::hearsay ALIAS hearsay::runtime)
+if(NOT TARGET hearsay::hearsay)  # find_package may be called twice
+  add_library(hearsay::hearsay ALIAS hearsay::runtime)
+endif()
