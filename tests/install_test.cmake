@@ -1,6 +1,7 @@
-# What a stranger does with an installed hearsay: find_package, or pkg-config, in a project of his own; an objective of his
-# own, trained in the simulator and over ZeroMQ. The installed headers are those that runtime/hearsay.hpp includes, and no
-# others. The prefix is moved after the installation, so nothing in it may say where it was.
+# What a stranger does with an installed hearsay: find_package, or pkg-config, in a project of his own; an
+# objective of his own, trained in the simulator and over ZeroMQ. The installed headers are those that
+# runtime/hearsay.hpp includes, and no others. The prefix is moved after the installation, so nothing in it
+# may say where it was.
 #
 #     cmake -D BUILD=.. -D CONSUMER=.. -D SCRATCH=.. -D GENERATOR=.. -D COMPILER=.. -D FLAGS=.. -P install_test.cmake
 function(run)

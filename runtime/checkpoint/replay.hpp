@@ -10,8 +10,8 @@
 namespace hearsay {
 
 /// Replays the log of a peer. The peer was restored from a checkpoint, or is new, and is not started. A peer
-/// is pure, so afterwards it is what it was at the end of the log, to the last bit. The messages that it
-/// sends during the replay were sent before.
+/// is pure, so afterwards it equals, bit for bit, the peer that wrote the log. The messages that it sends
+/// during the replay were sent before.
 ///
 /// `known` is the state of the session at the checkpoint. `meters` are those of the checkpoint, and are
 /// continued. Returns the state with which the session continues: it has everything that the neighbors and

@@ -12,7 +12,7 @@ namespace hearsay {
 
 /// The asynchronous round policy: decides when a peer takes in which message of an asynchronous method. It
 /// replaces the inbox, since the two sides of an exchange do not know each other's iterations: request and
-/// reply both bear the asker's iteration.
+/// reply both carry the asker's iteration.
 ///
 ///   * A peer has at most one request out. It takes in only the reply to that request, once.
 ///   * While its request is out, the peer answers no requests, since its model must stay the one that it has

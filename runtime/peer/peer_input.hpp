@@ -47,7 +47,7 @@ struct PeerInput {
   CheckpointRule checkpoints = {};
   std::uint64_t staleness = 0;  ///< s: iteration t asks for messages of iteration t - s (staleness.hpp)
   /// Policy "drop": edges may leave W and come back, and the weights follow in this way. Requires a static
-  /// symmetric schedule, no staleness, and a method that bears it (Membership). Empty: policy "wait".
+  /// symmetric schedule, no staleness, and a method that allows it (Membership). Empty: policy "wait".
   std::optional<WeightsFollow> weights_follow = {};
   bool edges_return = true;         ///< false: edges that have left stay out
   std::vector<PeerId> absent = {};  ///< the peers that are not there when the run begins, ascending

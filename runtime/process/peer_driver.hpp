@@ -52,8 +52,8 @@ class PeerDriver {
   void keep();
   void take_gradient();
   enum class Meanwhile { serves, delivers };
-  /// Does `work` in the second thread, and serves the sockets meanwhile. `listens`: also hands events to the
-  /// peer, and sends its answers. Throws what the work throws.
+  /// Does `work` in the second thread, and serves the sockets meanwhile. Meanwhile::delivers: also hands
+  /// events to the peer, and sends its answers. Throws what the work throws.
   void compute(std::function<void()> work, Meanwhile meanwhile);
   void send_outbox();
   /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
@@ -111,7 +111,7 @@ class PeerDriver {
     if (stage_ == Stage::trains) stage_ = Stage::stopped;
   }
   /// If the user has interrupted this peer: stops, and asks the observer to end the run everywhere. If this
-  /// process alone was asked to leave, and the run bears that: leave_alone().
+  /// process alone was asked to leave, and the run survives that: leave_alone().
   void leave_if_interrupted();
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();

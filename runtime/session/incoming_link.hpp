@@ -34,7 +34,7 @@ class IncomingLink {
     repeated,   ///< the number was passed: the frame was received before, or comes late after a gap
     ungreeted,  ///< the sender's process has not said hello to this one
   };
-  /// Classifies a frame of kind data or alive, and moves the expected number on. An alive frame bears the
+  /// Classifies a frame of kind data or alive, and moves the expected number on. An alive frame names the
   /// number of the next data frame, and takes none itself.
   Frame judge(const FrameHeader& header) {
     if (!incarnation_ || *incarnation_ != header.incarnation) return Frame::ungreeted;

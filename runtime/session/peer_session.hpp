@@ -98,7 +98,7 @@ class PeerSession {
   const Counters& counters() const { return context_.counters; }
   /// True if some neighbor may still need a message of this peer.
   bool retains() const { return outgoing_.retains(); }
-  /// What a later process needs for `proceed`, if this one ends now.
+  /// Returns what a later process hands to `resume`, if this one ends now.
   SessionState state() const {
     SessionState state{};
     state.next_needed = context_.next_needed;

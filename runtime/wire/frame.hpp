@@ -54,7 +54,7 @@ inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
 
-/// What a frame is for. Behind each kind stand the structs of what its header says (control_word.hpp).
+/// What a frame is for. Each comment ends with the structs of the kind's fields, if any (control_word.hpp).
 enum class FrameKind : std::uint8_t {
   /// Asks to train together; payload: the agreement. to_neighbor::Hello, to_observer::Hello
   hello = 1,
@@ -74,7 +74,7 @@ enum class FrameKind : std::uint8_t {
   evaluation = 7,
   /// From the observer: the verdict on an evaluation. from_observer::Verdict
   verdict = 8,
-  /// The run ends now; payload: why, in a sentence, or empty if the user stopped the run. Stop
+  /// The run ends now; payload: why, in a sentence, or empty if the user stopped the run or it diverged. Stop
   stop = 9,
   /// To the observer: the sender has ended; iteration: its last; payload: its outcome.
   result = 10,

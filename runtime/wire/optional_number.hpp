@@ -5,7 +5,7 @@
 
 namespace hearsay {
 
-// A number that may be missing travels as itself plus one; 0 says that there is none.
+// A number that may be missing travels as the number plus one; 0 means that there is none.
 
 constexpr std::uint64_t encode_optional(std::optional<std::uint64_t> number) {
   return number ? *number + 1 : 0;

@@ -9,8 +9,8 @@ namespace hearsay {
 /// The run ends now. From a peer to its neighbors and the observer; from the observer to all.
 struct Stop {
   static constexpr FrameKind kind = FrameKind::stop;
-  /// With which the receivers are to end: 2 (somebody's input), 3 (a peer is lost) or 130 (the user); 0 where
-  /// there is no reason to tell. Any number may arrive.
+  /// The exit code with which the receivers are to end: 2 (wrong input), 3 (a peer is lost) or 130 (the
+  /// user). 0 in a stop without a payload, which names no reason. Any number may arrive.
   int exit_code = 0;
   bool operator==(const Stop&) const = default;
 };

@@ -10,22 +10,23 @@
 
 namespace hearsay::from_observer {
 
-/// You take no part; the payload says why.
+/// The receiver cannot take part; the payload says why.
 struct Refuse {
   static constexpr FrameKind kind = FrameKind::refuse;
-  bool is_duplicate = false;  ///< another process already is that peer; slot 1, and not of any other
+  bool is_duplicate = false;  ///< another process has the receiver's id; true for slot 1 only
   bool operator==(const Refuse&) const = default;
 };
 void put(const Refuse& refuse, FrameHeader& header);
 Refuse as_refuse(const FrameHeader& header);
 
-/// Go on from a checkpoint.
+/// The receiver is to resume from a checkpoint.
 struct Resume {
   static constexpr FrameKind kind = FrameKind::resume;
-  std::uint64_t common = 0;  ///< the checkpoint from which all go on, if one was chosen
-  /// They are in the middle of the run: go on from your newest checkpoint and your log. Any slot but 0.
+  std::uint64_t common = 0;  ///< iteration of the checkpoint from which all peers resume
+  /// The other peers are in the middle of the run, so the receiver resumes from its own newest checkpoint and
+  /// its log, and `common` says nothing. False for slot 0 only.
   bool others_are_under_way = false;
-  /// Nothing: from the newest one, and the log.
+  /// Returns `common`; empty if the receiver resumes from its own newest checkpoint and its log.
   std::optional<std::uint64_t> checkpoint() const {
     return others_are_under_way ? std::nullopt : std::optional(common);
   }
@@ -34,57 +35,57 @@ struct Resume {
 void put(const Resume& resume, FrameHeader& header);
 Resume as_resume(const FrameHeader& header);
 
-/// All peers are ready, or you are and the others run.
+/// The receiver begins to train: all peers are ready, or it is ready and the others are training.
 struct Start {
   static constexpr FrameKind kind = FrameKind::start;
-  std::uint64_t iterations = 0;  ///< how many to run
+  std::uint64_t iterations = 0;  ///< how many iterations the run has
   Instant origin{};              ///< of the run's time, for peers on the observer's machine; not negative
-  /// How long ago that was, for peers elsewhere; not negative. Above `due_limit_ns`: that much.
+  /// Time since the origin, for peers on other hosts; not negative, at most `due_limit_ns`.
   Duration age{};
   bool operator==(const Start&) const = default;
 };
 void put(const Start& start, FrameHeader& header);
 Start as_start(const FrameHeader& header);
 
-/// On an evaluation.
+/// The verdict on an evaluation.
 struct Verdict {
   static constexpr FrameKind kind = FrameKind::verdict;
-  std::uint64_t evaluated = 0;         ///< the evaluation's iteration
-  bool proceed = false;                ///< slot 1, and not of any other
-  std::uint64_t checkpoint_every = 0;  ///< unless 0: so many iterations (checkpoint_period.hpp)
+  std::uint64_t evaluated = 0;         ///< iteration of the evaluation
+  bool proceed = false;                ///< whether the run goes on; true for slot 1 only
+  std::uint64_t checkpoint_every = 0;  ///< iterations between checkpoints, if announced; else 0
   bool operator==(const Verdict&) const = default;
 };
 void put(const Verdict& verdict, FrameHeader& header);
 Verdict as_verdict(const FrameHeader& header);
 
-/// A sign of life; before the run the payload says for whom all wait.
+/// A heartbeat. Before the run the payload says for whom all peers wait.
 struct Alive {
   static constexpr FrameKind kind = FrameKind::alive;
   enum class State : std::uint8_t {
-    lacks_result,  ///< of the peer: slot 0
-    has_result,    ///< slot 1, and every one that stands for no other state
-    is_busy,       ///< with an evaluation: it says nothing of what it has. Slot 2
+    lacks_result,  ///< slot 0: the observer does not have the receiver's result
+    has_result,    ///< slot 1, or any that stands for no other state: the observer has it
+    is_busy,       ///< slot 2: the observer is busy with an evaluation; `newest_evaluation` says nothing
   };
   State state = State::lacks_result;
-  std::uint64_t newest_evaluation = 0;  ///< that it has of the peer
+  std::uint64_t newest_evaluation = 0;  ///< iteration of the newest one that the observer has of the receiver
   bool operator==(const Alive&) const = default;
 };
 void put(const Alive& alive, FrameHeader& header);
 Alive as_alive(const FrameHeader& header);
 
-/// Say hello again. Two processes claim one id, or the observer is a new one.
+/// The receiver is to say hello again: two processes claim one id, or the observer does not know the process.
 struct Again {
   static constexpr FrameKind kind = FrameKind::again;
-  std::uint64_t challenge = 0;  ///< incarnation of the other claimant, or 0; the hello is to repeat it
+  std::uint64_t challenge = 0;  ///< incarnation of the second claimant, or 0; the hello repeats it
   bool operator==(const Again&) const = default;
 };
 void put(const Again& again, FrameHeader& header);
 Again as_again(const FrameHeader& header);
 
-/// Every peer has ended.
+/// All peers have ended.
 struct Bye {
   static constexpr FrameKind kind = FrameKind::bye;
-  int exit_code = 0;  ///< of the run: 4 (diverged), 130 (interrupted), and 0 for every other slot
+  int exit_code = 0;  ///< of the run: 4 (diverged), 130 (interrupted); any other slot is read as 0
   bool operator==(const Bye&) const = default;
 };
 void put(const Bye& bye, FrameHeader& header);
@@ -93,7 +94,7 @@ Bye as_bye(const FrameHeader& header);
 /// Policy "drop": a process has ended.
 struct Departed {
   static constexpr FrameKind kind = FrameKind::departed;
-  PeerId peer = 0;
+  PeerId peer = 0;                ///< whose process it was
   std::uint32_t incarnation = 0;  ///< the lower half of `sequence`
   bool operator==(const Departed&) const = default;
 };

@@ -9,50 +9,51 @@
 
 namespace hearsay::to_neighbor {
 
-/// To a destination: I want to exchange with you.
+/// To a destination: asks to exchange messages.
 struct Hello {
   static constexpr FrameKind kind = FrameKind::hello;
-  std::uint64_t next_number = 0;  ///< of the next data frame
-  bool edge_is_out = false;       ///< policy "drop"; slot 1, and not of any other
+  std::uint64_t next_number = 0;  ///< number of the next data frame on this link
+  bool edge_is_out = false;       ///< policy "drop": the sender has removed the edge; true for slot 1 only
   bool operator==(const Hello&) const = default;
 };
 void put(const Hello& hello, FrameHeader& header);
 Hello as_hello(const FrameHeader& header);
 
-/// To a source: we agree.
+/// To a source: accepts its hello.
 struct Welcome {
   static constexpr FrameKind kind = FrameKind::welcome;
-  std::uint64_t next_number = 0;  ///< of the hello that it answers
+  std::uint64_t next_number = 0;  ///< as in the hello that this answers, so it says which one that is
   bool operator==(const Welcome&) const = default;
 };
 void put(const Welcome& welcome, FrameHeader& header);
 Welcome as_welcome(const FrameHeader& header);
 
-/// A sign of life.
+/// A heartbeat.
 struct Alive {
   static constexpr FrameKind kind = FrameKind::alive;
-  /// Of the next data frame; 0 to a source, and while the sender restores a checkpoint.
+  /// Number of the next data frame on this link. 0 if the receiver is no destination, and while the sender
+  /// restores a checkpoint.
   std::uint64_t next_number = 0;
   bool operator==(const Alive&) const = default;
 };
 void put(const Alive& alive, FrameHeader& header);
 Alive as_alive(const FrameHeader& header);
 
-/// To one that joins: my model, at the end of an iteration.
+/// To a peer that joins: the sender's model at the end of an iteration.
 struct Model {
   static constexpr FrameKind kind = FrameKind::model;
-  std::uint64_t iteration = 0;
+  std::uint64_t iteration = 0;                     ///< the last one that the sender has completed
   std::optional<std::uint64_t> last_verdict = {};  ///< the newest evaluation whose verdict the sender knows
   bool operator==(const Model&) const = default;
 };
 void put(const Model& model, FrameHeader& header);
 Model as_model(const FrameHeader& header);
 
-/// `hearsay check --connect` asks.
+/// A question of `hearsay check --connect`.
 struct Probe {
   static constexpr FrameKind kind = FrameKind::probe;
-  std::uint64_t number = 0;           ///< of the question, from 0
-  bool all_answers_are_here = false;  ///< it wants no answer; slot 1, and not of any other
+  std::uint64_t number = 0;           ///< number of the question, from 0
+  bool all_answers_are_here = false;  ///< the sender wants no further answer; true for slot 1 only
   bool operator==(const Probe&) const = default;
 };
 void put(const Probe& probe, FrameHeader& header);
@@ -61,8 +62,8 @@ Probe as_probe(const FrameHeader& header);
 /// The answer to a probe.
 struct Probed {
   static constexpr FrameKind kind = FrameKind::probed;
-  std::uint64_t number = 0;  ///< of the question
-  bool refused = false;      ///< slot 1, and not of any other
+  std::uint64_t number = 0;  ///< number of the question
+  bool refused = false;      ///< true for slot 1 only
   bool operator==(const Probed&) const = default;
 };
 void put(const Probed& probed, FrameHeader& header);

@@ -10,33 +10,34 @@
 
 namespace hearsay::to_observer {
 
-/// I want to take part.
+/// Asks to take part in the run.
 struct Hello {
   static constexpr FrameKind kind = FrameKind::hello;
   enum class State : std::uint8_t {
-    begins,        ///< slot 0, and every one that stands for no other state
-    resumes,       ///< goes on from a checkpoint, and `holds` follows: slot 1
-    is_under_way,  ///< is in the middle of the run: slot 2
+    begins,        ///< slot 0, or any that stands for no other state: the peer begins the run
+    resumes,       ///< slot 1: the peer resumes from a checkpoint, and sends `holds` next
+    is_under_way,  ///< slot 2: the peer is in the middle of the run
   };
-  std::uint64_t iterations = 0;  ///< how many the run has
+  std::uint64_t iterations = 0;  ///< how many iterations the run has
   State state = State::begins;
-  std::uint64_t challenge = 0;  ///< of the `again` that it answers (from_observer::Again), or 0
+  std::uint64_t challenge = 0;  ///< as in the `again` that this answers (from_observer::Again), else 0
   bool operator==(const Hello&) const = default;
 };
 void put(const Hello& hello, FrameHeader& header);
 Hello as_hello(const FrameHeader& header);
 
-/// All my neighbors have welcomed me; or not yet, and the payload says for whom I wait.
+/// The sender and all its neighbors have welcomed each other; or not yet, and the payload says for whom the
+/// sender waits.
 struct Ready {
   static constexpr FrameKind kind = FrameKind::ready;
-  bool still_waits = false;                        ///< any slot but 0
+  bool still_waits = false;                        ///< false for slot 0 only
   std::optional<std::uint64_t> last_verdict = {};  ///< the newest evaluation whose verdict the sender knows
   bool operator==(const Ready&) const = default;
 };
 void put(const Ready& ready, FrameHeader& header);
 Ready as_ready(const FrameHeader& header);
 
-/// A sign of life.
+/// A heartbeat.
 struct Alive {
   static constexpr FrameKind kind = FrameKind::alive;
   ObserverContact contact = {};
@@ -46,7 +47,7 @@ struct Alive {
 void put(const Alive& alive, FrameHeader& header);
 Alive as_alive(const FrameHeader& header);
 
-/// I have a neighbor's model, and go on with the first iteration that I need.
+/// The sender has the model of a neighbor. Its next iteration is the header's `iteration`.
 struct Join {
   static constexpr FrameKind kind = FrameKind::join;
   std::optional<std::uint64_t> last_verdict = {};  ///< as in Ready

@@ -25,7 +25,7 @@ class ZapServer {
   /// credentials.
   ~ZapServer();
 
-  /// Returns the number of connections that this process has refused so far, at all its doors.
+  /// Returns the number of connections that all ROUTERs of this process have refused so far.
   std::uint64_t refused() const { return credentials_ ? credentials_->refused.load() : 0; }
 
  private:

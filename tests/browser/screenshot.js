@@ -2,8 +2,8 @@
 //
 //     node tests/browser/screenshot.js REPORT.html PICTURE.png [--figure group-0-winners] [--dark] [--phone]
 //
-// A figure is the id of a section or a figure in the page: "group-0-winners", "group-0-along", "group-0-curves", "group-0-loss", ...
-// Without one the whole page is taken.
+// A figure is the id of a section or a figure in the page: "group-0-winners", "group-0-along",
+// "group-0-curves", "group-0-loss", ... Without one the whole page is taken.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openBrowser, screens } from "./browser.js";

@@ -1,5 +1,5 @@
-# Writes OUTPUT, a source that holds the page of the report: its document, its style, and its scripts in the order of
-# SCRIPTS, each a file in FOLDER.
+# Writes OUTPUT, a source that holds the page of the report: its document, its style, and its scripts in the
+# order of SCRIPTS, each a file in FOLDER.
 function(constant name)
   set(pieces "")
   foreach(file ${ARGN})

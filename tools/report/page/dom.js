@@ -35,7 +35,8 @@ function toggle(label, on, changed) {
   return element("label", { class: "toggle" }, box, label);
 }
 
-/// `columns`: {text, number} each, `rows`: arrays of texts or elements. Wide tables scroll by themselves, also by keyboard.
+/// `columns`: {text, number} each, `rows`: arrays of texts or elements. Wide tables scroll by themselves,
+/// also by keyboard.
 function table(caption, columns, rows) {
   const cell = (content, k) => element(k === 0 ? "th" : "td", { class: columns[k].number ? "number" : null, scope: k === 0 ? "row" : null }, content);
   return element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": caption },

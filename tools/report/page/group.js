@@ -1,5 +1,5 @@
-// A group of points: the runs, or a sweep with its axes. Its sections look at the same place, the values chosen on the axes, and
-// hide the same series.
+// A group of points: the runs, or a sweep with its axes. Its sections look at the same place, the values
+// chosen on the axes, and hide the same series.
 
 class Group {
   constructor(data, place) {

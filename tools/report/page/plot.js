@@ -20,8 +20,8 @@ class Plot {
     plots.add(this);
   }
 
-  /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values: [[number, text],..] where the ticks are to be those,
-  /// tight: whether the lines end where the axis does}.
+  /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
+  /// [[number, text],..] where the ticks are to be those, tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..]}, series null for a line that is none (the target).
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };

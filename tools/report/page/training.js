@@ -1,4 +1,5 @@
-// What is learned against what it costs: loss, accuracy and consensus distance, against one axis for all three.
+// What is learned against what it costs: loss, accuracy and consensus distance, against one axis for all
+// three.
 
 const costAxes = [
   { title: "Iterations", label: "iteration", text: (value) => numberText(value, 6), of: (learned) => learned.iteration },

@@ -1,5 +1,5 @@
-// Which variant gets there first on which network: a table whose cells are colored, each with the winner's name, its time and how
-// much sooner that is than the baseline.
+// Which variant gets there first on which network: a table whose cells are colored, each with the winner's
+// name, its time and how much sooner that is than the baseline.
 
 const costs = [
   { title: "to the target loss", of: (point) => point.facts.seconds_to_target, wants: (group) => group.hasTarget },
