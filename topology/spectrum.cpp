@@ -14,6 +14,7 @@
 
 #include "topology/closed_spectrum.hpp"
 #include "topology/dense_mixing.hpp"
+#include "topology/spectral_norm.hpp"
 
 namespace hearsay {
 namespace {
@@ -201,18 +202,6 @@ Spectrum sparse_spectrum(const MixingMatrix& mixing) {
   return norm_spectrum(std::sqrt(std::max(0.0, ends.second)), ends.how);
 }
 
-/// Returns the eigenvalues, ascending.
-Vector eigenvalues(const Eigen::MatrixXd& symmetric) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
-}
-
-/// Returns the largest singular value: the root of the largest eigenvalue of A'A. (Eigen's own SVD takes the
-/// compiler longer than the rest of this room.)
-double spectral_norm(const Eigen::MatrixXd& a) {
-  const Eigen::MatrixXd squared = a.transpose() * a;
-  return std::sqrt(std::max(0.0, eigenvalues(squared)(a.cols() - 1)));
-}
-
 Spectrum dense_spectrum(const MixingMatrix& mixing) {
   Eigen::MatrixXd w = dense(mixing);
   const double n = mixing.peer_count();
@@ -221,7 +210,8 @@ Spectrum dense_spectrum(const MixingMatrix& mixing) {
     return norm_spectrum(spectral_norm(w), SpectrumMethod::dense);
   }
   w.array() += (interior(w) - 1.0) / n;
-  const Vector values = eigenvalues(w);
+  const Vector values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(w, Eigen::EigenvaluesOnly).eigenvalues();
   return symmetric_spectrum(values(values.size() - 1), values(0), SpectrumMethod::dense);
 }
 

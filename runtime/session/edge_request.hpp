@@ -8,8 +8,8 @@
 
 namespace hearsay {
 
-/// Policy "drop": a change of an edge that the peer has decided on. The session notes the change and tells the
-/// other end (PeerSession::send_edge_request).
+/// Policy "drop": a change of an edge that the peer has decided on. The session notes the change and tells
+/// the other end (PeerSession::send_edge_request).
 struct EdgeRequest {
   enum class What : std::uint8_t {
     part,   ///< the edge is out

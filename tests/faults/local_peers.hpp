@@ -25,8 +25,8 @@ class LocalPeers {
   bool reaches(std::size_t evaluations) const;
 
   /// Returns all peers that are alive: first those of the beginning, then those that came back, each in the
-  /// order of their start. Only for runs with checkpoints: their first child is the fork server, the process that
-  /// starts killed peers anew.
+  /// order of their start. Only for runs with checkpoints: their first child is the fork server, the process
+  /// that starts killed peers anew.
   std::vector<pid_t> peers() const;
   /// Returns the peers that came back, in the order of their start.
   std::vector<pid_t> returned() const;
