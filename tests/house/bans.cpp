@@ -28,9 +28,15 @@ const std::vector<std::string> real_clocks = {
     "clock_gettime", "steady_clock",    "system_clock", "high_resolution_clock",
     "gettimeofday",  "clock_nanosleep", "nanosleep",    "timerfd_create"};
 
-const std::vector<std::string> process_calls = {"fork",         "vfork",       "execv",  "execvp",
-                                                "execve",       "execl",       "popen",  "posix_spawn",
-                                                "posix_spawnp", "std::system", "waitpid"};
+const std::vector<std::string> process_calls = {"fork",   "vfork",  "execv",       "execvp",       "execve",
+                                                "execl",  "popen",  "posix_spawn", "posix_spawnp", "waitpid",
+                                                "execlp", "execle", "execvpe",     "system("};
+/// Headers of the project whose functions open files.
+const std::vector<std::string> rooms_files = {
+    "\"runtime/foundation/whole_file", "\"runtime/foundation/line_file",
+    "\"runtime/foundation/directory_lock", "\"runtime/foundation/file_descriptor",
+    "\"runtime/record/run_directory"};
+
 /// Rooms whose behavior depends on their arguments only, so that a simulator can run them.
 const std::vector<std::string> pure_rooms = {"runtime/peer/", "runtime/wire/", "runtime/session/",
                                              "runtime/observer/", "runtime/simulator/"};
@@ -87,8 +93,18 @@ const std::vector<Ban>& bans() {
        {"<spawn.h", "<sys/wait.h"},
        process_calls},
       {"pure rooms know no sockets", pure_rooms, {}, socket_headers, {"socket"}},
-      {"pure rooms know no files", pure_rooms, {}, file_headers, {"FILE", "fopen", "ifstream", "ofstream"}},
-      {"pure rooms know no threads", pure_rooms, {}, thread_headers, {"thread", "mutex", "jthread"}},
+      {"pure rooms know no files",
+       pure_rooms,
+       {},
+       file_headers,
+       {"FILE", "fopen", "freopen", "ifstream", "ofstream"}},
+      {"pure rooms open no files by others' hands", pure_rooms, {}, rooms_files, {}},
+      {"pure rooms know neither clocks nor what the machine says",
+       pure_rooms,
+       {},
+       {"<ctime", "<time.h", "<sys/time", "<sys/resource"},
+       {"getrusage", "getenv", "std::time", "std::clock"}},
+      {"pure rooms know no threads", pure_rooms, {}, thread_headers, {"thread", "mutex", "jthread", "async"}},
       {"pure rooms know no processes",
        pure_rooms,
        {},

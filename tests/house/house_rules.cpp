@@ -9,6 +9,7 @@
 
 #include "tests/house/bans.hpp"
 #include "tests/house/class_state.hpp"
+#include "tests/house/pages.hpp"
 #include "tests/house/rooms.hpp"
 
 namespace hearsay {
@@ -101,11 +102,14 @@ std::size_t columns(const std::string& line) {
 /// "PeerSockets::Server". Empty if it defines none.
 std::string class_of_definition(const std::string& line) {
   static const std::regex qualified(R"(((?:[A-Z]\w*(?:<[^<>]*>)?::)+)(?:~?\w+|operator\S*)$)");
-  const bool at_margin = !line.empty() && (std::isalpha(static_cast<unsigned char>(line.front())) != 0);
-  if (!at_margin || line.starts_with("template ")) return {};
-  const std::string before = line.substr(0, line.find('('));
+  static const std::regex head("^template <[^<>]*> (?=[a-zA-Z])");
+  const std::string definition = std::regex_replace(line, head, "");
+  const bool at_margin =
+      !definition.empty() && (std::isalpha(static_cast<unsigned char>(definition.front())) != 0);
+  if (!at_margin || definition.starts_with("template ")) return {};
+  const std::string before = definition.substr(0, definition.find('('));
   std::smatch found;
-  if (before.size() == line.size() || !std::regex_search(before, found, qualified)) return {};
+  if (before.size() == definition.size() || !std::regex_search(before, found, qualified)) return {};
   static const std::regex arguments("<[^<>]*>");
   std::string name = std::regex_replace(found[1].str(), arguments, "");
   name.resize(name.size() - 2);
@@ -221,6 +225,8 @@ const std::vector<HouseRule>& house_rules() {
       {"the functions of a class stand in one file", classes_stand_in_one_file},
       {"no class has more than 20 fields", classes_have_few_fields},
       {"no comment goes beyond 110 columns", comments_are_narrow},
+      {"the front page has at most 200 lines", front_page_is_short},
+      {"links of pages lead somewhere", links_lead_somewhere},
       {"nothing is left to do", nothing_is_left_to_do},
       {"no flag changes the arithmetic", arithmetic_is_exact},
       {"no tabs, no trailing whitespace, a newline at the end", whitespace_is_clean},

@@ -132,14 +132,20 @@ std::span<const Room> rooms() {
 Violations includes_follow_the_rooms(const SourceTree& tree) {
   Violations found;
   for (const SourceFile& file : tree.files) {
-    if (!(file.is_cpp() || file.path.ends_with(".inl")) || !is_layer(layer_of(file.path))) continue;
+    if (!file.is_cpp() || !is_layer(layer_of(file.path))) continue;
     const std::string folder = folder_of(file.path);
-    const std::vector<std::string>& lines = file.is_cpp() ? file.code : file.lines;
-    for (std::size_t k = 0; k < lines.size(); ++k) {
-      const std::string included = included_by(lines[k]);
-      if (!included.starts_with('"')) continue;
+    for (std::size_t k = 0; k < file.code.size(); ++k) {
+      const std::string included = included_by(file.code[k]);
+      if (included.empty()) continue;
+      const bool is_quoted = included.starts_with('"');
       const std::string target = folder_of(included.substr(1));
-      if (!is_layer(layer_of(target)))
+      if (!is_quoted && !included.starts_with('<'))
+        found.push_back(at(file, k, included + ": an include names its file"));
+      else if (!is_quoted && is_layer(layer_of(target)))
+        found.push_back(at(file, k, included + ": headers of the project stand in quotes"));
+      else if (!is_quoted)
+        continue;
+      else if (!is_layer(layer_of(target)) || included.find("/.") != included.npos)
         found.push_back(at(file, k, included + ": headers are included from the root"));
       else if (!may_know(folder, target))
         found.push_back(at(file, k, included + ": " + folder + " may not know " + target));

@@ -61,7 +61,7 @@ std::string included_by(std::string_view line) {
   line = trimmed(line.substr(1));
   if (!line.starts_with("include")) return {};
   line = trimmed(line.substr(std::string_view("include").size()));
-  if (line.empty() || (line.front() != '"' && line.front() != '<')) return {};
+  if (line.empty() || (line.front() != '"' && line.front() != '<')) return std::string(line);
   const std::size_t end = line.find(line.front() == '<' ? '>' : '"', 1);
   return std::string(line.substr(0, end == line.npos ? end : end + 1));
 }

@@ -16,12 +16,12 @@ struct SourceFile {
   bool ends_with_newline = true;
 
   bool is_header() const { return path.ends_with(".hpp"); }
-  bool is_cpp() const { return is_header() || path.ends_with(".cpp"); }
+  bool is_cpp() const { return is_header() || path.ends_with(".cpp") || path.ends_with(".inl"); }
   bool is_build_file() const;  ///< CMake files, presets, scripts: files that may set compiler flags
 };
 
-/// Returns what a line of code includes, with its brackets: `<zmq.hpp>` or `"topology/graph.hpp"`. Empty if
-/// it includes nothing.
+/// Returns what a line of code includes, with its brackets: `<zmq.hpp>`, `"topology/graph.hpp"`; without any
+/// if it is a macro. Empty if the line includes nothing.
 std::string included_by(std::string_view line);
 
 /// True if `word` stands in `line`, and not as part of a longer name.
