@@ -82,7 +82,7 @@ Placement place_of_all() {
   };
   int code = 3;
   try {
-    code = run_cluster_peer(experiment, id, {}, control, place).end.exit_code;
+    code = run_hosts_peer(experiment, id, {}, control, place).end.exit_code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "peer %u: %s\n", id, error.what());
   }

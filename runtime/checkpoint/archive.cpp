@@ -123,28 +123,28 @@ std::optional<std::string> PeerArchive<Scalar>::note(std::optional<std::string> 
 template <class Scalar>
 RestoredPeer<Scalar> PeerArchive<Scalar>::make(std::uint64_t iteration, InboxOnRestore inbox,
                                                PacketPool& packets) const {
-  RestoredPeer<Scalar> revived;
-  revived.peer = make_peer(experiment_, id_, packets, checkpoint_rule(experiment_.settings));
-  if (iteration == 0) return revived;
+  RestoredPeer<Scalar> restored;
+  restored.peer = make_peer(experiment_, id_, packets, checkpoint_rule(experiment_.settings));
+  if (iteration == 0) return restored;
   const fs::path file = checkpoint_path(directory_, id_, iteration);
   ReadCheckpoint read = read_checkpoint(owner_, file, packets);
   if (!read.checkpoint) throw Misuse(file.string() + ": " + read.defect);
   Checkpoint& checkpoint = *read.checkpoint;
-  if (!restore(*revived.peer, checkpoint.image, inbox) ||
-      !decode_notes(checkpoint.meters, revived.session, revived.meters))
+  if (!restore(*restored.peer, checkpoint.image, inbox) ||
+      !decode_notes(checkpoint.meters, restored.session, restored.meters))
     throw Misuse(file.string() + ": it does not fit the method of this run");
-  revived.session.next_needed = first_needed_in(iteration + 1, staleness_of(experiment_.settings));
-  revived.session.last_verdict = revived.peer->last_verdict();
+  restored.session.next_needed = first_needed_in(iteration + 1, staleness_of(experiment_.settings));
+  restored.session.last_verdict = restored.peer->last_verdict();
   if (inbox == InboxOnRestore::keep)
-    revived.session.retained = std::move(checkpoint.retained);
+    restored.session.retained = std::move(checkpoint.retained);
   else
-    revived.session.released.clear();
-  return revived;
+    restored.session.released.clear();
+  return restored;
 }
 
 template <class Scalar>
 RestoredPeer<Scalar> PeerArchive<Scalar>::restored_at(std::uint64_t iteration, PacketPool& packets) {
-  RestoredPeer<Scalar> revived = make(iteration, InboxOnRestore::drop, packets);
+  RestoredPeer<Scalar> restored = make(iteration, InboxOnRestore::drop, packets);
   std::error_code ignored;
   for (const std::uint64_t later : list_checkpoints(directory_, id_))
     if (later > iteration) fs::remove(checkpoint_path(directory_, id_, later), ignored);
@@ -152,13 +152,13 @@ RestoredPeer<Scalar> PeerArchive<Scalar>::restored_at(std::uint64_t iteration, P
     if (since >= iteration) fs::remove(log_path(directory_, id_, since), ignored);
   fs::create_directories(directory_, ignored);
   note(log_.begin(iteration, iteration));
-  return revived;
+  return restored;
 }
 
 template <class Scalar>
 RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
   const std::uint64_t newest = holds().back();
-  RestoredPeer<Scalar> revived = make(newest, InboxOnRestore::keep, packets);
+  RestoredPeer<Scalar> restored = make(newest, InboxOnRestore::keep, packets);
   std::uint64_t last_since = newest;
   std::uint64_t whole_bytes = 0;
   // The log since the newest valid checkpoint. If a later checkpoint was damaged, the log since that one
@@ -167,13 +167,13 @@ RestoredPeer<Scalar> PeerArchive<Scalar>::restored(PacketPool& packets) {
     if (since < newest) continue;
     ReadLog read = read_packet_log(directory_, {owner_.run_id, id_}, since, packets);
     if (read.whole_bytes == 0) break;
-    std::ranges::move(read.heard, std::back_inserter(revived.log));
+    std::ranges::move(read.heard, std::back_inserter(restored.log));
     last_since = since;
     whole_bytes = read.whole_bytes;
     if (read.torn) break;
   }
   note(whole_bytes == 0 ? log_.begin(newest, newest) : log_.reopen(last_since, whole_bytes));
-  return revived;
+  return restored;
 }
 
 template <class Scalar>

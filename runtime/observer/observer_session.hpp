@@ -90,7 +90,7 @@ class ObserverSession {
   /// The iteration of the checkpoint from which all peers resume, once it is known; and a sentence that says
   /// why it is no later one.
   std::optional<std::uint64_t> resumed_from() const { return start_.resumed_from(); }
-  const std::string& how_all_go_on() const { return start_.resume_text(); }
+  const std::string& resume_text() const { return start_.resume_text(); }
   /// How many evaluations came from the record; 0 if the run was not resumed. Valid once the run has started.
   std::size_t recorded() const { return schedule_.recorded(); }
   /// The evaluations after the first iteration, up to and including the second, are missing in the record of

@@ -32,7 +32,7 @@ void Peer<Scalar>::start() {
   ensure(state_ == PeerState::idle, "a peer is started once");
   if (completed_ == 0) return advance_or_wait();
   if (says_again_) say_again();
-  evaluate_or_go_on();
+  evaluate_or_advance();
 }
 
 template <class Scalar>
@@ -47,7 +47,7 @@ void Peer<Scalar>::say_again() {
 template <class Scalar>
 void Peer<Scalar>::checkpoint_taken() {
   ensure(state_ == PeerState::checkpoint_due, "a checkpoint was taken that was not due");
-  evaluate_or_go_on();
+  evaluate_or_advance();
 }
 
 template <class Scalar>
@@ -67,7 +67,7 @@ bool Peer<Scalar>::checkpoint_is_due() const {
 
 /// Called after an iteration and its checkpoint, if one was due.
 template <class Scalar>
-void Peer<Scalar>::evaluate_or_go_on() {
+void Peer<Scalar>::evaluate_or_advance() {
   if (evaluation_is_due())
     state_ = PeerState::evaluation_due;
   else
@@ -337,7 +337,7 @@ void Peer<Scalar>::answer_joiners() {
 }
 
 template <class Scalar>
-void Peer<Scalar>::go_on_unobserved() {
+void Peer<Scalar>::detach_from_observer() {
   verdicts_.awaited = false;
   if (state_ == PeerState::needs_verdict) advance_or_wait();
 }

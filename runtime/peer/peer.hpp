@@ -117,9 +117,9 @@ class Peer final : private IterationHost<Scalar> {
   /// The neighbor is lost. Its messages that have come still count; no others will come.
   void lose(PeerId neighbor);
   /// The observer is lost: the peer trains to its last iteration without verdicts.
-  void go_on_unobserved();
+  void detach_from_observer();
   /// The observer is back: verdicts come again.
-  void go_on_observed() { verdicts_.awaited = true; }
+  void attach_to_observer() { verdicts_.awaited = true; }
   /// The first iteration from which on an edge can be in again: its degree has to be announced one iteration
   /// earlier, and that iteration must not have begun.
   std::uint64_t earliest_attachment() const { return std::max(iteration_.number(), completed_) + 2; }
@@ -201,7 +201,7 @@ class Peer final : private IterationHost<Scalar> {
   bool evaluation_is_due() const {
     return completed_ % input_.evaluate_every == 0 || completed_ == input_.iterations;
   }
-  void evaluate_or_go_on();
+  void evaluate_or_advance();
   void say_again();
   void advance_or_wait();
   void begin_iteration();

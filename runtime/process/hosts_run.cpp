@@ -19,7 +19,7 @@ template <class Scalar>
 class ObserverThread {
  public:
   ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
-                 const ClusterPatience& patience, const RunControl& control,
+                 const HostsPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials)
       : evaluator_(experiment.problem, experiment.settings.run.target_loss),
         server_(observer_input(experiment, patience.start), evaluator_, address, credentials, control.record),
@@ -74,9 +74,9 @@ class ObserverThread {
 }  // namespace
 
 template <class Scalar>
-ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                        const ClusterPatience& patience, const RunControl& control,
-                                        const Placement& place) {
+HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                    const HostsPatience& patience, const RunControl& control,
+                                    const Placement& place) {
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
@@ -84,7 +84,7 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);
   std::optional<ObserverThread<Scalar>> observer;
-  ClusterPeerEnd<Scalar> result;
+  HostsPeerEnd<Scalar> result;
   const PeerEntry entry{
       .bind_address = listening_address(addresses.peers[id], experiment.topology.peers[id].bind, place),
       .same_machine = false,
@@ -110,7 +110,7 @@ ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, Pe
 }
 
 template <class Scalar>
-void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& patience,
                      const RunControl& control, const Placement& place, const std::string& why) {
   try {
     const std::string address = listening_address(addresses_of(experiment.topology, place).observer,
@@ -124,18 +124,16 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience
   }
 }
 
-#define HEARSAY_TURN_PEERS_AWAY(Scalar)                                                    \
-  template void turn_peers_away<Scalar>(const Experiment<Scalar>&, const ClusterPatience&, \
-                                        const RunControl&, const Placement&, const std::string&);
+#define HEARSAY_TURN_PEERS_AWAY(Scalar)                                                                     \
+  template void turn_peers_away<Scalar>(const Experiment<Scalar>&, const HostsPatience&, const RunControl&, \
+                                        const Placement&, const std::string&);
 HEARSAY_TURN_PEERS_AWAY(float)
 HEARSAY_TURN_PEERS_AWAY(double)
 #undef HEARSAY_TURN_PEERS_AWAY
 
-template ClusterPeerEnd<float> run_cluster_peer<float>(const Experiment<float>&, PeerId,
-                                                       const ClusterPatience&, const RunControl&,
-                                                       const Placement&);
-template ClusterPeerEnd<double> run_cluster_peer<double>(const Experiment<double>&, PeerId,
-                                                         const ClusterPatience&, const RunControl&,
-                                                         const Placement&);
+template HostsPeerEnd<float> run_hosts_peer<float>(const Experiment<float>&, PeerId, const HostsPatience&,
+                                                   const RunControl&, const Placement&);
+template HostsPeerEnd<double> run_hosts_peer<double>(const Experiment<double>&, PeerId, const HostsPatience&,
+                                                     const RunControl&, const Placement&);
 
 }  // namespace hearsay

@@ -12,12 +12,12 @@
 namespace hearsay {
 
 /// How long a peer of a run that spans hosts waits for the others to come up.
-struct ClusterPatience {
+struct HostsPatience {
   Duration start = std::chrono::minutes(2);
 };
 
 template <class Scalar>
-struct ClusterPeerEnd {
+struct HostsPeerEnd {
   PeerEnd end;
   std::optional<RunOutcome<Scalar>> outcome;  ///< at peer 0, which runs the observer; empty elsewhere
 };
@@ -28,15 +28,15 @@ struct ClusterPeerEnd {
 /// a frame says how long the receiver has to hold it, and the real latency comes on top. Throws Misuse if
 /// `id` is not in the topology, an address is missing or cannot be had, or some peer's input is wrong.
 template <class Scalar>
-ClusterPeerEnd<Scalar> run_cluster_peer(const Experiment<Scalar>& experiment, PeerId id,
-                                        const ClusterPatience& patience = {}, const RunControl& control = {},
-                                        const Placement& place = {});
+HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId id,
+                                    const HostsPatience& patience = {}, const RunControl& control = {},
+                                    const Placement& place = {});
 
-/// Called at peer 0 instead of run_cluster_peer, if peer 0 cannot take part: tells every peer that calls the
+/// Called at peer 0 instead of run_hosts_peer, if peer 0 cannot take part: tells every peer that calls the
 /// reason `why`, for as long as the peers may take to come up. Throws no Misuse: if it cannot listen, it
 /// returns.
 template <class Scalar>
-void turn_peers_away(const Experiment<Scalar>& experiment, const ClusterPatience& patience,
+void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& patience,
                      const RunControl& control, const Placement& place, const std::string& why);
 
 }  // namespace hearsay

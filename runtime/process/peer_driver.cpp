@@ -148,7 +148,7 @@ void PeerDriver<Scalar>::compute(std::function<void()> work, Meanwhile meanwhile
         send_outbox();
       } else {
         failure_detector_.look(monotonic_now());
-        pump_.serve(monotonic_now() + look_around_every, compute_thread_.done_fd());
+        pump_.serve(monotonic_now() + poll_interval, compute_thread_.done_fd());
       }
     }
   } catch (...) {
@@ -197,7 +197,7 @@ void PeerDriver<Scalar>::receive(int also) {
   failure_detector_.look(monotonic_now());
   if (take_in()) return;
   leave_if_interrupted();
-  pump_.serve(std::min(failure_detector_.look_again(), monotonic_now() + look_around_every), also);
+  pump_.serve(std::min(failure_detector_.look_again(), monotonic_now() + poll_interval), also);
   if (!take_in()) check_deadlines();
 }
 
@@ -214,10 +214,10 @@ void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
     SessionState state{};
     compute(
         [&] {
-          RestoredPeer<Scalar> revived = keeper_.restored(resume.iteration, packets_);
-          peer_ = std::move(revived.peer);
-          state = replay(experiment_, *peer_, std::move(revived.session), revived.log,
-                         meter_.resume_from(revived.meters));
+          RestoredPeer<Scalar> restored = keeper_.restored(resume.iteration, packets_);
+          peer_ = std::move(restored.peer);
+          state = replay(experiment_, *peer_, std::move(restored.session), restored.log,
+                         meter_.resume_from(restored.meters));
         },
         Meanwhile::serves);
     session_.resume(std::move(state));
@@ -337,7 +337,7 @@ void PeerDriver<Scalar>::judge_observer(Instant now) {
                   "; the peers go on, each keeps its own model");
   failure_detector_.set_observed(false);
   session_.turn_from_observer(peer_->iteration());
-  peer_->go_on_unobserved();
+  peer_->detach_from_observer();
 }
 
 template <class Scalar>
@@ -346,7 +346,7 @@ void PeerDriver<Scalar>::look_for_observer() {
   control_.notice("peer " + std::to_string(id()) + " hears the observer again");
   failure_detector_.set_observed(true);
   session_.turn_from_observer(peer_->iteration());
-  peer_->go_on_observed();
+  peer_->attach_to_observer();
 }
 
 template <class Scalar>

@@ -38,7 +38,7 @@ class PeerDriver {
   }
 
  private:
-  static constexpr Duration look_around_every = std::chrono::milliseconds(200);
+  static constexpr Duration poll_interval = std::chrono::milliseconds(200);
 
   PeerEnd drive();
   /// Does what the peer's state asks for.
@@ -59,7 +59,7 @@ class PeerDriver {
   /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
   void tell_progress();
   void wait_for_others();
-  /// Waits for events, and hands them over. Returns at the latest after `look_around_every`, or when the file
+  /// Waits for events, and hands them over. Returns at the latest after `poll_interval`, or when the file
   /// descriptor `also` is readable.
   void receive(int also = -1);
   /// Hands over the events that have come. False if there were none.

@@ -14,7 +14,7 @@ namespace hearsay {
 ///
 /// The peer binds its address as in a run (keys included), sends probes to every neighbor and to the
 /// observer, and waits for their probes. A few small frames cross every edge, one after the other. All peers
-/// must run the check at the same time; they may start in any order. Misuse as in run_cluster_peer.
+/// must run the check at the same time; they may start in any order. Misuse as in run_hosts_peer.
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
                                            const Placement& place, Duration patience, const Notice& notice);

@@ -17,7 +17,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::chrono::milliseconds look_around_every{50};
+constexpr std::chrono::milliseconds poll_interval{50};
 // The most unread frames of one peer. Evaluations come in while an earlier one is computed.
 constexpr int queue_frames = 1000;
 // Room for the meters or the outcome beside a model.
@@ -69,7 +69,7 @@ class ObserverServer::Server {
   void wait() {
     zmq::pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
     try {
-      zmq::poll(&item, 1, look_around_every);
+      zmq::poll(&item, 1, poll_interval);
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;
     }
@@ -115,12 +115,12 @@ class ObserverServer::Server {
   }
 
   void report_evaluations(const RunControl& control) {
-    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(said_what_is_lost_, true))
+    if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(announced_loss_, true))
       control.notice("the record of the run ends at iteration " + std::to_string(lost->first) +
                      ", and its peers have passed evaluations up to iteration " +
                      std::to_string(lost->second) + ": those stay missing");
-    if (session_.resumed_from() && !std::exchange(told_how_all_go_on_, true))
-      control.on_resume(*session_.resumed_from(), session_.how_all_go_on());
+    if (session_.resumed_from() && !std::exchange(announced_resume_, true))
+      control.on_resume(*session_.resumed_from(), session_.resume_text());
     if (!session_.started()) return;
     reported_ = std::max(reported_, session_.recorded());
     try {
@@ -161,8 +161,8 @@ class ObserverServer::Server {
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
-  bool said_what_is_lost_ = false;
-  bool told_how_all_go_on_ = false;
+  bool announced_loss_ = false;
+  bool announced_resume_ = false;
   zmq::context_t context_;
   zmq::socket_t router_{context_, zmq::socket_type::router};
   ZapServer zap_server_;

@@ -18,7 +18,7 @@ namespace {
 
 using Parts = std::vector<std::string>;  // a frame: header, payload
 
-constexpr std::chrono::milliseconds look_around_every{20};
+constexpr std::chrono::milliseconds poll_interval{20};
 constexpr std::size_t place_of_kind = 2;  // offset of the kind in the header
 
 std::optional<Parts> receive(zmq::socket_t& socket) {
@@ -73,7 +73,7 @@ class FrameProxy::Relay {
     while (!ends_) {
       std::vector<zmq::pollitem_t> items = {{router_.handle(), 0, ZMQ_POLLIN, 0}};
       for (auto& [name, client] : clients_) items.push_back({client.dealer.handle(), 0, ZMQ_POLLIN, 0});
-      zmq::poll(items.data(), items.size(), look_around_every);
+      zmq::poll(items.data(), items.size(), poll_interval);
       bool quiet = true;
       while (auto parts = receive(router_)) {
         quiet = false;

@@ -221,9 +221,9 @@ TEST_CASE("resume: one sentence says from where all go on, and who holds nothing
     Scene scene;
     scene.process(0, 5, first);
     scene.process(1, 7, second);
-    CHECK(scene.observer.how_all_go_on().empty());
+    CHECK(scene.observer.resume_text().empty());
     scene.talk();
-    return scene.observer.how_all_go_on();
+    return scene.observer.resume_text();
   };
   CHECK(words({0, 10, 20}, {0, 10, 20}) == "all peers go on from iteration 20");
   CHECK(words({0, 10, 20}, {0, 10}) ==

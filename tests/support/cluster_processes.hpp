@@ -39,7 +39,7 @@ struct LoopbackCluster {
       setup.prepare();
       experiment.settings.security = setup.security;  // of this process only
       try {
-        const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, setup.control);
+        const HostsPeerEnd<float> ended = run_hosts_peer(experiment, id, patience, setup.control);
         return Ended{ended.end.exit_code, ended.outcome ? text_of(*ended.outcome) : ended.end.reason};
       } catch (const Misuse& misuse) {
         return Ended{2, misuse.what()};
@@ -57,7 +57,7 @@ struct LoopbackCluster {
   std::string undisturbed() const { return digests_of(simulate(experiment, Duration{0})); }
 
   Experiment<float> experiment;
-  ClusterPatience patience{std::chrono::seconds(30)};
+  HostsPatience patience{std::chrono::seconds(30)};
 
  private:
   static std::string text_of(const RunOutcome<float>& outcome) {

@@ -330,7 +330,7 @@ TEST_CASE(
   for (const std::string& name : {checkpoint, log}) fs::copy_file(here / name, recorded.path() / name);
   PacketPool packets;
   const auto experiment = kept_experiment();
-  const RestoredPeer<double> revived = PeerArchive<double>(experiment, 2, recorded.path()).restored(packets);
-  CHECK(revived.peer->iteration() == 35);
-  CHECK(revived.log.size() == 12);
+  const RestoredPeer<double> restored = PeerArchive<double>(experiment, 2, recorded.path()).restored(packets);
+  CHECK(restored.peer->iteration() == 35);
+  CHECK(restored.log.size() == 12);
 }

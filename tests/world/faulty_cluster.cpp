@@ -243,12 +243,13 @@ void FaultyCluster::hear(Node& node, const DataArrived& data) {
 void FaultyCluster::handle(PeerId id, SocketEvent& event) {
   Node& node = nodes_[id];
   if (const auto* resume = std::get_if<ResumeFrom>(&event)) {
-    RestoredPeer<double> revived = resume->iteration ? node.archive->restored_at(*resume->iteration, packets_)
-                                                     : node.archive->restored(packets_);
-    node.peer = std::move(revived.peer);
-    replayed += revived.log.size();
+    RestoredPeer<double> restored = resume->iteration
+                                        ? node.archive->restored_at(*resume->iteration, packets_)
+                                        : node.archive->restored(packets_);
+    node.peer = std::move(restored.peer);
+    replayed += restored.log.size();
     node.session->resume(
-        replay(experiment_, *node.peer, std::move(revived.session), revived.log, revived.meters));
+        replay(experiment_, *node.peer, std::move(restored.session), restored.log, restored.meters));
     node.came_back = true;
   } else if (std::holds_alternative<RunStarts>(event)) {
     node.started = true;

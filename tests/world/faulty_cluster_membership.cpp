@@ -78,11 +78,11 @@ void FaultyCluster::check_deadlines(PeerId id) {
   if (awaited.empty() && !node.unobserved && silent) {
     node.unobserved = true;
     node.session->turn_from_observer(peer.iteration());
-    peer.go_on_unobserved();
+    peer.detach_from_observer();
   } else if (node.unobserved && now_ - node.observer_heard_at <= lost_after) {
     node.unobserved = false;
     node.session->turn_from_observer(peer.iteration());
-    peer.go_on_observed();
+    peer.attach_to_observer();
   }
   settle(node);
   serve(id);

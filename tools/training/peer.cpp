@@ -34,7 +34,7 @@ Environment environment_of_process() {
 /// Trains as a peer other than peer 0, which keeps the record.
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
-                            const ClusterPatience& patience) {
+                            const HostsPatience& patience) {
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
@@ -46,7 +46,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   if (!options.quiet)
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
                  experiment.peer_count());
-  const PeerEnd end = run_cluster_peer(experiment, *place.id, patience, control, place).end;
+  const PeerEnd end = run_hosts_peer(experiment, *place.id, patience, control, place).end;
   if (end.exit_code == 0 && !options.quiet)
     std::fprintf(stderr, "hearsay: peer %u: %s\n", *place.id,
                  end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason.c_str());
@@ -70,7 +70,7 @@ Placement placement_of(const RunSettings& settings, const std::optional<PeerId>&
 }
 
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
-  const ClusterPatience patience{parse_duration("--wait", options.start_patience)};
+  const HostsPatience patience{parse_duration("--wait", options.start_patience)};
   const Placement place = placement_of(settings, options.id);
   if (place.id != observer_peer)
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
@@ -82,7 +82,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .save = options.save,
                                            .interrupted = options.interrupted,
                                            .asked_to_leave = options.asked_to_leave,
-                                           .as_first_of_cluster = patience,
+                                           .as_first_of_hosts = patience,
                                            .place = place,
                                            .tells_others = reports,
                                            .lost = options.lost,

@@ -37,7 +37,7 @@ bool anything_to_measure(const RunSettings& settings) {
 /// same sentence.
 template <class Scalar>
 void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& options, const Misuse& misuse) {
-  const ClusterPatience& patience = *options.as_first_of_cluster;
+  const HostsPatience& patience = *options.as_first_of_hosts;
   std::fprintf(stderr,
                "hearsay: peer 0 cannot go on with the run, and tells the others so, for %s at most: %s\n",
                to_text(patience.start).c_str(), misuse.what());
@@ -126,8 +126,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   if (simulated && options.learned) traced = simulate_traced(experiment, gradient, control);
   RunOutcome<Scalar> outcome =
       simulated ? (options.learned ? traced.outcome : simulate(experiment, gradient, control))
-      : options.as_first_of_cluster
-          ? *run_cluster_peer(experiment, 0, *options.as_first_of_cluster, control, options.place).outcome
+      : options.as_first_of_hosts
+          ? *run_hosts_peer(experiment, 0, *options.as_first_of_hosts, control, options.place).outcome
           : run_local(experiment, control, network ? &*network : nullptr);
   progress.close();
   // A signal to the whole process group also ends the peers; the user caused their end all the same.

@@ -37,10 +37,10 @@ struct TrainingOptions {
   const std::atomic<bool>* interrupted = nullptr;
   const std::atomic<bool>* asked_to_leave = nullptr;
   /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
-  std::optional<ClusterPatience> as_first_of_cluster = std::nullopt;
+  std::optional<HostsPatience> as_first_of_hosts = std::nullopt;
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
-  Placement place = {};                 ///< with `as_first_of_cluster`: where all peers are
-  bool tells_others = false;  ///< with `as_first_of_cluster`: tell the others if peer 0 cannot go on
+  Placement place = {};                 ///< with `as_first_of_hosts`: where all peers are
+  bool tells_others = false;            ///< with `as_first_of_hosts`: tell the others if peer 0 cannot go on
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
   /// Port of a page that shows the run while it goes on; 0: any free port.
   std::optional<std::uint16_t> live_port = std::nullopt;

@@ -27,13 +27,13 @@ Experiment<float> with_addresses(Experiment<float> experiment, const Addresses& 
   return experiment;
 }
 
-const ClusterPatience short_patience{std::chrono::seconds(20)};
+const HostsPatience short_patience{std::chrono::seconds(20)};
 
 Process start_peer(const Experiment<float>& experiment, PeerId id,
-                   const ClusterPatience& patience = short_patience, const RunControl& control = {}) {
+                   const HostsPatience& patience = short_patience, const RunControl& control = {}) {
   return Process([&experiment, id, patience, control] {
     try {
-      const ClusterPeerEnd<float> ended = run_cluster_peer(experiment, id, patience, control);
+      const HostsPeerEnd<float> ended = run_hosts_peer(experiment, id, patience, control);
       std::string text = ended.end.reason;
       if (ended.outcome)
         for (const PeerOutcome& peer : ended.outcome->peers) text += std::to_string(peer.model_digest) + " ";
@@ -222,7 +222,7 @@ TEST_SUITE("net") {
                                  free_address()};
     const auto experiment =
         with_addresses(quadratic_experiment<float>("d-psgd", "ring", 5, 50), addresses, free_address());
-    const ClusterPatience patience{std::chrono::milliseconds(1500)};
+    const HostsPatience patience{std::chrono::milliseconds(1500)};
     std::vector<Process> started;
     for (const PeerId id : {0u, 1u, 2u, 4u}) started.push_back(start_peer(experiment, id, patience));
     for (Process& process : started) {
