@@ -47,7 +47,7 @@ Samples<Scalar> read_csv(const std::filesystem::path& path) {
     if (fields.size() != columns)
       throw bad_line(
           path, number,
-          std::to_string(fields.size()) + " columns, where the first line has " + std::to_string(columns));
+          std::to_string(fields.size()) + " columns; the first line has " + std::to_string(columns));
     for (std::size_t column = 0; column < columns; ++column) {
       const auto value = finite_number(fields[column]);
       if (!value || !std::isfinite(static_cast<Scalar>(*value)))

@@ -190,7 +190,7 @@ void agree_on_features(const RunSettings::Data& data, Samples<Scalar>& train, Sa
     if (auto* sparse = std::get_if<SparseRows<Scalar>>(&samples->features)) sparse->columns = features;
   if (train.feature_count() != test.feature_count())
     throw Misuse("data.test", data.test,
-                 std::to_string(test.feature_count()) + " features, where the training data have " +
+                 std::to_string(test.feature_count()) + " features; the training data have " +
                      std::to_string(train.feature_count()));
 }
 
@@ -210,7 +210,7 @@ void agree_on_classes(const RunSettings::Data& data, bool classification, Sample
   if (test) {
     if (test->class_count > train.class_count)
       throw Misuse("data.test", data.test,
-                   std::to_string(test->class_count) + " classes, where the training data have " +
+                   std::to_string(test->class_count) + " classes; the training data have " +
                        std::to_string(train.class_count));
     test->class_count = train.class_count;
   }

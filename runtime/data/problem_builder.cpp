@@ -87,7 +87,7 @@ Vector<Scalar> load_initial(const std::string& file, Index dimension) {
   Vector<Scalar> x = read_npy<Scalar>(file).values;
   if (x.size() != dimension)
     throw Misuse("model.init", file,
-                 std::to_string(x.size()) + " numbers, where the model has " + std::to_string(dimension));
+                 std::to_string(x.size()) + " numbers; the model has " + std::to_string(dimension));
   if (!x.allFinite()) throw Misuse("model.init", file, "it holds numbers that are not finite");
   return x;
 }

@@ -38,7 +38,7 @@ std::optional<std::string> plain_text_warning(const RunSettings::Security& secur
   for (const std::string& place : places)
     if (!place.empty() && !Address::parse(place).is_loopback())
       return "no keys are set (security.authorized, security.secret): other machines can reach " + place +
-             ", all traffic is plain text, and whoever connects there can disturb the run";
+             ", all traffic is plain text, and anyone who connects there can disturb the run";
   return std::nullopt;
 }
 

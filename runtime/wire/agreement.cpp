@@ -80,10 +80,10 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
     return setting.key + " = " + quoted_if_empty(setting.value);
   };
   const std::string name(their_name);
-  if (other_ends) return name + " states nothing where this peer runs with " + assignment(*own);
-  if (own_ends) return name + " runs with " + assignment(*other) + ", where this peer states nothing";
+  if (other_ends) return name + " states nothing, this peer runs with " + assignment(*own);
+  if (own_ends) return name + " runs with " + assignment(*other) + ", this peer states nothing";
   if (own->key != other->key)
-    return name + " runs with " + assignment(*other) + ", where this peer states " + assignment(*own);
+    return name + " runs with " + assignment(*other) + ", this peer states " + assignment(*own);
   return name + " runs with " + assignment(*other) + ", this peer with " + quoted_if_empty(own->value);
 }
 

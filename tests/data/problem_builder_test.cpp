@@ -94,7 +94,7 @@ TEST_CASE("problem: a saved model is a start; one of another size or with a NaN 
   CHECK(build_problem<float>(settings).initial == x);
   CHECK(build_problem<double>(settings).initial == x.cast<double>());
   write_npy<float>(settings.model.init, x.head(47));
-  CHECK(contains(refusal(settings), "47 numbers, where the model has 48"));
+  CHECK(contains(refusal(settings), "47 numbers; the model has 48"));
   write_npy<float>(settings.model.init, Vector<float>::Constant(48, NAN));
   CHECK(contains(refusal(settings), "not finite"));
 }

@@ -141,12 +141,11 @@ TEST_CASE("handshake: the first difference is the one named, and agreements of o
   };
   CHECK(against({{"a", "3"}, {"b", "4"}}) == "peer 9 runs with a = 3, this peer with 1");
   CHECK(against({{"a", ""}, {"b", "2"}}) == "peer 9 runs with a = \"\", this peer with 1");
-  CHECK(against({}) == "peer 9 states nothing where this peer runs with a = 1");
-  CHECK(against({{"a", "1"}}) == "peer 9 states nothing where this peer runs with b = 2");
-  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) ==
-        "peer 9 runs with c = 3, where this peer states nothing");
-  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, where this peer states b = 2");
-  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, where this peer states a = 1");
+  CHECK(against({}) == "peer 9 states nothing, this peer runs with a = 1");
+  CHECK(against({{"a", "1"}}) == "peer 9 states nothing, this peer runs with b = 2");
+  CHECK(against({{"a", "1"}, {"b", "2"}, {"c", "3"}}) == "peer 9 runs with c = 3, this peer states nothing");
+  CHECK(against({{"a", "1"}, {"z", "2"}}) == "peer 9 runs with z = 2, this peer states b = 2");
+  CHECK(against({{"b", "2"}, {"a", "1"}}) == "peer 9 runs with b = 2, this peer states a = 1");
 }
 
 TEST_CASE("handshake: no truncation and no extension of an agreement decodes") {

@@ -200,7 +200,7 @@ std::string text_of(const Advice& advice) {
   remarks.add(
       {"", "it is the mean of the models that is at the target; consensus: how far (rms) they are from it"});
   remarks.add({"", "steps are as long as yours, " + significant(advice.yours.settings.algorithm.step_size) +
-                       ", where a row says nothing else"});
+                       ", unless its row says otherwise"});
   add_left_out(remarks, advice);
   return notes.text() + "\n" + table_of(advice) + "\n" + remarks.text();
 }

@@ -33,7 +33,7 @@ std::span<const MethodChoice> method_choices() {
       {"d-psgd", "none", "one message a neighbor, none waits for another: for long latencies", 1.0},
       {"dcd-psgd", bits_8, "d-psgd in a quarter of the bytes, on any topology", 1.0},
       {"dcd-psgd", "natural", "as short, and its worst case is no worse than its usual one", 1.0},
-      {"dcd-psgd", bits_4, "an eighth of the bytes, where the topology tolerates its noise", 1.0},
+      {"dcd-psgd", bits_4, "an eighth of the bytes, if the topology tolerates its noise", 1.0},
       {"ecd-psgd", "grid(0.02)", "models stay exact, and errors never pile up", 1.1},
       {"choco-sgd", "scale{" + bits_2 + "}", "a sixteenth of the bytes on any topology, by smaller steps",
        1.2},

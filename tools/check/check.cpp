@@ -177,7 +177,7 @@ std::string bytes_text(double bytes) {
 std::string failure_text(const RunSettings::Failure& failure) {
   const std::string silence = "after " + to_text(failure.lost_after) + " of silence (at most " +
                               to_text(ArrivalDeadline::times_lost_after * failure.lost_after) +
-                              ", where a peer has been silent for long before) ";
+                              ", if a peer was silent for long before) ";
   const std::string policy =
       failure.drops() ? silence + "the others go on without it" : silence + "the run ends";
   if (!failure.keeps_checkpoints()) return policy + "; no checkpoints";
