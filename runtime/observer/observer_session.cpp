@@ -98,7 +98,7 @@ void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
   const HelloState state = to_observer::as_hello(hello).state;
   start_.note_welcome(sender, state == HelloState::resumes);
   if (closing_ != Closing::open && started() && start_.resumes(sender)) {
-    words_.say(sender, FrameKind::stop);
+    words_.say(sender, Stop{});
     return expect_no_results_of_killed_peers();
   }
   words_.say(sender, FrameKind::welcome);

@@ -1,8 +1,8 @@
 #include "tests/house/class_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
-#include <set>
 
 namespace hearsay {
 
@@ -68,10 +68,9 @@ class FieldCount {
 }  // namespace
 
 Violations classes_have_few_fields(const SourceTree& tree) {
-  static const std::set<std::string> product = {"topology", "algorithms", "runtime", "tools"};
   Violations found;
   for (const SourceFile& file : tree.files)
-    if (file.is_cpp() && product.contains(layer_of(file.path)))
+    if (file.is_cpp() && file.is_product())
       std::ranges::copy(FieldCount(file).run(), std::back_inserter(found));
   return found;
 }

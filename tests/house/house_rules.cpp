@@ -88,10 +88,6 @@ Violations files_are_short(const SourceTree& tree) {
   return found;
 }
 
-bool is_product(const SourceFile& file) {
-  return begins_with_any(file.path, {"topology/", "algorithms/", "runtime/", "tools/"});
-}
-
 /// Returns the number of characters of UTF-8 text.
 std::size_t columns(const std::string& line) {
   return static_cast<std::size_t>(
@@ -123,7 +119,7 @@ Violations classes_stand_in_one_file(const SourceTree& tree) {
   std::set<std::pair<std::string, std::string>> told;
   Violations found;
   for (const SourceFile& file : tree.files) {
-    if (!file.path.ends_with(".cpp") || !is_product(file)) continue;
+    if (!file.path.ends_with(".cpp") || !file.is_product()) continue;
     for (std::size_t k = 0; k < file.code.size(); ++k) {
       const std::string name = class_of_definition(file.code[k]);
       if (name.empty()) continue;

@@ -50,6 +50,10 @@ std::size_t end_of_literal(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
+bool SourceFile::is_product() const {
+  return begins_with_any(path, {"topology/", "algorithms/", "runtime/", "tools/"});
+}
+
 bool SourceFile::is_build_file() const {
   return path.ends_with("CMakeLists.txt") || path.ends_with(".cmake") || path.ends_with(".sh") ||
          path == "CMakePresets.json" || path.starts_with(".ci/");

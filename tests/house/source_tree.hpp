@@ -17,6 +17,7 @@ struct SourceFile {
 
   bool is_header() const { return path.ends_with(".hpp"); }
   bool is_cpp() const { return is_header() || path.ends_with(".cpp") || path.ends_with(".inl"); }
+  bool is_product() const;     ///< in topology/, algorithms/, runtime/ or tools/
   bool is_build_file() const;  ///< CMake files, presets, scripts: files that may set compiler flags
 };
 
