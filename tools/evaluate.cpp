@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -7,6 +6,7 @@
 #include "runtime/data/npy.hpp"
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -63,13 +63,13 @@ int evaluate_command(const EvaluateOptions& options) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("evaluate", "loss and accuracy of a saved model on a run file's data");
+void add_evaluate(CommandLine& program, Invocation& invocation) {
+  CommandLine command =
+      program.command("evaluate", "loss and accuracy of a saved model on a run file's data");
   const auto options = std::make_shared<EvaluateOptions>();
-  command.add_option("MODEL", options->model, "model.npy")->required();
+  command.argument("MODEL", &options->model, "model.npy");
   add_run_file_options(command, *options);
-  command.callback(
+  command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return evaluate_command(*options); }; });
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/manual.hpp"
@@ -71,7 +72,8 @@ int main_of(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough(false);
   Invocation invocation{interrupted, asked_to_leave};
-  for (AddCommand* const add : commands) add(app, invocation);
+  CommandLine command_line(app);
+  for (AddCommand* const add : commands) add(command_line, invocation);
   // These two options serve the installation, so `--help` does not show them.
   for (const auto& [name, page] :
        {std::pair("--man-page", &man_page), std::pair("--bash-completion", &bash_completion)})

@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "runtime/zmq/keys.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -43,38 +43,36 @@ int authorize_key_command(const AuthorizeOptions& options) {
   return exit_done;
 }
 
-void add_new(CLI::App& keys, Invocation& invocation) {
-  CLI::App& command =
-      *keys.add_subcommand("new", "write a new key pair to NAME.key and print its public key");
+void add_new(CommandLine& keys, Invocation& invocation) {
+  CommandLine command = keys.command("new", "write a new key pair to NAME.key and print its public key");
   const auto name = std::make_shared<std::string>();
-  command.add_option("NAME", *name, "of the file, without .key")->required();
-  command.callback([name, &invocation] { invocation.run = [name] { return new_key_command(*name); }; });
+  command.argument("NAME", name.get(), "of the file, without .key");
+  command.when_chosen([name, &invocation] { invocation.run = [name] { return new_key_command(*name); }; });
 }
 
-void add_show(CLI::App& keys, Invocation& invocation) {
-  CLI::App& command = *keys.add_subcommand("show", "print the public key of a pair");
+void add_show(CommandLine& keys, Invocation& invocation) {
+  CommandLine command = keys.command("show", "print the public key of a pair");
   const auto file = std::make_shared<std::filesystem::path>();
-  command.add_option("FILE", *file, "the pair, NAME.key")->required();
-  command.callback([file, &invocation] { invocation.run = [file] { return show_key_command(*file); }; });
+  command.argument("FILE", file.get(), "the pair, NAME.key");
+  command.when_chosen([file, &invocation] { invocation.run = [file] { return show_key_command(*file); }; });
 }
 
-void add_authorize(CLI::App& keys, Invocation& invocation) {
-  CLI::App& command =
-      *keys.add_subcommand("authorize", "let a peer in: add its public key to a file, or replace it");
+void add_authorize(CommandLine& keys, Invocation& invocation) {
+  CommandLine command =
+      keys.command("authorize", "let a peer in: add its public key to a file, or replace it");
   const auto options = std::make_shared<AuthorizeOptions>();
-  command.add_option("AUTHORIZED", options->authorized, "the file of all public keys, cluster.keys")
-      ->required();
-  command.add_option("PEER", options->name, "name of the peer in the topology file, or its id")->required();
-  command.add_option("KEY", options->key, "its public key, or the file of its pair")->required();
-  command.callback(
+  command.argument("AUTHORIZED", &options->authorized, "the file of all public keys, cluster.keys");
+  command.argument("PEER", &options->name, "name of the peer in the topology file, or its id");
+  command.argument("KEY", &options->key, "its public key, or the file of its pair");
+  command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return authorize_key_command(*options); }; });
 }
 
 }  // namespace
 
-void add_keys(CLI::App& program, Invocation& invocation) {
-  CLI::App& keys = *program.add_subcommand("keys", "keys for runs that span hosts: new, show, authorize");
-  keys.require_subcommand(1);
+void add_keys(CommandLine& program, Invocation& invocation) {
+  CommandLine keys = program.command("keys", "keys for runs that span hosts: new, show, authorize");
+  keys.require_command();
   add_new(keys, invocation);
   add_show(keys, invocation);
   add_authorize(keys, invocation);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "algorithms/objectives/regularizer.hpp"
 #include "algorithms/seam/step_size.hpp"
 #include "tools/manual_tables.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/options_json.hpp"
@@ -139,21 +139,19 @@ int list_command(bool json, const std::string& table) {
 
 }  // namespace
 
-void add_list(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("list", "methods, compressors, topologies, models, data formats");
+void add_list(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command("list", "methods, compressors, topologies, models, data formats");
   struct Options {
     bool json = false;
     std::string table;
   };
   const auto options = std::make_shared<Options>();
-  CLI::Option* const as_json = command.add_flag("--json", options->json, "print the lists as JSON");
+  command.flag("--json", options->json, "print the lists as JSON");
   std::vector<std::string> tables;
   for (const ManualTable& table : manual_tables()) tables.emplace_back(table.name);
-  command.add_option("--markdown", options->table, "print one table of the manual, in Markdown")
-      ->check(CLI::IsMember(tables))
-      ->excludes(as_json);
-  command.callback([options, &invocation] {
+  command.option("--markdown", &options->table, "print one table of the manual, in Markdown",
+                 {.values = tables, .excludes = "--json"});
+  command.when_chosen([options, &invocation] {
     invocation.run = [options] { return list_command(options->json, options->table); };
   });
 }

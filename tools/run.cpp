@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "runtime/record/json.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
@@ -58,13 +58,13 @@ int run_command(const RunOptions& options, Driver driver) {
 
 /// Adds the options of `hearsay run` or `hearsay simulate`. They differ in the driver, and the simulator
 /// resumes nothing.
-void add_training(CLI::App& command, Driver driver, Invocation& invocation) {
+void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
   options->interrupted = &invocation.interrupted;
   add_output_options(command, *options);
   if (driver == Driver::zmq) add_resume_option(command, *options);
   add_live_option(command, *options);
-  command.callback([options, driver, &invocation] {
+  command.when_chosen([options, driver, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options, driver] { return run_command(*options, driver); };
   });
@@ -112,14 +112,14 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
   return exit_code_of(run.status);
 }
 
-void add_run(CLI::App& program, Invocation& invocation) {
-  add_training(*program.add_subcommand("run", "all peers of a run on this machine, over ZeroMQ"), Driver::zmq,
-               invocation);
+void add_run(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command("run", "all peers of a run on this machine, over ZeroMQ");
+  add_training(command, Driver::zmq, invocation);
 }
 
-void add_simulate(CLI::App& program, Invocation& invocation) {
-  add_training(*program.add_subcommand("simulate", "the same run in virtual time, in one process"),
-               Driver::simulator, invocation);
+void add_simulate(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command("simulate", "the same run in virtual time, in one process");
+  add_training(command, Driver::simulator, invocation);
 }
 
 }  // namespace hearsay

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,6 +7,7 @@
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/summary.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -250,24 +250,21 @@ int topology_command(const TopologyOptions& options) {
 
 }  // namespace
 
-void add_topology(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
+void add_topology(CommandLine& program, Invocation& invocation) {
+  CommandLine command =
+      program.command("topology", "what a topology is like; writes it as TOML, GraphML, DOT or SVG");
   const auto options = std::make_shared<TopologyOptions>();
-  command.add_option("SPEC", options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file")
-      ->required();
-  command.add_option("--weights", options->weights, "mixing weights (metropolis)");
-  command.add_option("--schedule", options->schedule, "also look at a time-varying schedule");
-  command.add_option("--participation", options->participation,
-                     "the share of the peers that takes part in a round of the schedule (1)");
-  command.add_option("--seed", options->seed, "of random topologies (1)");
-  command
-      .add_option("--write", options->write,
-                  "write the topology to FILE, by its ending: .toml .graphml .dot .svg")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command.add_flag("--json", options->json, "print the record as JSON");
-  command.callback(
+  command.argument("SPEC", &options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file");
+  command.option("--weights", &options->weights, "mixing weights (metropolis)");
+  command.option("--schedule", &options->schedule, "also look at a time-varying schedule");
+  command.option("--participation", &options->participation,
+                 "the share of the peers that takes part in a round of the schedule (1)");
+  command.option("--seed", &options->seed, "of random topologies (1)");
+  command.option("--write", &options->write,
+                 "write the topology to FILE, by its ending: .toml .graphml .dot .svg",
+                 {.value_name = "FILE"});
+  command.flag("--json", options->json, "print the record as JSON");
+  command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
 }
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,17 +47,16 @@ std::vector<std::pair<std::string, std::string>> verdicts(const SourceTree& tree
   return all;
 }
 
-/// Returns every NAME in add_subcommand("NAME", ...) of the program.
+/// Returns every NAME in .command("NAME", ...) of the program, the string on the same line or the next.
 std::vector<std::string> subcommands(const SourceTree& tree) {
-  const std::string call = "add_subcommand(\"";
+  static const std::regex call("\\.command\\(\\s*\"([^\"]+)\"");
   std::vector<std::string> names;
   for (const SourceFile& file : tree.files) {
     if (!file.path.starts_with("tools/")) continue;
-    for (const std::string& line : file.lines)
-      if (const std::size_t begin = line.find(call); begin != line.npos) {
-        const std::string rest = line.substr(begin + call.size());
-        names.push_back(rest.substr(0, rest.find('"')));
-      }
+    std::string text;
+    for (const std::string& line : file.lines) text += line + "\n";
+    for (std::sregex_iterator found(text.begin(), text.end(), call), end; found != end; ++found)
+      names.push_back((*found)[1]);
   }
   return names;
 }
@@ -390,6 +390,7 @@ TEST_CASE("house: a table that says something else, does not end or is not there
 }
 
 TEST_CASE("house: subcommands are those the program adds") {
-  const SourceTree tree = tree_of({{"tools/hearsay.cpp", "app.add_subcommand(\"run\", \"text\");\n"}});
-  CHECK(subcommands(tree) == std::vector<std::string>{"run"});
+  const SourceTree tree = tree_of({{"tools/run.cpp", "program.command(\"run\", \"text\");\n"},
+                                   {"tools/peer.cpp", "program.command(\n      \"peer\", \"text\");\n"}});
+  CHECK(subcommands(tree) == std::vector<std::string>{"run", "peer"});
 }

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/advise/advice_text.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/run_options.hpp"
@@ -115,17 +115,16 @@ int advise_command(const AdviseOptions& options) {
 
 }  // namespace
 
-void add_advise(CLI::App& program, Invocation& invocation) {
-  CLI::App& command = *program.add_subcommand("advise");
-  command.description(
-      "the method, compressor and topology that get to the target loss first on this network");
+void add_advise(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command(
+      "advise", "the method, compressor and topology that get to the target loss first on this network");
   const auto options = std::make_shared<AdviseOptions>();
   options->interrupted = &invocation.interrupted;
   add_run_file_options(command, *options);
-  command.add_option("--output", options->output, "the run file of the winner [advised.toml beside FILE]")
-      ->type_name("FILE");
-  command.add_flag("--overwrite", options->overwrite, "replace the run file of an earlier advice");
-  command.callback([options, &invocation] {
+  command.option("--output", &options->output, "the run file of the winner [advised.toml beside FILE]",
+                 {.value_name = "FILE"});
+  command.flag("--overwrite", options->overwrite, "replace the run file of an earlier advice");
+  command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return advise_command(*options); };
   });

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "runtime/settings/sweep_settings.hpp"
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -355,21 +355,18 @@ int check_command(const RunFileOptions& options) {
 
 }  // namespace
 
-void add_check(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("check", "validate a run file and print the plan: bytes, time, limits");
+void add_check(CommandLine& program, Invocation& invocation) {
+  CommandLine command =
+      program.command("check", "validate a run file and print the plan: bytes, time, limits");
   const auto options = std::make_shared<CheckOptions>();
   add_run_file_options(command, *options);
-  CLI::Option* const connect = command.add_flag(
-      "--connect", options->connect,
-      "test the connections of one peer to its neighbors, both ways, while they do the same");
-  command.add_option("--id", options->id, "which peer this is (else HEARSAY_ID or SLURM_PROCID says it)")
-      ->type_name("K")
-      ->needs(connect);
-  command.add_option("--wait", options->patience, "how long to wait for the others [30 s]")
-      ->type_name("TIME")
-      ->needs(connect);
-  command.callback([options, &invocation] {
+  command.flag("--connect", options->connect,
+               "test the connections of one peer to its neighbors, both ways, while they do the same");
+  command.option("--id", &options->id, "which peer this is (else HEARSAY_ID or SLURM_PROCID says it)",
+                 {.value_name = "K", .needs = "--connect"});
+  command.option("--wait", &options->patience, "how long to wait for the others [30 s]",
+                 {.value_name = "TIME", .needs = "--connect"});
+  command.when_chosen([options, &invocation] {
     invocation.run = [options] {
       return options->connect ? check_connections_command(*options) : check_command(*options);
     };

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include "tools/launch/launched_run.hpp"
 #include "tools/launch/parcel.hpp"
 #include "tools/launch/ssh_command.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/training/training.hpp"
@@ -187,15 +187,14 @@ int launch_command(const LaunchOptions& options) {
 
 }  // namespace
 
-void add_launch(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("launch", "every peer on the host its topology file names, over ssh");
+void add_launch(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command("launch", "every peer on the host its topology file names, over ssh");
   const auto options = std::make_shared<LaunchOptions>();
   options->interrupted = &invocation.interrupted;
   add_output_options(command, *options);
   add_resume_option(command, *options);
   add_start_patience_option(command, options->start_patience);
-  command.callback([options, &invocation] {
+  command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return launch_command(*options); };
   });

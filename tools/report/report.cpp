@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -6,6 +5,7 @@
 #include "runtime/foundation/whole_file.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/report_data.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -56,15 +56,15 @@ int report_command(const ReportOptions& options) {
 
 }  // namespace
 
-void add_report(CLI::App& program, Invocation& invocation) {
-  CLI::App& command = *program.add_subcommand("report");
-  command.description("one HTML page of what runs and sweeps did: charts, winners, topologies");
+void add_report(CommandLine& program, Invocation& invocation) {
+  CommandLine command =
+      program.command("report", "one HTML page of what runs and sweeps did: charts, winners, topologies");
   const auto options = std::make_shared<ReportOptions>();
-  command.add_option("DIR", options->folders, "output directories of runs and of sweeps")->required();
-  command.add_option("--output", options->output, "the page [report.html]")->type_name("FILE");
-  command.add_flag("--overwrite", options->overwrite, "replace an earlier report");
-  command.add_flag("--quiet", options->quiet, "no closing words");
-  command.callback(
+  command.argument("DIR", &options->folders, "output directories of runs and of sweeps");
+  command.option("--output", &options->output, "the page [report.html]", {.value_name = "FILE"});
+  command.flag("--overwrite", options->overwrite, "replace an earlier report");
+  command.flag("--quiet", options->quiet, "no closing words");
+  command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return report_command(*options); }; });
 }
 

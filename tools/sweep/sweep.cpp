@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "tools/sweep/sweep_rows.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/training/learned_point.hpp"
@@ -245,22 +245,20 @@ int sweep_command(const SweepOptions& options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& program, Invocation& invocation) {
-  CLI::App& command = *program.add_subcommand("sweep", "every point of the run file's [sweep], and a table");
+void add_sweep(CommandLine& program, Invocation& invocation) {
+  CommandLine command = program.command("sweep", "every point of the run file's [sweep], and a table");
   const auto options = std::make_shared<SweepOptions>();
   options->interrupted = &invocation.interrupted;
   add_output_options(command, *options);
-  command.add_flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
-  command
-      .add_option_function<std::string>(
-          "--network",
-          [&network = options->network](const std::string& name) {
-            network = name == "kernel" ? SlowedBy::kernel : SlowedBy::shaper;
-          },
-          "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)")
-      ->type_name("shaper|kernel")
-      ->check(CLI::IsMember({"shaper", "kernel"}));
-  command.callback([options, &invocation] {
+  command.flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
+  command.option(
+      "--network",
+      [&network = options->network](const std::string& name) {
+        network = name == "kernel" ? SlowedBy::kernel : SlowedBy::shaper;
+      },
+      "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)",
+      {.value_name = "shaper|kernel", .values = {"shaper", "kernel"}});
+  command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return sweep_command(*options); };
   });

@@ -3,11 +3,9 @@
 #include <atomic>
 #include <functional>
 
-namespace CLI {
-class App;
-}
-
 namespace hearsay {
+
+class CommandLine;
 
 /// What SIGINT, SIGTERM and SIGHUP do while a command runs.
 enum class OnSignal {
@@ -26,7 +24,7 @@ struct Invocation {
 };
 
 /// Adds one subcommand with its own options. If the command line chooses it, parsing sets `invocation.run`.
-using AddCommand = void(CLI::App& program, Invocation& invocation);
+using AddCommand = void(CommandLine& program, Invocation& invocation);
 
 AddCommand add_run, add_simulate, add_peer, add_launch, add_sweep, add_topology, add_check, add_advise,
     add_evaluate, add_report, add_list, add_keys;

@@ -9,11 +9,9 @@
 
 #include "runtime/record/run_directory.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace hearsay {
+
+class CommandLine;
 
 /// The options of every command that reads a run file.
 struct RunFileOptions {
@@ -35,10 +33,10 @@ struct RunOptions : RunFileOptions {
 
 // Each function adds the options of one of the structs above, or a part of them, to `command`. `options` must
 // outlive the parsing.
-void add_run_file_options(CLI::App& command, RunFileOptions& options);
-void add_output_options(CLI::App& command, RunOptions& options);
-void add_resume_option(CLI::App& command, RunOptions& options);
-void add_live_option(CLI::App& command, RunOptions& options);
-void add_start_patience_option(CLI::App& command, std::string& patience);
+void add_run_file_options(CommandLine& command, RunFileOptions& options);
+void add_output_options(CommandLine& command, RunOptions& options);
+void add_resume_option(CommandLine& command, RunOptions& options);
+void add_live_option(CommandLine& command, RunOptions& options);
+void add_start_patience_option(CommandLine& command, std::string& patience);
 
 }  // namespace hearsay

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/wire/frame.hpp"
+#include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/input_watch.hpp"
 #include "tools/terminal/notice.hpp"
@@ -106,23 +106,22 @@ int peer_command(const PeerOptions& options) {
 
 }  // namespace
 
-void add_peer(CLI::App& program, Invocation& invocation) {
-  CLI::App& command =
-      *program.add_subcommand("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
+void add_peer(CommandLine& program, Invocation& invocation) {
+  CommandLine command =
+      program.command("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
   const auto options = std::make_shared<PeerOptions>();
   options->interrupted = &invocation.interrupted;
   options->ask_to_end = &invocation.interrupted;
   options->asked_to_leave = &invocation.asked_to_leave;
   add_output_options(command, *options);
   add_resume_option(command, *options);
-  command
-      .add_option("--id", options->id,
-                  "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)")
-      ->type_name("K");
+  command.option("--id", &options->id,
+                 "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)",
+                 {.value_name = "K"});
   add_start_patience_option(command, options->start_patience);
-  command.add_flag("--ends-with-input", options->ends_with_input,
-                   "end the run when the standard input ends, as that of ssh does with its connection");
-  command.callback([options, &invocation] {
+  command.flag("--ends-with-input", options->ends_with_input,
+               "end the run when the standard input ends, as that of ssh does with its connection");
+  command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::leave;
     invocation.run = [options] { return peer_command(*options); };
   });

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace hearsay {
+
+/// Where the value of an argument or an option goes. A vector takes an option that is given several times.
+/// A function is called with the text.
+using ValueTarget =
+    std::variant<std::string*, std::filesystem::path*, double*, std::uint64_t*, std::optional<std::uint32_t>*,
+                 std::vector<std::string>*, std::vector<std::filesystem::path>*,
+                 std::function<void(const std::string&)>>;
+
+/// What else an option says of itself. Other options are named as they are spelled, "--connect".
+struct OptionForm {
+  std::string value_name = {};           ///< of its value, in the help: "DIR"
+  std::vector<std::string> values = {};  ///< the only ones that it takes, if there are any
+  std::string needs = {};                ///< the option without which it means nothing
+  std::string excludes = {};             ///< the option beside which it may not stand
+};
+
+/// What the program, or one of its commands, takes on the command line. Targets must outlive the parsing.
+///
+/// CLI11 reads the command line. It stands behind this class, since every source that includes its header
+/// costs the compiler 6 s.
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App& app) : app_(&app) {}
+
+  CommandLine command(const std::string& name, const std::string& description);
+  /// One of its commands must be given.
+  void require_command();
+
+  /// What stands without dashes, and must be given.
+  void argument(const std::string& name, const ValueTarget& target, const std::string& description);
+  void option(const std::string& name, const ValueTarget& target, const std::string& description,
+              const OptionForm& form = {});
+  void flag(const std::string& name, bool& target, const std::string& description);
+  /// An option that may stand alone, which means `alone`, or bring a number: --live or --live=8080.
+  void option_or_number(const std::string& name, int alone, std::pair<int, int> range,
+                        const std::function<void(int)>& target, const std::string& description);
+
+  /// Calls the function if the command line has chosen this command, after its options have been read.
+  void when_chosen(std::function<void()> function);
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace hearsay
