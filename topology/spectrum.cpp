@@ -2,7 +2,6 @@
 
 #include <Spectra/SymEigsSolver.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
@@ -14,7 +13,7 @@
 
 #include "topology/closed_spectrum.hpp"
 #include "topology/dense_mixing.hpp"
-#include "topology/spectral_norm.hpp"
+#include "topology/symmetric_eigen.hpp"
 
 namespace hearsay {
 namespace {
@@ -210,8 +209,7 @@ Spectrum dense_spectrum(const MixingMatrix& mixing) {
     return norm_spectrum(spectral_norm(w), SpectrumMethod::dense);
   }
   w.array() += (interior(w) - 1.0) / n;
-  const Vector values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(w, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = symmetric_eigenvalues(w);
   return symmetric_spectrum(values(values.size() - 1), values(0), SpectrumMethod::dense);
 }
 

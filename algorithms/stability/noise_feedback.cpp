@@ -1,6 +1,5 @@
 #include "algorithms/stability/noise_feedback.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "topology/dense_mixing.hpp"
+#include "topology/symmetric_eigen.hpp"
 
 namespace hearsay {
 
@@ -65,15 +65,15 @@ std::optional<NoiseFeedback> NoiseFeedback::of(const MixingMatrix& mixing) {
     return feedback;
   }
   if (n > largest_dense) return std::nullopt;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(dense(mixing));
-  // The solver's eigenvalues are ascending. The last is 1, of the mean.
+  const SymmetricEigen spectrum = symmetric_eigen(dense(mixing));
+  // The last value is 1, of the mean.
   feedback.lambda_ = {1.0};
-  for (Eigen::Index k = n - 1; k-- > 0;) feedback.lambda_.push_back(spectrum.eigenvalues()[k]);
-  const Eigen::MatrixXd descending = spectrum.eigenvectors().rowwise().reverse();
+  for (Eigen::Index k = n - 1; k-- > 0;) feedback.lambda_.push_back(spectrum.values[k]);
+  const Eigen::MatrixXd descending = spectrum.vectors.rowwise().reverse();
   feedback.eigenvectors_.assign(descending.data(), descending.data() + descending.size());
   // Peers are alike if every power of W gives them the same self weight. (3 - 2 W)^-1 is a sum of all powers.
   const Eigen::VectorXd own_weights =
-      descending.cwiseAbs2() * (3.0 - 2.0 * spectrum.eigenvalues().reverse().array()).inverse().matrix();
+      descending.cwiseAbs2() * (3.0 - 2.0 * spectrum.values.reverse().array()).inverse().matrix();
   feedback.peers_alike_ = (own_weights.array() - own_weights.mean()).abs().maxCoeff() <= 1e-9;
   return feedback;
 }

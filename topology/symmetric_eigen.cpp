@@ -1,0 +1,29 @@
+#include "topology/symmetric_eigen.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace hearsay {
+
+namespace {
+
+using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+
+}  // namespace
+
+Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix) {
+  return Solver(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& matrix) {
+  const Solver solver(matrix);
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+double spectral_norm(const Eigen::MatrixXd& matrix) {
+  const Eigen::VectorXd squares = symmetric_eigenvalues(matrix.transpose() * matrix);
+  return std::sqrt(std::max(0.0, squares(squares.size() - 1)));
+}
+
+}  // namespace hearsay
