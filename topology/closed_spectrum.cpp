@@ -1,7 +1,6 @@
 #include "topology/closed_spectrum.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -9,28 +8,12 @@
 #include <vector>
 
 #include "topology/fixed_graphs.hpp"
+#include "topology/translations.hpp"
 
 namespace hearsay {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-
-/// The group Z_m1 x Z_m2 x ...: a peer's number is written in these mixed radices, last digit fastest.
-using Moduli = std::vector<PeerId>;
-
-/// a + b in the group: digit by digit, each modulo its radix.
-PeerId shifted(PeerId a, PeerId b, const Moduli& moduli) {
-  PeerId sum = 0;
-  PeerId place = 1;
-  for (std::size_t t = moduli.size(); t-- > 0;) {
-    const PeerId m = moduli[t];
-    sum += static_cast<PeerId>((std::uint64_t{a % m} + b % m) % m) * place;
-    place *= m;
-    a /= m;
-    b /= m;
-  }
-  return sum;
-}
 
 bool looks_the_same_from_everywhere(const MixingMatrix& mixing, const Moduli& moduli) {
   const std::vector<WeightedNeighbor>& pattern = mixing.row(0).hears;
@@ -92,12 +75,7 @@ Spectrum fourier_spectrum(const MixingMatrix& mixing, const Moduli& moduli) {
 }
 
 std::optional<Spectrum> shift_invariant_spectrum(const MixingMatrix& mixing) {
-  const PeerId n = mixing.peer_count();
-  std::vector<Moduli> groups{{n}};
-  if (std::has_single_bit(n)) groups.emplace_back(std::bit_width(n) - 1, 2);
-  for (PeerId rows = 2; rows <= n / 2; ++rows)
-    if (n % rows == 0) groups.push_back({rows, n / rows});
-  for (const Moduli& group : groups)
+  for (const Moduli& group : groups_of_size(mixing.peer_count()))
     if (looks_the_same_from_everywhere(mixing, group)) return fourier_spectrum(mixing, group);
   return std::nullopt;
 }

@@ -48,9 +48,10 @@ class Graph {
 /// connected.
 unsigned eccentricity(const Graph& graph, PeerId peer);
 
-/// The largest number of links on a shortest path between two peers. The graph must be connected. Exact, by
-/// breadth-first search from every peer; if the diameter is small, 512 searches run at a time, as bits of a
-/// word array. O(n m) for n peers and m links; at most about two seconds for 10,000 peers in any family.
+/// The largest number of links on a shortest path between two peers. The graph must be connected. Exact: by
+/// one breadth-first search if the graph looks the same from every peer (ring, torus, hypercube,
+/// exponential); else from as many peers as its bounds leave open, or, if the diameter is small, from all,
+/// 512 at a time as bits of a word array. At worst O(n m) for n peers and m links.
 unsigned diameter(const Graph& graph);
 
 /// Misuse unless the graph is connected, since gossip never agrees across components. The message calls the

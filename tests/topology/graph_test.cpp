@@ -82,6 +82,14 @@ TEST_CASE("graph: diameters of the families have their closed forms") {
   CHECK(hearsay::diameter(make_graph("grid(4x7)", 28, 0)) == 3 + 6);
 }
 
+TEST_CASE("graph: 100,000 peers on a long graph are not all searched from") {
+  // From all of them it took 38 s.
+  CHECK(hearsay::diameter(make_graph("ring", 100'000, 0)) == 50'000);
+  CHECK(hearsay::diameter(make_graph("torus(50x2000)", 100'000, 0)) == 25 + 1000);
+  CHECK(hearsay::diameter(make_graph("path", 100'000, 0)) == 99'999);
+  CHECK(hearsay::diameter(make_graph("grid(50x2000)", 100'000, 0)) == 49 + 1999);
+}
+
 TEST_CASE("graph: long and compact graphs get the diameter that relaxation finds") {
   for (const char* spelling :
        {"random-regular(3)", "small-world(2, 0.05)", "geometric(0.2)", "exponential"}) {
@@ -89,6 +97,13 @@ TEST_CASE("graph: long and compact graphs get the diameter that relaxation finds
     const Graph graph = make_graph(spelling, 130, 5);
     CHECK(hearsay::diameter(graph) == diameter_by_relaxation(graph));
   }
+  // A cycle of 350 with tails of 1 to 9 links: long, and not the same from everywhere.
+  std::vector<Edge> edges;
+  for (PeerId peer = 0; peer < 350; ++peer) edges.push_back({peer, (peer + 1) % 350});
+  for (PeerId peer = 350; peer < 400; ++peer)
+    edges.push_back({peer, peer % 10 == 0 ? peer * 7 % 350 : peer - 1});
+  const Graph tailed(400, edges);
+  CHECK(hearsay::diameter(tailed) == diameter_by_relaxation(tailed));
   // More than one batch of 512 searches at a time.
   CHECK(hearsay::diameter(make_graph("hypercube", 1024, 0)) == 10);
   CHECK(hearsay::diameter(make_graph("star", 1100, 0)) == 2);
