@@ -19,6 +19,14 @@ double count_of(const std::vector<Vector<Scalar>>& models) {
       std::ranges::count_if(models, [](const Vector<Scalar>& model) { return model.size() != 0; }));
 }
 
+/// A loss this many times its first value has diverged, though it be a number still. A first value below 1
+/// counts as 1: a run that begins at the answer may leave it.
+constexpr double diverged_growth = 1e6;
+
+bool has_diverged(double loss, double first) {
+  return !std::isfinite(loss) || loss > diverged_growth * std::max(1.0, std::abs(first));
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -138,7 +146,7 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
 template <class Scalar>
 Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
   evaluations_.push_back(evaluation);
-  if (!std::isfinite(evaluation.loss)) {
+  if (has_diverged(evaluation.loss, evaluations_.front().loss)) {
     if (!diverged_) diverged_ = evaluation;
     return {evaluation.iteration, false};
   }
@@ -191,7 +199,10 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   result.status = target_ ? RunStatus::target : RunStatus::done;
   if (diverged_) {
     result.status = RunStatus::diverged;
-    result.reason = "the loss left the finite range by iteration " + std::to_string(diverged_->iteration);
+    result.reason =
+        (std::isfinite(diverged_->loss) ? "the loss grew to more than a million times its first value"
+                                        : "the loss left the finite range") +
+        (" by iteration " + std::to_string(diverged_->iteration));
   }
   // Reports the divergence with the lowest iteration.
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();

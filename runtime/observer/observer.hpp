@@ -48,7 +48,8 @@ class Observer final : public Evaluator {
 
   /// The evaluation that reached the target loss, if one did.
   const std::optional<Evaluation>& target() const { return target_; }
-  /// The first evaluation whose loss was not finite, if there is one.
+  /// The first evaluation whose loss was not finite, or more than 1e6 times its first value (1 at least), if
+  /// there is one.
   const std::optional<Evaluation>& diverged() const { return diverged_; }
   /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }

@@ -18,7 +18,7 @@ namespace hearsay {
 enum class RunStatus {
   done,         ///< all iterations were completed
   target,       ///< the target loss was reached
-  diverged,     ///< a norm or the loss left the finite range
+  diverged,     ///< a norm or the loss left the finite range, or the loss grew to 1e6 times its first value
   interrupted,  ///< the user interrupted the run
   lost,         ///< a peer was lost
 };

@@ -87,6 +87,33 @@ TEST_CASE("observer: a loss that is not finite is a divergence, never a target")
   CHECK(outcome.reason == "the loss left the finite range by iteration 5");
 }
 
+TEST_CASE("observer: a loss a million times its first value has diverged, though it be a number") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> far = Vector<double>::Constant(3, 1e2);
+  const Vector<double> beyond = Vector<double>::Constant(3, 1e6);
+  CHECK(observer.take(0, 5, far, {})->proceed);
+  CHECK(observer.conclude({PeerOutcome{}}).status == RunStatus::done);
+  CHECK(!observer.take(0, 10, beyond, {})->proceed);
+  const auto outcome = observer.conclude({PeerOutcome{}});
+  CHECK(outcome.status == RunStatus::diverged);
+  CHECK(outcome.reason == "the loss grew to more than a million times its first value by iteration 10");
+  // Back again is no excuse.
+  CHECK(!observer.take(0, 15, experiment.problem.initial, {})->proceed);
+}
+
+TEST_CASE("observer: a run that begins at the answer may leave it") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  Evaluation at_the_answer;
+  at_the_answer.loss = 1e-30;
+  Evaluation later;
+  later.iteration = 5;
+  later.loss = 1e-3;
+  for (const Verdict& verdict : observer.resume({at_the_answer, later})) CHECK(verdict.proceed);
+}
+
 TEST_CASE("observer: of several peers that diverged, the earliest is named") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
   Observer<double> observer(experiment.problem, std::nullopt);
