@@ -12,6 +12,7 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/terminal/written_file.hpp"
 #include "topology/drawing.hpp"
 #include "topology/families.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -33,10 +34,13 @@ struct TopologyOptions {
   double participation = 1.0;
   std::uint64_t seed = 1;
   std::vector<fs::path> write;
+  bool overwrite = false;
   bool json = false;
 };
 
 constexpr PeerId most_printed_rows = 16;
+/// The first line of XML as to_graphml writes it.
+const std::string xml_declaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
 bool names_a_file(const std::string& spec) {
   const std::string ending = fs::path(spec).extension().string();
@@ -101,22 +105,39 @@ Graph links_in_use(const NamedTopology& topology) {
   return Graph(topology.graph.peer_count(), std::move(edges));
 }
 
-void write_topology(const NamedTopology& topology, const fs::path& file) {
+/// Returns what every file that `hearsay topology` writes begins with, so that it knows its own
+/// again. Nothing if it writes no files with this ending.
+std::optional<std::string> mark_of(const std::string& ending) {
+  const std::string words = "Written by `hearsay topology`.";
+  if (ending == ".toml") return "# " + words + "\n";
+  if (ending == ".graphml") return xml_declaration + "<!-- " + words + " -->\n";
+  if (ending == ".dot" || ending == ".gv") return "// " + words + "\n";
+  if (ending == ".svg") return "<!-- " + words + " -->\n";
+  return std::nullopt;
+}
+
+/// Throws Misuse if the topology cannot be written to `file`, or may not be.
+void require_writable(const NamedTopology& topology, const fs::path& file, bool overwrite) {
   const std::string ending = file.extension().string();
+  const std::optional<std::string> mark = mark_of(ending);
+  if (!mark)
+    throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
   if (!topology.mixing.mutual() && ending != ".toml")
     throw Misuse("--write", file.string(),
                  "drawings have links both ways only; expected a name that ends in .toml");
-  const auto drawn = [&] { return annotated(links_in_use(topology), &topology.mixing, names_of(topology)); };
-  if (ending == ".toml")
-    write_file(file, {to_toml(topology)});
-  else if (ending == ".graphml")
-    write_file(file, {to_graphml(drawn())});
-  else if (ending == ".dot" || ending == ".gv")
-    write_file(file, {to_dot(drawn())});
-  else if (ending == ".svg")
-    write_file(file, {to_svg(topology.graph, names_of(topology))});
-  else
-    throw Misuse("--write", file.string(), "expected a name that ends in .toml, .graphml, .dot, .gv or .svg");
+  require_replaceable("--write", file, *mark, "topology", overwrite);
+}
+
+std::string text_for(const std::string& ending, const NamedTopology& topology) {
+  if (ending == ".toml") return to_toml(topology);
+  if (ending == ".svg") return to_svg(topology.graph, names_of(topology));
+  const AnnotatedGraph drawn = annotated(links_in_use(topology), &topology.mixing, names_of(topology));
+  return ending == ".graphml" ? to_graphml(drawn).substr(xml_declaration.size()) : to_dot(drawn);
+}
+
+void write_topology(const NamedTopology& topology, const fs::path& file) {
+  const std::string ending = file.extension().string();
+  write_file(file, {*mark_of(ending), text_for(ending, topology)});
 }
 
 std::string mixing_table(const NamedTopology& topology) {
@@ -231,6 +252,7 @@ std::string as_text(const Report& report) {
 
 int topology_command(const TopologyOptions& options) {
   const NamedTopology topology = cluster_of(options);
+  for (const fs::path& file : options.write) require_writable(topology, file, options.overwrite);
   std::unique_ptr<Schedule> schedule;
   if (!options.schedule.empty() || options.participation != 1.0)
     schedule = with_participation(make_schedule(options.schedule.empty() ? "static" : options.schedule,
@@ -245,6 +267,8 @@ int topology_command(const TopologyOptions& options) {
                       schedule && averages ? period_contraction(*schedule) : std::nullopt};
   for (const fs::path& file : options.write) write_topology(topology, file);
   std::fputs((options.json ? json_text(as_json(report)) + "\n" : as_text(report)).c_str(), stdout);
+  if (!options.json)
+    for (const fs::path& file : options.write) std::printf("written   %s\n", file.c_str());
   return exit_done;
 }
 
@@ -261,8 +285,9 @@ void add_topology(CommandLine& program, Invocation& invocation) {
                  "the share of the peers that takes part in a round of the schedule (1)");
   command.option("--seed", &options->seed, "of random topologies (1)");
   command.option("--write", &options->write,
-                 "write the topology to FILE, by its ending: .toml .graphml .dot .svg",
+                 "write the topology to FILE, by its ending: .toml .graphml .dot .svg; may be repeated",
                  {.value_name = "FILE"});
+  command.flag("--overwrite", options->overwrite, "replace files that an earlier --write has written");
   command.flag("--json", options->json, "print the record as JSON");
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "algorithms/methods/registry.hpp"
+#include "runtime/foundation/whole_file.hpp"
 #include "tests/program/quadratic_run.hpp"
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
@@ -178,6 +179,42 @@ TEST_CASE("topology: what it writes it reads, in every format") {
   CHECK(content_of(folder.path() / "t.svg").find("<svg") != std::string::npos);
   end = run_program(folder.path(), {"topology", "ring(4)"});
   CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
+}
+
+TEST_CASE(
+    "topology: --write replaces what an earlier --write has written, if it is told to, and nothing else") {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& spec, const std::string& file, bool overwrite) {
+    std::vector<std::string> words = {"topology", spec, "--write", file};
+    if (overwrite) words.push_back("--overwrite");
+    return run_program(folder.path(), words);
+  };
+  for (const std::string file : {"t.toml", "t.graphml", "t.dot", "t.gv", "t.svg"}) {
+    CAPTURE(file);
+    const ProgramEnd first = write("ring(4)", file, false);
+    CHECK(first.code == 0);
+    CHECK(first.said.find("written   " + file + "\n") != std::string::npos);
+    const std::string ring = content_of(folder.path() / file);
+    const ProgramEnd again = write("ring(5)", file, false);
+    CHECK(again.code == 2);
+    CHECK(again.complained == "hearsay: --write = " + file + ": it is there; --overwrite replaces it\n");
+    CHECK(content_of(folder.path() / file) == ring);
+    CHECK(write("ring(5)", file, true).code == 0);
+    CHECK(content_of(folder.path() / file) != ring);
+  }
+  // A run file is nobody's to lose.
+  write_file(folder.path() / "mine.toml", {"[run]\niterations = 10\n"});
+  const ProgramEnd end = write("ring(4)", "mine.toml", true);
+  CHECK(end.code == 2);
+  CHECK(end.complained ==
+        "hearsay: --write = mine.toml: it is there, and no topology of hearsay; expected another name\n");
+  CHECK(content_of(folder.path() / "mine.toml") == "[run]\niterations = 10\n");
+  // Nothing is written if one of the files may not be.
+  CHECK(run_program(folder.path(), {"topology", "ring(4)", "--write", "new.toml", "--write", "mine.toml"})
+            .code == 2);
+  CHECK(!std::filesystem::exists(folder.path() / "new.toml"));
+  CHECK(write("ring(4)", "nowhere/t.toml", false).complained ==
+        "hearsay: --write = nowhere/t.toml: there is no folder nowhere\n");
 }
 
 TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {

@@ -16,8 +16,8 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/run_options.hpp"
 #include "tools/terminal/shell_word.hpp"
+#include "tools/terminal/written_file.hpp"
 #include "tools/training/scalar_dispatch.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -33,17 +33,6 @@ struct AdviseOptions : RunFileOptions {
 };
 
 const std::string signature = "# Written by `hearsay advise";
-
-/// Throws Misuse if `output` cannot be written, is a file that `hearsay advise` did not write, or exists
-/// without `overwrite`.
-void require_free(const fs::path& output, bool overwrite) {
-  if (const fs::path parent = output.parent_path(); !parent.empty() && !fs::is_directory(parent))
-    throw Misuse("--output", output.string(), "there is no folder " + parent.string());
-  if (!fs::exists(output)) return;
-  const bool ours = fs::is_regular_file(output) && read_text_file(output).starts_with(signature);
-  if (!ours) throw Misuse("--output", output.string(), "it is there, and no advice; expected another name");
-  if (!overwrite) throw Misuse("--output", output.string(), "it is there; --overwrite replaces it");
-}
 
 /// Tells once a second what is being tried, after two seconds of silence.
 class AdviceProgress {
@@ -83,7 +72,7 @@ int advise_command(const AdviseOptions& options) {
   const fs::path output =
       options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
   const RunSettings yours = load_run_file(options.file, options.assignments);
-  require_free(output, options.overwrite);
+  require_replaceable("--output", output, signature, "advice", options.overwrite);
 
   AdviceProgress progress(options.quiet);
   AdviceControl control;

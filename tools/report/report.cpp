@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "runtime/foundation/whole_file.hpp"
@@ -9,7 +8,7 @@
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
-#include "topology/foundation/misuse.hpp"
+#include "tools/terminal/written_file.hpp"
 
 namespace hearsay {
 
@@ -24,26 +23,8 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-bool is_report(const fs::path& file) {
-  std::string beginning(page_mark.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(beginning.data(), std::ssize(beginning));
-  return beginning == page_mark;
-}
-
-void require_free(const fs::path& file, bool overwrite) {
-  std::error_code ignored;
-  if (const fs::path parent = file.parent_path(); !parent.empty() && !fs::is_directory(parent, ignored))
-    throw Misuse("--output", file.string(), "there is no folder " + parent.string());
-  if (!fs::exists(fs::symlink_status(file, ignored))) return;
-  if (!fs::is_regular_file(file, ignored) || !is_report(file))
-    throw Misuse("--output", file.string(),
-                 "it exists and is no report of hearsay, so it is not overwritten");
-  if (!overwrite)
-    throw Misuse("--output", file.string(), "it exists; give --overwrite to replace it, or another --output");
-}
-
 int report_command(const ReportOptions& options) {
-  require_free(options.output, options.overwrite);
+  require_replaceable("--output", options.output, page_mark, "report", options.overwrite);
   const std::string library = chart_library();
   const ReportData data = report_data(options.folders);
   const std::string text = page(PageKind::file, data.json(), library);

@@ -7,7 +7,8 @@ namespace hearsay {
 
 void add_run_file_options(CommandLine& command, RunFileOptions& options) {
   command.argument("FILE", &options.file, "run file (TOML)");
-  command.option("--set", &options.assignments, "override a key: --set network.latency=\"20 ms\"",
+  command.option("--set", &options.assignments,
+                 "override a key: --set network.latency=\"20 ms\"; may be repeated",
                  {.value_name = "KEY=VALUE"});
   command.flag("--quiet", options.quiet, "no progress and no closing words");
   command.flag("--json", options.json, "print the record as JSON on standard output");
