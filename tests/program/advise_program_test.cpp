@@ -130,6 +130,24 @@ TEST_CASE("advise: what it predicts is what simulate says of the same run, to th
   CHECK(file.starts_with("# Written by `hearsay advise mine.toml --set 'network.bandwidth=1 Gbit/s'"));
 }
 
+TEST_CASE("advise: a target beyond the iterations of the user's run is trained to, not guessed") {
+  const TemporaryFolder folder;
+  folder.write("mine.toml", four_peers);
+  // The run by itself ends above the target, which it reaches later.
+  const ProgramEnd end = run_program(
+      folder.path(), {"advise", "mine.toml", "--json", "--overwrite", "--set", "run.iterations=10"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json advice = Json::parse(end.said);
+  CHECK(advice["yours"]["fate"] == "reached");
+  CHECK(advice["yours"]["iterations"] > 10);
+  CHECK(advice["ranked"][0]["fate"] == "reached");
+  CHECK(advice["ranked"][0]["times_as_fast"].is_number());
+  const ProgramEnd winner =
+      run_program(folder.path(), {"simulate", "advised.toml", "--json", "--quiet", "--overwrite"});
+  REQUIRE_MESSAGE(winner.code == 0, winner.complained);
+  CHECK(Json::parse(winner.said)["status"] == "target");
+}
+
 TEST_CASE("advise: short messages win on a slow network, few and quick rounds on a fast one") {
   const TemporaryFolder folder;
   folder.write("mine.toml", four_peers);

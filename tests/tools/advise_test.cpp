@@ -97,37 +97,44 @@ TEST_CASE("advise: every family that fits so many peers is a graph with its sche
 }
 
 TEST_CASE("outlook: a loss that falls geometrically is met where it gets to the target") {
-  const auto seen = geometric(0.5, 4.0, 0.9, 31);
   // 0.5 + 4 * 0.9^k = 0.51 where k = log(0.0025) / log(0.9) = 56.87
-  const auto expected = outlook(seen, 0.51);
-  REQUIRE(expected.has_value());
-  REQUIRE(expected->iterations.has_value());
+  const LossOutlook ahead = outlook(geometric(0.5, 4.0, 0.9, 31), 0.51);
+  REQUIRE(ahead.trend == LossOutlook::Trend::falling);
   // The mean loss of a part is the loss a little before its middle, by the same distance in all parts.
-  CHECK(*expected->iterations == doctest::Approx(568.7).epsilon(0.01));
-  CHECK(expected->floor == doctest::Approx(0.5));
+  CHECK(ahead.expected == doctest::Approx(568.7).epsilon(0.01));
+  CHECK(ahead.soonest < ahead.expected);
+  CHECK(ahead.latest >= ahead.expected);
 }
 
-TEST_CASE("outlook: a loss that levels off above the target never gets there, one that falls straight does") {
-  const auto above = outlook(geometric(0.5, 4.0, 0.8, 41), 0.4);
-  REQUIRE(above.has_value());
-  CHECK_FALSE(above->iterations.has_value());
-  CHECK(above->floor == doctest::Approx(0.5));
+TEST_CASE("outlook: a loss that falls straight gets to the target, one that rises or stays does not") {
   std::vector<Evaluation> straight = geometric(0.0, 1.0, 1.0, 25);
   for (Evaluation& evaluation : straight)
     evaluation.loss = 10.0 - 0.01 * static_cast<double>(evaluation.iteration);
-  const auto expected = outlook(straight, 4.0);
-  REQUIRE(expected->iterations.has_value());
-  CHECK(*expected->iterations == doctest::Approx(600.0));
-  const auto rising = outlook(geometric(0.0, 1.0, 1.1, 25), 0.5);
-  CHECK_FALSE(rising->iterations.has_value());
+  CHECK(outlook(straight, 4.0).expected == doctest::Approx(600.0));
+  CHECK(outlook(straight, 4.0).soonest == doctest::Approx(600.0));
+  CHECK(outlook(geometric(0.0, 1.0, 1.1, 25), 0.5).trend == LossOutlook::Trend::level);
+  const LossOutlook flat = outlook(geometric(0.7, 0.0, 1.0, 25), 0.5);
+  CHECK(flat.trend == LossOutlook::Trend::level);
+  CHECK(flat.level == doctest::Approx(0.7));
+}
+
+TEST_CASE("outlook: a slow tail is no plateau") {
+  // Minus a logarithm: after every part it has fallen by less, so that a geometric limit seems to be near.
+  std::vector<Evaluation> slow = geometric(0.0, 1.0, 1.0, 21);
+  for (std::size_t k = 1; k < slow.size(); ++k)
+    slow[k].loss = 5.0 - std::log(static_cast<double>(slow[k].iteration));
+  const double at_1000 = 5.0 - std::log(1000.0);
+  const LossOutlook ahead = outlook(slow, at_1000);
+  REQUIRE(ahead.trend == LossOutlook::Trend::falling);
+  CHECK(ahead.expected == doctest::Approx(1000.0).epsilon(0.05));
+  CHECK(ahead.soonest < 1000.0);
+  CHECK(ahead.latest == ahead.expected);
 }
 
 TEST_CASE("outlook: few evaluations say when the target comes, not that it never does; fewer say nothing") {
-  REQUIRE(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51).has_value());
-  CHECK(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51)->iterations.has_value());
-  CHECK_FALSE(outlook(geometric(0.5, 4.0, 0.9, 6), 0.4).has_value());
-  CHECK_FALSE(outlook(geometric(0.0, 1.0, 1.1, 6), 0.5).has_value());
-  CHECK_FALSE(outlook(geometric(0.5, 4.0, 0.9, 4), 0.51).has_value());
+  CHECK(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51).trend == LossOutlook::Trend::falling);
+  CHECK(outlook(geometric(0.0, 1.0, 1.1, 6), 0.5).trend == LossOutlook::Trend::untold);
+  CHECK(outlook(geometric(0.5, 4.0, 0.9, 4), 0.51).trend == LossOutlook::Trend::untold);
 }
 
 TEST_CASE("probe: its evaluations are those of the simulator, and it ends at the target") {
@@ -165,19 +172,41 @@ TEST_CASE("stand-in: iterations take as long, and say as much, as those of the p
   }
 }
 
-TEST_CASE("advise: what is not reached in the run is extrapolated, near to where a longer run gets there") {
+TEST_CASE("advise: what a probe does not reach is extrapolated, near to where a longer run gets there") {
   // A small step: the target is far beyond 60 iterations.
   RunSettings yours = run_of(four_peers + "network.compute = \"1 ms\"\n");
   yours.algorithm.step_size = 0.02;
-  const Advice advice = advise<double>(yours, unhurried());
-  REQUIRE(advice.yours.fate == Fate::in_sight);
-  CHECK(advice.yours.tried == 60);
+  yours.run.target_loss = std::nullopt;
+  const auto experiment = prepare<double>(yours);
+  Prospect prospect{.settings = experiment.settings};
+  judge(prospect,
+        probe(experiment, {.target_loss = 1500.0,
+                           .virtual_seconds = 1e9,
+                           .out_of_time = [] { return false; },
+                           .interrupted = [] { return false; },
+                           .progress = [](const Evaluation&) {}}),
+        1500.0);
+  REQUIRE(prospect.fate == Fate::in_sight);
+  CHECK(prospect.tried == 60);
   yours.run.iterations = 1000;
+  yours.run.target_loss = 1500.0;
   const RunOutcome<double> whole = simulate(prepare<double>(yours), Duration{0});
   REQUIRE(whole.target.has_value());
-  CHECK(static_cast<double>(advice.yours.iterations) ==
+  CHECK(static_cast<double>(prospect.iterations) ==
         doctest::Approx(static_cast<double>(whole.target->iteration)).epsilon(0.15));
-  CHECK(advice.yours.seconds == doctest::Approx(1e-3 * static_cast<double>(advice.yours.iterations)));
+  CHECK(prospect.soonest <= whole.target->iteration);
+  CHECK(prospect.latest >= whole.target->iteration);
+  CHECK(prospect.seconds == doctest::Approx(1e-3 * static_cast<double>(prospect.iterations)));
+}
+
+TEST_CASE("advise: a winner beyond ten times the run is trained to the target before it wins") {
+  RunSettings yours = run_of(four_peers + "network.compute = \"1 ms\"\n");
+  yours.algorithm.step_size = 0.02;
+  yours.run.iterations = 1;
+  const Advice advice = advise<double>(yours, unhurried());
+  REQUIRE_FALSE(advice.ranked.empty());
+  CHECK(advice.ranked.front().fate == Fate::reached);
+  CHECK(advice.ranked.front().iterations > 10);
 }
 
 TEST_CASE("advise: where messages cost nothing, whoever needs the fewest iterations wins") {

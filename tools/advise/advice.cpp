@@ -24,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr int most_halvings = 3;
+/// A target is looked for in this many times the iterations of the user's run, before it is extrapolated.
+constexpr std::uint64_t run_lengths = 10;
 
 /// True if the method takes one stochastic gradient step per iteration, without momentum. All such methods
 /// need about as many iterations as each other.
@@ -67,6 +69,7 @@ class Search {
         attempt(prospect);
       settle(std::move(prospect));
     });
+    confirm_winner();
     advice_.interrupted = control_.interrupted();
     if (advice_.ranked.empty() && !advice_.interrupted) refuse_target();
     return std::move(advice_);
@@ -81,7 +84,9 @@ class Search {
     advice_.yours = {.settings = experiment.settings, .warnings = experiment.warnings};
     experiment.settings = simulated(experiment.settings, advice_.measured_gradient);
     advice_.target_is_yours = yours.run.target_loss.has_value();
-    const Probe found = tried(experiment, yours.run.target_loss.value_or(-never), never, 3);
+    advice_.yours.run_length = experiment.iterations;
+    if (advice_.target_is_yours) experiment.iterations *= run_lengths;
+    const Probe found = tried(experiment, yours.run.target_loss.value_or(-never), never, share_of(3));
     advice_.target_loss = yours.run.target_loss.value_or(found.evaluations.back().loss);
     if (const double start = found.evaluations.front().loss;
         advice_.target_is_yours && start <= advice_.target_loss)
@@ -150,10 +155,12 @@ class Search {
     for (int halvings = 0; halvings <= most_halvings && !is_over(); ++halvings) {
       if (halvings > 0) prospect.settings.algorithm.step_size /= 2.0;
       try {
-        const Experiment<Scalar> experiment =
+        Experiment<Scalar> experiment =
             prepare<Scalar>(simulated(prospect.settings, advice_.measured_gradient), borrowed(problem_));
         prospect.warnings = experiment.warnings;
-        const Probe found = tried(experiment, advice_.target_loss, limit(), 8);
+        prospect.run_length = experiment.iterations;
+        experiment.iterations *= run_lengths;
+        const Probe found = tried(experiment, advice_.target_loss, limit(), share_of(8));
         judge(prospect, found, advice_.target_loss);
         require_one_model(prospect, found);
       } catch (const Misuse& misuse) {
@@ -163,13 +170,39 @@ class Search {
     }
   }
 
-  /// Trains the experiment in virtual time. Spends at most 1 / `part` of the patience.
-  Probe tried(const Experiment<Scalar>& experiment, double target, double virtual_seconds, int part) {
-    const Clock::time_point give_up = std::min(end_, Clock::now() + control_.patience / part);
+  /// If the first of the ranking was extrapolated, trains it to the target. It then has the place that it
+  /// deserves, and whoever is the first now is trained in turn. Spends at most the patience once more.
+  void confirm_winner() {
+    const Clock::time_point give_up = Clock::now() + control_.patience;
+    while (!advice_.ranked.empty() && advice_.ranked.front().fate == Fate::in_sight &&
+           Clock::now() < give_up && !control_.interrupted()) {
+      Prospect winner = std::move(advice_.ranked.front());
+      advice_.ranked.erase(advice_.ranked.begin());
+      Experiment<Scalar> experiment =
+          prepare<Scalar>(simulated(winner.settings, advice_.measured_gradient), borrowed(problem_));
+      experiment.iterations = run_lengths * std::max(winner.run_length, winner.latest);
+      const Probe found = tried(experiment, advice_.target_loss, never, give_up);
+      judge(winner, found, advice_.target_loss);
+      require_one_model(winner, found);
+      if (winner.settings == advice_.yours.settings) advice_.yours = winner;
+      const bool out_of_time = winner.fate == Fate::in_sight;
+      settle(std::move(winner));
+      if (out_of_time) return;
+    }
+  }
+
+  /// Returns when 1 / `part` of the patience will be over, or all of it.
+  Clock::time_point share_of(int part) const {
+    return std::min(end_, Clock::now() + control_.patience / part);
+  }
+
+  /// Trains the experiment in virtual time.
+  Probe tried(const Experiment<Scalar>& experiment, double target, double virtual_seconds,
+              Clock::time_point give_up) {
     const std::string name = experiment.settings.algorithm.kind + " on " + experiment.settings.topology.kind;
     return probe(experiment, {.target_loss = target,
                               .virtual_seconds = virtual_seconds,
-                              .out_of_time = [&] { return Clock::now() >= give_up; },
+                              .out_of_time = [give_up] { return Clock::now() >= give_up; },
                               .interrupted = control_.interrupted,
                               .progress =
                                   [&](const Evaluation& evaluation) {

@@ -23,8 +23,9 @@ struct Advice {
 };
 
 struct AdviceControl {
-  std::function<bool()> interrupted = [] { return false; };     ///< called by several threads
-  std::chrono::nanoseconds patience = std::chrono::minutes(1);  ///< real time for all probes
+  std::function<bool()> interrupted = [] { return false; };  ///< called by several threads
+  /// Real time for all probes, and once more for a winner that was extrapolated.
+  std::chrono::nanoseconds patience = std::chrono::minutes(1);
   /// Called by one thread at a time.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
@@ -35,13 +36,14 @@ inline constexpr std::size_t advised = 5;
 /// Predicts how long the user's own run, and each candidate of candidates.hpp, take to the target loss on the
 /// emulated network.
 ///
-/// First a dry run times one iteration of each candidate (contenders.hpp). Then the candidates are trained in
-/// virtual time, the most promising first. A training ends if the candidate is at the target, has fallen
-/// behind the fifth best, or has used its share of the patience; in the last case the rest is extrapolated
-/// (loss_tail.hpp). A candidate is not trained if its iterations are so long that it would not be among the
-/// five even with as few of them as all-reduce needs, which averages exactly; bandwidths that change with
-/// time exclude this shortcut. The step size is that of the user; if a method diverges with it, a half, a
-/// quarter or an eighth of it.
+/// First a dry run times one iteration of each candidate (contenders.hpp). Then the candidates are trained
+/// in virtual time, the most promising first. A training ends if the candidate is at the target, has fallen
+/// behind the fifth best, has taken ten times the iterations of the user's run, or has used its share of the
+/// patience; in the last two cases the rest is extrapolated (loss_tail.hpp). A winner that was extrapolated
+/// is trained to the target at the end. A candidate is not trained if its iterations are so long that it
+/// would not be among the five even with as few of them as all-reduce needs, which averages exactly;
+/// bandwidths that change with time exclude this shortcut. The step size is that of the user; if a method
+/// diverges with it, a half, a quarter or an eighth of it.
 ///
 /// Several candidates are trained at once. So it may change from call to call which of the others are left
 /// out, and why; the five do not change unless time runs out.

@@ -55,10 +55,18 @@ std::optional<double> spectral_gap_of(const RunSettings& settings) {
   return spectrum(mixing).spectral_gap;
 }
 
-/// Returns the ratio of the times to the target; empty if one of the two does not reach it.
+/// Returns the ratio of the times to the target; if the user's run does not reach it, of the time that it was
+/// tried for, which is the least that the ratio can be. Empty if the candidate does not reach it.
 std::optional<double> times_as_fast(const Prospect& prospect, const Prospect& yours) {
-  if (!prospect.promises() || !yours.promises() || prospect.seconds <= 0.0) return std::nullopt;
-  return yours.seconds / prospect.seconds;
+  if (!prospect.promises() || prospect.seconds <= 0.0) return std::nullopt;
+  return (yours.promises() ? yours.seconds : yours.tried_seconds) / prospect.seconds;
+}
+
+/// "2.50x"; "> 2.50x" if the user's run was tried for so long without reaching the target; "-" if it was not
+/// tried for as long as the candidate takes.
+std::string ratio_text(std::optional<double> faster, const Prospect& yours) {
+  if (!faster || (!yours.promises() && *faster < 1.0)) return "-";
+  return (yours.promises() ? "" : "> ") + fixed(*faster, 2) + "x";
 }
 
 bool is_yours(const Prospect& prospect, const Advice& advice) {
@@ -73,12 +81,14 @@ void add_row(Table& table, const std::string& place, const Prospect& prospect, c
   const bool known = prospect.promises();
   std::string remark = is_yours(prospect, advice) ? "yours" : "";
   if (prospect.fate != Fate::reached) remark += (remark.empty() ? "" : ", ") + to_text(prospect.fate);
+  if (prospect.fate == Fate::in_sight)
+    remark += " (" + grouped(prospect.soonest) + " to " + counted(prospect.latest, "iteration") + ")";
   table.add({place, method_text(settings, advice.yours.settings), settings.algorithm.compressor,
              topology_text(settings, advice.yours.settings), gap ? fixed(*gap, 3) : "-",
              known ? grouped(prospect.iterations) : "-", fixed(known ? prospect.seconds : nothing, 2),
              fixed(known ? prospect.bytes_per_peer / 1e6 : nothing, 2),
-             significant(known ? prospect.consensus_distance : nothing, 3),
-             faster ? fixed(*faster, 2) + "x" : "-", remark});
+             significant(known ? prospect.consensus_distance : nothing, 3), ratio_text(faster, advice.yours),
+             remark});
 }
 
 std::string table_of(const Advice& advice) {
@@ -109,8 +119,10 @@ std::string sureness_text(const Advice& advice) {
                     [](const Prospect& of) { return of.fate == Fate::in_sight; });
   if (guessed == 0) return "each was trained in the simulator until it was at the target";
   return counted(static_cast<std::uint64_t>(guessed), "row") +
-         " extrapolated from how the loss fell in the last of the iterations that were simulated; the others "
-         "were trained until they were at the target";
+         " extrapolated from how the loss fell in the last of the iterations that were simulated (its range: "
+         "if "
+         "it goes on falling as fast, or ever more slowly); the others were trained until they were at the "
+         "target";
 }
 
 struct LeftOut {
@@ -156,6 +168,7 @@ Json json_of(const Prospect& prospect, const Advice& advice) {
   const bool known = prospect.promises();
   const auto gap = known ? spectral_gap_of(settings) : std::nullopt;
   const auto faster = times_as_fast(prospect, advice.yours);
+  const bool compared = faster && advice.yours.promises();
   return {
       {"algorithm", settings.algorithm.kind},
       {"compressor", settings.algorithm.compressor},
@@ -169,9 +182,12 @@ Json json_of(const Prospect& prospect, const Advice& advice) {
       {"why", prospect.why},
       {"simulated_iterations", prospect.tried},
       {"iterations", known ? Json(prospect.iterations) : Json(nullptr)},
+      {"iterations_soonest", known ? Json(prospect.soonest) : Json(nullptr)},
+      {"iterations_latest", known ? Json(prospect.latest) : Json(nullptr)},
       {"seconds", known ? Json(prospect.seconds) : Json(nullptr)},
       {"bytes_per_peer", known ? Json(prospect.bytes_per_peer) : Json(nullptr)},
-      {"times_as_fast", faster ? Json(*faster) : Json(nullptr)}};
+      {"times_as_fast", compared ? Json(*faster) : Json(nullptr)},
+      {"times_as_fast_at_least", faster && !compared ? Json(*faster) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -227,10 +243,9 @@ RunSettings run_of_winner(const Advice& advice) {
   run.run.name += "-advised";
   run.run.output += "-advised";
   run.run.target_loss = advice.target_loss;
-  if (best.iterations > best.run_length) {
+  if (best.latest > best.run_length) {
     run.run.epochs = std::nullopt;
-    run.run.iterations =
-        static_cast<std::uint64_t>(std::ceil(to_be_safe * static_cast<double>(best.iterations)));
+    run.run.iterations = static_cast<std::uint64_t>(std::ceil(to_be_safe * static_cast<double>(best.latest)));
   }
   return run;
 }
@@ -243,7 +258,9 @@ std::string heading_of(const Advice& advice, const std::string& command) {
          counted(best.iterations, "iteration") + " and " + megabytes_text(best.bytes_per_peer) + " a peer" +
          (best.fate == Fate::in_sight ? " (extrapolated from " + counted(best.tried, "iteration") + ")"
                                       : "") +
-         (faster ? ", " + fixed(*faster, 2) + " times as fast as " + label_of(advice.yours) : "") +
+         (faster && advice.yours.promises()
+              ? ", " + fixed(*faster, 2) + " times as fast as " + label_of(advice.yours)
+              : "") +
          ".\n# Network: " + network_text(best.settings) +
          ". Simulated: encoding and mixing cost nothing there.\n\n";
 }

@@ -1,7 +1,7 @@
 #include "tools/advise/loss_tail.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace hearsay {
 
@@ -21,28 +21,36 @@ struct Mean {
 
 }  // namespace
 
-std::optional<LossOutlook> outlook(std::span<const Evaluation> evaluations, double target) {
+LossOutlook outlook(std::span<const Evaluation> evaluations, double target) {
   const std::size_t part = (evaluations.size() - evaluations.size() / 2) / 3;
-  if (part == 0) return std::nullopt;
-  // Parts of one evaluation are too noisy to tell that the loss levels off.
-  const auto levels_off = [&](double floor) {
-    return part > 1 ? std::optional(LossOutlook{{}, floor}) : std::nullopt;
-  };
+  LossOutlook outlook;
+  if (part == 0) return outlook;
   const auto tail = evaluations.last(3 * part);
   const Mean a(tail.first(part));
   const Mean b(tail.subspan(part, part));
   const Mean c(tail.last(part));
+  outlook.level = c.loss;
   const double length = c.iteration - b.iteration;
   const double fall = b.loss - c.loss;
-  if (!(fall > 0.0)) return levels_off(c.loss);
+  if (!(fall > 0.0)) {
+    // Parts of one evaluation are too noisy to tell that the loss is level.
+    if (part > 1) outlook.trend = LossOutlook::Trend::level;
+    return outlook;
+  }
+  outlook.trend = LossOutlook::Trend::falling;
+  const double way = c.loss - target;
+  outlook.soonest = c.iteration + length * way / fall;
+  outlook.latest = c.iteration * std::exp(way / fall * std::log(c.iteration / b.iteration));
+  outlook.expected = outlook.latest;
   const double q = fall / (a.loss - b.loss);
   if (!(q > 0.0 && q < 1.0))
-    return LossOutlook{c.iteration + length * (c.loss - target) / fall,
-                       -std::numeric_limits<double>::infinity()};
-  const double rest = fall * q / (1.0 - q);
-  if (c.loss - rest >= target) return levels_off(c.loss - rest);
-  const double parts = std::log1p(-(c.loss - target) / rest) / std::log(q);
-  return LossOutlook{c.iteration + length * parts, c.loss - rest};
+    outlook.expected = outlook.soonest;
+  else if (const double rest = fall * q / (1.0 - q); rest > way)
+    outlook.expected = c.iteration + length * std::log1p(-way / rest) / std::log(q);
+  // The three agree if the target is next; further off, a loss that falls by a factor may be behind the
+  // logarithm for a while.
+  outlook.latest = std::max(outlook.latest, outlook.expected);
+  return outlook;
 }
 
 }  // namespace hearsay

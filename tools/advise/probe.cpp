@@ -12,7 +12,6 @@ template <class Scalar>
 Probe probe(const Experiment<Scalar>& experiment, const ProbeLimits& limits) {
   constexpr double blown_up = 10.0;
   Probe probe;
-  probe.run_length = experiment.iterations;
   std::optional<Probe::End> enough;
   RunControl control;
   control.on_evaluation = [&](const Evaluation& evaluation) {

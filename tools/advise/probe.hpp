@@ -29,7 +29,6 @@ struct Probe {
     interrupted,
   } end = End::ended;
   std::vector<Evaluation> evaluations;  ///< from iteration 0 on
-  std::uint64_t run_length = 0;         ///< iterations of the whole run
   double moved = 0.0;                   ///< distance of the mean model from the initial model
 };
 

@@ -14,7 +14,7 @@ namespace {
 void take_figures(Prospect& prospect, const Evaluation& reached, PeerId peers) {
   prospect.fate = Fate::reached;
   prospect.why.clear();
-  prospect.iterations = reached.iteration;
+  prospect.iterations = prospect.soonest = prospect.latest = reached.iteration;
   prospect.seconds = reached.seconds;
   prospect.consensus_distance = reached.consensus_distance;
   prospect.bytes_per_peer = static_cast<double>(reached.bytes_sent) / peers;
@@ -26,20 +26,26 @@ void extrapolate(Prospect& prospect, const std::vector<Evaluation>& evaluations,
   const Evaluation& last = evaluations.back();
   const Evaluation& middle = evaluations[evaluations.size() / 2];
   const std::string seen = "in " + counted(last.iteration, "iteration") + " to " + significant(last.loss);
-  const auto expected = outlook(evaluations, target_loss);
-  if (!expected) return prospect.leave_out(Fate::untold, seen + ", too few to say more");
-  if (!expected->iterations)
-    return prospect.leave_out(Fate::levels_off,
-                              seen + ", levels off at about " + significant(expected->floor));
+  const LossOutlook ahead = outlook(evaluations, target_loss);
+  if (ahead.trend == LossOutlook::Trend::untold)
+    return prospect.leave_out(Fate::untold, seen + ", too few to say more");
+  if (ahead.trend == LossOutlook::Trend::level)
+    return prospect.leave_out(Fate::levels_off, seen + ", levels off at about " + significant(ahead.level));
   const auto tried = static_cast<double>(last.iteration);
   const auto every = static_cast<double>(prospect.settings.run.evaluate_every);
-  const double iterations = std::max(tried + every, every * std::ceil(*expected->iterations / every));
+  const auto evaluated = [&](double iteration) {
+    return std::max(tried + every, every * std::ceil(iteration / every));
+  };
+  const double iterations = evaluated(ahead.expected);
   if (iterations > farthest * tried)
-    return prospect.leave_out(Fate::levels_off, seen + ", the target is not in sight");
+    return prospect.leave_out(Fate::levels_off, seen + ", falls still, but the target is not in sight");
   const double more = (iterations - tried) / static_cast<double>(last.iteration - middle.iteration);
   take_figures(prospect, last, peers);
   prospect.fate = Fate::in_sight;
   prospect.iterations = static_cast<std::uint64_t>(iterations);
+  prospect.soonest = static_cast<std::uint64_t>(evaluated(ahead.soonest));
+  // A logarithm may take ages. What is out of sight is not told.
+  prospect.latest = static_cast<std::uint64_t>(evaluated(std::min(ahead.latest, farthest * tried)));
   prospect.seconds += more * (last.seconds - middle.seconds);
   prospect.bytes_per_peer += more * static_cast<double>(last.bytes_sent - middle.bytes_sent) / peers;
 }
@@ -79,7 +85,7 @@ void judge(Prospect& prospect, const Probe& probe, double target_loss) {
   const Evaluation& last = probe.evaluations.back();
   const PeerId peers = prospect.settings.topology.peers;
   prospect.tried = last.iteration;
-  prospect.run_length = probe.run_length;
+  prospect.tried_seconds = last.seconds;
   const auto reached = std::ranges::find_if(
       probe.evaluations, [&](const Evaluation& evaluation) { return evaluation.loss <= target_loss; });
   if (reached != probe.evaluations.end()) return take_figures(prospect, *reached, peers);

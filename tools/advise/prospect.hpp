@@ -16,7 +16,7 @@ enum class Fate {
   slower,      ///< still above the target when the fifth best had reached it
   bounded,     ///< not tried: even with as few iterations as all-reduce it would not be among the five
   apart,       ///< the mean model is at the target, but the models differ too much from each other
-  levels_off,  ///< above the target
+  levels_off,  ///< above the target, or falls too slowly to tell when it is there
   diverges,    ///< also with the shortest steps that were tried
   refused,     ///< unsound, or not valid
   untold,      ///< there was no time to try it, or too few iterations to extrapolate
@@ -30,9 +30,12 @@ struct Prospect {
   Fate fate = Fate::untold;
   std::string why = {};          ///< part of a sentence: why it is not promising
   std::uint64_t tried = 0;       ///< iterations that were simulated
+  double tried_seconds = 0.0;    ///< virtual seconds that they took
   std::uint64_t run_length = 0;  ///< run.iterations, or those of run.epochs
-  /// Iterations to the target. This field and the three below are set if the target is reached or in sight.
+  /// Iterations to the target. This field and those below are set if the target is reached or in sight.
   std::uint64_t iterations = 0;
+  std::uint64_t soonest = 0;  ///< if extrapolated, the range of `iterations`: see LossOutlook
+  std::uint64_t latest = 0;
   double seconds = 0.0;
   double bytes_per_peer = 0.0;
   double consensus_distance = 0.0;  ///< at the target; if extrapolated, after the last simulated iteration
