@@ -211,19 +211,28 @@ TEST_CASE("output: an earlier one is replaced only when told so, anything else n
 TEST_CASE("divergence: exit code 4, the iteration is named, and no loss of 0") {
   const TemporaryFolder folder;
   folder.write("q.toml", small_run);
-  for (const std::string command : {"run", "simulate"}) {
-    CAPTURE(command);
-    const ProgramEnd end =
-        run_program(folder.path(), {command, "q.toml", "--json", "--output", command, "--set",
-                                    "run.iterations=5000", "--set", "algorithm.step_size=1000"});
-    CHECK(end.code == 4);
-    CHECK(end.complained.find("left the finite range") != std::string::npos);
-    CHECK(end.complained.find("iteration ") != std::string::npos);
-    const Json summary = Json::parse(content_of(folder.path() / command / "summary.json"));
-    CHECK(summary["status"] == "diverged");
-    CHECK(summary["loss"].is_null());
-    CHECK(summary["replicas_consistent"].is_null());
-  }
+  // An evaluation sees a loss that has grown beyond all bounds; without any, the numbers end at infinity.
+  const std::string grew = "the loss grew to more than a million times its first value by iteration 5";
+  struct Case {
+    std::string evaluate_every;
+    std::string cause;
+  };
+  for (const Case& of : {Case{"5", grew}, Case{"5000", "left the finite range"}})
+    for (const std::string command : {"run", "simulate"}) {
+      CAPTURE(command);
+      CAPTURE(of.cause);
+      const ProgramEnd end = run_program(
+          folder.path(),
+          {command, "q.toml", "--json", "--overwrite", "--output", command, "--set", "run.iterations=5000",
+           "--set", "run.evaluate_every=" + of.evaluate_every, "--set", "algorithm.step_size=1000"});
+      CHECK(end.code == 4);
+      CHECK_MESSAGE(end.complained.find(of.cause) != std::string::npos, end.complained);
+      CHECK(end.complained.find("iteration ") != std::string::npos);
+      const Json summary = Json::parse(content_of(folder.path() / command / "summary.json"));
+      CHECK(summary["status"] == "diverged");
+      CHECK(summary["loss"].is_null());
+      CHECK(summary["replicas_consistent"].is_null());
+    }
 }
 
 TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left behind") {
