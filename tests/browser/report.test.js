@@ -54,6 +54,8 @@ algorithm.step_size = 1e30
 `);
   hearsay(folder, ["sweep", "unstable.toml", "--output", "unstable", "--quiet"]);
   hearsay(folder, ["report", "sweep", "good", "unstable", "--output", "all.html"]);
+  hearsay(folder, ["simulate", "run.toml", "--output", "many", "--quiet", "--set", "topology.peers=130"]);
+  hearsay(folder, ["report", "many", "--output", "many.html"]);
   browser = await openBrowser();
 });
 
@@ -254,6 +256,28 @@ describe("report", () => {
       const { waited } = links.find((link) => link.name === name);
       assert.ok(waited <= longest);
       longest = waited;
+    }
+  }));
+
+  for (const viewport of [screens.desktop, screens.phone])
+    test(`the bars of 128 peers can be seen at a width of ${viewport.width}`, () => inPage("many.html", { viewport }, async ({ page }) => {
+      for (const figure of ["group-0-peer-time", "group-0-peer-bytes"]) {
+        const widths = await page.evaluate((id) => {
+          const chart = Chart.getChart(document.getElementById(id).querySelector("canvas"));
+          return chart.getDatasetMeta(0).data.map((bar) => bar.width - 2 * bar.options.borderWidth);
+        }, figure);
+        assert.equal(widths.length, 128);
+        assert.ok(Math.min(...widths) >= 0.5, `${figure}: ${Math.min(...widths)} pixels`);
+      }
+    }));
+
+  test("an axis has numbers where all values are equal", () => inPage("sweep.html", {}, async ({ page }) => {
+    // What is learned does not depend on the network.
+    await page.locator("#group-0-along").getByLabel("Show", { exact: true }).selectOption("Loss at the end");
+    for (const name of ["8 bit", "plain"]) {
+      const labels = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-curves canvas")).scales.y.ticks.map(({ label }) => label).filter(Boolean));
+      assert.ok(labels.length >= 2, `${labels}`);
+      await page.locator("#group-0-along .legend button", { hasText: name }).click();
     }
   }));
 

@@ -36,6 +36,26 @@ Json only_point(const std::filesystem::path& folder) {
 
 }  // namespace
 
+TEST_CASE("report: a line of the metrics that is no evaluation is left out, and said; the later ones stay") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "bad",
+                               evaluation_line(0, "2") + "not a line\n" + evaluation_line(10, "1") + "[3]\n" +
+                                   evaluation_line(15, "0.5") + "{\"iteration\":20,\"lo");
+  const Json point = only_point(run);
+  CHECK(point["evaluations"] == 3);
+  CHECK(point["defect"] == "metrics.jsonl, line 2: no evaluation, left out (and 1 more)");
+  // What a run that goes on has not written to its end is no defect.
+  const auto cut = cut_off_run(folder, "cut", evaluation_line(0, "2") + "{\"iteration\":5,\"lo");
+  CHECK(only_point(cut)["evaluations"] == 1);
+  CHECK(only_point(cut)["defect"] == "");
+}
+
+TEST_CASE("report: a run that has not ended has the spectral gap of its topology") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
+  CHECK(only_point(run)["facts"]["spectral_gap"].get<double>() == doctest::Approx(2.0 / 3.0));
+}
+
 TEST_CASE(
     "report: a sweep has a series per variant, its axes in numbers, and what networks share only once") {
   const TemporaryFolder folder;

@@ -42,15 +42,26 @@ Json short_number(const Json& value) {
   return std::strtod(text.data(), nullptr);
 }
 
-Course read_course(const std::filesystem::path& metrics_file) {
-  Course course;
-  std::ifstream lines(metrics_file, std::ios::binary);
+MetricsFile read_metrics(const std::filesystem::path& file) {
+  MetricsFile metrics;
+  std::size_t number = 0;
+  std::size_t first_defect = 0;
+  std::size_t defects = 0;
+  std::ifstream lines(file, std::ios::binary);
   for (std::string line; std::getline(lines, line);) {
+    ++number;
     Json evaluation = Json::parse(line, nullptr, false);
-    if (!evaluation.is_object()) break;
-    course.push_back(std::move(evaluation));
+    if (evaluation.is_object() && member(evaluation, "iteration").is_number()) {
+      metrics.course.push_back(std::move(evaluation));
+    } else if (!lines.eof()) {  // a whole line
+      if (defects++ == 0) first_defect = number;
+    }
   }
-  return course;
+  if (defects > 0)
+    metrics.defect = file.filename().string() + ", line " + std::to_string(first_defect) +
+                     ": no evaluation, left out" +
+                     (defects > 1 ? " (and " + std::to_string(defects - 1) + " more)" : "");
+  return metrics;
 }
 
 Course thinned(const Course& course) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace hearsay {
@@ -10,9 +11,15 @@ namespace hearsay {
 /// The evaluations of a run as in metrics.jsonl, one JSON object each. Numbers of a diverged run may be null.
 using Course = std::vector<nlohmann::ordered_json>;
 
-/// Reads metrics.jsonl, one evaluation per line. Skips an incomplete last line (of a run that goes on or was
-/// cut off). Empty if there is no such file.
-Course read_course(const std::filesystem::path& metrics_file);
+/// What metrics.jsonl holds.
+struct MetricsFile {
+  Course course;
+  std::string defect;  ///< a sentence about lines that are no evaluation, and are left out; empty without any
+};
+
+/// Reads metrics.jsonl, one evaluation per line. An incomplete last line (of a run that goes on or was cut
+/// off) is no defect. Empty if there is no such file.
+MetricsFile read_metrics(const std::filesystem::path& file);
 
 /// Returns at most 600 evaluations, evenly spaced, with the first and the last among them. A screen shows no
 /// more.

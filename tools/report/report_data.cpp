@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/units.hpp"
 #include "tools/report/topology_picture.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -99,8 +100,15 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["learned"] = placement_from(data_["learned"], learned_columns(course, run.peers()));
   point["seconds"] = seconds_column(course);
   point["evaluations"] = run.course.size();
+  point["defect"] = run.defect;
   point["peers"] = peers_of(run.summary);
   point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
+  // A run that has not ended has no summary to say its spectral gap.
+  if (run.settings && !point["facts"].contains("spectral_gap"))
+    point["facts"]["spectral_gap"] =
+        find_method(run.settings->algorithm.kind).asynchronous
+            ? Json(nullptr)
+            : data_["pictures"][point["picture"].get<std::size_t>()]["spectral_gap"];
   Json lines = Json::array();
   for (std::size_t begin = 0; begin < run.run_file.size();) {
     const std::size_t end = std::min(run.run_file.find('\n', begin), run.run_file.size());

@@ -94,7 +94,9 @@ RunFolder read_run_folder(const fs::path& folder) {
     // without it.
   }
   if (is_file(folder / "summary.json")) run.summary = read_record(folder / "summary.json");
-  run.course = read_course(folder / "metrics.jsonl");
+  MetricsFile metrics = read_metrics(folder / "metrics.jsonl");
+  run.course = std::move(metrics.course);
+  run.defect = std::move(metrics.defect);
   return run;
 }
 

@@ -16,6 +16,7 @@ struct RunFolder {
   std::optional<RunSettings> settings;  ///< its content; empty if this program cannot read it
   nlohmann::ordered_json summary;       ///< null if the run has not ended, or not in good order
   Course course;                        ///< may be empty
+  std::string defect;                   ///< what of the record cannot be read, a sentence; empty if all can
 
   /// Returns the number of peers from the summary, else from the settings; empty if neither is known.
   std::optional<double> peers() const;

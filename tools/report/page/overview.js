@@ -15,7 +15,7 @@ function factsOf(point) {
     ["topology", `${facts.topology ?? unknown}, ${counted(facts.peers, "peer")}`],
     ["iterations", numberText(facts.iterations, 9) + (isKnown(facts.iterations_planned) ? ` of ${numberText(facts.iterations_planned, 9)}` : "")],
     ["loss", numberText(facts.loss, 6)],
-    ["accuracy", shareText(facts.accuracy)],
+    [facts.accuracy_of ? `accuracy (${facts.accuracy_of} data)` : "accuracy", shareText(facts.accuracy)],
     ["consensus distance", numberText(facts.consensus_distance)],
     ["time", secondsText(facts.seconds) + virtual],
     ["time to target", secondsText(facts.seconds_to_target) + (isKnown(facts.seconds_to_target) ? virtual : "")],
@@ -47,7 +47,7 @@ function notes(group) {
   group.follow(() => {
     const said = new Set(group.points.flatMap((point) => {
       const note = point.note || (typeof point.facts.reason === "string" ? point.facts.reason : "");
-      return note ? [`${group.series[point.series]}: ${note}`] : [];
+      return [note, point.defect].filter(Boolean).map((sentence) => `${group.series[point.series]}: ${sentence}`);
     }));
     list.hidden = said.size === 0;
     list.replaceChildren(...[...said].map((text) => element("li", {}, text)));

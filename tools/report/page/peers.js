@@ -1,6 +1,7 @@
 // What each peer did with its time and its wire, and for whom it waited.
 
 const linksInList = 16;
+const barsWithBorder = 24;
 
 class BarPlot extends Plot {
   drawBars(labels, sets, y) {
@@ -12,8 +13,10 @@ class BarPlot extends Plot {
     options.interaction = { mode: "index", intersect: false };
     options.plugins.legend = { display: true, position: "bottom", onClick: () => {}, labels: { color: ink("text"), usePointStyle: true } };
     options.plugins.tooltip.callbacks = { title: ([item]) => `peer ${item.label}`, label: (item) => `${item.dataset.label}: ${y.text(item.parsed.y)}` };
+    // Of many peers each bar is a few pixels wide: it gets all of them.
+    const width = labels.length > barsWithBorder ? { borderWidth: 0, barPercentage: 1, categoryPercentage: 1 } : { borderWidth: 1 };
     this.show({ type: "bar", data: { labels, datasets: sets.map(({ name, values, series, stack }) => ({ label: name, data: values, stack,
-      backgroundColor: ink(colorName(series)), borderColor: ink("surface"), borderWidth: 1, pointStyle: "rect", maxBarThickness: 28 })) }, options });
+      backgroundColor: ink(colorName(series)), borderColor: ink("surface"), ...width, pointStyle: "rect", maxBarThickness: 28 })) }, options });
     this.numbers.outdate();
   }
 

@@ -102,11 +102,22 @@ function withRoom(numbers, log) {
   const share = 0.05;
   if (log) {
     const room = Math.max(1.1, (most / least) ** share);
-    return { min: least / room, max: most * room };
+    const [min, max] = [least / room, most * room];
+    // Between values that are close, there may be no round number for the axis to mark.
+    return marksBetween(min, max).length > 1 ? { min, max } : { min: roundBelow(min), max: roundAbove(max) };
   }
   const room = share * (most - least) || 1;
   return { min: least - room, max: most + room };
 }
+
+const roundMarks = (value) => [0.5, 1, 2, 5, 10, 20].map((mark) => mark * 10 ** Math.floor(Math.log10(value)));
+const roundBelow = (value) => roundMarks(value).filter((mark) => mark <= value).at(-1);
+const roundAbove = (value) => roundMarks(value).find((mark) => mark >= value);
+const marksBetween = (min, max) => {
+  const marks = [];
+  for (let mark = roundAbove(min); mark <= max; mark = roundAbove(1.01 * mark)) marks.push(mark);
+  return marks;
+};
 
 /// On a logarithmic axis 1, 2 and 5 of every decade are marked.
 function isRound(value) {
