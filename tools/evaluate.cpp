@@ -36,21 +36,34 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
     throw Misuse(options.model.string() + ": its loss is " + (std::isnan(loss) ? "no number" : "infinite") +
                  "; a model of a run that diverged?");
   const double accuracy = problem.accuracy ? problem.accuracy(model) : 0.0;
+  const auto training = static_cast<std::uint64_t>(problem.sample_count());
+  const std::string which = problem.judged.are_test ? "test" : "training";
   if (options.json) {
     nlohmann::ordered_json record = {{"model", options.model.string()},
                                      {"dimension", problem.dimension()},
                                      {"loss", loss},
-                                     {"accuracy", nullptr}};
-    if (problem.accuracy) record["accuracy"] = accuracy;
+                                     {"loss_samples", nullptr},
+                                     {"accuracy", nullptr},
+                                     {"accuracy_of", nullptr},
+                                     {"accuracy_samples", nullptr}};
+    if (training > 0) record["loss_samples"] = training;
+    if (problem.accuracy) {
+      record["accuracy"] = accuracy;
+      record["accuracy_of"] = which;
+      record["accuracy_samples"] = problem.judged.count;
+    }
     std::printf("%s\n", json_text(record).c_str());
     return exit_done;
   }
   Table table({{"", Table::Align::left}, {"", Table::Align::left}});
   table.add(
       {"model", settings.model.kind + ", " + counted(static_cast<std::uint64_t>(model.size()), "parameter")});
-  table.add({"data", settings.data.source});
-  table.add({"loss", significant(loss, 6)});
-  if (problem.accuracy) table.add({"accuracy", fixed(100.0 * accuracy, 2) + " %"});
+  if (training > 0) table.add({"training data", settings.data.source});
+  if (!settings.data.test.empty()) table.add({"test data", settings.data.test});
+  table.add({"loss", significant(loss, 6) + samples_text(training, "training")});
+  if (problem.accuracy)
+    table.add({"accuracy", fixed(100.0 * accuracy, 2) + " %" +
+                               samples_text(static_cast<std::uint64_t>(problem.judged.count), which)});
   std::fputs(table.text().c_str(), stdout);
   return exit_done;
 }

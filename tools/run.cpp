@@ -81,9 +81,14 @@ void print_closing_words(const FinishedRun& run) {
   status += " after " + counted(summary["iterations"], "iteration");
   if (run.status == RunStatus::done && run.has_target) status += ", target loss not reached";
   table.add({"status", status});
-  table.add({"loss", significant(number_or_nan(summary["loss"]), 6)});
+  const auto count_at = [&summary](const char* key) {
+    return summary[key].is_number() ? summary[key].get<std::uint64_t>() : 0;
+  };
+  table.add({"loss", significant(number_or_nan(summary["loss"]), 6) +
+                         samples_text(count_at("loss_samples"), "training")});
   if (summary["accuracy"].is_number())
-    table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %"});
+    table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
+                               samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});
   table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
   const std::string kind = summary["virtual"] ? " (virtual)" : "";
   table.add({"time", seconds_text(summary["seconds"]) + kind});

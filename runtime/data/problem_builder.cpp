@@ -75,9 +75,11 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
     problem.objectives.push_back(model.make<Scalar>(shape, {train, std::move(rows)}, weight, l2));
   problem.initial = model.make<Scalar>(shape, {train, {}}, weight, l2)->initial(settings.run.seed);
   if (train->class_count > 0) {
+    const auto& judged = test ? test : train;
     std::shared_ptr<const SampleObjective<Scalar>> judge =
-        model.make<Scalar>(shape, whole<Scalar>(test ? test : train), 1.0, 0.0);
+        model.make<Scalar>(shape, whole<Scalar>(judged), 1.0, 0.0);
     problem.accuracy = [judge](const Vector<Scalar>& x) { return judge->accuracy(x); };
+    problem.judged = {.are_test = test != nullptr, .count = judged->count()};
   }
   return problem;
 }

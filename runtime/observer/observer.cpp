@@ -184,9 +184,7 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   evaluation.wait_seconds /= peer_count;
   evaluation.wire_seconds /= peer_count;
 
-  Index samples = 0;
-  for (const auto& objective : problem_->objectives) samples += objective->sample_count();
-  if (samples > 0)
+  if (const Index samples = problem_->sample_count(); samples > 0)
     evaluation.epoch = static_cast<double>(evaluation.gradient_evaluations) / static_cast<double>(samples);
   return evaluation;
 }

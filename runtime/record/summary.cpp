@@ -28,14 +28,6 @@ std::string topology_name(const RunSettings& settings, const NamedTopology& topo
   return topology.family.empty() ? settings.topology.file.filename().string() : topology.family;
 }
 
-template <class Scalar>
-std::uint64_t sample_count(const Problem<Scalar>& problem) {
-  std::uint64_t samples = 0;
-  for (const auto& objective : problem.objectives)
-    samples += static_cast<std::uint64_t>(objective->sample_count());
-  return samples;
-}
-
 /// Totals over the peers, or those of the last evaluation if they are larger: a lost peer leaves no meters.
 struct Totals {
   std::uint64_t iterations = 0;  ///< completed by all peers that are not gone
@@ -167,7 +159,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   const RunSettings& settings = experiment.settings;
   const PeerId peer_count = experiment.peer_count();
   const Totals totals = totals_of(outcome);
-  const std::uint64_t samples = sample_count(experiment.problem);
+  const auto samples = static_cast<std::uint64_t>(experiment.problem.sample_count());
   const bool completed = outcome.status == RunStatus::done || outcome.status == RunStatus::target;
   const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
   const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
@@ -204,7 +196,11 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
                                 : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
+  summary["loss_samples"] = samples > 0 ? Json(samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
+  const JudgedSamples& of = experiment.problem.judged;
+  summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");
+  summary["accuracy_samples"] = of.count == 0 ? Json(nullptr) : Json(of.count);
   summary["consensus_distance"] = judged ? Json(last.consensus_distance) : Json(nullptr);
   summary["bytes_sent"] = totals.bytes_sent;
   summary["bytes_received"] = totals.bytes_received;

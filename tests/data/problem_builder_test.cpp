@@ -107,9 +107,13 @@ TEST_CASE("problem: accuracy is over the test data where there are any") {
   settings.data.source = "csv:" + folder.write("train.csv", "1,1\n2,1\n-1,0\n-2,0\n");
   const auto on_training = build_problem<double>(settings);
   CHECK(on_training.accuracy(Vector<double>::Ones(1)) == 1.0);
+  CHECK_FALSE(on_training.judged.are_test);
+  CHECK(on_training.judged.count == 4);
   settings.data.test = "csv:" + folder.write("test.csv", "1,0\n2,1\n3,0\n4,0\n");
   const auto on_test = build_problem<double>(settings);
   CHECK(on_test.accuracy(Vector<double>::Ones(1)) == 0.25);
+  CHECK(on_test.judged.are_test);
+  CHECK(on_test.judged.count == 4);
 }
 
 TEST_CASE("problem: what cannot be done, or not together, is refused with key and value") {

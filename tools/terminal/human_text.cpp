@@ -48,6 +48,10 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
+std::string samples_text(std::uint64_t count, const std::string& which) {
+  return count == 0 ? "" : " (" + counted(count, which + " sample") + ")";
+}
+
 std::string counted(std::uint64_t number, const std::string& singular) {
   return grouped(number) + " " + singular + (number == 1 ? "" : "s");
 }

@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/foundation/whole_file.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+
+TEST_CASE("topology: what it writes it reads, in every format") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "torus(3x4)", "--json", "--write", "t.toml", "--write",
+                                  "t.graphml", "--write", "t.dot", "--write", "t.svg"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json torus = Json::parse(end.said);
+  CHECK(torus["peers"] == 12);
+  CHECK(torus["links"] == 24);
+  CHECK(torus["diameter"] == 3);
+  for (const std::string file : {"t.toml", "t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    const Json again = Json::parse(end.said);
+    CHECK(again["links"] == torus["links"]);
+    CHECK(again["spectral_gap"].get<double>() == doctest::Approx(torus["spectral_gap"].get<double>()));
+  }
+  CHECK(content_of(folder.path() / "t.svg").find("<svg") != std::string::npos);
+  end = run_program(folder.path(), {"topology", "ring(4)"});
+  CHECK(end.said.find("spectral gap  0.666667") != std::string::npos);
+}
+
+TEST_CASE(
+    "topology: --write replaces what an earlier --write has written, if it is told to, and nothing else") {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& spec, const std::string& file, bool overwrite) {
+    std::vector<std::string> words = {"topology", spec, "--write", file};
+    if (overwrite) words.push_back("--overwrite");
+    return run_program(folder.path(), words);
+  };
+  for (const std::string file : {"t.toml", "t.graphml", "t.dot", "t.gv", "t.svg"}) {
+    CAPTURE(file);
+    const ProgramEnd first = write("ring(4)", file, false);
+    CHECK(first.code == 0);
+    CHECK(first.said.find("written   " + file + "\n") != std::string::npos);
+    const std::string ring = content_of(folder.path() / file);
+    const ProgramEnd again = write("ring(5)", file, false);
+    CHECK(again.code == 2);
+    CHECK(again.complained == "hearsay: --write = " + file + ": it is there; --overwrite replaces it\n");
+    CHECK(content_of(folder.path() / file) == ring);
+    CHECK(write("ring(5)", file, true).code == 0);
+    CHECK(content_of(folder.path() / file) != ring);
+  }
+  // A run file is nobody's to lose.
+  write_file(folder.path() / "mine.toml", {"[run]\niterations = 10\n"});
+  const ProgramEnd end = write("ring(4)", "mine.toml", true);
+  CHECK(end.code == 2);
+  CHECK(end.complained ==
+        "hearsay: --write = mine.toml: it is there, and no topology of hearsay; expected another name\n");
+  CHECK(content_of(folder.path() / "mine.toml") == "[run]\niterations = 10\n");
+  // Nothing is written if one of the files may not be.
+  CHECK(run_program(folder.path(), {"topology", "ring(4)", "--write", "new.toml", "--write", "mine.toml"})
+            .code == 2);
+  CHECK(!std::filesystem::exists(folder.path() / "new.toml"));
+  CHECK(write("ring(4)", "nowhere/t.toml", false).complained ==
+        "hearsay: --write = nowhere/t.toml: there is no folder nowhere\n");
+}
+
+TEST_CASE("topology: optimized weights come with a certificate, and survive being written") {
+  const TemporaryFolder folder;
+  ProgramEnd end =
+      run_program(folder.path(), {"topology", "small-world(24, 4, 0.3)", "--weights", "fastest-chain",
+                                  "--json", "--write", "t.graphml", "--write", "t.dot"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  const Json fastest = Json::parse(end.said);
+  CHECK(fastest["rho"].get<double>() - fastest["least_rho"].get<double>() < 1e-7);
+  for (const std::string file : {"t.graphml", "t.dot"}) {
+    CAPTURE(file);
+    end = run_program(folder.path(), {"topology", file, "--weights", "explicit", "--json"});
+    REQUIRE_MESSAGE(end.code == 0, end.complained);
+    CHECK(Json::parse(end.said)["rho"].get<double>() ==
+          doctest::Approx(fastest["rho"].get<double>()).epsilon(1e-12));
+  }
+  end = run_program(folder.path(), {"topology", "grid(8x5)", "--weights", "fastest"});
+  CHECK(end.said.find("above the least there is (dual certificate)") != std::string::npos);
+}
+
+TEST_CASE("topology: a schedule is looked at with all peers or with a share of them") {
+  const TemporaryFolder folder;
+  ProgramEnd end = run_program(folder.path(), {"topology", "base(11, 3)", "--schedule", "base(3)", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(Json::parse(end.said)["schedule"]["contraction_per_period"].get<double>() < 1e-15);
+  end = run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5", "--json"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  CHECK(Json::parse(end.said)["schedule"]["kind"] == "static, participation 0.5");
+  CHECK(Json::parse(end.said)["schedule"]["contraction_per_period"].get<double>() < 1.0);
+}
