@@ -88,6 +88,27 @@ describe("live", () => {
     await page.close();
   });
 
+  test("a page that takes long to draw sees the end of the run, too", async (context) => {
+    const { run, ended, address } = await liveRun(context);
+    assert.equal(JSON.parse((await answerTo(`${address}data.json`, {})).text).ended, false);
+    run.kill("SIGINT");
+    await new Promise((resume) => setTimeout(resume, 4000));  // it draws
+    const last = JSON.parse((await answerTo(`${address}data.json`, {})).text);
+    assert.equal(last.ended, true);
+    assert.equal(last.groups[0].points[0].status, "interrupted");
+    const [code] = await ended;
+    assert.equal(code, 130);
+  });
+
+  test("a run that goes on has the spectral gap of its topology", async (context) => {
+    const { address } = await liveRun(context);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    assert.match(await page.locator("#group-0-place .facts").textContent(), /spectral gap0\.6667/);
+    assert.equal(await page.getByText("It has no spectral gap of its own").count(), 0);
+    await page.close();
+  });
+
   test("what was hidden and chosen stays so when news come", async (context) => {
     const { address } = await liveRun(context);
     const page = await browser.newPage({ viewport: screens.desktop });

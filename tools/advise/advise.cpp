@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +12,7 @@
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/rewritten_line.hpp"
 #include "tools/terminal/run_options.hpp"
 #include "tools/terminal/shell_word.hpp"
 #include "tools/terminal/written_file.hpp"
@@ -43,18 +42,19 @@ class AdviceProgress {
     const Clock::time_point now = Clock::now();
     if (quiet_ || now - shown_ < std::chrono::seconds(1)) return;
     shown_ = now;
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", what.c_str());
+    std::fprintf(stderr, "%s%s%s", terminal_ ? in_place_of_the_line : "", what.c_str(),
+                 terminal_ ? "" : "\n");
     std::fflush(stderr);
     open_ = terminal_;
   }
   void close() {
-    if (open_) std::fputs("\r\033[K", stderr);
+    if (open_) std::fputs(in_place_of_the_line, stderr);
     open_ = false;
   }
 
  private:
   bool quiet_;
-  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool terminal_ = lines_can_be_rewritten();
   bool open_ = false;
   Clock::time_point shown_ = Clock::now() + std::chrono::seconds(1);
 };

@@ -1,7 +1,5 @@
 #include "tools/report/live_page.hpp"
 
-#include <cstdio>
-
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -14,15 +12,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A page counts as open for so long after its last question.
-constexpr auto page_is_open_for = std::chrono::seconds(3);
-constexpr auto patience_with_page = std::chrono::seconds(2);
+/// A page counts as open for so long after its last question. It asks once a second, but on a machine whose
+/// processors all train, drawing may take it several.
+constexpr auto page_is_open_for = std::chrono::seconds(5);
+constexpr auto patience_with_page = std::chrono::seconds(10);
+constexpr auto patience_without_a_word = std::chrono::seconds(2);
 
 }  // namespace
 
 LivePage::LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
-                   std::uint16_t port)
+                   std::uint16_t port, Notice notice)
     : port_(port),
+      notice_(std::move(notice)),
       chart_library_(chart_library()),
       folder_(settings.run.output.string()),
       report_(settings.run.name) {
@@ -49,19 +50,22 @@ void LivePage::begin() {
     server_.emplace(
         port_, std::vector<ServedFile>{{"/", "text/html; charset=utf-8", [this] { return html(); }},
                                        {"/data.json", "application/json", [this] { return json_of_now(); }}});
-    std::fprintf(stderr, "hearsay: live at http://127.0.0.1:%u/ until the run ends\n",
-                 static_cast<unsigned>(server_->port()));
+    notice_("live at http://127.0.0.1:" + std::to_string(server_->port()) + "/ until the run ends");
   } catch (const Misuse& misuse) {
     failed_ = true;
-    std::fprintf(stderr, "hearsay: no live page: %s\n", misuse.what());
+    notice_(std::string("no live page: ") + misuse.what());
   }
 }
 
 void LivePage::end(const Json& summary) {
   std::unique_lock lock(mutex_);
   run_.summary = summary;
-  if (asked_ && Clock::now() - *asked_ < page_is_open_for)
-    news_of_end_read_.wait_for(lock, patience_with_page, [this] { return end_was_read_; });
+  const auto is_read = [this] { return end_was_read_; };
+  if (asked_ && Clock::now() - *asked_ < page_is_open_for &&
+      !news_of_end_read_.wait_for(lock, patience_without_a_word, is_read)) {
+    notice_("waiting for the live page to show the end of the run");
+    news_of_end_read_.wait_for(lock, patience_with_page - patience_without_a_word, is_read);
+  }
   lock.unlock();
   server_.reset();
 }

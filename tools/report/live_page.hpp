@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/foundation/notice.hpp"
 #include "runtime/record/outcome.hpp"
 #include "tools/report/loopback_server.hpp"
 #include "tools/report/report_data.hpp"
@@ -21,13 +22,13 @@ class LivePage {
   /// holds the evaluations of a resumed run. `port` 0 means any free port. Throws Misuse if Chart.js is not
   /// installed or the port is taken.
   LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
-           std::uint16_t port);
+           std::uint16_t port, Notice notice);
 
-  /// Adds an evaluation. The first call, when the peers are forked, starts the server and prints its address
-  /// on standard error.
+  /// Adds an evaluation. The first call, when the peers are forked, starts the server and says its address.
   void show(const Evaluation& evaluation);
 
-  /// Shows how the run ended. If a page is open, waits until it has asked for this, for two seconds at most.
+  /// Shows how the run ended. If a page is open, waits until it has asked for this, for ten seconds at most;
+  /// says so after two.
   void end(const nlohmann::ordered_json& summary);
 
  private:
@@ -39,6 +40,7 @@ class LivePage {
   nlohmann::ordered_json data();
 
   std::uint16_t port_;
+  Notice notice_;
   std::string chart_library_;
   bool failed_ = false;
   std::string folder_;

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
 
 namespace hearsay {
 
-/// Prints a notice of the library (runtime/foundation/notice.hpp) on standard error.
-inline void print_notice(const std::string& sentence) {
-  std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
-}
+/// Prints a notice of the library (runtime/foundation/notice.hpp) on standard error. On a terminal it takes
+/// the place of the line of progress that may stand open there.
+void print_notice(const std::string& sentence);
 
 }  // namespace hearsay

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/rewritten_line.hpp"
 
 namespace hearsay {
 
@@ -63,7 +64,7 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
 }
 
 Progress::Progress(bool quiet, std::string title, const ProgressRun& run)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), title_(std::move(title)), run_(run) {}
+    : quiet_(quiet), terminal_(lines_can_be_rewritten()), title_(std::move(title)), run_(run) {}
 
 void Progress::show(const Evaluation& evaluation) {
   if (quiet_) return;
@@ -78,7 +79,7 @@ void Progress::show(const Evaluation& evaluation) {
   if (terminal_) {
     const std::size_t room = terminal_width() - 1;
     const std::size_t left = room - std::min(room, title.size());
-    std::fprintf(stderr, "\r\033[K%s%s", title.substr(0, room).c_str(),
+    std::fprintf(stderr, "%s%s%s", in_place_of_the_line, title.substr(0, room).c_str(),
                  progress_line(evaluation, run_, elapsed, left).c_str());
     std::fflush(stderr);
     line_open_ = true;

@@ -96,7 +96,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                      .virtual_time = simulated,
                      .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
   std::optional<LivePage> live;
-  if (options.live_port) live.emplace(experiment.settings, directory.record(), *options.live_port);
+  if (options.live_port)
+    live.emplace(experiment.settings, directory.record(), *options.live_port, print_notice);
   RunControl control;
   control.notice = print_notice;
   control.interrupted = options.interrupted;
@@ -111,7 +112,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (live) live->show(evaluation);
   };
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
-    if (!options.quiet || iteration == 0) std::fprintf(stderr, "hearsay: %s\n", sentence.c_str());
+    if (!options.quiet || iteration == 0) print_notice(sentence);
   };
   std::optional<KernelNetwork> network;
   if (options.network == SlowedBy::kernel) {

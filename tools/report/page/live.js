@@ -8,8 +8,8 @@ async function follow(views) {
   said.textContent = "live";
   said.className = "going";
   let known = null;
-  for (;;) {
-    await new Promise((resume) => setTimeout(resume, pollingPause));
+  // It asks at once: whoever has asked is waited for at the end of the run.
+  for (;; await new Promise((resume) => setTimeout(resume, pollingPause))) {
     let data;
     try {
       const answer = await fetch("/data.json", { cache: "no-store" });
