@@ -14,11 +14,11 @@ constexpr unsigned class_count = 10;
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_cifar10(const std::vector<std::filesystem::path>& batches) {
+Samples<Scalar> read_cifar10(const std::vector<std::filesystem::path>& batches, DataMemory& memory) {
   std::vector<std::string> contents;
   std::size_t count = 0;
   for (const auto& path : batches) {
-    contents.push_back(read_data_file(path));
+    contents.push_back(read_data_file(path, memory));
     const std::size_t size = contents.back().size();
     if (size == 0 || size % record_bytes != 0)
       throw bad_offset(
@@ -43,7 +43,7 @@ Samples<Scalar> read_cifar10(const std::vector<std::filesystem::path>& batches) 
   return samples;
 }
 
-template Samples<float> read_cifar10<float>(const std::vector<std::filesystem::path>&);
-template Samples<double> read_cifar10<double>(const std::vector<std::filesystem::path>&);
+template Samples<float> read_cifar10<float>(const std::vector<std::filesystem::path>&, DataMemory&);
+template Samples<double> read_cifar10<double>(const std::vector<std::filesystem::path>&, DataMemory&);
 
 }  // namespace hearsay

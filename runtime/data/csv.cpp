@@ -30,8 +30,8 @@ bool is_header(const std::vector<std::string_view>& fields) {
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_csv(const std::filesystem::path& path) {
-  const std::string text = read_data_file(path);
+Samples<Scalar> read_csv(const std::filesystem::path& path, DataMemory& memory) {
+  const std::string text = read_data_file(path, memory);
   std::vector<Scalar> numbers;
   std::vector<std::string_view> fields;
   std::size_t columns = 0;
@@ -62,7 +62,7 @@ Samples<Scalar> read_csv(const std::filesystem::path& path) {
   return samples;
 }
 
-template Samples<float> read_csv<float>(const std::filesystem::path&);
-template Samples<double> read_csv<double>(const std::filesystem::path&);
+template Samples<float> read_csv<float>(const std::filesystem::path&, DataMemory&);
+template Samples<double> read_csv<double>(const std::filesystem::path&, DataMemory&);
 
 }  // namespace hearsay

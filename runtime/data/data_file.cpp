@@ -27,10 +27,12 @@ std::string reason(gzFile file) {
 
 }  // namespace
 
-std::string read_data_file(const std::filesystem::path& path) {
+std::string read_data_file(const std::filesystem::path& path, DataMemory& memory) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Misuse(path.string() + " is a directory, not a file");
+  if (std::filesystem::is_character_file(path, ignored) || std::filesystem::is_block_file(path, ignored))
+    throw Misuse(path.string() + " is a device, not a file");
   errno = 0;
   const std::unique_ptr<gzFile_s, CloseGz> file(gzopen(path.c_str(), "rb"));
   if (!file) throw Misuse("cannot open " + path.string() + ": " + std::strerror(errno));
@@ -38,6 +40,7 @@ std::string read_data_file(const std::filesystem::path& path) {
   // The length of a plain file is known; one byte more finds its end. The inflated length of a compressed
   // file is not known, so the buffer grows while it is read.
   const auto bytes = std::filesystem::file_size(path, ignored);
+  if (!ignored && bytes > memory.left()) memory.take(path, bytes);
   std::string content(ignored ? buffer_bytes : static_cast<std::size_t>(bytes) + 1, '\0');
   std::size_t size = 0;
   for (;;) {
@@ -47,11 +50,13 @@ std::string read_data_file(const std::filesystem::path& path) {
     if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get()));
     if (read == 0) break;
     size += static_cast<std::size_t>(read);
+    if (size > memory.left()) break;
   }
   int code = Z_OK;
   const char* text = gzerror(file.get(), &code);
   if (code != Z_OK && code != Z_STREAM_END)
     throw bad_offset(path, size, std::string("the gzip stream is damaged: ") + text);
+  memory.take(path, size);
   content.resize(size);
   return content;
 }

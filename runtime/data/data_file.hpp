@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/data/data_memory.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
-/// Returns the whole content of a file, inflated if its first bytes say that it is gzipped. Throws Misuse if
-/// the file cannot be read, is cut off inside its compressed stream, or fails its checksum.
-std::string read_data_file(const std::filesystem::path& path);
+/// Returns the whole content of a file, inflated if its first bytes say that it is gzipped, and takes its
+/// bytes from `memory`. A pipe is read to its end. Throws Misuse if the file cannot be read, is a device, is
+/// cut off inside its compressed stream, fails its checksum, or holds more than `memory` has left.
+std::string read_data_file(const std::filesystem::path& path, DataMemory& memory);
 
 /// Returns the number in `text` ("-1", "+1", "2.5e-3"); empty unless all of the text is one finite number.
 std::optional<double> finite_number(std::string_view text);

@@ -1,7 +1,5 @@
 #include "runtime/data/dataset.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/objectives/synthetic.hpp"
+#include "runtime/data/data_memory.hpp"
 #include "runtime/data/formats.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -61,8 +60,7 @@ void require_memory(const SyntheticShape& shape, const std::string& source) {
   const double rows =
       1.125 * static_cast<double>(shape.samples) + shape.classes;  // with test samples and centers
   const double needed = rows * static_cast<double>(shape.features) * sizeof(Scalar);
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const auto memory = static_cast<double>(machine_memory());
   if (needed > memory)
     throw Misuse("data.source", source,
                  "it needs " + number_text(std::ceil(needed / gigabyte)) +
@@ -97,20 +95,20 @@ std::pair<fs::path, fs::path> path_pair(const std::string& key, const std::strin
 }
 
 template <class Scalar>
-Samples<Scalar> read_source(const std::string& key, const std::string& text, Part part) {
+Samples<Scalar> read_source(const std::string& key, const std::string& text, Part part, DataMemory& memory) {
   const auto colon = text.find(':');
   const std::string format = text.substr(0, colon);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
-    if (format == "libsvm") return read_libsvm<Scalar>(rest);
-    if (format == "csv") return read_csv<Scalar>(rest);
+    if (format == "libsvm") return read_libsvm<Scalar>(rest, memory);
+    if (format == "csv") return read_csv<Scalar>(rest, memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);
-      return read_idx<Scalar>(images, labels);
+      return read_idx<Scalar>(images, labels, memory);
     }
     if (format == "npy") {
       const auto [features, targets] = path_pair(key, text, rest);
-      return read_npy_pair<Scalar>(features, targets);
+      return read_npy_pair<Scalar>(features, targets, memory);
     }
     if (format == "cifar10") {
       const auto batches = cifar10_batches(rest, part);
@@ -118,7 +116,7 @@ Samples<Scalar> read_source(const std::string& key, const std::string& text, Par
         throw Misuse(key, text,
                      std::string("the folder has no ") +
                          (part == Part::train ? "data_batch_*.bin" : "test_batch.bin"));
-      return read_cifar10<Scalar>(batches);
+      return read_cifar10<Scalar>(batches, memory);
     }
   }
   throw Misuse(key, text,
@@ -232,14 +230,15 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
     if (!data.test.empty())
       throw Misuse("data.test", data.test, "synthetic data bring their own test samples");
   } else {
-    train = read_source<Scalar>("data.source", data.source, Part::train);
+    DataMemory memory(data.memory);
+    train = read_source<Scalar>("data.source", data.source, Part::train, memory);
     require_samples("data.source", data.source, train);
     if (!data.test.empty()) {
-      test = read_source<Scalar>("data.test", data.test, Part::test);
+      test = read_source<Scalar>("data.test", data.test, Part::test, memory);
       require_samples("data.test", data.test, *test);
     } else if (data.source.rfind("cifar10:", 0) == 0 &&
                !cifar10_batches(data.source.substr(8), Part::test).empty()) {
-      test = read_source<Scalar>("data.source", data.source, Part::test);
+      test = read_source<Scalar>("data.source", data.source, Part::test, memory);
     }
   }
   if (test) agree_on_features(data, train, *test);

@@ -55,10 +55,11 @@ IdxHeader read_header(const std::filesystem::path& path, const std::string& byte
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesystem::path& labels) {
-  const std::string pixels = read_data_file(images);
+Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
+                         DataMemory& memory) {
+  const std::string pixels = read_data_file(images, memory);
   const IdxHeader image_header = read_header(images, pixels, 3);
-  const std::string classes = read_data_file(labels);
+  const std::string classes = read_data_file(labels, memory);
   const IdxHeader label_header = read_header(labels, classes, 1);
   if (image_header.count != label_header.count)
     throw bad_offset(labels, 4,
@@ -91,7 +92,9 @@ Samples<Scalar> read_idx(const std::filesystem::path& images, const std::filesys
   return samples;
 }
 
-template Samples<float> read_idx<float>(const std::filesystem::path&, const std::filesystem::path&);
-template Samples<double> read_idx<double>(const std::filesystem::path&, const std::filesystem::path&);
+template Samples<float> read_idx<float>(const std::filesystem::path&, const std::filesystem::path&,
+                                        DataMemory&);
+template Samples<double> read_idx<double>(const std::filesystem::path&, const std::filesystem::path&,
+                                          DataMemory&);
 
 }  // namespace hearsay

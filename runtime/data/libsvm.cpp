@@ -34,8 +34,8 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_libsvm(const std::filesystem::path& path) {
-  const std::string text = read_data_file(path);
+Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memory) {
+  const std::string text = read_data_file(path, memory);
   SparseRows<Scalar> rows;
   Samples<Scalar> samples;
   for_each_line(text, [&](std::string_view line, std::size_t number) {
@@ -74,7 +74,7 @@ Samples<Scalar> read_libsvm(const std::filesystem::path& path) {
   return samples;
 }
 
-template Samples<float> read_libsvm<float>(const std::filesystem::path&);
-template Samples<double> read_libsvm<double>(const std::filesystem::path&);
+template Samples<float> read_libsvm<float>(const std::filesystem::path&, DataMemory&);
+template Samples<double> read_libsvm<double>(const std::filesystem::path&, DataMemory&);
 
 }  // namespace hearsay

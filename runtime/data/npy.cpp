@@ -92,7 +92,13 @@ ItemType<Scalar> item_type(const std::filesystem::path& path, std::string_view d
 
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path) {
-  const std::string file = read_data_file(path);
+  DataMemory no_limit;
+  return read_npy<Scalar>(path, no_limit);
+}
+
+template <class Scalar>
+NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory) {
+  const std::string file = read_data_file(path, memory);
   const std::string_view bytes = file;
   if (!begins_with(bytes, magic)) throw bad_offset(path, 0, "this is not a .npy file");
   const auto byte = [&](std::size_t at) -> std::size_t {
@@ -146,7 +152,9 @@ void write_npy(const std::filesystem::path& path, const Vector<Scalar>& vector) 
 }
 
 template NpyArray<float> read_npy<float>(const std::filesystem::path&);
+template NpyArray<float> read_npy<float>(const std::filesystem::path&, DataMemory&);
 template NpyArray<double> read_npy<double>(const std::filesystem::path&);
+template NpyArray<double> read_npy<double>(const std::filesystem::path&, DataMemory&);
 template void write_npy<float>(const std::filesystem::path&, const Vector<float>&);
 template void write_npy<double>(const std::filesystem::path&, const Vector<double>&);
 

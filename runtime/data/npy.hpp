@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
+#include "runtime/data/data_memory.hpp"
 
 namespace hearsay {
 
@@ -19,6 +20,9 @@ struct NpyArray {
 /// than there are.
 template <class Scalar>
 NpyArray<Scalar> read_npy(const std::filesystem::path& path);
+/// The same within a limit: throws Misuse if the file holds more than `memory` has left.
+template <class Scalar>
+NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory);
 
 /// Writes a vector as a one-dimensional f4 or f8 array. The file appears whole or not at all.
 template <class Scalar>

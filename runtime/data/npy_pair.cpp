@@ -19,12 +19,13 @@ void require_finite(const std::filesystem::path& path, const Vector<Scalar>& val
 }  // namespace
 
 template <class Scalar>
-Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets) {
-  const NpyArray<Scalar> x = read_npy<Scalar>(features);
+Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::filesystem::path& targets,
+                              DataMemory& memory) {
+  const NpyArray<Scalar> x = read_npy<Scalar>(features, memory);
   if (x.shape.size() < 2)
     throw Misuse(features.string() + ": expected samples x features, and the array has " +
                  std::to_string(x.shape.size()) + " dimensions");
-  const NpyArray<Scalar> y = read_npy<Scalar>(targets);
+  const NpyArray<Scalar> y = read_npy<Scalar>(targets, memory);
   if (y.values.size() != x.shape[0])
     throw Misuse(targets.string() + ": " + std::to_string(y.values.size()) + " targets for the " +
                  std::to_string(x.shape[0]) + " samples of " + features.string());
@@ -38,7 +39,9 @@ Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::
   return samples;
 }
 
-template Samples<float> read_npy_pair<float>(const std::filesystem::path&, const std::filesystem::path&);
-template Samples<double> read_npy_pair<double>(const std::filesystem::path&, const std::filesystem::path&);
+template Samples<float> read_npy_pair<float>(const std::filesystem::path&, const std::filesystem::path&,
+                                             DataMemory&);
+template Samples<double> read_npy_pair<double>(const std::filesystem::path&, const std::filesystem::path&,
+                                               DataMemory&);
 
 }  // namespace hearsay

@@ -34,6 +34,13 @@ constexpr std::string_view bandwidth_expectation =
     "expected a number > 0 and a unit (bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, B/s, kB/s, MB/s, GB/s, KiB/s, "
     "MiB/s, GiB/s), such as \"10 Mbit/s\", or \"unlimited\"";
 
+constexpr std::array size_units = {
+    Unit{"B", 0, 1.0L},   Unit{"kB", 3, 1.0L},     Unit{"MB", 6, 1.0L},     Unit{"GB", 9, 1.0L},
+    Unit{"TB", 12, 1.0L}, Unit{"KiB", 0, 0x1p10L}, Unit{"MiB", 0, 0x1p20L}, Unit{"GiB", 0, 0x1p30L},
+};
+constexpr std::string_view size_expectation =
+    "expected a number > 0 and a unit (B, kB, MB, GB, TB, KiB, MiB, GiB), such as \"8 GB\"";
+
 constexpr std::array duration_units = {
     Unit{"ns", 0, 1.0L}, Unit{"us", 3, 1.0L},   Unit{"\u00b5s", 3, 1.0L}, Unit{"ms", 6, 1.0L},
     Unit{"s", 9, 1.0L},  Unit{"min", 9, 60.0L}, Unit{"h", 9, 3600.0L},
@@ -182,6 +189,13 @@ Duration parse_duration(std::string_view key, std::string_view text) {
   if (!ns || *ns > longest_parsed_ns)
     throw Misuse(std::string(key), quoted(text), std::string(duration_expectation));
   return Duration{std::llroundl(*ns)};
+}
+
+std::uint64_t parse_bytes(std::string_view key, std::string_view text) {
+  const auto bytes = parse_quantity<long double>(text, size_units);
+  if (!bytes || *bytes < 1.0L || *bytes > 0x1p60L)
+    throw Misuse(std::string(key), quoted(text), std::string(size_expectation));
+  return static_cast<std::uint64_t>(*bytes);
 }
 
 double parse_share(std::string_view key, std::string_view text) {

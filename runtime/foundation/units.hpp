@@ -35,6 +35,8 @@ struct Bandwidth {
 Bandwidth parse_bandwidth(std::string_view key, std::string_view text);
 /// "5 ms", "20 us", "2 min"; rounded to the nearest nanosecond, at most a day.
 Duration parse_duration(std::string_view key, std::string_view text);
+/// A size: "8 GB" (decimal: 1e9 bytes), "512 MiB" (2^20); at least a byte, at most 2^60.
+std::uint64_t parse_bytes(std::string_view key, std::string_view text);
 /// A probability or share: "1%", "0.01"; within [0, 1].
 double parse_share(std::string_view key, std::string_view text);
 

@@ -95,6 +95,20 @@ ValueKind<std::string> initial_model() {
           [](const std::string& init) { return toml_text(spelled_path(init)); }};
 }
 
+/// "8 GB", or "50%" of the machine's memory.
+ValueKind<std::string> memory() {
+  return {"size or share",
+          [](const Setting& setting, const fs::path&) {
+            const std::string& text = setting.name();
+            if (text.ends_with('%'))
+              parse_share(setting.label(), text);
+            else
+              parse_bytes(setting.label(), text);
+            return text;
+          },
+          [](const std::string& text) { return toml_text(text); }};
+}
+
 ValueKind<std::optional<std::uint64_t>> batch() {
   return {"whole number >= 1, or \"full\"",
           [](const Setting& setting, const fs::path&) -> std::optional<std::uint64_t> {
@@ -173,6 +187,8 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
        "who holds which samples: \"iid\", \"by-label\", \"dirichlet(0.3)\""},
       {"scale", &Data::scale, optional(positive()), "all",
        "features are multiplied by it; pixels are divided by 255 by themselves"},
+      {"memory", &Data::memory, memory(), "all",
+       "the most that the data files may come to, inflated: a size, or a share of this machine's memory"},
   };
 }
 

@@ -76,6 +76,17 @@ TEST_CASE("units: a share is a fraction or a percentage") {
   CHECK(contains(refusal(parse_share, "1.01"), "between 0 and 1"));
 }
 
+TEST_CASE("units: a size is a number of bytes, decimal or binary") {
+  CHECK(parse_bytes("k", "8 GB") == 8'000'000'000u);
+  CHECK(parse_bytes("k", "1.5 kB") == 1500u);
+  CHECK(parse_bytes("k", "512 MiB") == 512u << 20);
+  CHECK(parse_bytes("k", "1 B") == 1u);
+  for (const std::string text : {"8", "0 B", "0.5 B", "-1 GB", "8 gb", "8 Gbit", "2000000 TB", ""}) {
+    CAPTURE(text);
+    CHECK(contains(refusal(parse_bytes, text), "such as \"8 GB\""));
+  }
+}
+
 TEST_CASE("units: a wrong, missing or misplaced unit is refused with the accepted ones") {
   for (const std::string text : {"10",
                                  "10 Mbits",

@@ -52,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MemoryFile second(input.rest());
   fuzz::may_refuse([&] {
     if (format == 4) {
-      ensure(read_cifar10<float>({first.path()}).count() > 0, "a batch has a record at least");
+      DataMemory no_limit;
+      ensure(read_cifar10<float>({first.path()}, no_limit).count() > 0, "a batch has a record at least");
       return;
     }
     RunSettings::Data settings;

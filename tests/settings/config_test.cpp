@@ -42,6 +42,7 @@ const std::map<std::string, Sample>& samples() {
       {"data.test", {"\"libsvm:a9a.t.gz\"", "1"}},
       {"data.partition", {"\"by-label\"", "1"}},
       {"data.scale", {"0.5", "\"half\""}},
+      {"data.memory", {"\"8 GB\"", "8"}},
       {"model.kind", {"\"logistic\"", "1"}},
       {"model.l1", {"1e-3", "\"1e-3\""}},
       {"model.l2", {"1e-4", "false"}},
@@ -284,6 +285,8 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"data.source", "\"npy:a,b,c\""},
       {"data.source", "\"csv:\""},
       {"data.scale", "0"},
+      {"data.memory", "\"8\""},
+      {"data.memory", "\"120%\""},
       {"model.l1", "-1e-9"},
       {"model.l2", "inf"},
       {"model.init", "\"random\""},
@@ -370,31 +373,4 @@ TEST_CASE("config: iterations or epochs, a file or a kind of topology, never bot
   CHECK(contains(refusal("[topology]\nkind = \"ring\"\nfile = \"c.toml\""), "not both"));
   CHECK(contains(refusal("", {"run.iterations=3", "run.epochs=2"}), "not both"));
   CHECK(parse("[run]\nepochs = 2").run.epochs == 2.0);
-}
-
-TEST_CASE("config: bandwidth sets both directions, and a direction's own key overrides it in any order") {
-  const auto both = parse("[network]\nbandwidth = \"10 Mbit/s\"").network;
-  CHECK(both.bandwidth_up.bytes_per_s == 1.25e6);
-  CHECK(both.bandwidth_down.bytes_per_s == 1.25e6);
-  for (const std::string toml : {"network.bandwidth = \"10 Mbit/s\"\nnetwork.bandwidth_up = \"1 Mbit/s\"",
-                                 "network.bandwidth_up = \"1 Mbit/s\"\nnetwork.bandwidth = \"10 Mbit/s\""}) {
-    const auto network = parse(toml).network;
-    CHECK(network.bandwidth_up.bytes_per_s == 1.25e5);
-    CHECK(network.bandwidth_down.bytes_per_s == 1.25e6);
-  }
-}
-
-TEST_CASE("config: a peer's own network starts from the common one") {
-  const auto settings = parse(
-      "[[network.peer]]\nid = 3\nbandwidth = \"1 Mbit/s\"\ncompute = \"lognormal(20 ms, 0.3)\"\n"
-      "[[network.peer]]\nid = 5\nbandwidth_up = \"2 Mbit/s\"\n"
-      "[network]\nlatency = \"5 ms\"\nbandwidth = \"10 Mbit/s\"\n");
-  REQUIRE(settings.peer_networks.size() == 2);
-  const NetworkSettings& third = settings.peer_networks.at(3);
-  CHECK(third.latency == Duration{5'000'000});
-  CHECK(third.bandwidth_up.bytes_per_s == 1.25e5);
-  CHECK(third.bandwidth_down.bytes_per_s == 1.25e5);
-  CHECK(third.compute == ComputeTime{ComputeTime::Kind::lognormal, Duration{20'000'000}, 0.3});
-  CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
-  CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
 }

@@ -1,0 +1,36 @@
+#include "runtime/data/data_memory.hpp"
+
+#include <unistd.h>
+
+#include "runtime/foundation/units.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+std::string gigabytes(std::uint64_t bytes) { return three_digits(static_cast<double>(bytes) / 1e9) + " GB"; }
+
+}  // namespace
+
+DataMemory::DataMemory(const std::string& spelled)
+    : spelled_(spelled),
+      bytes_(spelled.ends_with('%') ? static_cast<std::uint64_t>(parse_share("data.memory", spelled) *
+                                                                 static_cast<double>(machine_memory()))
+                                    : parse_bytes("data.memory", spelled)) {}
+
+void DataMemory::take(const std::filesystem::path& file, std::uint64_t bytes) {
+  if (bytes > left_)
+    throw Misuse("data.memory", spelled_,
+                 "with " + file.string() + " the data files come to more than " +
+                     (spelled_.ends_with('%') ? gigabytes(bytes_) : spelled_) +
+                     "; expected files that hold less, or a larger data.memory");
+  left_ -= bytes;
+}
+
+std::uint64_t machine_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace hearsay

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+namespace hearsay {
+
+/// How many bytes the data files of a run may come to, all together and inflated. A file that is more than it
+/// looks (gigabytes of zeros in a small gzip file, a pipe that never ends) is refused instead of taking all
+/// memory.
+class DataMemory {
+ public:
+  /// No limit, for files that are no data: models.
+  DataMemory() = default;
+  /// As data.memory spells it: "8 GB", or a share of this machine's memory, "50%". Throws Misuse if it is
+  /// neither.
+  explicit DataMemory(const std::string& spelled);
+
+  std::uint64_t left() const { return left_; }
+  /// A file has been read. Throws Misuse if its bytes are more than is left.
+  void take(const std::filesystem::path& file, std::uint64_t bytes);
+
+ private:
+  std::string spelled_;
+  std::uint64_t bytes_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t left_ = bytes_;
+};
+
+/// Returns the bytes of this machine's memory.
+std::uint64_t machine_memory();
+
+}  // namespace hearsay

@@ -1,0 +1,35 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "runtime/settings/run_settings_file.hpp"
+#include "tests/settings/run_file_text.hpp"
+
+using namespace hearsay;
+
+TEST_CASE("config: bandwidth sets both directions, and a direction's own key overrides it in any order") {
+  const auto both = parse("[network]\nbandwidth = \"10 Mbit/s\"").network;
+  CHECK(both.bandwidth_up.bytes_per_s == 1.25e6);
+  CHECK(both.bandwidth_down.bytes_per_s == 1.25e6);
+  for (const std::string toml : {"network.bandwidth = \"10 Mbit/s\"\nnetwork.bandwidth_up = \"1 Mbit/s\"",
+                                 "network.bandwidth_up = \"1 Mbit/s\"\nnetwork.bandwidth = \"10 Mbit/s\""}) {
+    const auto network = parse(toml).network;
+    CHECK(network.bandwidth_up.bytes_per_s == 1.25e5);
+    CHECK(network.bandwidth_down.bytes_per_s == 1.25e6);
+  }
+}
+
+TEST_CASE("config: a peer's own network starts from the common one") {
+  const auto settings = parse(
+      "[[network.peer]]\nid = 3\nbandwidth = \"1 Mbit/s\"\ncompute = \"lognormal(20 ms, 0.3)\"\n"
+      "[[network.peer]]\nid = 5\nbandwidth_up = \"2 Mbit/s\"\n"
+      "[network]\nlatency = \"5 ms\"\nbandwidth = \"10 Mbit/s\"\n");
+  REQUIRE(settings.peer_networks.size() == 2);
+  const NetworkSettings& third = settings.peer_networks.at(3);
+  CHECK(third.latency == Duration{5'000'000});
+  CHECK(third.bandwidth_up.bytes_per_s == 1.25e5);
+  CHECK(third.bandwidth_down.bytes_per_s == 1.25e5);
+  CHECK(third.compute == ComputeTime{ComputeTime::Kind::lognormal, Duration{20'000'000}, 0.3});
+  CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
+  CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
+}
