@@ -6,6 +6,7 @@
 
 #include "runtime/cluster/addresses.hpp"
 #include "runtime/observer/observer.hpp"
+#include "runtime/process/open_file_limit.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/observer_server.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -80,6 +81,7 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
   if (id >= experiment.peer_count())
     throw Misuse("--id", std::to_string(id),
                  "the topology has peers 0 to " + std::to_string(experiment.peer_count() - 1));
+  require_open_files_of(experiment, id);
   const ClusterAddresses addresses = addresses_of(experiment.topology, place);
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, control.notice);

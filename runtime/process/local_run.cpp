@@ -20,6 +20,7 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/drive_peer.hpp"
 #include "runtime/process/fork_server.hpp"
+#include "runtime/process/open_file_limit.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/keys.hpp"
 #include "runtime/zmq/observer_server.hpp"
@@ -306,6 +307,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     throw Misuse("topology.peers", std::to_string(experiment.peer_count()),
                  "at most " + std::to_string(most_local_peers) +
                      " peers run as processes of one machine; hearsay simulate takes any number");
+  require_open_files(open_files_of_parent(experiment.peer_count()), "the run");
+  for (PeerId id = 0; id < experiment.peer_count(); ++id) require_open_files_of(experiment, id);
   // Keys made for this run alone. The key files of the hosts do not help: each holds the secret of one peer,
   // and here run all peers.
   std::vector<KeyPair> keys;
