@@ -36,7 +36,8 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
     throw Misuse(options.model.string() + ": its loss is " + (std::isnan(loss) ? "no number" : "infinite") +
                  "; a model of a run that diverged?");
   const double accuracy = problem.accuracy ? problem.accuracy(model) : 0.0;
-  const auto training = static_cast<std::uint64_t>(problem.sample_count());
+  const auto training =
+      learns_from_samples(settings) ? static_cast<std::uint64_t>(problem.sample_count()) : 0;
   const std::string which = problem.judged.are_test ? "test" : "training";
   if (options.json) {
     nlohmann::ordered_json record = {{"model", options.model.string()},

@@ -84,8 +84,9 @@ void print_closing_words(const FinishedRun& run) {
   const auto count_at = [&summary](const char* key) {
     return summary[key].is_number() ? summary[key].get<std::uint64_t>() : 0;
   };
-  table.add({"loss", significant(number_or_nan(summary["loss"]), 6) +
-                         samples_text(count_at("loss_samples"), "training")});
+  table.add(
+      {"loss", significant(number_or_nan(summary["loss"]), 6) +
+                   (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "")});
   if (summary["accuracy"].is_number())
     table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
                                samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});

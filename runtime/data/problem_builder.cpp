@@ -113,6 +113,10 @@ Problem<Scalar> build_problem(const RunSettings& settings) {
   return problem;
 }
 
+bool learns_from_samples(const RunSettings& settings) {
+  return std::holds_alternative<SampleModel>(parse_model(settings.model.kind).info->make);
+}
+
 template Problem<float> build_problem<float>(const RunSettings&);
 template Problem<double> build_problem<double>(const RunSettings&);
 

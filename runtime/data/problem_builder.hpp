@@ -17,4 +17,8 @@ namespace hearsay {
 template <class Scalar>
 Problem<Scalar> build_problem(const RunSettings& settings);
 
+/// True if the model learns from samples (of data.source, or of the user's own objective); false for a model
+/// that is drawn, as a quadratic is.
+bool learns_from_samples(const RunSettings& settings);
+
 }  // namespace hearsay

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "runtime/data/problem_builder.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/slowest_link.hpp"
@@ -196,7 +197,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
                                 : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
-  summary["loss_samples"] = samples > 0 ? Json(samples) : Json(nullptr);
+  summary["loss_samples"] = samples > 0 && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
   const JudgedSamples& of = experiment.problem.judged;
   summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");

@@ -184,6 +184,9 @@ TEST_CASE("run, evaluate: what a loss and an accuracy are of is said") {
   CHECK(has(output_of({"simulate", "d.toml", "--output", "tested"}, true), " % (3 test samples)\n"));
   const Json summary = json_of(content_of(folder.path() / "tested/summary.json"));
   CHECK(summary["loss_samples"] == 4);
+  // A quadratic is of no samples.
+  folder.write("q.toml", quadratic_run);
+  CHECK(output_of({"simulate", "q.toml", "--output", "drawn"}, false).find("samples)") == std::string::npos);
   CHECK(summary["accuracy_of"] == "test");
   CHECK(summary["accuracy_samples"] == 3);
   const std::string judged = output_of({"evaluate", "tested/model.npy", "d.toml"}, true);
