@@ -155,14 +155,7 @@ class Search {
     for (int halvings = 0; halvings <= most_halvings && !is_over(); ++halvings) {
       if (halvings > 0) prospect.settings.algorithm.step_size /= 2.0;
       try {
-        Experiment<Scalar> experiment =
-            prepare<Scalar>(simulated(prospect.settings, advice_.measured_gradient), borrowed(problem_));
-        prospect.warnings = experiment.warnings;
-        prospect.run_length = experiment.iterations;
-        experiment.iterations *= run_lengths;
-        const Probe found = tried(experiment, advice_.target_loss, limit(), share_of(8));
-        judge(prospect, found, advice_.target_loss);
-        require_one_model(prospect, found);
+        train(prospect, limit(), share_of(8));
       } catch (const Misuse& misuse) {
         prospect.leave_out(Fate::refused, misuse.what());
       }
@@ -178,17 +171,25 @@ class Search {
            Clock::now() < give_up && !control_.interrupted()) {
       Prospect winner = std::move(advice_.ranked.front());
       advice_.ranked.erase(advice_.ranked.begin());
-      Experiment<Scalar> experiment =
-          prepare<Scalar>(simulated(winner.settings, advice_.measured_gradient), borrowed(problem_));
-      experiment.iterations = run_lengths * std::max(winner.run_length, winner.latest);
-      const Probe found = tried(experiment, advice_.target_loss, never, give_up);
-      judge(winner, found, advice_.target_loss);
-      require_one_model(winner, found);
+      train(winner, never, give_up);
       if (winner.settings == advice_.yours.settings) advice_.yours = winner;
       const bool out_of_time = winner.fate == Fate::in_sight;
       settle(std::move(winner));
       if (out_of_time) return;
     }
+  }
+
+  /// Trains a candidate, for run_lengths times its run or, if its target was extrapolated, times the
+  /// extrapolation; and judges it.
+  void train(Prospect& prospect, double virtual_seconds, Clock::time_point give_up) {
+    Experiment<Scalar> experiment =
+        prepare<Scalar>(simulated(prospect.settings, advice_.measured_gradient), borrowed(problem_));
+    prospect.warnings = experiment.warnings;
+    prospect.run_length = experiment.iterations;
+    experiment.iterations = run_lengths * std::max(prospect.run_length, prospect.latest);
+    const Probe found = tried(experiment, advice_.target_loss, virtual_seconds, give_up);
+    judge(prospect, found, advice_.target_loss);
+    require_one_model(prospect, found);
   }
 
   /// Returns when 1 / `part` of the patience will be over, or all of it.
