@@ -40,7 +40,7 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
   // The length of a plain file is known; one byte more finds its end. The inflated length of a compressed
   // file is not known, so the buffer grows while it is read.
   const auto bytes = std::filesystem::file_size(path, ignored);
-  if (!ignored && bytes > memory.left()) memory.take(path, bytes);
+  if (!ignored) memory.require_room(path, bytes);
   std::string content(ignored ? buffer_bytes : static_cast<std::size_t>(bytes) + 1, '\0');
   std::size_t size = 0;
   for (;;) {

@@ -19,12 +19,16 @@ DataMemory::DataMemory(const std::string& spelled)
                                                                  static_cast<double>(machine_memory()))
                                     : parse_bytes("data.memory", spelled)) {}
 
-void DataMemory::take(const std::filesystem::path& file, std::uint64_t bytes) {
+void DataMemory::require_room(const std::filesystem::path& file, std::uint64_t bytes) const {
   if (bytes > left_)
     throw Misuse("data.memory", spelled_,
                  "with " + file.string() + " the data files come to more than " +
                      (spelled_.ends_with('%') ? gigabytes(bytes_) : spelled_) +
                      "; expected files that hold less, or a larger data.memory");
+}
+
+void DataMemory::take(const std::filesystem::path& file, std::uint64_t bytes) {
+  require_room(file, bytes);
   left_ -= bytes;
 }
 

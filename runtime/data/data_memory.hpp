@@ -19,7 +19,9 @@ class DataMemory {
   explicit DataMemory(const std::string& spelled);
 
   std::uint64_t left() const { return left_; }
-  /// A file has been read. Throws Misuse if its bytes are more than is left.
+  /// Throws Misuse if so many bytes of a file are more than is left.
+  void require_room(const std::filesystem::path& file, std::uint64_t bytes) const;
+  /// The file has been read: the same, and its bytes are no longer left.
   void take(const std::filesystem::path& file, std::uint64_t bytes);
 
  private:

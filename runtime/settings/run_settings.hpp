@@ -73,8 +73,7 @@ struct RunSettings {
     std::string test;
     std::string partition = "iid";
     std::optional<double> scale;  ///< factor for all features; pixels are also divided by 255
-    std::string memory =
-        "50%";  ///< the most that data files may come to: "8 GB", or a share of the machine's
+    std::string memory = "50%";   ///< the most that data files hold: "8 GB", or a share of all memory
     bool operator==(const Data&) const = default;
   } data;
 
