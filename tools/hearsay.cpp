@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,20 +23,17 @@ namespace hearsay {
 
 namespace {
 
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
+StopRequest stop;
 
 /// For commands that keep a record: the first Ctrl-C asks the run to end in good order, the second ends the
-/// process at once.
+/// process at once. So does the first if there is no run yet.
 void ask_to_end(int) {
-  if (interrupted.exchange(true)) _exit(exit_interrupted);
+  if (stop.interrupted.exchange(true) || !stop.is_heeded) _exit(exit_interrupted);
 }
-
-std::atomic<bool> asked_to_leave{false};
 
 /// For one peer of a run over several hosts: the host wants this process to end, not the run.
 void ask_to_leave(int) {
-  if (asked_to_leave.exchange(true)) _exit(exit_interrupted);
+  if (stop.asked_to_leave.exchange(true) || !stop.is_heeded) _exit(exit_interrupted);
 }
 
 /// For commands that keep no record, such as check, which may take minutes.
@@ -71,7 +67,7 @@ int main_of(int argc, char** argv) {
   app.set_version_flag("--version", "hearsay " HEARSAY_VERSION);
   app.require_subcommand(1);
   app.fallthrough(false);
-  Invocation invocation{interrupted, asked_to_leave};
+  Invocation invocation{stop};
   CommandLine command_line(app);
   for (AddCommand* const add : commands) add(command_line, invocation);
   // These two options serve the installation, so `--help` does not show them.

@@ -50,7 +50,7 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
                                            .save = options.save,
-                                           .interrupted = options.interrupted,
+                                           .stop = options.stop,
                                            .live_port = options.live_port,
                                            .title = {}});
   return report_run(run, options);
@@ -60,7 +60,7 @@ int run_command(const RunOptions& options, Driver driver) {
 /// resumes nothing.
 void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
-  options->interrupted = &invocation.interrupted;
+  options->stop = &invocation.stop;
   add_output_options(command, *options);
   if (driver == Driver::zmq) add_resume_option(command, *options);
   add_live_option(command, *options);

@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 struct AdviseOptions : RunFileOptions {
   fs::path output;         ///< the run file of the winner; empty: advised.toml beside the file
   bool overwrite = false;  ///< replace the run file of an earlier advice
-  const std::atomic<bool>* interrupted = nullptr;
+  StopRequest* stop = nullptr;
 };
 
 const std::string signature = "# Written by `hearsay advise";
@@ -76,7 +76,11 @@ int advise_command(const AdviseOptions& options) {
 
   AdviceProgress progress(options.quiet);
   AdviceControl control;
-  control.interrupted = [&] { return options.interrupted->load(); };
+  // The first look comes when the data have been loaded.
+  control.interrupted = [&] {
+    options.stop->is_heeded = true;
+    return options.stop->interrupted.load();
+  };
   control.progress = [&](const std::string& what) { progress.show(what); };
   const Advice advice =
       with_scalar(yours.run.scalar, [&]<class Scalar>() { return advise<Scalar>(yours, control); });
@@ -108,7 +112,7 @@ void add_advise(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command(
       "advise", "the method, compressor and topology that get to the target loss first on this network");
   const auto options = std::make_shared<AdviseOptions>();
-  options->interrupted = &invocation.interrupted;
+  options->stop = &invocation.stop;
   add_run_file_options(command, *options);
   command.option("--output", &options->output, "the run file of the winner [advised.toml beside FILE]",
                  {.value_name = "FILE"});

@@ -157,7 +157,8 @@ int launch_command(const LaunchOptions& options) {
   LaunchedRunPlan plan;
   plan.output = settings.run.output;
   plan.overwrite = replaces;
-  plan.interrupted = options.interrupted;
+  plan.interrupted = &options.stop->interrupted;
+  options.stop->is_heeded = true;
   plan.start_patience = start_patience;
   plan.beat_every = heartbeat_interval(settings.failure.lost_after);
   plan.drops = settings.failure.drops();
@@ -190,7 +191,7 @@ int launch_command(const LaunchOptions& options) {
 void add_launch(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command("launch", "every peer on the host its topology file names, over ssh");
   const auto options = std::make_shared<LaunchOptions>();
-  options->interrupted = &invocation.interrupted;
+  options->stop = &invocation.stop;
   add_output_options(command, *options);
   add_resume_option(command, *options);
   add_start_patience_option(command, options->start_patience);

@@ -88,6 +88,7 @@ bool send_output(const fs::path& output) {
 }  // namespace
 
 int launched_peer_command(const PeerOptions& given) {
+  given.stop->is_heeded = true;  // the folder is removed, whatever ends the peer
   // Locks the folder: an earlier launch of a run with this name may be under way.
   std::optional<DirectoryLock> lock;
   const std::optional<LaunchNote> note = receive_run(lock);
@@ -115,7 +116,7 @@ int launched_peer_command(const PeerOptions& given) {
   const RunSettings settings =
       parse_run(read_text_file(options.file), fs::current_path(), options.assignments, note->run_file);
   const bool drops = settings.failure.drops();
-  const InputWatch watch(*given.ask_to_end, std::max(settings.failure.lost_after, least_silence),
+  const InputWatch watch(given.stop->interrupted, std::max(settings.failure.lost_after, least_silence),
                          drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
   options.lost = [&watch] { return watch.lost(); };
   say(parcel_head({{"event", "started"}}, {}));

@@ -92,7 +92,7 @@ class SweepRun {
     std::unique_ptr<LearnedPoint> learned;
     std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
     for (const std::size_t place : group) {
-      if (is_finished(place) || options_.interrupted->load()) continue;
+      if (is_finished(place) || options_.stop->interrupted.load()) continue;
       const bool is_news = !refused;
       SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
       if (row.exit_code == exit_misuse && !learned) refused = row.note;
@@ -131,7 +131,7 @@ class SweepRun {
                             .earlier = earlier,
                             .quiet = options_.quiet || side_by_side_,
                             .save = options_.save,
-                            .interrupted = options_.interrupted,
+                            .stop = options_.stop,
                             .network = options_.network,
                             .title = title_of(place),
                             .learned = group.size() > 1 ? &learned : nullptr,
@@ -237,7 +237,7 @@ int sweep_command(const SweepOptions& options) {
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
   if (run.output_made() && !options.json && !options.quiet)
     std::printf("\noutput  %s\n", sweep.output.c_str());
-  if (options.interrupted->load()) return exit_interrupted;
+  if (options.stop->interrupted.load()) return exit_interrupted;
   const bool one_succeeded =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
   return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
@@ -248,7 +248,7 @@ int sweep_command(const SweepOptions& options) {
 void add_sweep(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command("sweep", "every point of the run file's [sweep], and a table");
   const auto options = std::make_shared<SweepOptions>();
-  options->interrupted = &invocation.interrupted;
+  options->stop = &invocation.stop;
   add_output_options(command, *options);
   command.flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
   command.option(

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
+
+#include "tools/terminal/stop_request.hpp"
 
 namespace hearsay {
 
@@ -10,14 +11,13 @@ class CommandLine;
 /// What SIGINT, SIGTERM and SIGHUP do while a command runs.
 enum class OnSignal {
   end_at_once,        ///< end the process: the command keeps no record that would have to be closed
-  end_in_good_order,  ///< set `interrupted`: the command closes its record and ends
+  end_in_good_order,  ///< set `interrupted`: a command that heeds it closes its record and ends
   leave,              ///< the same, but SIGTERM sets `asked_to_leave`
 };
 
 /// The command that the command line has chosen, and what signals ask of it.
 struct Invocation {
-  std::atomic<bool>& interrupted;     ///< end the run in good order
-  std::atomic<bool>& asked_to_leave;  ///< end this process, not the run
+  StopRequest& stop;
   /// Returns the exit code, and throws Misuse if the user got something wrong.
   std::function<int()> run = {};
   OnSignal on_signal = OnSignal::end_at_once;

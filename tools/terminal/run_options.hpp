@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "runtime/record/run_directory.hpp"
+#include "tools/terminal/stop_request.hpp"
 
 namespace hearsay {
 
@@ -27,8 +27,7 @@ struct RunOptions : RunFileOptions {
   bool resume = false;
   std::optional<std::uint16_t> live_port = {};  ///< as in TrainingOptions
   SaveModels save = SaveModels::mean;
-  const std::atomic<bool>* interrupted = nullptr;
-  const std::atomic<bool>* asked_to_leave = nullptr;  ///< as in RunControl
+  StopRequest* stop = nullptr;  ///< what signals ask of the command
 };
 
 // Each function adds the options of one of the structs above, or a part of them, to `command`. `options` must

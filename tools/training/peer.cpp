@@ -40,8 +40,9 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
     std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
   RunControl control;
   control.notice = print_notice;
-  control.interrupted = options.interrupted;
-  control.asked_to_leave = options.asked_to_leave;
+  options.stop->is_heeded = true;
+  control.interrupted = &options.stop->interrupted;
+  control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = earlier_output(options, settings) == EarlierOutput::continued;
   if (!options.quiet)
     std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
@@ -80,8 +81,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
                                            .save = options.save,
-                                           .interrupted = options.interrupted,
-                                           .asked_to_leave = options.asked_to_leave,
+                                           .stop = options.stop,
                                            .as_first_of_hosts = patience,
                                            .place = place,
                                            .tells_others = reports,
@@ -96,7 +96,7 @@ namespace {
 int peer_command(const PeerOptions& options) {
   if (options.file == "-") return launched_peer_command(options);
   std::optional<InputWatch> watch;
-  if (options.ends_with_input) watch.emplace(*options.ask_to_end, std::nullopt);
+  if (options.ends_with_input) watch.emplace(options.stop->interrupted, std::nullopt);
   const PeerTraining training =
       train_as_peer(load_run_file(options.file, options.assignments), options, true);
   if (training.exit_code != 0 && !training.reason.empty())
@@ -110,9 +110,7 @@ void add_peer(CommandLine& program, Invocation& invocation) {
   CommandLine command =
       program.command("peer", "one peer of a run that spans hosts; peer 0 keeps the record");
   const auto options = std::make_shared<PeerOptions>();
-  options->interrupted = &invocation.interrupted;
-  options->ask_to_end = &invocation.interrupted;
-  options->asked_to_leave = &invocation.asked_to_leave;
+  options->stop = &invocation.stop;
   add_output_options(command, *options);
   add_resume_option(command, *options);
   command.option("--id", &options->id,

@@ -15,7 +15,6 @@ struct PeerOptions : RunOptions {
   std::optional<PeerId> id;  ///< empty: the environment says it
   std::string start_patience = "2 min";
   bool ends_with_input = false;
-  std::atomic<bool>* ask_to_end = nullptr;  ///< the flag behind `interrupted`
   /// Returns why the run cannot go on, if the starter of the peers has said so.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
 };

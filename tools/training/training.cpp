@@ -43,7 +43,8 @@ void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& op
                to_text(patience.start).c_str(), misuse.what());
   RunControl control;
   control.notice = print_notice;
-  control.interrupted = options.interrupted;
+  control.interrupted = &options.stop->interrupted;
+  options.stop->is_heeded = true;
   turn_peers_away(experiment, patience, control, options.place,
                   std::string("peer 0 cannot go on with the run: ") + misuse.what());
 }
@@ -74,6 +75,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (tells) tell_others(experiment, options, misuse);
     throw;
   }
+  options.stop->is_heeded = true;
   FinishedRun finished;
   finished.output = directory.path();
   finished.warnings = experiment.warnings;
@@ -100,9 +102,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     live.emplace(experiment.settings, directory.record(), *options.live_port, print_notice);
   RunControl control;
   control.notice = print_notice;
-  control.interrupted = options.interrupted;
+  control.interrupted = &options.stop->interrupted;
   control.lost = options.lost;
-  control.asked_to_leave = options.asked_to_leave;
+  control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();
   control.record = directory.record().value_or(std::vector<Evaluation>{});
   control.on_evaluation = [&](const Evaluation& evaluation) {

@@ -34,8 +34,7 @@ struct TrainingOptions {
   EarlierOutput earlier = EarlierOutput::refused;
   bool quiet = false;
   SaveModels save = SaveModels::mean;
-  const std::atomic<bool>* interrupted = nullptr;
-  const std::atomic<bool>* asked_to_leave = nullptr;
+  StopRequest* stop = nullptr;
   /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
   std::optional<HostsPatience> as_first_of_hosts = std::nullopt;
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
