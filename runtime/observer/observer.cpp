@@ -78,8 +78,8 @@ std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, 
 }
 
 template <class Scalar>
-bool Observer<Scalar>::complete(std::uint64_t iteration, const Gathering& gathered) const {
-  for (std::size_t peer = 0; peer < counts_from_.size(); ++peer)
+bool Observer<Scalar>::complete(std::uint64_t iteration, Gathering& gathered) const {
+  for (PeerId& peer = gathered.known_to_be_there; peer < counts_from_.size(); ++peer)
     if (counts_from_[peer] <= iteration && gathered.models[peer].size() == 0) return false;
   return true;
 }
@@ -109,6 +109,8 @@ std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
 template <class Scalar>
 void Observer<Scalar>::take_back(PeerId peer, std::uint64_t iteration) {
   counts_from_[peer] = iteration;
+  for (auto& [unused, gathered] : gathering_)
+    gathered.known_to_be_there = std::min(gathered.known_to_be_there, peer);
 }
 
 template <class Scalar>

@@ -63,8 +63,10 @@ class Observer final : public Evaluator {
   struct Gathering {
     std::vector<Vector<Scalar>> models;
     std::vector<PeerMeters> meters;
+    PeerId known_to_be_there = 0;  ///< the models of all peers below this one are there, or not needed
   };
-  bool complete(std::uint64_t iteration, const Gathering& gathered) const;
+  /// True if the models of all peers that this evaluation needs are there. Looks at each peer once.
+  bool complete(std::uint64_t iteration, Gathering& gathered) const;
   Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
   Verdict judge(const Evaluation& evaluation);
 

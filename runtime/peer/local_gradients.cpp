@@ -27,6 +27,10 @@ void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) 
   minibatch_.clear();
   const auto count = static_cast<std::uint64_t>(objective_.sample_count());
   if (count == 0) return;
+  if (count == 1) {  // all draws are known: 0
+    minibatch_.resize(*batch_, Index{0});
+    return;
+  }
   for (std::uint64_t k = 0; k < *batch_; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
 }
 

@@ -138,6 +138,18 @@ TEST_CASE("observer: what a peer has done stays done when it is gone") {
   CHECK(observer.mean_model() == Vector<double>::Constant(3, 1.0));
 }
 
+TEST_CASE("observer: a peer that comes back while others are waited for is waited for, too") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  const Vector<double> x = experiment.problem.initial;
+  CHECK(observer.drop(1).empty());
+  CHECK(!observer.take(0, 10, x, {}));
+  observer.take_back(1, 10);
+  CHECK(!observer.take(2, 10, x, {}));
+  CHECK(observer.take(1, 10, x, {}));
+}
+
 TEST_CASE("observer: an evaluation that only peers that are gone have sent is none") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
   Observer<double> observer(experiment.problem, std::nullopt);
