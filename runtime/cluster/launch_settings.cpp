@@ -34,16 +34,30 @@ std::string read_directory(const Setting& setting, const fs::path& directory) {
   return remote.starts_with("~/") ? remote.substr(2) : remote;
 }
 
+/// Returns the path, and its spelling. The spelling of a relative path would mean another file in another
+/// folder: such a path is spelled from the root.
+LaunchSettings::LocalPath read_local_path(const Setting& setting, const fs::path& directory) {
+  const fs::path file = setting.path(directory);
+  const std::string& spelled = setting.name();
+  const bool means_the_same_anywhere = setting.path("/nowhere") == file;
+  return {file, means_the_same_anywhere ? spelled : spelled_path(file)};
+}
+
+std::string spelling_of(const LaunchSettings::LocalPath& path) {
+  return path.spelled.empty() ? std::string() : toml_text(path.spelled);
+}
+
 }  // namespace
 
 const std::vector<KeyRow<LaunchSettings>>& launch_keys() {
   using L = LaunchSettings;
   const auto as_text = [](const std::string& text) { return toml_text(text); };
+  const ValueKind<L::LocalPath> local_path = {"path", read_local_path, spelling_of};
   static const std::vector<KeyRow<L>> keys = {
       {"user", &L::user, {"name", read_user, as_text}},
       {"ssh_port", &L::ssh_port, kinds::count<std::uint16_t>(1)},
-      {"ssh_key", &L::ssh_key, kinds::path()},
-      {"ssh_config", &L::ssh_config, kinds::path()},
+      {"ssh_key", &L::ssh_key, local_path},
+      {"ssh_config", &L::ssh_config, local_path},
       {"program", &L::program, {"path there", read_word, as_text}},
       {"directory", &L::directory, {"path there", read_directory, as_text}},
   };

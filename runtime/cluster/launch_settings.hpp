@@ -20,10 +20,18 @@ namespace hearsay {
 ///     program = "/opt/hearsay/bin/hearsay" # on the host; default: the hearsay on its PATH
 ///     directory = "experiments"            # on the host, from the user's home; the peer runs in it
 struct LaunchSettings {
+  /// A path on the launching host, and how a topology file spells it: with "$HOME", which a file that is
+  /// written for other hosts keeps.
+  struct LocalPath {
+    std::filesystem::path file;
+    std::string spelled;
+    bool operator==(const LocalPath& other) const { return file == other.file; }
+  };
+
   std::string user;
   std::uint16_t ssh_port = 0;  ///< 0: ssh's own choice
-  std::filesystem::path ssh_key;
-  std::filesystem::path ssh_config;
+  LocalPath ssh_key;
+  LocalPath ssh_config;
   std::string program = "hearsay";
   std::string directory = ".";
   bool operator==(const LaunchSettings&) const = default;

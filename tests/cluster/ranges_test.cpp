@@ -83,6 +83,19 @@ TEST_CASE("cluster file: a link's ends may be ranges, which step together, and p
   CHECK(contains(refusal(peers + link("hub", "*") + link("n1", "hub")), "was already given at c.toml:5"));
 }
 
+TEST_CASE("cluster file: written anew, $HOME stays $HOME, and a relative path is spelled from the root") {
+  REQUIRE(getenv("HOME") != nullptr);
+  const std::string text =
+      "family = \"ring\"\n[launch]\nssh_key = \"$HOME/.ssh/cluster\"\nssh_config = \"ssh_config\"\n"
+      "[[peer]]\nhost = \"a\"\n[[peer]]\nhost = \"b\"\n";
+  const NamedTopology cluster = parse(text);
+  CHECK(cluster.peers[0].launch.ssh_key.file == std::string(getenv("HOME")) + "/.ssh/cluster");
+  const std::string written = to_toml(cluster);
+  CHECK(contains(written, "ssh_key = \"$HOME/.ssh/cluster\""));
+  CHECK(contains(written, "ssh_config = \"" + cluster.peers[0].launch.ssh_config.file.string() + "\""));
+  CHECK(parse(written).peers == cluster.peers);
+}
+
 TEST_CASE("cluster file: [launch] says how hosts are reached, and a peer may say so for itself") {
   const std::string text = R"(
 family = "ring"
@@ -102,9 +115,11 @@ directory = "~"
 program = "hearsay"
 )";
   const NamedTopology cluster = parse(text);
-  const LaunchSettings common{"trainer", 2222, "/keys/a $ b", "/etc/ours", "/opt/a 'b\" c/hearsay", "runs"};
+  const LaunchSettings common{
+      "trainer", 2222, {"/keys/a $ b", ""}, {"/etc/ours", ""}, "/opt/a 'b\" c/hearsay", "runs"};
   CHECK(cluster.peers[0].launch == common);
-  CHECK(cluster.peers[1].launch == LaunchSettings{"trainer", 22, "/keys/a $ b", "/etc/ours", "hearsay", "."});
+  CHECK(cluster.peers[1].launch ==
+        LaunchSettings{"trainer", 22, {"/keys/a $ b", ""}, {"/etc/ours", ""}, "hearsay", "."});
   CHECK(parse(to_toml(cluster)).peers == cluster.peers);
 
   const auto peer = [](const std::string& key) {

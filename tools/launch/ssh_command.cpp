@@ -22,10 +22,10 @@ std::vector<std::string> ssh_command(const NamedPeer& peer) {
     words.emplace_back(option);
     words.push_back(value);
   };
-  add("-F", launch.ssh_config);
+  add("-F", launch.ssh_config.file);
   add("-p", launch.ssh_port == 0 ? "" : std::to_string(launch.ssh_port));
-  add("-i", launch.ssh_key);
-  if (!launch.ssh_key.empty()) add("-o", "IdentitiesOnly=yes");
+  add("-i", launch.ssh_key.file);
+  if (!launch.ssh_key.file.empty()) add("-o", "IdentitiesOnly=yes");
   if (peer.host.find('@') == std::string::npos) add("-l", launch.user);
   words.emplace_back("--");
   words.push_back(peer.host);
