@@ -118,12 +118,13 @@ std::span<const Room> rooms() {
 
         {"tools/terminal", {}},
         {"tools/report", tools({"terminal"})},
+        {"tools/export", tools({"terminal", "report"})},
         {"tools/training", tools({"terminal", "report"})},
         {"tools/check", tools({"terminal", "training"})},
         {"tools/sweep", tools({"terminal", "training"})},
         {"tools/launch", tools({"terminal", "training"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
-        {"tools", tools({"terminal", "report", "training", "check", "sweep", "launch", "advise"})},
+        {"tools", tools({"terminal", "report", "export", "training", "check", "sweep", "launch", "advise"})},
     };
   }();
   return all;

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "algorithms/methods/registry.hpp"
-#include "runtime/foundation/units.hpp"
+#include "tools/report/quantity.hpp"
+#include "tools/report/reported_folders.hpp"
 #include "tools/report/topology_picture.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -24,37 +25,11 @@ std::size_t placement_from(Json& array, Json value) {
   return place;
 }
 
-/// Returns the number behind a value as it is written: bit/s for a bandwidth, s for a duration, a fraction
-/// for a share. "10 Mbit/s" is 1e7, "5 ms" is 0.005, "16" is 16. Empty if the text is none of these.
-std::optional<double> size_of(const std::string& text) {
-  std::size_t length = 0;
-  try {
-    const double number = std::stod(text, &length);
-    if (length == text.size()) return number;
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-  try {
-    return seconds(parse_duration("", text));
-  } catch (const Misuse&) {
-  }
-  try {
-    if (const Bandwidth bandwidth = parse_bandwidth("", text); !bandwidth.unlimited())
-      return 8.0 * bandwidth.bytes_per_s;
-  } catch (const Misuse&) {
-  }
-  try {
-    return parse_share("", text);
-  } catch (const Misuse&) {
-    return std::nullopt;
-  }
-}
-
 void add_numbers(Json& axis) {
   axis["numbers"] = Json::array();
   for (const Json& value : axis["values"]) {
-    const auto size = size_of(value.get<std::string>());
-    Json number = size ? short_number(*size) : Json(nullptr);
+    const auto size = read_quantity(value.get<std::string>());
+    Json number = size ? short_number(size->value) : Json(nullptr);
     if (number.is_null()) {
       axis["numbers"] = nullptr;
       return;
@@ -77,11 +52,6 @@ Json group_of(const std::string& kind, const std::string& name) {
           {"axes", Json::array()},
           {"points_in_total", nullptr},
           {"points", Json::array()}};
-}
-
-std::string name_of(const fs::path& folder) {
-  const fs::path absolute = fs::absolute(folder).lexically_normal();
-  return absolute.has_filename() ? absolute.filename().string() : absolute.parent_path().filename().string();
 }
 
 }  // namespace
@@ -208,30 +178,12 @@ void ReportData::add_sweep(const fs::path& folder) {
 }
 
 ReportData report_data(const std::vector<fs::path>& folders) {
-  std::vector<fs::path> runs;
-  std::vector<fs::path> sweeps;
-  for (auto folder = folders.begin(); folder != folders.end(); ++folder)
-    if (std::any_of(folders.begin(), folder, [&](const fs::path& earlier) {
-          std::error_code ignored;
-          return fs::equivalent(earlier, *folder, ignored);
-        }))
-      throw Misuse(folder->string() + ": it is given twice; expected each output directory once");
-  for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    if (fs::is_regular_file(folder / "sweep.json", ignored))
-      sweeps.push_back(folder);
-    else if (is_run_folder(folder))
-      runs.push_back(folder);
-    else
-      throw Misuse(folder.string() +
-                   ": expected the output directory of a run (run.toml, metrics.jsonl) or of a "
-                   "sweep (sweep.json)");
-  }
+  const ReportedFolders reported = reported_folders(folders);
   std::string title;
   for (const fs::path& folder : folders) title += (title.empty() ? "" : ", ") + name_of(folder);
   ReportData data(title);
-  if (!runs.empty()) data.add_runs(runs);
-  for (const fs::path& sweep : sweeps) data.add_sweep(sweep);
+  if (!reported.runs.empty()) data.add_runs(reported.runs);
+  for (const fs::path& sweep : reported.sweeps) data.add_sweep(sweep);
   return data;
 }
 
