@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
+import { chartOf, inReport, lineOf } from "./pages.js";
 
 const hostileName = `</script><img src=x onerror="window.pwned=1">`;
 const variants = ["plain", "8 bit", hostileName];
@@ -64,49 +65,18 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/// Opens a report; whatever it asks for but itself, or says on the console, is in `trouble`.
-async function open(file, options = {}) {
-  const context = await browser.newContext({ viewport: screens.desktop, ...options });
-  const page = await context.newPage();
-  const address = `file://${join(folder, file)}`;
-  const trouble = [];
-  page.on("console", (message) => trouble.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => trouble.push(`error: ${error}`));
-  page.on("request", (request) => { if (request.url() !== address && !request.url().startsWith("data:")) trouble.push(`request: ${request.url()}`); });
-  page.on("dialog", (dialog) => { trouble.push("dialog"); dialog.dismiss(); });
-  await page.goto(address);
-  return { page, context, trouble };
-}
-
-/// What a chart draws, by the id of its figure.
-const chartOf = (page, figure) => page.evaluate((id) => {
-  const chart = Chart.getChart(document.getElementById(id).querySelector("canvas"));
-  return {
-    lines: chart.data.datasets.map(({ label, data, borderColor }) => ({ label, data, borderColor })),
-    x: { type: chart.options.scales.x.type, title: chart.options.scales.x.title.text, ticks: chart.scales.x.ticks.map(({ label }) => label) },
-    y: { type: chart.options.scales.y.type, title: chart.options.scales.y.title.text },
-  };
-}, figure);
-
-const lineOf = (chart, label) => chart.lines.find((line) => line.label === label);
 const folderOf = (variant, at) => readJson(folder, "sweep", "sweep.json").points.find((point) => point.variant === variant &&
   point.axes["network.bandwidth"] === bandwidths[at[0]] && point.axes["network.latency"] === latencies[at[1]]).folder;
 
-async function inPage(file, options, body) {
-  const opened = await open(file, options);
-  try {
-    await body(opened);
-  } finally {
-    await opened.context.close();
-  }
-}
+const inPage = (file, options, body) => inReport(browser, folder, file, options, body);
 
 describe("report", () => {
   for (const file of ["sweep.html", "runs.html", "all.html"])
     test(`${file} asks for nothing over any network, and nothing goes wrong in it`, () => inPage(file, {}, async ({ page, trouble }) => {
       for (const control of await page.locator("select:visible").all())
         for (const option of await control.locator("option").all()) await control.selectOption(await option.textContent());
-      for (const box of await page.locator("input:visible").all()) await box.check();
+      for (const slider of await page.locator("input[type=range]:visible").all()) await slider.fill("0.5");
+      for (const box of await page.locator("input:not([type=range]):visible:enabled").all()) await box.check();
       for (const summary of await page.locator("summary:visible").all()) await summary.click();
       assert.ok(await page.locator("canvas").count() >= 4);
       assert.deepEqual(trouble, []);
@@ -119,6 +89,7 @@ describe("report", () => {
   }));
 
   test("the training charts have a line for every variant and a point for every evaluation", () => inPage("sweep.html", {}, async ({ page }) => {
+    await page.getByRole("radio", { name: "Iterations" }).check();
     const loss = await chartOf(page, "group-0-loss");
     assert.deepEqual(loss.lines.map(({ label }) => label), [...variants, "target loss"]);
     for (const variant of variants) {
@@ -132,6 +103,7 @@ describe("report", () => {
   }));
 
   test("another axis is drawn when it is chosen, with its own label and values", () => inPage("sweep.html", {}, async ({ page }) => {
+    await page.getByRole("radio", { name: "Iterations" }).check();
     assert.equal((await chartOf(page, "group-0-loss")).x.title, "iteration");
     const last = readLines(folder, "sweep", folderOf("8 bit", [1, 0]), "metrics.jsonl").at(-1);
     await page.getByRole("radio", { name: "MB/peer" }).check();
@@ -145,6 +117,7 @@ describe("report", () => {
   }));
 
   test("a logarithmic axis has no place for zero, and says that it is one", () => inPage("sweep.html", {}, async ({ page }) => {
+    await page.getByRole("radio", { name: "Iterations" }).check();
     const before = lineOf(await chartOf(page, "group-0-loss"), "plain").data.length;
     await page.locator("#group-0-training > .controls").getByLabel("log scale").check();
     const loss = await chartOf(page, "group-0-loss");

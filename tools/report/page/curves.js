@@ -1,76 +1,85 @@
-// Time, speed-up or loss against one axis of a sweep, a line per variant.
-
-/// How much sooner a point is there than `other`: at the target where there is one, else through an epoch.
-function speedUp(group, point, other) {
-  const cost = costs.find(({ wants }) => wants(group));
-  return other ? cost.of(other) / cost.of(point) : null;
-}
-
-const measures = [
-  { label: "Time to the target", isTime: true, text: secondsText, wants: (group) => group.hasTarget, of: (group, point) => point.facts.seconds_to_target },
-  { label: "Time per epoch", isTime: true, text: secondsText, wants: (group) => group.points.some((point) => point.facts.epochs > 0), of: (group, point) => point.facts.seconds / point.facts.epochs },
-  { label: "Time per iteration", isTime: true, text: secondsText, wants: () => true, of: (group, point) => point.facts.seconds / point.facts.iterations },
-  { label: "Speed-up over the baseline", text: timesText, wants: (group) => group.baseline !== null,
-    of: (group, point) => speedUp(group, point, group.point(group.baseline, point.at)) },
-  { label: "Speed-up over the first value", alongAnAxis: true, text: timesText, wants: () => true,
-    of: (group, point, axis) => speedUp(group, point, group.point(point.series, point.at.map((value, k) => (k === axis ? 0 : value)))) },
-  { label: "MB per peer to the target", text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => point.facts.bytes_to_target / 1e6 },
-  { label: "Loss at the end", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
-];
+// Time, speed-up, loss or accuracy against one axis, a line per series.
 
 const spansDecades = (numbers) => Math.min(...numbers) > 0 && Math.max(...numbers) / Math.min(...numbers) >= 8;
 
-function curves(group, name) {
-  const axes = group.axes.map((_, axis) => axis).filter((axis) => group.axes[axis].values.length > 1);
-  if (axes.length === 0) return null;
-  const usable = measures.filter((measure) => measure.wants(group));
-  let measure = usable[0];
-  const size = (of) => group.axes[of].values.length;
-  let axis = axes.reduce((a, b) => (size(b) > size(a) ? b : a));
-  let logX = null;  // null: as it suits the axis
-  let logY = true;
+/// What the chart can be against: {label, values, numbers, axis: its place in group.axes, or null for the
+/// color}. The color is one if it is an axis of the sweep; what has one value is none.
+function abscissas(group) {
+  const axes = group.axes.map((axis, k) => ({ ...axis, axis: k }));
+  const color = { ...group.color, axis: null, values: group.indices().map((k) => group.series[k]), numbers: group.color.numbers && group.indices().map((k) => group.color.numbers[k]) };
+  return group.kind === "sweep" && color.key !== "variant" && color.values.length > 1 ? [...axes, color] : axes;
+}
 
-  const plot = new Plot(`${name}-curves`, measure.label);
-  const axisNumbers = () => group.axes[axis].numbers ?? group.axes[axis].values.map((_, k) => k);
+function curves(group, name) {
+  const usable = usableMeasures(group);
+  const offered = abscissas(group);
+  if (offered.length === 0 || usable.length === 0) return null;
+  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label);
+  const keptAlong = group.keptOption("along", offered, ({ key }) => key, offered.reduce((a, b) => (b.axis !== null && b.values.length > a.values.length ? b : a)));
+  const keptLogX = group.kept("along.log", "as it suits");
+  const keptLogY = group.kept("measure.log", "on");
+  const plot = new Plot(`${name}-curves`, "");
+  const along = () => keptAlong.option;
+  const numbersOf = ({ values, numbers }) => numbers ?? values.map((_, k) => k);
+
+  const linesAlong = (numbers, valueOf) => {
+    const sorted = (points) => points.filter(([, value]) => isMeasured(value)).sort(([a], [b]) => a - b);
+    if (along().axis !== null)
+      return group.shown().map((series) => ({ name: group.series[series], series,
+        points: sorted(group.placesAlong(along().axis).map((at) => [numbers[at[along().axis]], valueOf(group.point(series, at))])) }));
+    // One line over all colors: each value of the color is one point of it.
+    return [{ name: group.name, series: 0, points: sorted(group.indices().map((series, k) => [numbers[k], group.hidden.has(series) ? null : valueOf(group.point(series))])) }];
+  };
+
   const draw = () => {
-    const numbers = axisNumbers();
-    const values = numbers.map((number, k) => [number, group.axes[axis].values[k]]);
-    const title = measure.alongAnAxis ? `Speed-up over ${group.labels[axis]} ${group.axes[axis].values[0]}` : measure.label;
-    plot.heading.textContent = `${title} against ${group.labels[axis]}`;
+    const measure = keptMeasure.option;
+    const numbers = numbersOf(along());
+    const categories = along().numbers === null;
+    const values = numbers.map((number, k) => [number, along().values[k]]);
+    const title = measure.alongAnAxis ? `Speed-up over ${along().label} ${along().values[0]}` : measure.label;
+    plot.heading.textContent = `${title} against ${along().label}`;
+    const suits = spansDecades(numbers);
+    const logX = !categories && (keptLogX.text === keptLogX.otherwise ? suits : keptLogX.on) && Math.min(...numbers) > 0;
+    const logY = !measure.linear && keptLogY.on;
+    logs.hidden = Boolean(measure.linear);
     plot.draw({
-      x: { label: group.labels[axis], log: (logX ?? spansDecades(numbers)) && Math.min(...numbers) > 0, text: (value) => numberText(value), values },
+      x: { label: along().label, log: logX, categories, text: (value) => numberText(value), values },
       y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text },
-      lines: group.shown().map((series) => ({ name: group.series[series], series,
-        points: group.placesAlong(axis).map((at) => [numbers[at[axis]], group.point(series, at) ? measure.of(group, group.point(series, at), axis) : null])
-          .filter(([, value]) => isKnown(value)).sort(([a], [b]) => a - b) })),
+      lines: linesAlong(numbers, (point) => (point && !(measure.alongAnAxis && along().axis === null) ? measure.of(group, point, along().axis) : null)),
     });
   };
-  const places = element("div", { class: "controls" });
-  const axisControl = axes.length > 1 ? choice("Against", axes.map((k) => group.labels[k]), axes.indexOf(axis), (k) => { axis = axes[k]; logX = null; group.refresh(); }) : "";
-  const logs = element("span", { class: "controls" }, toggle("log scale", logY, (on) => { logY = on; draw(); }));
-  places.append(choice("Show", usable.map(({ label }) => label), 0, (k) => { measure = usable[k]; draw(); }), axisControl, placeChooser(group, () => [axis]));
+
+  const logs = toggle("log scale", keptLogY.on, (on) => { keptLogY.on = on; draw(); });
   plot.controls.append(logs);
+  const controls = element("div", { class: "controls" }, choice("Show", keptMeasure.texts, keptMeasure.index, (k) => { keptMeasure.option = usable[k]; draw(); }));
+  if (offered.length > 1)
+    controls.append(choice("Against", offered.map(({ label }) => label), keptAlong.index, (k) => { keptAlong.option = offered[k]; keptLogX.text = keptLogX.otherwise; group.refresh(); }));
+  controls.append(placeChooser(group, () => (along().axis === null ? [] : [along().axis])));
   group.follow(draw);
-  return section(`${name}-along`, "Along an axis", "", places, legend(group), plot.figure);
+  return section(`${name}-along`, "Along an axis", "", controls, legend(group), plot.figure);
 }
 
 const howItFailed = (point) => (point && !cameToItsEnd(point) ? ` (${statusText[point.status] ?? point.status})` : "");
 
-/// Where there is no axis: the variants, or runs, one below the other.
+/// The series, one below the other, if there is no axis along which to draw them.
 function comparison(group, name) {
-  if (group.series.length < 2 || group.axes.length > 0) return null;
-  const usable = measures.filter((measure) => measure.wants(group) && !measure.alongAnAxis && !measure.label.startsWith("Speed-up"));
-  let measure = usable[0];
+  const usable = usableMeasures(group).filter((measure) => !measure.isRatio);
+  if (group.points.length < 2 || group.axes.length > 0 || usable.length === 0) return null;
+  const keptMeasure = group.keptOption("measure", usable, ({ label }) => label);
   const bars = element("div", { class: "bars" });
   const draw = () => {
+    const measure = keptMeasure.option;
     const compared = group.baseline !== null && measure.isTime;
-    const values = group.indices().map((series) => group.point(series)).map((point) => (point ? measure.of(group, point) : null));
-    const most = Math.max(...values.filter(isKnown));
-    bars.replaceChildren(table(measure.label, [{ text: group.kind === "sweep" ? "variant" : "run" }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }],
-      values.map((value, series) => [element("span", {}, sign(series), ` ${group.series[series]}${howItFailed(group.point(series))}`), isKnown(value) ? measure.text(value) : unknown,
-        isKnown(value) && value > 0 ? element("span", { class: "bar", style: `width:${(100 * value) / most}%;background:var(--${colorName(series)})` }) : "",
-        compared ? timesText(values[group.baseline] / value) : ""])));
+    const points = group.shown().flatMap((series) => group.pointsAt(series));
+    const values = points.map((point) => measure.of(group, point));
+    const most = mostOf(values.filter(isKnown));
+    const own = group.baseline === null ? null : group.point(group.baseline);
+    bars.replaceChildren(table(measure.label, [{ text: group.color.label }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }],
+      points.map((point, k) => [element("span", {}, sign(point.series), ` ${group.series[point.series]}${group.pointsAt(point.series).length > 1 ? ` (${group.nameOf(point)})` : ""}${howItFailed(point)}`),
+        isKnown(values[k]) ? measure.text(values[k]) : unknown,
+        isKnown(values[k]) && values[k] > 0 ? element("span", { class: "bar", style: `width:${(100 * values[k]) / most}%;background:var(--${colorName(point.series)})` }) : "",
+        compared && own ? timesText(measure.of(group, own) / values[k]) : ""])));
   };
   group.follow(draw);
-  return section(`${name}-comparison`, "Side by side", "", element("div", { class: "controls" }, choice("Show", usable.map(({ label }) => label), 0, (k) => { measure = usable[k]; draw(); })), bars);
+  return section(`${name}-comparison`, "Side by side", "", element("div", { class: "controls" }, choice("Show", keptMeasure.texts, keptMeasure.index, (k) => { keptMeasure.option = usable[k]; draw(); })), bars);
 }

@@ -35,14 +35,26 @@ function toggle(label, on, changed) {
   return element("label", { class: "toggle" }, box, label);
 }
 
-/// `columns`: {text, number} each, `rows`: arrays of texts or elements. Wide tables scroll by themselves,
-/// also by keyboard.
+/// A range with its value beside it; `changed(value)` hears of every move.
+function slider(label, { min, max, step, value }, changed) {
+  const said = element("output", {}, String(value));
+  const range = element("input", { type: "range", id: freshName("slider"), min, max, step, value, oninput: () => {
+    said.textContent = String(range.valueAsNumber);
+    changed(range.valueAsNumber);
+  } });
+  return element("span", { class: "control" }, element("label", { for: range.id }, label), range, said);
+}
+
+/// `columns`: {text, number} each, `rows`: arrays of texts or elements, or {heading} above the rows that
+/// follow. Wide tables scroll by themselves, also by keyboard.
 function table(caption, columns, rows) {
   const cell = (content, k) => element(k === 0 ? "th" : "td", { class: columns[k].number ? "number" : null, scope: k === 0 ? "row" : null }, content);
   return element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": caption },
     element("table", {}, element("caption", { class: "unseen" }, caption),
       element("thead", {}, element("tr", {}, ...columns.map((column) => element("th", { scope: "col", class: column.number ? "number" : null }, column.text)))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell))))));
+      element("tbody", {}, ...rows.map((row) => (row.heading
+        ? element("tr", { class: "heading" }, element("th", { colspan: columns.length, scope: "rowgroup" }, row.heading))
+        : element("tr", {}, ...row.map(cell)))))));
 }
 
 /// Folded away; `fill()` makes what is in it when it is opened first.

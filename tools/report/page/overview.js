@@ -5,21 +5,30 @@ const statusText = { done: "done", target: "target loss reached", diverged: "div
 
 const perPeer = (facts, bytes) => (isKnown(facts.peers) && isKnown(bytes) ? bytes / facts.peers : null);
 
+/// "the test data (16,281 samples)", or nothing if the record does not say.
+const dataText = (which, samples) => (which ? `the ${which} data${isKnown(samples) ? ` (${counted(samples, "sample")})` : ""}` : "");
+function lossOf(facts) { return isKnown(facts.loss_samples) ? dataText("training", facts.loss_samples) : ""; }
+function accuracyOf(facts) { return isKnown(facts.accuracy) ? dataText(facts.accuracy_of, facts.accuracy_samples) : ""; }
+
+/// What took no time, or no bytes, is not said of a run.
+const spent = (value, text) => (value > 0 ? text(value) : unknown);
+
 function factsOf(point) {
   const facts = point.facts;
   const virtual = facts.virtual ? " (virtual)" : "";
+  const of = (name, data) => (data ? `${name} of ${data}` : name);
   return [
     ["status", statusText[point.status] ?? point.status],
     ["algorithm", facts.algorithm ?? unknown],
     ["compressor", facts.compressor || "none"],
     ["topology", `${facts.topology ?? unknown}, ${counted(facts.peers, "peer")}`],
     ["iterations", numberText(facts.iterations, 9) + (isKnown(facts.iterations_planned) ? ` of ${numberText(facts.iterations_planned, 9)}` : "")],
-    ["loss", numberText(facts.loss, 6)],
-    [facts.accuracy_of ? `accuracy (${facts.accuracy_of} data)` : "accuracy", shareText(facts.accuracy)],
-    ["consensus distance", numberText(facts.consensus_distance)],
-    ["time", secondsText(facts.seconds) + virtual],
+    [of("loss", lossOf(facts)), numberText(facts.loss, 6)],
+    [of("accuracy", accuracyOf(facts)), shareText(facts.accuracy)],
+    ["consensus distance", facts.peers > 1 ? numberText(facts.consensus_distance) : unknown],
+    ["time", spent(facts.seconds, secondsText) + (facts.seconds > 0 ? virtual : "")],
     ["time to target", secondsText(facts.seconds_to_target) + (isKnown(facts.seconds_to_target) ? virtual : "")],
-    ["sent per peer", megabytesText(perPeer(facts, facts.bytes_sent))],
+    ["sent per peer", spent(perPeer(facts, facts.bytes_sent), megabytesText)],
   ].filter(([, text]) => text !== unknown);
 }
 
@@ -29,16 +38,51 @@ function tiles(group) {
   return list;
 }
 
-function pointsTable(group) {
-  const columns = [{ text: group.kind === "sweep" ? "variant" : "run" }, ...group.labels.map((text) => ({ text, number: true })), { text: "status" },
-    ...["iterations", "loss", "time", ...(group.hasTarget ? ["time to target", "sent to target"] : []), "sent per peer"].map((text) => ({ text, number: true }))];
-  return table(group.kind === "sweep" ? "All points" : "All runs", columns, group.points.map((point) => {
-    const { facts } = point;
-    return [element("span", {}, sign(point.series), ` ${group.series[point.series]}`), ...point.at.map((value, k) => group.axes[k].values[value]),
-      statusText[point.status] ?? point.status, numberText(facts.iterations, 9), numberText(facts.loss, 6), secondsText(facts.seconds),
-      ...(group.hasTarget ? [secondsText(facts.seconds_to_target), megabytesText(facts.bytes_to_target)] : []),
-      megabytesText(perPeer(facts, facts.bytes_sent))];
+const pointColumns = [
+  { text: "status", of: (facts, point) => statusText[point.status] ?? point.status },
+  { text: "iterations", number: true, of: (facts) => numberText(facts.iterations, 9) },
+  { text: "loss", number: true, of: (facts) => numberText(facts.loss, 6) },
+  { text: "accuracy", number: true, of: (facts) => shareText(facts.accuracy) },
+  { text: "time", number: true, of: (facts) => spent(facts.seconds, secondsText) },
+  { text: "time to target", number: true, of: (facts) => secondsText(facts.seconds_to_target) },
+  { text: "sent to target", number: true, of: (facts) => spent(facts.bytes_to_target, megabytesText) },
+  { text: "sent per peer", number: true, of: (facts) => spent(perPeer(facts, facts.bytes_sent), megabytesText) },
+];
+
+/// "9 points, loss 0.405 to 0.417": what a group of rows has in common.
+function rangeText(points, kind) {
+  const losses = points.map(({ facts }) => facts.loss).filter(isKnown);
+  const times = points.map(({ facts }) => facts.seconds_to_target).filter(isKnown);
+  const range = (values, text) => (values.length === 0 ? [] : [leastOf(values) === mostOf(values) ? text(leastOf(values)) : `${text(leastOf(values))} to ${text(mostOf(values))}`]);
+  return [counted(points.length, kind === "sweep" ? "point" : "run"), ...range(losses, (value) => numberText(value, 6)).map((text) => `loss ${text}`),
+    ...range(times, secondsText).map((text) => `time to target ${text}`)].join(", ");
+}
+
+/// All points, in groups of an equal value of `dimension` if there is one. Columns in which nothing is known
+/// are left out.
+function pointsTable(group, dimension = null) {
+  const columns = pointColumns.filter(({ of }) => group.points.some((point) => of(point.facts, point) !== unknown));
+  const named = group.dimensions.filter((one) => group.kind === "sweep" ? one === group.color || one.values.length > 1 : one.key === "run");
+  const head = [...named.map(({ label, numbers }) => ({ text: label, number: Boolean(numbers) })), ...columns];
+  const row = (point) => [...named.map((one, k) => (k === 0 ? element("span", {}, sign(point.series), ` ${one.values[one.of(point.origin)]}`) : one.values[one.of(point.origin)])),
+    ...columns.map(({ of }) => of(point.facts, point))];
+  const caption = group.kind === "sweep" ? "All points" : "All runs";
+  if (!dimension) return table(caption, head, group.points.map(row));
+  return table(caption, head, dimension.values.flatMap((text, value) => {
+    const points = group.points.filter((point) => dimension.of(point.origin) === value);
+    return points.length === 0 ? [] : [{ heading: `${dimension.label} ${text}: ${rangeText(points, group.kind)}` }, ...points.map(row)];
   }));
+}
+
+/// The table, with a choice of what its rows are grouped by.
+function groupedTable(group) {
+  const offered = [null, ...group.dimensions.filter(({ values }) => values.length > 1 && values.length < group.raw.points.length)];
+  const kept = group.keptOption("group", offered, (dimension) => dimension?.key ?? "nothing");
+  const holder = element("div");
+  const fill = () => holder.replaceChildren(pointsTable(group, kept.option));
+  fill();
+  return element("div", {}, ...(offered.length > 1 ? [element("div", { class: "controls" },
+    choice("Group by", offered.map((dimension) => dimension?.label ?? "nothing"), kept.index, (k) => { kept.option = offered[k]; fill(); }))] : []), holder);
 }
 
 /// What failed and why, each sentence once.
@@ -47,7 +91,7 @@ function notes(group) {
   group.follow(() => {
     const said = new Set(group.points.flatMap((point) => {
       const note = point.note || (typeof point.facts.reason === "string" ? point.facts.reason : "");
-      return [note, point.defect].filter(Boolean).map((sentence) => `${group.series[point.series]}: ${sentence}`);
+      return [note, point.defect].filter(Boolean).map((sentence) => `${group.nameOf(point)}: ${sentence}`);
     }));
     list.hidden = said.size === 0;
     list.replaceChildren(...[...said].map((text) => element("li", {}, text)));
@@ -56,18 +100,18 @@ function notes(group) {
 }
 
 function overview(group) {
-  const what = group.kind === "sweep" ? "Sweep" : group.points.length === 1 ? "Run" : "Runs";
+  const what = group.kind === "sweep" ? "Sweep" : group.raw.points.length === 1 ? "Run" : "Runs";
   const alone = group.data.groups.length === 1;  // then the title of the page says so
   const parts = [element("h2", { class: alone ? "unseen" : null }, `${what}: ${group.name}`)];
   if (group.kind === "runs") {
-    const one = group.points.length === 1;
-    parts.push(one ? tiles(group) : pointsTable(group));
+    parts.push(group.raw.points.length === 1 ? tiles(group) : groupedTable(group));
   } else {
-    const axes = group.axes.map(({ values }, k) => `${values.length} values of ${group.labels[k]}`);
-    const missing = isKnown(group.points_in_total) && group.points_in_total > group.points.length ? `, ${group.points_in_total} in total` : "";
-    parts.push(element("p", { class: "note" }, [counted(group.series.length, "variant"), ...axes].join(" by ") +
-      `: ${counted(group.points.length, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
-    parts.push(folded("All points in a table", () => pointsTable(group)));
+    const several = group.dimensions.filter(({ values }, k) => k > 0 && values.length > 1);
+    const sizes = [...(group.raw.series.length > 1 || several.length === 0 ? [counted(group.raw.series.length, "variant")] : []), ...several.map(({ label, values }) => `${values.length} values of ${label}`)];
+    const tried = group.raw.points.length;
+    const missing = isKnown(group.points_in_total) && group.points_in_total > tried ? `, ${group.points_in_total} in total` : "";
+    parts.push(element("p", { class: "note" }, `${sizes.join(" by ")}: ${counted(tried, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
+    parts.push(folded("All points in a table", () => groupedTable(group)));
   }
   parts.push(notes(group));
   return element("div", { class: "overview" }, ...parts);

@@ -1,11 +1,36 @@
 // The page as a whole.
 
+/// The article of a group. What depends on what is compared is made anew when that changes.
 function view(data, place) {
   const group = new Group(data, place);
   const name = `group-${place}`;
-  const parts = [overview(group), winners(group, name), curves(group, name), comparison(group, name), training(group, name), peersSection(group, name), placeSection(group, name)];
-  document.getElementById("content").append(element("article", { id: name }, ...parts.filter((part) => part !== null)));
-  return (newer) => { group.take(newer, place); group.refresh(); };
+  const [above, between, below] = [element("div"), element("div"), element("div")];
+  document.getElementById("content").append(element("article", { id: name }, above, between, below));
+  const shapeOf = () => JSON.stringify(group.dimensions.map(({ key, values }) => [key, values]));
+  let shape;
+  let compared;
+  const build = () => {
+    for (const plot of [...plots].filter(({ figure }) => below.contains(figure))) plot.forget();
+    group.changed.clear();
+    above.replaceChildren(overview(group));
+    below.replaceChildren(...[winners, curves, comparison, training, peersSection, placeSection].map((part) => part(group, name)).filter((part) => part !== null));
+    if (compared) group.follow(compared.refresh);
+  };
+  const begin = () => {
+    shape = shapeOf();
+    compared = compare(group, name, () => {
+      group.arrange();
+      build();
+    });
+    between.replaceChildren(...(compared ? [compared.whole] : []));
+    build();
+  };
+  begin();
+  return (newer) => {
+    group.take(newer);
+    if (shapeOf() === shape) group.refresh();
+    else begin();
+  };
 }
 
 function themeSwitch() {

@@ -34,13 +34,15 @@ function runFile(group, point) {
 function placeSection(group, name) {
   const inside = element("div", { class: "cards" });
   const files = element("div");
+  const where = element("div", { class: "where" }, inside, files);
   group.follow(() => {
-    const points = group.indices().map((series) => group.point(series)).filter((point) => point?.run_file);
+    const points = group.pointsHere().filter((point) => point.run_file);
     const drawn = new Map(points.filter((point) => isKnown(point.picture)).map((point) => [`${point.picture} ${point.facts.spectral_gap}`, point]));
+    where.classList.toggle("several", drawn.size > 1);
     inside.replaceChildren(...[...drawn.values()].map((point) => topologyCard(group.data.pictures[point.picture], point.facts)));
     const open = [...files.querySelectorAll("details")].map((details) => details.open);
-    files.replaceChildren(...points.map((point) => folded(`${group.series[point.series]}: run.toml`, () => runFile(group, point))));
+    files.replaceChildren(...points.map((point) => folded(`${group.kind === "runs" ? group.nameOf(point) : group.series[point.series]}: run.toml`, () => runFile(group, point))));
     for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? false;
   });
-  return section(`${name}-place`, "Topology and run files", "", placeChooser(group), element("div", { class: "where" }, inside, files));
+  return section(`${name}-place`, "Topology and run files", "", placeChooser(group), where);
 }

@@ -6,45 +6,73 @@ Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Dej
 Chart.defaults.maintainAspectRatio = false;
 
 const rowsInTable = 400;
+const markersOnLine = 10;
 
 class Plot {
   /// `controls` stand beside the title.
   constructor(name, title, ...controls) {
-    this.canvas = element("canvas", { role: "img" });
+    this.name = name;
+    this.keptZoom = new Kept(`${name}.zoom`, "");
+    this.hint = element("p", { class: "hint", id: `${name}-keys` });
+    this.canvas = element("canvas", { role: "img", tabindex: "0", "aria-describedby": this.hint.id });
     this.heading = element("h4", {}, title);
-    this.controls = element("div", { class: "controls" }, ...controls);
+    this.whole = element("button", { type: "button", hidden: true, onclick: () => { this.canvas.focus(); this.zoomTo(null); } }, "Reset zoom");
+    this.controls = element("div", { class: "controls" }, this.whole, ...controls);
     this.numbers = folded("Numbers", () => this.numbersTable());
     this.nothing = element("p", { class: "nothing", hidden: true }, "Nothing to draw here.");
+    this.said = element("p", { class: "unseen", role: "status" });
+    this.exports = element("div", { class: "exports" },
+      element("button", { type: "button", "aria-label": `${title}: numbers as CSV`, onclick: () => downloadCsv(this) }, "CSV"),
+      element("button", { type: "button", "aria-label": `${title}: picture as PNG`, onclick: () => downloadPicture(this) }, "PNG"));
+    this.area = element("div", { class: "canvas" }, this.canvas, this.nothing, this.hint);
     this.figure = element("figure", { class: "plot", id: name },
-      element("figcaption", {}, this.heading, this.controls), element("div", { class: "canvas" }, this.canvas, this.nothing), this.numbers);
+      element("figcaption", {}, this.heading, this.controls), this.area, this.said, element("div", { class: "foot" }, this.numbers, this.exports));
+    letZoom(this);
+    letRead(this);
     plots.add(this);
   }
 
   /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
-  /// [[number, text],..] where the ticks are to be those, tight: whether the lines end where the axis does}.
-  /// `lines`: {name, series, points: [[x, y],..]}, series null for a line that is none (the target).
+  /// [[number, text],..] where the ticks are to be those, categories: whether they are names without an order,
+  /// tight: whether the lines end where the axis does}.
+  /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were},
+  /// series null for a line that is none (the target).
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
-    const visible = (value, log) => isKnown(value) && (!log || value > 0);
-    const datasets = lines.map(({ name, series, points }) => {
-      const data = points.filter(([a, b]) => visible(a, x.log) && visible(b, y.log)).map(([a, b]) => ({ x: a, y: b }));
-      const every = Math.max(1, Math.floor(data.length / 10));
-      const style = series === null ? { borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3] } : lineStyle(series);
-      return { label: name, data, parsing: false, tension: 0, ...style,
-        pointRadius: data.map((_, k) => (series !== null && (k % every === 0 || k === data.length - 1) ? 4 : 0)), pointHitRadius: 10, pointHoverRadius: 6 };
-    });
+    this.zoom = x.categories ? null : this.zoomIn(x);
+    this.whole.hidden = this.zoom === null;
+    this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag zooms, too"}.`;
+    const datasets = lines.flatMap((line, k) => this.datasetsOf(line, x.categories ? (k + 0.5) / lines.length - 0.5 : 0));
     const empty = datasets.every(({ data }) => data.length === 0);
     this.nothing.hidden = !empty;
-    this.canvas.hidden = empty;
+    this.canvas.hidden = this.exports.hidden = empty;
     const title = this.heading.textContent;
     this.canvas.setAttribute("aria-label", `${title}${title.includes("against") ? "" : ` against ${x.label}`}: ${lines.map((line) => line.name).join(", ")}`);
     const options = this.options(x, y);
     const drawnAlong = (key) => datasets.flatMap(({ data }) => data.map((point) => point[key]));
-    if (x.tight && !x.log) options.scales.x.max = 1.02 * drawnAlong("x").reduce((a, b) => Math.max(a, b), 0);
-    if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
+    if (x.tight && !x.log) options.scales.x.max = 1.02 * Math.max(0, mostOf(drawnAlong("x")));
+    if (x.categories) Object.assign(options.scales.x, { min: -0.5, max: x.values.length - 0.5 });
+    else if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
     if (y.log) Object.assign(options.scales.y, withRoom(drawnAlong("y"), true));
+    if (this.zoom) Object.assign(options.scales.x, { min: this.zoom[0], max: this.zoom[1] });
     this.show({ type: "line", data: { datasets }, options });
     this.numbers.outdate();
+  }
+
+  /// What Chart.js draws of one line. Names without an order are joined by no line; dots of several series at
+  /// one name stand beside each other, `aside` (-0.5 to 0.5) of the room that it has.
+  datasetsOf({ name, series, points, raw }, aside) {
+    const { x, y } = this.drawn;
+    const visible = (value, log) => isKnown(value) && (!log || value > 0);
+    const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b }));
+    const data = dataOf(points);
+    if (series === null) return [{ label: name, data, parsing: false, aid: true, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
+    const every = Math.max(1, Math.floor(data.length / markersOnLine));
+    const style = lineStyle(series);
+    const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6,
+      pointRadius: x.categories ? 6 : data.map((_, k) => (k % every === 0 || k === data.length - 1 ? 4 : 0)) };
+    if (!raw) return [main];
+    return [main, { label: `${name}, not smoothed`, data: dataOf(raw), parsing: false, aid: true, borderColor: faded(style.borderColor), borderWidth: 1, pointRadius: 0, pointHitRadius: 0, order: 1 }];
   }
 
   options(x, y) {
@@ -52,21 +80,20 @@ class Plot {
       type: axis.log ? "logarithmic" : "linear",
       title: { display: true, text: axis.label + (axis.log ? " (log)" : ""), color: ink("text") },
       grid: { color: ink("grid"), borderColor: ink("grid"), tickColor: ink("grid") },
-      ticks: { color: ink("muted"), maxRotation: 40, autoSkipPadding: 12, includeBounds: false, callback: axis.values
+      ticks: { color: ink("muted"), maxRotation: 40, autoSkip: !axis.categories, autoSkipPadding: 12, includeBounds: false, callback: axis.values
         ? (value) => (axis.values.find(([number]) => number === value) ?? ["", ""])[1]
-        : (value) => (axis.log && !isRound(value, axis) ? null : (axis.mark ?? axis.text)(value)) },
+        : (value) => (axis.log && !isRound(value) && !this.zoom ? null : (axis.mark ?? axis.text)(value)) },
       ...(axis.values ? { afterBuildTicks: (built) => { built.ticks = axis.values.map(([value]) => ({ value })); } } : {}),
     });
     return {
       scales: { x: scale(x), y: scale(y) },
-      interaction: { mode: "nearest", intersect: false },
-      plugins: { legend: { display: false }, tooltip: { callbacks: {
-        title: ([item]) => item.dataset.label,
-        label: (item) => [`${x.label}: ${valueText(x, item.parsed.x)}`, `${y.label}: ${y.text(item.parsed.y)}`] } } },
+      interaction: { mode: "eachLine", intersect: false },
+      plugins: { legend: { display: false }, tooltip: tooltipOf(x, y) },
     };
   }
 
   show(config) {
+    this.config = config;
     if (this.chart) {
       this.chart.data = config.data;
       this.chart.options = config.options;
@@ -76,9 +103,15 @@ class Plot {
     }
   }
 
-  /// After the colors have changed.
+  /// After the colors have changed, or what is zoomed into.
   redraw() {
     if (this.drawn) this.draw(this.drawn);
+  }
+
+  /// When it is taken off the page.
+  forget() {
+    this.chart?.destroy();
+    plots.delete(this);
   }
 
   numbersTable() {
@@ -91,36 +124,23 @@ class Plot {
       [{ text: x.label, number: true }, ...lines.map(({ name }) => ({ text: name, number: true }))],
       kept.map((value) => [valueText(x, value), ...found.map((of) => (of.has(value) ? y.text(of.get(value)) : ""))]));
   }
-}
 
-const valueText = (axis, value) => (axis.values ? (axis.values.find(([number]) => number === value) ?? ["", axis.text(value)])[1] : axis.text(value));
-
-/// The ends of an axis that leaves room for the markers at both.
-function withRoom(numbers, log) {
-  if (numbers.length === 0) return {};
-  const [least, most] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))];
-  const share = 0.05;
-  if (log) {
-    const room = Math.max(1.1, (most / least) ** share);
-    const [min, max] = [least / room, most * room];
-    // Between values that are close, there may be no round number for the axis to mark.
-    return marksBetween(min, max).length > 1 ? { min, max } : { min: roundBelow(min), max: roundAbove(max) };
+  /// The part of the x-axis that is looked at, [least, most], or null for all of it.
+  zoomIn(x) {
+    const [label, least, most] = this.keptZoom.text.split("~");
+    return label === x.label && Number(least) < Number(most) && (!x.log || Number(least) > 0) ? [Number(least), Number(most)] : null;
   }
-  const room = share * (most - least) || 1;
-  return { min: least - room, max: most + room };
-}
 
-const roundMarks = (value) => [0.5, 1, 2, 5, 10, 20].map((mark) => mark * 10 ** Math.floor(Math.log10(value)));
-const roundBelow = (value) => roundMarks(value).filter((mark) => mark <= value).at(-1);
-const roundAbove = (value) => roundMarks(value).find((mark) => mark >= value);
-const marksBetween = (min, max) => {
-  const marks = [];
-  for (let mark = roundAbove(min); mark <= max; mark = roundAbove(1.01 * mark)) marks.push(mark);
-  return marks;
-};
+  zoomTo(range) {
+    if (!this.drawn || this.drawn.x.categories) return;
+    this.keptZoom.text = range ? [this.drawn.x.label, ...range.map((end) => Number(end.toPrecision(6)))].join("~") : "";
+    this.redraw();
+  }
 
-/// On a logarithmic axis 1, 2 and 5 of every decade are marked.
-function isRound(value) {
-  const mantissa = Number(value.toExponential(3).split("e")[0]);
-  return mantissa === 1 || mantissa === 2 || mantissa === 5;
+  /// The points in sight, and one beyond each end, so that the line goes on to the edge.
+  inZoom(points) {
+    if (!this.zoom) return points;
+    const [least, most] = this.zoom;
+    return points.filter(([x], k) => x >= least && x <= most || (x < least && points[k + 1]?.[0] > least) || (x > most && points[k - 1]?.[0] < most));
+  }
 }

@@ -19,6 +19,9 @@ function lineStyle(series) {
   };
 }
 
+/// The color, so that what lies over it is read first.
+const faded = (color) => (/^#[0-9a-f]{6}$/i.test(color) ? `${color}55` : color);
+
 /// The marker of a series, as a sign of text in its color.
 const sign = (series) => element("span", { class: "sign", style: `color:var(--${colorName(series)})`, "aria-hidden": "true" },
   markers[series % markers.length].sign);
@@ -38,14 +41,25 @@ function lineSample(series) {
   return svg;
 }
 
-/// A button per series of the group, pressed while the series is shown.
+/// A button per series of the group, pressed while the series is drawn. Of many, the list scrolls.
 function legend(group) {
-  const buttons = group.series.map((name, series) => element("button", {
+  const series = group.indices();
+  const buttons = series.map((one) => element("button", {
     type: "button", class: "series", onclick: () => {
-      if (!group.hidden.delete(series)) group.hidden.add(series);
-      group.refresh();
+      const drawn = new Set(group.shown());
+      if (!drawn.delete(one)) drawn.add(one);
+      group.drawOnly(drawn);
     },
-  }, lineSample(series), sign(series), element("span", {}, name)));
-  group.follow(() => { for (const [series, button] of buttons.entries()) button.setAttribute("aria-pressed", String(!group.hidden.has(series))); });
-  return element("ul", { class: "legend", "aria-label": "Series, each shown while pressed" }, ...buttons.map((button) => element("li", {}, button)));
+  }, lineSample(one), sign(one), element("span", {}, group.series[one])));
+  const list = element("ul", { class: "legend", "aria-label": `Series (${group.color.label}), each drawn while pressed` }, ...buttons.map((button) => element("li", {}, button)));
+  const said = element("p", { class: "note" });
+  const every = element("span", { class: "controls" },
+    element("button", { type: "button", onclick: () => group.drawOnly(new Set(series)) }, "Draw all"),
+    element("button", { type: "button", onclick: () => group.drawOnly(new Set()) }, "Draw none"));
+  group.follow(() => {
+    for (const [k, button] of buttons.entries()) button.setAttribute("aria-pressed", String(!group.hidden.has(series[k])));
+    said.textContent = `${numberText(group.shown().length, 9)} of ${numberText(series.length, 9)} are drawn: press a name to draw it, or not.`;
+    said.hidden = group.hidden.size === 0;
+  });
+  return element("div", { class: "legends" }, list, ...(series.length > 8 ? [every] : []), said);
 }

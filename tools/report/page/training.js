@@ -2,9 +2,9 @@
 // three.
 
 const costAxes = [
+  { title: "Seconds", label: "seconds", text: secondsText, mark: secondsMark, of: (learned, point) => point.seconds },
   { title: "Iterations", label: "iteration", text: (value) => numberText(value, 6), of: (learned) => learned.iteration },
   { title: "Epochs", label: "epoch", text: (value) => numberText(value, 4), of: (learned) => learned.epoch },
-  { title: "Seconds", label: "seconds", text: secondsText, mark: secondsMark, of: (learned, point) => point.seconds },
   { title: "MB/peer", label: "MB sent per peer", text: (value) => `${numberText(value, 4)} MB`, of: (learned) => learned.megabytes },
 ];
 
@@ -14,64 +14,105 @@ const curveKinds = [
   { name: "consensus", title: "Consensus distance", key: "consensus_distance", text: (value) => numberText(value, 4), scale: 1 },
 ];
 
+const heights = ["as it is", "above the lowest"];
+
+/// The moving average that forgets all but `weight` of what it knew at every point. The first points weigh no
+/// more than the others.
+function smoothed(points, weight) {
+  let [sum, weights] = [0, 0];
+  return points.map(([x, y]) => {
+    if (!isKnown(y)) return [x, null];
+    sum = weight * sum + (1 - weight) * y;
+    weights = weight * weights + (1 - weight);
+    return [x, sum / weights];
+  });
+}
+
 class CurvePlot {
-  constructor(group, name, kind, axis) {
-    Object.assign(this, { group, kind, axis, log: null, aboveLowest: false });
+  constructor(group, name, kind, axis, weight) {
+    Object.assign(this, { group, kind, axis, weight });
+    this.keptLog = group.kept(`${kind.name}.log`, "as it suits");
+    this.keptHeight = group.keptOption(`${kind.name}.height`, heights, String);
+    this.logBox = toggle("log scale", false, (on) => { this.keptLog.on = on; this.draw(); });
     this.plot = new Plot(`${name}-${kind.name}`, kind.title, ...(kind.name === "loss"
-      ? [choice("Show", ["as it is", "above the lowest"], 0, (k) => { this.aboveLowest = k === 1; this.log = null; this.draw(); })] : []));
-    this.logBox = toggle("log scale", false, (on) => { this.log = on; this.draw(); });
-    this.plot.controls.append(this.logBox);
+      ? [choice("Show", heights, this.keptHeight.index, (k) => { this.keptHeight.option = heights[k]; this.keptLog.text = this.keptLog.otherwise; this.draw(); })] : []), this.logBox);
   }
 
   linesOf(points, base) {
     const { kind, group, axis } = this;
+    const weight = this.weight();
     return points.map((point) => {
       const learned = group.learned(point);
       const xs = axis().of(learned, point) ?? [];
       const ys = learned[kind.key] ?? [];
-      return { name: group.series[point.series], series: point.series, points: xs.map((x, k) => [x, isKnown(ys[k]) ? kind.scale * ys[k] - base : null]) };
+      const raw = xs.map((x, k) => [x, isKnown(ys[k]) ? kind.scale * ys[k] - base : null]);
+      const alone = group.pointsAt(point.series).length === 1;
+      return { name: group.series[point.series] + (alone ? "" : ` (${group.nameOf(point)})`), series: point.series,
+        ...(weight > 0 ? { points: smoothed(raw, weight), raw } : { points: raw }) };
     });
   }
 
   draw() {
     const { kind, group, axis, plot } = this;
-    const all = group.indices().map((series) => group.point(series)).filter((point) => point && point.learned !== undefined);
+    const all = group.pointsHere().filter((point) => point.learned !== undefined);
     const values = all.flatMap((point) => (group.learned(point)[kind.key] ?? []).filter(isKnown));
     plot.figure.hidden = values.length === 0;
     if (values.length === 0) return;
-    const base = this.aboveLowest ? values.reduce((a, b) => Math.min(a, b)) : 0;
+    const above = this.keptHeight.option === heights[1];
+    const base = above ? leastOf(values) : 0;
     const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), base);
-    const heights = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
-    const log = this.log ?? (!kind.linear && heights.length > 0 && heights.reduce((a, b) => Math.max(a, b)) / heights.reduce((a, b) => Math.min(a, b)) > 30);
+    const known = lines.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
+    const suits = !kind.linear && known.length > 0 && mostOf(known) / leastOf(known) > 30;
+    const log = this.keptLog.text === this.keptLog.otherwise ? suits : this.keptLog.on;
     this.logBox.firstChild.checked = log;
     if (kind.name === "loss") this.addTarget(lines, all, base);
-    plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.logCost }, lines,
-      y: { label: kind.title.toLowerCase() + (this.aboveLowest ? " above the lowest" : ""), text: kind.text, log } });
+    plot.heading.textContent = `${kind.title} against ${axis().label}`;
+    plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
+      y: { label: kind.title.toLowerCase() + (above ? " above the lowest" : ""), text: kind.text, log } });
   }
 
   addTarget(lines, points, base) {
-    const target = points.map((point) => point.facts.target_loss).find(isKnown);
-    const xs = lines.flatMap((line) => line.points.map(([x]) => x)).filter(isKnown);
-    if (target === undefined || xs.length === 0) return;
-    const [least, most] = [xs.filter((x) => !this.group.logCost || x > 0).reduce((a, b) => Math.min(a, b), Infinity), xs.reduce((a, b) => Math.max(a, b))];
-    lines.push({ name: "target loss", series: null, points: [[least, target - base], [most, target - base]] });
+    const targets = new Set(points.map((point) => point.facts.target_loss).filter(isKnown));
+    const xs = lines.flatMap((line) => line.points.map(([x]) => x)).filter((x) => isKnown(x) && (!this.group.keptLogCost.on || x > 0));
+    if (xs.length === 0) return;
+    for (const target of targets)
+      lines.push({ name: targets.size > 1 ? `target loss ${numberText(target, 6)}` : "target loss", series: null, points: [[leastOf(xs), target - base], [mostOf(xs), target - base]] });
   }
 }
 
+/// Of which data the numbers are.
+function ofWhichData(group) {
+  const said = element("p", { class: "note" });
+  group.follow(() => {
+    const facts = group.pointsHere().map((point) => point.facts);
+    const all = (name, of) => {
+      const texts = [...new Set(facts.map(of).filter(Boolean))];
+      return texts.length ? `${name}: of ${listText(texts)}. ` : "";
+    };
+    said.textContent = all("Loss", lossOf) + all("Accuracy", accuracyOf);
+    said.hidden = said.textContent === "";
+  });
+  return said;
+}
+
 function training(group, name) {
-  group.logCost = false;
+  group.keptLogCost = group.kept("against.log", "off");
+  const usual = group.sweepsNetwork() ? "Seconds" : "Iterations";
+  const keptCost = group.kept("against", usual);
+  const keptWeight = group.kept("smooth", "0");
   const usable = () => costAxes.filter(({ of }) => group.points.some((point) => (of(group.learned(point), point) ?? []).some((value) => value > 0)));
-  let axis = costAxes[0];
+  const cost = () => [...offered, ...costAxes].find(({ title }) => title === keptCost.text) ?? costAxes[0];
   let offered = [];
   const choices = element("span");
   // Before a run has done an iteration, it has cost nothing on any axis.
   const offer = () => {
-    const now = usable().length ? usable() : [axis];
+    const now = usable().length ? usable() : [cost()];
     if (now.length === offered.length && now.every((one, k) => one === offered[k])) return;
     offered = now;
-    choices.replaceChildren(segments("Against", offered.map(({ title }) => title), Math.max(0, offered.indexOf(axis)), (k) => { axis = offered[k]; draw(); }));
+    choices.replaceChildren(segments("Against", offered.map(({ title }) => title), Math.max(0, offered.indexOf(cost())), (k) => { keptCost.text = offered[k].title; draw(); }));
   };
-  const figures = curveKinds.map((kind) => new CurvePlot(group, name, kind, () => axis));
+  const weight = () => Math.min(0.99, Math.max(0, Number(keptWeight.text) || 0));
+  const figures = curveKinds.map((kind) => new CurvePlot(group, name, kind, cost, weight));
   const plotted = element("div", { class: "plots" }, ...figures.map(({ plot }) => plot.figure));
   const draw = () => {
     offer();
@@ -79,7 +120,8 @@ function training(group, name) {
     plotted.classList.toggle("odd", figures.filter(({ plot }) => !plot.figure.hidden).length % 2 === 1);
   };
   const controls = element("div", { class: "controls" },
-    choices, toggle("log scale", false, (on) => { group.logCost = on; draw(); }), placeChooser(group));
+    choices, toggle("log scale", group.keptLogCost.on, (on) => { group.keptLogCost.on = on; draw(); }),
+    slider("Smoothing", { min: 0, max: 0.99, step: 0.01, value: weight() }, (value) => { keptWeight.text = String(value); draw(); }), placeChooser(group));
   group.follow(draw);
-  return section(`${name}-training`, "Training", "", controls, legend(group), plotted);
+  return section(`${name}-training`, "Training", "", ofWhichData(group), controls, legend(group), plotted);
 }

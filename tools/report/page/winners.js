@@ -27,11 +27,38 @@ function winnerCell(group, at, winner, greatest) {
   if (!winner) return element("td", { class: "cell none" }, group.indices().some((series) => group.point(series, at)) ? "nobody" : "not tried");
   const strength = greatest > 1 && winner.times > 1 ? Math.log(winner.times) / Math.log(greatest) : 0;
   const speed = winner.series === group.baseline ? "the baseline" : isKnown(winner.times) ? `${timesText(winner.times)} faster` : "";
+  const said = [group.placeText(at), group.series[winner.series], secondsText(winner.seconds), speed].filter(Boolean).join(", ");
   return element("td", { class: "cell", style: `--color:var(--${colorName(winner.series)});--strength:${Math.round(10 + 40 * strength)}%` },
-    element("button", { type: "button", "aria-pressed": String(group.keyOf(0, at) === group.keyOf(0, group.at)), onclick: () => group.goTo(at),
-      title: `Look at ${group.placeText(at)}` },
-      element("span", { class: "winner" }, sign(winner.series), ` ${group.series[winner.series]}`),
+    element("button", { type: "button", tabindex: "-1", "aria-pressed": String(group.keyOf(0, at) === group.keyOf(0, group.at)), onclick: () => group.goTo(at),
+      title: said, "aria-label": said },
+      element("span", { class: "winner" }, sign(winner.series), element("span", { class: "name" }, ` ${group.series[winner.series]}`)),
       element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, speed)));
+}
+
+/// One Tab stop for all cells: the arrow keys go from one to the next, Home and End along the row.
+function moveAmongCells(event) {
+  const cell = event.target.closest("td.cell");
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -Infinity], End: [0, Infinity] };
+  if (!cell || !steps[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  const rows = [...cell.closest("tbody").rows];
+  const [down, right] = steps[event.key];
+  let [row, column] = [rows.indexOf(cell.parentElement), cell.cellIndex];
+  const isInside = () => row >= 0 && row < rows.length && column >= 1 && column < rows[row].cells.length;
+  if (!Number.isFinite(right)) {
+    const buttons = [...cell.parentElement.querySelectorAll("button")];
+    return stopAt(right < 0 ? buttons[0] : buttons.at(-1));
+  }
+  // Cells that nobody won are passed over.
+  for (row += down, column += right; isInside(); row += down, column += right) {
+    const button = rows[row].cells[column].querySelector("button");
+    if (button) return stopAt(button);
+  }
+}
+
+function stopAt(button) {
+  for (const other of button.closest("table").querySelectorAll("button")) other.tabIndex = other === button ? 0 : -1;
+  button.focus();
 }
 
 function winnersSummary(group, cells, what) {
@@ -48,45 +75,56 @@ function winnersSummary(group, cells, what) {
 }
 
 function winners(group, name) {
-  if (group.axes.length === 0 || group.series.length < 2) return null;
+  if (group.axes.length === 0 || group.indices().length < 2) return null;
   const usable = costs.filter((cost) => cost.wants(group));
-  let cost = usable[0];
+  const keptCost = group.keptOption("least", usable, ({ title }) => title);
   // Bandwidth by latency, where a sweep has both.
   const called = (name) => group.axes.findIndex(({ key }) => key === `network.${name}`);
-  let across = Math.max(0, called("bandwidth"));
+  const [keptAcross, keptDown] = ["across", "down"].map((way) => group.kept(`winners.${way}`, ""));
+  const keptAxis = ({ text }) => group.axes.findIndex(({ key }) => key === text);
+  let across = keptAxis(keptAcross) >= 0 ? keptAxis(keptAcross) : Math.max(0, called("bandwidth"));
   const other = group.axes.findIndex((_, axis) => axis !== across);
-  let down = other < 0 ? null : called("latency") >= 0 && called("latency") !== across ? called("latency") : other;
+  let down = [keptAxis(keptDown), called("latency"), other].find((axis) => axis >= 0 && axis !== across) ?? null;
   const summary = element("div");
-  const map = element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Who is first" });
+  const map = element("div", { class: "scrolls", role: "region", "aria-label": "Who is first", onkeydown: moveAmongCells });
 
   const draw = () => {
     const columns = group.axes[across].values;
     const rows = down === null ? [""] : group.axes[down].values;
     const cells = rows.flatMap((_, row) => columns.map((_, column) => {
       const at = group.at.map((old, k) => (k === across ? column : k === down ? row : old));
-      return { row, at, winner: winnerAt(group, at, cost) };
+      return { row, at, winner: winnerAt(group, at, keptCost.option) };
     }));
     const what = [across, down ?? across].every((axis) => group.axes[axis].key.startsWith("network.")) ? "network" : "cell";
     const greatest = Math.max(1, ...cells.map(({ winner }) => winner?.times ?? 1));
     summary.replaceChildren(winnersSummary(group, cells, what));
     const focused = [...map.querySelectorAll("button")].indexOf(document.activeElement);
-    map.replaceChildren(element("table", { class: "heat" },
+    map.replaceChildren(element("table", { class: `heat${columns.length > 7 ? " many" : ""}`, style: `--columns:${columns.length}` },
       element("caption", { class: "unseen" }, `Who is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }, `${down === null ? "" : `${group.labels[down]} ↓  `}${group.labels[across]} →`),
+      element("thead", {}, element("tr", {}, element("td", { class: "corner" }, `${down === null ? "" : `${group.labels[down]} ↓ `}${group.labels[across]} →`),
         ...columns.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, ...rows.map((text, row) => element("tr", {}, element("th", { scope: "row" }, text),
         ...cells.filter((cell) => cell.row === row).map(({ at, winner }) => winnerCell(group, at, winner, greatest)))))));
-    if (focused >= 0) map.querySelectorAll("button")[focused]?.focus();
+    const buttons = [...map.querySelectorAll("button")];
+    const stop = buttons[focused] ?? buttons.find((button) => button.getAttribute("aria-pressed") === "true") ?? buttons[0];
+    if (stop) stop.tabIndex = 0;
+    if (focused >= 0) stop?.focus();
   };
 
   const controls = element("div", { class: "controls" });
-  if (usable.length > 1) controls.append(choice("Least time", usable.map(({ title }) => title), 0, (k) => { cost = usable[k]; draw(); }));
+  if (usable.length > 1) controls.append(choice("Least time", keptCost.texts, keptCost.index, (k) => { keptCost.option = usable[k]; draw(); }));
   if (group.axes.length > 2) {
     // The two stay different: who takes the other's axis gives its own.
     const chooser = element("span", { class: "controls" });
+    const changed = () => {
+      keptAcross.text = group.axes[across].key;
+      keptDown.text = group.axes[down].key;
+      choose();
+      group.refresh();
+    };
     const choose = () => chooser.replaceChildren(
-      choice("across", group.labels, across, (k) => { if (k === down) down = across; across = k; choose(); group.refresh(); }),
-      choice("down", group.labels, down, (k) => { if (k === across) across = down; down = k; choose(); group.refresh(); }));
+      choice("across", group.labels, across, (k) => { if (k === down) down = across; across = k; changed(); }),
+      choice("down", group.labels, down, (k) => { if (k === across) across = down; down = k; changed(); }));
     choose();
     controls.append(chooser, placeChooser(group, () => [across, down]));
   }
@@ -95,6 +133,6 @@ function winners(group, name) {
     `, that time, and how many times faster it is than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
   const reserve = group.hasTarget ? "" : " This sweep has no target loss: who is fastest need not learn most.";
   return section(`${name}-winners`, group.hasTarget ? "Who is first" : "Who is fastest",
-    `In every cell: the variant with the least time${gain}${reserve} Press a cell to look at that place below.`,
+    `In every cell: the ${group.color.label} with the least time${gain}${reserve} Press a cell to look at that place below; arrow keys go from cell to cell.`,
     controls, summary, map);
 }

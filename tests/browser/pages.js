@@ -1,0 +1,48 @@
+// Reports in the browser: opened, and asked what their charts draw.
+import { join } from "node:path";
+import { screens } from "./browser.js";
+
+/// Opens a report; whatever it asks for but itself, or says on the console, is in `trouble`.
+export async function open(browser, folder, file, options = {}) {
+  const { fragment = "", ...context_ } = options;
+  const context = await browser.newContext({ viewport: screens.desktop, ...context_ });
+  const page = await context.newPage();
+  const address = `file://${join(folder, file)}`;
+  const trouble = [];
+  page.on("console", (message) => trouble.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => trouble.push(`error: ${error}`));
+  page.on("request", (request) => { if (request.url().split("#")[0] !== address && !/^(data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`); });
+  page.on("dialog", (dialog) => { trouble.push("dialog"); dialog.dismiss(); });
+  await page.goto(address + fragment);
+  return { page, context, trouble };
+}
+
+export async function inReport(browser, folder, file, options, body) {
+  const opened = await open(browser, folder, file, options);
+  try {
+    await body(opened);
+  } finally {
+    await opened.context.close();
+  }
+}
+
+/// What a chart draws, by the id of its figure.
+export const chartOf = (page, figure) => page.evaluate((id) => {
+  const chart = Chart.getChart(document.getElementById(id).querySelector("canvas"));
+  const { left, right, top, bottom } = chart.chartArea;
+  return {
+    lines: chart.data.datasets.map(({ label, data, borderColor, showLine }, k) => ({ label, data, borderColor, showLine, pixels: chart.getDatasetMeta(k).data.map(({ x }) => x) })),
+    x: { type: chart.options.scales.x.type, title: chart.options.scales.x.title.text, ticks: chart.scales.x.ticks.map(({ label }) => label), min: chart.scales.x.min, max: chart.scales.x.max },
+    y: { type: chart.options.scales.y.type, title: chart.options.scales.y.title.text },
+    area: { left, right, top, bottom },
+    read: chart.tooltip.getActiveElements().length ? [...chart.tooltip.title, ...chart.tooltip.body.flatMap(({ lines }) => lines)] : [],
+  };
+}, figure);
+
+export const lineOf = (chart, label) => chart.lines.find((line) => line.label === label);
+
+/// The link to what the page shows, once the page has written it: `part` must be in it.
+export async function linkOf(page, part) {
+  await page.waitForFunction((text) => decodeURIComponent(location.hash.replaceAll("+", " ")).includes(text), part);
+  return new URL(page.url()).hash;
+}

@@ -1,0 +1,35 @@
+// Where an axis ends, and what is marked on it.
+
+const valueText = (axis, value) => (axis.values ? (axis.values.find(([number]) => number === value) ?? ["", axis.text(value)])[1] : axis.text(value));
+const leastOf = (numbers) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
+const mostOf = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+
+/// The ends of an axis that leaves room for the markers at both.
+function withRoom(numbers, log) {
+  if (numbers.length === 0) return {};
+  const [least, most] = [leastOf(numbers), mostOf(numbers)];
+  const share = 0.05;
+  if (log) {
+    const room = Math.max(1.1, (most / least) ** share);
+    const [min, max] = [least / room, most * room];
+    // Between values that are close, there may be no round number for the axis to mark.
+    return marksBetween(min, max).length > 1 ? { min, max } : { min: roundBelow(min), max: roundAbove(max) };
+  }
+  const room = share * (most - least) || 1;
+  return { min: least - room, max: most + room };
+}
+
+const roundMarks = (value) => [0.5, 1, 2, 5, 10, 20].map((mark) => mark * 10 ** Math.floor(Math.log10(value)));
+const roundBelow = (value) => roundMarks(value).filter((mark) => mark <= value).at(-1);
+const roundAbove = (value) => roundMarks(value).find((mark) => mark >= value);
+const marksBetween = (min, max) => {
+  const marks = [];
+  for (let mark = roundAbove(min); mark <= max; mark = roundAbove(1.01 * mark)) marks.push(mark);
+  return marks;
+};
+
+/// On a logarithmic axis 1, 2 and 5 of every decade are marked.
+function isRound(value) {
+  const mantissa = Number(value.toExponential(3).split("e")[0]);
+  return mantissa === 1 || mantissa === 2 || mantissa === 5;
+}
