@@ -36,7 +36,7 @@ RunResult Members::conclude(const EvaluationSchedule& schedule, const Evaluator&
     if (is_gone(id) || members_[id].standing == Standing::killed) {
       outcome.gone = true;
       outcome.iterations = schedule.evaluated(id);
-      outcome.meters = evaluator.last_meters(id);
+      outcome.meters = evaluator.last_meters()[id];
     }
     last = std::max(last, outcome.meters.now);
   }

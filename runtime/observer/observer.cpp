@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "algorithms/arithmetic/reductions.hpp"
 #include "runtime/record/json.hpp"
@@ -39,12 +41,44 @@ Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
   return (sum / count_of(models)).template cast<Scalar>();
 }
 
+namespace {
+
+/// Returns ||x_i - mean||^2 by peer; 0 for an empty model.
+template <class Scalar>
+std::vector<double> squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
+  std::vector<double> squares;
+  for (const Vector<Scalar>& model : models)
+    squares.push_back(model.size() == 0 ? 0.0 : squared_distance(view(model), view(mean)));
+  return squares;
+}
+
+template <class Scalar>
+double consensus_distance_of(const std::vector<double>& squares, const std::vector<Vector<Scalar>>& models) {
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / count_of(models));
+}
+
+template <class Scalar>
+PeerDistances peer_distances(const std::vector<double>& squares, const std::vector<Vector<Scalar>>& models) {
+  PeerDistances distances;
+  for (std::size_t peer = 0; peer < squares.size(); ++peer)
+    distances.values.push_back(models[peer].size() == 0 ? std::nan("") : std::sqrt(squares[peer]));
+  if (distances.values.size() <= PeerDistances::most) return distances;
+
+  distances.ranked = true;
+  std::vector<double> sorted = std::move(distances.values);
+  std::erase_if(sorted, [](double distance) { return std::isnan(distance); });
+  std::ranges::sort(sorted);
+  distances.values.clear();
+  for (std::size_t rank = 0; rank < PeerDistances::most && !sorted.empty(); ++rank)
+    distances.values.push_back(sorted[rank * (sorted.size() - 1) / (PeerDistances::most - 1)]);
+  return distances;
+}
+
+}  // namespace
+
 template <class Scalar>
 double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  double sum = 0.0;
-  for (const Vector<Scalar>& model : models)
-    if (model.size() != 0) sum += squared_distance(view(model), view(mean));
-  return std::sqrt(sum / count_of(models));
+  return consensus_distance_of(squared_distances(models, mean), models);
 }
 
 template <class Scalar>
@@ -163,7 +197,9 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   mean_ = mean_of(gathered.models);
   evaluation.loss = problem_->loss(mean_);
   if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
-  evaluation.consensus_distance = consensus_distance(gathered.models, mean_);
+  const std::vector<double> squares = squared_distances(gathered.models, mean_);
+  evaluation.consensus_distance = consensus_distance_of(squares, gathered.models);
+  evaluation.distances = peer_distances(squares, gathered.models);
 
   Duration last{0};
   for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {

@@ -35,7 +35,7 @@ class Observer final : public Evaluator {
   void take_back(PeerId peer, std::uint64_t iteration) override;
   void take_in(PeerId peer, std::uint64_t iteration) override;
   const std::vector<Evaluation>& evaluations() const override { return evaluations_; }
-  const PeerMeters& last_meters(PeerId peer) const override { return last_meters_[peer]; }
+  const std::vector<PeerMeters>& last_meters() const override { return last_meters_; }
   std::size_t model_bytes() const override {
     return static_cast<std::size_t>(problem_->dimension()) * sizeof(Scalar);
   }

@@ -1,6 +1,10 @@
 #include "runtime/record/json.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -132,6 +136,18 @@ Json to_json(const Evaluation& evaluation) {
            {{"compute", evaluation.compute_seconds},
             {"wait", evaluation.wait_seconds},
             {"wire", evaluation.wire_seconds}}}};
+}
+
+Json distances_to_json(const Evaluation& evaluation) {
+  Json distances = Json::array();
+  for (const double distance : evaluation.distances.values) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", distance);
+    distances.push_back(std::isfinite(distance) ? Json(std::strtod(text.data(), nullptr)) : Json(nullptr));
+  }
+  return {{"iteration", evaluation.iteration},
+          {"by", evaluation.distances.ranked ? "rank" : "peer"},
+          {"distances", std::move(distances)}};
 }
 
 std::optional<Evaluation> parse_evaluation(std::string_view text) {

@@ -16,6 +16,10 @@ namespace hearsay {
 // observer.
 
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
+/// Returns a line of consensus.jsonl, with six digits:
+///
+///     {"iteration", "by":"peer"|"rank", "distances":[..]}
+nlohmann::ordered_json distances_to_json(const Evaluation& evaluation);
 /// Returns the evaluation that the text holds; empty if the text is not one.
 std::optional<Evaluation> parse_evaluation(std::string_view json);
 nlohmann::ordered_json to_json(const PeerMeters& meters);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,14 @@ struct PeerMeters {
   }
 };
 
+/// How far the model of each peer is from their mean. One number per peer up to 128 peers; of more peers 128 of
+/// their distances, evenly spaced from the least to the greatest, so that a long record stays small.
+struct PeerDistances {
+  static constexpr std::size_t most = 128;
+  bool ranked = false;         ///< true if they are sorted; else they are in the order of the peers
+  std::vector<double> values;  ///< ||x_i - mean||; NaN for a peer that is gone
+};
+
 /// One line of metrics.jsonl: the state of the run after `iteration` iterations at every peer.
 struct Evaluation {
   std::uint64_t iteration = 0;
@@ -64,6 +73,7 @@ struct Evaluation {
   double compute_seconds = 0.0;     ///< mean over the peers
   double wait_seconds = 0.0;
   double wire_seconds = 0.0;
+  PeerDistances distances;  ///< a line of consensus.jsonl
 };
 
 /// What is recorded of a peer when the run is over.

@@ -15,6 +15,8 @@ namespace hearsay {
 struct RunControl {
   /// Called once per evaluation, in order.
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
+  /// Called after `on_evaluation` with the meters of every peer, by id, as of its newest evaluation.
+  std::function<void(const std::vector<PeerMeters>&)> on_meters = [](const std::vector<PeerMeters>&) {};
   /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
   /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =

@@ -24,7 +24,7 @@ namespace {
 
 /// True if `file` is the name of a file that a run or sweep leaves in its directory.
 bool is_ours(const std::string& file) {
-  for (const char* name : {"run.toml", "metrics.jsonl", "summary.json", "sweep.json"})
+  for (const char* name : {"run.toml", "metrics.jsonl", "consensus.jsonl", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
   if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
@@ -117,6 +117,18 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
   return record;
 }
 
+/// Returns the lines of a file, each a JSON object, whose "iteration" is less than `iteration`. Empty if there
+/// is no such file.
+std::string lines_before(const fs::path& file, std::uint64_t iteration) {
+  std::string kept;
+  std::ifstream lines(file, std::ios::binary);
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_object() && json.value("iteration", iteration) < iteration) kept += line + "\n";
+  }
+  return kept;
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice notice)
@@ -143,14 +155,20 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
     lock_.emplace("run.output", directory_);
   }
   write_file(directory_ / "run.toml", {to_toml(settings)});
-  if (record_) write_file(directory_ / "metrics.jsonl", {kept});
+  if (record_) {
+    write_file(directory_ / "metrics.jsonl", {kept});
+    write_file(directory_ / "consensus.jsonl",
+               {lines_before(directory_ / "consensus.jsonl", first.iteration)});
+  }
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
   metrics_ = LineFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
+  consensus_ = LineFile(directory_ / "consensus.jsonl", false);
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) begin(settings, evaluation);
+  consensus_.append(distances_to_json(evaluation).dump());
   metrics_.append(to_json(evaluation).dump());
   if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
     notice_(*metrics_.defect() + "; training goes on, and it is written when there is room");
@@ -161,8 +179,10 @@ template <class Scalar>
 void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
                           SaveModels save) {
   if (!created()) return;
-  metrics_.write_waiting();
-  if (metrics_.defect()) throw Misuse(*metrics_.defect());
+  for (LineFile* const file : {&metrics_, &consensus_}) {
+    file->write_waiting();
+    if (file->defect()) throw Misuse(*file->defect());
+  }
   write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)

@@ -36,11 +36,12 @@ enum class EarlierOutput {
 
 /// The output directory of a run, whatever its driver:
 ///
-///     run.toml       the resolved run
-///     metrics.jsonl  a line per evaluation, written before any peer learns the verdict
-///     model.npy      the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
-///     summary.json   how it ended
-///     checkpoints/   the peers' checkpoints, if failure.checkpoint_every is set
+///     run.toml         the resolved run
+///     metrics.jsonl    a line per evaluation, written before any peer learns the verdict
+///     consensus.jsonl  a line per evaluation: how far each peer's model is from their mean
+///     model.npy        the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
+///     summary.json     how it ended
+///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
 /// It is made with the first evaluation, so a run that cannot begin leaves nothing behind.
 class RunDirectory {
@@ -52,8 +53,8 @@ class RunDirectory {
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
-  /// Appends a line to metrics.jsonl. The first call makes the directory and writes run.toml from `settings`,
-  /// those of the experiment. If an earlier run is continued, the first call also removes its lines from this
+  /// Appends a line to metrics.jsonl and one to consensus.jsonl. The first call makes the directory and writes run.toml from `settings`,
+  /// those of the experiment. If an earlier run is continued, the first call also removes their lines from this
   /// evaluation's iteration on. If the disk is full, lines wait in memory until there is room; a notice says
   /// so once. Throws Misuse if the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
@@ -73,6 +74,7 @@ class RunDirectory {
   std::optional<DirectoryLock> lock_;
   std::optional<std::vector<Evaluation>> record_;
   LineFile metrics_;
+  LineFile consensus_;
   bool said_that_it_waits_ = false;
 
   void begin(const RunSettings& settings, const Evaluation& first);

@@ -97,6 +97,7 @@ class Simulation {
  private:
   void announce(const Verdict& verdict) {
     control_.on_evaluation(observer_.evaluations().back());
+    control_.on_meters(observer_.last_meters());
     verdicts_.push_back(verdict);
     schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
   }

@@ -32,6 +32,7 @@ class ObserverServer::Server {
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
         heartbeat_(heartbeat_interval(input.failure.lost_after)),
+        evaluator_(evaluator),
         session_(input, evaluator, monotonic_now(), record),
         routes_(input.peer_count),
         zap_server_(context_, router_, credentials) {
@@ -114,6 +115,11 @@ class ObserverServer::Server {
     done.get();
   }
 
+  void report_evaluation(const RunControl& control, const Evaluation& evaluation) {
+    control.on_evaluation(evaluation);
+    control.on_meters(evaluator_.last_meters());
+  }
+
   void report_evaluations(const RunControl& control) {
     if (const auto& lost = session_.lost_evaluations(); lost && !std::exchange(announced_loss_, true))
       control.notice("the record of the run ends at iteration " + std::to_string(lost->first) +
@@ -125,7 +131,7 @@ class ObserverServer::Server {
     reported_ = std::max(reported_, session_.recorded());
     try {
       while (reported_ < session_.evaluations().size())
-        control.on_evaluation(session_.evaluations()[reported_++]);
+        report_evaluation(control, session_.evaluations()[reported_++]);
     } catch (const Misuse& misuse) {  // from on_evaluation: the caller cannot record the evaluation
       session_.lose(misuse.what());
       send_outbox();
@@ -158,6 +164,7 @@ class ObserverServer::Server {
   std::size_t payload_limit_bytes_;
   std::uint32_t run_id_;
   Duration heartbeat_;
+  const Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;

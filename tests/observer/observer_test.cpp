@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/experiments.hpp"
@@ -36,6 +37,39 @@ TEST_CASE("observer: loss, consensus distance and totals are those of the models
   CHECK(observer.mean_model() == Vector<double>::Constant(3, 2.5));
   CHECK(evaluation.loss == experiment.problem.loss(observer.mean_model()));
   CHECK(evaluation.consensus_distance == doctest::Approx(std::sqrt(3 * 1.5 * 1.5)).epsilon(1e-15));
+}
+
+TEST_CASE("observer: of up to 128 peers it says how far each is from the mean, and who is gone") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 1);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  CHECK(observer.evaluations().front().distances.values == std::vector<double>(3, 0.0));
+  observer.take(0, 5, Vector<double>::Constant(1, 1.0), {});
+  observer.take(2, 5, Vector<double>::Constant(1, 5.0), {});
+  REQUIRE(observer.drop(1).size() == 1);
+  const PeerDistances& distances = observer.evaluations().back().distances;
+  CHECK_FALSE(distances.ranked);
+  REQUIRE(distances.values.size() == 3);
+  CHECK(distances.values[0] == 2.0);
+  CHECK(std::isnan(distances.values[1]));
+  CHECK(distances.values[2] == 2.0);
+}
+
+TEST_CASE("observer: of more than 128 peers it keeps 128 distances, from the least to the greatest") {
+  constexpr PeerId peers = 381;  // ranks are 380 / 127 distances apart
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", peers, 1);
+  Observer<double> observer(experiment.problem, std::nullopt);
+  observer.begin();
+  // The models are -380, -378, ..., 380, in an order of their own; their mean is 0.
+  for (PeerId peer = 0; peer < peers; ++peer)
+    observer.take(peer, 5, Vector<double>::Constant(1, 2.0 * (peer * 200 % peers) - 380.0), {});
+  const PeerDistances& distances = observer.evaluations().back().distances;
+  CHECK(observer.mean_model()[0] == 0.0);
+  CHECK(distances.ranked);
+  REQUIRE(distances.values.size() == 128);
+  CHECK(std::ranges::is_sorted(distances.values));
+  CHECK(distances.values.front() == 0.0);
+  CHECK(distances.values.back() == 380.0);
 }
 
 TEST_CASE("observer: peers that claim to have computed for 292 years overflow nothing") {

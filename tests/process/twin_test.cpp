@@ -71,6 +71,7 @@ Twins<Scalar> check_twins(const Experiment<Scalar>& experiment) {
     CHECK(real.evaluations[k].iteration == simulated.evaluations[k].iteration);
     CHECK(real.evaluations[k].loss == simulated.evaluations[k].loss);
     CHECK(real.evaluations[k].consensus_distance == simulated.evaluations[k].consensus_distance);
+    CHECK(real.evaluations[k].distances.values == simulated.evaluations[k].distances.values);
   }
   return twins;
 }

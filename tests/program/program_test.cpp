@@ -93,9 +93,9 @@ TEST_CASE("run: the output directory holds the run, its evaluations, its models 
   folder.write("q.toml", quadratic_run);
   const ProgramEnd end = run_program(folder.path(), {"run", "q.toml", "--output", "out", "--save", "peers"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
-  CHECK(files_in(folder.path() / "out") == std::set<std::string>{"run.toml", "metrics.jsonl", "summary.json",
-                                                                 "model.npy", "model-0.npy", "model-1.npy",
-                                                                 "model-2.npy", "model-3.npy"});
+  CHECK(files_in(folder.path() / "out") ==
+        std::set<std::string>{"run.toml", "metrics.jsonl", "consensus.jsonl", "summary.json", "model.npy",
+                              "model-0.npy", "model-1.npy", "model-2.npy", "model-3.npy"});
 
   const Json summary = json_of(content_of(folder.path() / "out/summary.json"));
   CHECK(keys_of(summary) == summary_keys);

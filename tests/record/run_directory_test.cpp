@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "runtime/data/npy.hpp"
@@ -32,6 +34,43 @@ TEST_CASE("run directory: nothing is there before the first evaluation, and each
   directory.append(settings, evaluation);
   const std::string metrics = content_of(output / "metrics.jsonl");
   CHECK(std::count(metrics.begin(), metrics.end(), '\n') == 2);
+}
+
+TEST_CASE("run directory: how far every peer is from the mean is a line per evaluation, null for one gone") {
+  const TemporaryFolder folder;
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+  Evaluation evaluation;
+  evaluation.distances.values = {0.125, std::nan(""), 1.0 / 3.0};
+  directory.append(RunSettings{}, evaluation);
+  evaluation.iteration = 10;
+  evaluation.distances = {true, {2.0}};
+  directory.append(RunSettings{}, evaluation);
+  CHECK(content_of(folder.path() / "out/consensus.jsonl") ==
+        "{\"iteration\":0,\"by\":\"peer\",\"distances\":[0.125,null,0.333333]}\n"
+        "{\"iteration\":10,\"by\":\"rank\",\"distances\":[2.0]}\n");
+}
+
+TEST_CASE(
+    "run directory: a run that goes on keeps the lines of both records from before its first evaluation") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "out";
+  Evaluation evaluation;
+  {
+    RunDirectory directory(output, EarlierOutput::refused);
+    for (const int iteration : {0, 5, 10}) {
+      evaluation.iteration = static_cast<std::uint64_t>(iteration);
+      evaluation.distances.values = {1.0 * iteration};
+      directory.append(RunSettings{}, evaluation);
+    }
+  }
+  RunDirectory directory(output, EarlierOutput::continued);
+  evaluation.distances.values = {100.0};
+  directory.append(RunSettings{}, evaluation);
+  const std::string consensus = content_of(output / "consensus.jsonl");
+  CHECK(std::count(consensus.begin(), consensus.end(), '\n') == 3);
+  CHECK(consensus.find("\"iteration\":5,\"by\":\"peer\",\"distances\":[5.0]") != consensus.npos);
+  CHECK(consensus.find("[10.0]") == consensus.npos);
+  CHECK(consensus.ends_with("[100.0]}\n"));
 }
 
 TEST_CASE("run directory: its models are the mean and the peers'") {
