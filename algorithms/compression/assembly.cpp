@@ -28,8 +28,7 @@ const StageEntry& find_entry(const StageSpelling& stage) {
     known.emplace_back(entry.name.name);
     if (known.back() == stage.name) return entry;
   }
-  refuse_stage(stage, "no compressor is called '" + stage.name + "' (nearest: '" +
-                          nearest_name(stage.name, known) + "')");
+  refuse_stage(stage, "no compressor is called '" + stage.name + "'" + did_you_mean(stage.name, known, "'"));
 }
 
 /// The spelling without aliases. An error in an alias's expansion is reported at the alias.

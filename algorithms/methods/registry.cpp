@@ -51,7 +51,7 @@ const MethodInfo& find_method(const std::string& name) {
     names.push_back(method.name);
     names.insert(names.end(), method.aliases.begin(), method.aliases.end());
   }
-  throw Misuse("algorithm.kind", name, "no such method, did you mean " + nearest_name(name, names) + "?");
+  throw Misuse("algorithm.kind", name, "no such method" + did_you_mean(name, names));
 }
 
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property) {

@@ -42,7 +42,9 @@ class PeerNames {
     const std::string& name = setting.text();
     if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
     if (names_.empty()) setting.refuse("a peer's id as a number, or [[peer]] tables that name the peers");
-    setting.refuse("a peer's name, did you mean " + toml_text(nearest_name(name, names_)) + "?");
+    const std::string likely = likely_name(name, names_);
+    setting.refuse(likely.empty() ? "a peer's name, such as " + toml_text(names_.front())
+                                  : "a peer's name, did you mean " + toml_text(likely) + "?");
   }
 
   /// The peers at one end of a [[link]]: a single peer, those of a range, or all whose names match a *.

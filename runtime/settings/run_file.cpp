@@ -75,6 +75,8 @@ void read_link_overrides(const Setting& array, const fs::path& directory, RunSet
   for (const auto& [ends, link] : links) to.link_overrides.push_back(link);
 }
 
+std::string in_brackets(std::string table) { return table.insert(0, "[").append("]"); }
+
 }  // namespace
 
 RunFile::RunFile(std::string_view toml, const std::string& source) {
@@ -90,13 +92,15 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
   // Tables are checked by name, so that [algoritm] is refused even if it is empty.
   std::set<std::string> tables;
   for (const std::string& key : run_file_keys()) tables.insert(key.substr(0, key.find('.')));
+  std::vector<std::string> spelled;
+  for (const std::string& table : tables) spelled.push_back(in_brackets(table));
   for (const TomlEntry& entry : document) {
     const bool is_table = std::holds_alternative<TomlTable>(entry.value.data);
     if (tables.contains(entry.key) && !is_table)
       Setting{entry.key, entry.value}.refuse("a table, [" + entry.key + "]");
     if (!tables.contains(entry.key) && is_table)
-      throw Misuse(entry.value.place.text() + ": unknown table [" + entry.key + "], did you mean [" +
-                   nearest_name(entry.key, std::vector<std::string>(tables.begin(), tables.end())) + "]?");
+      throw Misuse(entry.value.place.text() + ": unknown table " + in_brackets(entry.key) +
+                   did_you_mean(in_brackets(entry.key), spelled));
   }
   assign(flattened(document));
 }

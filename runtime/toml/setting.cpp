@@ -71,8 +71,13 @@ std::uint64_t Setting::count(std::uint64_t minimum, std::uint64_t maximum) const
     const auto count = static_cast<std::uint64_t>(*integer);
     if (count >= minimum && count <= maximum) return count;
   }
-  const std::string limit = maximum == largest_count ? "" : " and <= " + std::to_string(maximum);
-  refuse("a whole number >= " + std::to_string(minimum) + limit);
+  // TOML has no integers beyond 2^63 - 1, so such a number arrives as text.
+  const auto* const digits = std::get_if<std::string>(&value.data);
+  const bool is_huge = digits && !digits->empty() && digits->find_first_not_of("0123456789") == digits->npos;
+  const std::string limit = maximum == largest_count && !is_huge ? "" : " and <= " + std::to_string(maximum);
+  const bool has_a_point = std::holds_alternative<double>(value.data);
+  refuse("a whole number >= " + std::to_string(minimum) + limit +
+         (has_a_point ? ", in digits only, such as 1000 for 1e3" : ""));
 }
 
 std::vector<PeerId> Setting::distinct_ids() const {

@@ -1,6 +1,7 @@
 #include "runtime/toml/setting_table.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -12,12 +13,45 @@ namespace {
 
 std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
-/// Returns the known key that a misspelt key probably means.
+/// Returns the part before the last, with its dot: "network.peer." of "network.peer.id".
+std::string table_of(const std::string& key) { return key.substr(0, key.rfind('.') + 1); }
+
+/// Returns the member of `candidates` whose last part is likely meant; empty if there is none.
+std::string likely_by_last_part(const std::string& key, const std::vector<std::string>& candidates,
+                                std::size_t letters_per_edit) {
+  std::vector<std::string> last_parts;
+  for (const std::string& candidate : candidates) last_parts.push_back(last_part(candidate));
+  const std::string likely = likely_name(last_part(key), last_parts, letters_per_edit);
+  const auto found = std::ranges::find(last_parts, likely);
+  return found == last_parts.end() ? "" : candidates[static_cast<std::size_t>(found - last_parts.begin())];
+}
+
+template <class Names>
+std::string listed(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Returns the end of the sentence that refuses an unknown key: the key that was probably meant, or those
+/// that could have been.
 std::string meant_key(const std::string& key, const std::vector<std::string>& known) {
   std::vector<std::string> same_last_part;
-  for (const std::string& candidate : known)
+  std::vector<std::string> same_table;
+  std::set<std::string> tables;
+  for (const std::string& candidate : known) {
     if (last_part(candidate) == last_part(key)) same_last_part.push_back(candidate);
-  return nearest_name(key, same_last_part.empty() ? known : same_last_part);
+    if (table_of(candidate) == table_of(key)) same_table.push_back(candidate);
+    tables.insert("[" + candidate.substr(0, candidate.find('.')) + "]");
+  }
+  if (!same_last_part.empty()) return ", did you mean " + nearest_name(key, same_last_part) + "?";
+  // A key of another table must be nearer than one of the same table.
+  std::string likely = likely_by_last_part(key, same_table, 2);
+  if (likely.empty()) likely = likely_by_last_part(key, known, 4);
+  if (likely.empty() && same_table.empty()) likely = likely_name(key, known, 4);
+  if (!likely.empty()) return ", did you mean " + likely + "?";
+  return same_table.empty() ? "; expected a key of " + listed(tables)
+                            : "; expected one of " + listed(same_table);
 }
 
 }  // namespace
@@ -59,7 +93,7 @@ std::vector<SettingTable> tables_of(const Setting& setting) {
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known) {
   for (const Setting& setting : settings)
     if (std::ranges::find(known, setting.key) == known.end())
-      throw Misuse(setting.label() + ": unknown key, did you mean " + meant_key(setting.key, known) + "?");
+      throw Misuse(setting.label() + ": unknown key" + meant_key(setting.key, known));
 }
 
 }  // namespace hearsay

@@ -25,8 +25,8 @@ struct SettingTable {
 std::vector<SettingTable> tables_of(const Setting& setting);
 
 /// Throws Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`.
-/// The suggestion has the same last part (the right key in a wrong table) if there is such a key, else it is
-/// the key with the nearest spelling.
+/// The suggestion has the same last part (the right key in a wrong table) if there is such a key, else a
+/// spelling that is near. If no key is near, the message lists the keys of the same table, or the tables.
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known);
 
 }  // namespace hearsay

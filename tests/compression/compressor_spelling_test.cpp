@@ -163,11 +163,11 @@ TEST_CASE("compressor spelling: a bucket per layer is refused where there are no
 }
 
 TEST_CASE("compressor spelling: unknown names name the nearest known one") {
-  CHECK(complaint(" quasigd(4)") == "column 2: no compressor is called 'quasigd' (nearest: 'qsgd')");
-  CHECK(complaint("tpok(1%)") == "column 1: no compressor is called 'tpok' (nearest: 'topk')");
+  CHECK(complaint(" quasigd(4)") == "column 2: no compressor is called 'quasigd', did you mean 'qsgd'?");
+  CHECK(complaint("tpok(1%)") == "column 1: no compressor is called 'tpok', did you mean 'topk'?");
   CHECK(complaint("dither(linf, level=7)") ==
-        "column 14: dither has no argument 'level' (nearest: 'levels')");
-  CHECK(complaint("randk(10%, scale)") == "column 12: randk has no argument 'scale' (nearest: 'scaled')");
+        "column 14: dither has no argument 'level', did you mean 'levels'?");
+  CHECK(complaint("randk(10%, scale)") == "column 12: randk has no argument 'scale', did you mean 'scaled'?");
   CHECK(complaint("none(3)") == "column 6: none takes no arguments");
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("compressor spelling: missing, doubled and contradicting arguments are
   CHECK(complaint("natural(bits=9)") ==
         "column 14: expected 8, or no bits for all exponents of the scalar, got '9'");
   CHECK(complaint("log(1)") == "column 5: expected a number above 1 and at most 16, got '1'");
-  CHECK(complaint("bf16(even)") == "column 6: bf16 has no argument 'even' (nearest: 'nearest')");
+  CHECK(complaint("bf16(even)") == "column 6: bf16 has no argument 'even'; expected 'nearest'");
   CHECK(complaint("ternary(2)") == "column 9: ternary takes no arguments");
   CHECK(complaint("grid") == "column 1: grid needs step=, the distance of the grid's points");
   CHECK(complaint("topk") == "column 1: topk needs a share such as 1%, or k=");

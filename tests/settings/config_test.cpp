@@ -232,6 +232,20 @@ TEST_CASE("config: every key of a wrong type is refused with file, line, key, va
   }
 }
 
+TEST_CASE("config: of a key that is near to none, the keys of its table are listed, or the tables") {
+  CHECK(contains(refusal("run.foo = 1"),
+                 "test.toml:1: run.foo: unknown key; expected one of run.name, run.seed"));
+  CHECK(
+      contains(refusal("foo.bar = 1"), "test.toml:1: unknown table [foo]; expected one of [algorithm], [data]"));
+  CHECK(contains(refusal("", {"foo.bar=1"}), "foo.bar: unknown key; expected a key of [algorithm], [data]"));
+}
+
+TEST_CASE("config: a whole number that is written as no TOML integer says how to write it") {
+  CHECK(contains(refusal("run.iterations = 1e3"), "in digits only, such as 1000 for 1e3"));
+  CHECK(contains(refusal("", {"run.seed=100000000000000000000000"}),
+                 "expected a whole number >= 0 and <= 9223372036854775807"));
+}
+
 TEST_CASE("config: every misspelt key is refused and the right one named") {
   for (const auto& entry : samples()) {
     const std::string& key = entry.first;
@@ -255,6 +269,9 @@ TEST_CASE("config: every misspelt key is refused and the right one named") {
   CHECK(contains(refusal("[algoritm]\nkind = 1"), "[algorithm]?"));
   CHECK(contains(refusal("", {"topologie.kind=\"ring\""}), "did you mean topology.kind?"));
   CHECK(contains(refusal("run = 3"), "test.toml:1: run = 3: expected a table, [run]"));
+  // Both the table and the key are misspelt, or the key of another table is.
+  CHECK(contains(refusal("", {"topolgy.pers=3"}), "did you mean topology.peers?"));
+  CHECK(contains(refusal("[network]\nstepsize = 1"), "did you mean algorithm.step_size?"));
   CHECK(contains(refusal("[run.seed]\nx = 3"), "run.seed.x: unknown key"));
   CHECK(contains(refusal("[[network.peer]]\nid = 1\nlatncy = \"5 ms\""),
                  "test.toml:3: network.peer.latncy: unknown key, did you mean network.peer.latency?"));

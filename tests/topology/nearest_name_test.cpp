@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+using hearsay::did_you_mean;
 using hearsay::likely_name;
 using hearsay::nearest_name;
 
@@ -45,4 +46,15 @@ TEST_CASE("nearest name: ties go to the first, and only an empty list has no ans
   CHECK(nearest_name("x", std::array<std::string, 2>{"a", "b"}) == "a");
   CHECK(nearest_name("", std::array<std::string, 2>{"abc", "de"}) == "de");
   CHECK(nearest_name("anything", std::vector<std::string>{}).empty());
+}
+
+TEST_CASE("did you mean: a near name is suggested, and if none is near all are listed") {
+  const std::array<std::string, 3> names{"ring", "path", "star"};
+  CHECK(did_you_mean("rnig", names) == ", did you mean ring?");
+  CHECK(did_you_mean("rnig", names, "'") == ", did you mean 'ring'?");
+  CHECK(did_you_mean("foobar", names) == "; expected one of ring, path, star");
+  CHECK(did_you_mean("foobar", names, "'") == "; expected one of 'ring', 'path', 'star'");
+  CHECK(did_you_mean("foobar", std::array<std::string, 1>{"ring"}) == "; expected ring");
+  CHECK(likely_name("rxxg", names) == "ring");
+  CHECK(likely_name("rxxg", names, 4).empty());
 }

@@ -55,10 +55,23 @@ std::string nearest_name(std::string_view given, std::span<const std::string> kn
   return nearest.name ? *nearest.name : std::string();
 }
 
-std::string likely_name(std::string_view given, std::span<const std::string> known) {
+std::string likely_name(std::string_view given, std::span<const std::string> known,
+                        std::size_t letters_per_edit) {
   const Nearest nearest = nearest_of(given, known);
-  const bool likely = nearest.name && 2 * nearest.edits <= std::max(given.size(), nearest.name->size());
+  const bool likely =
+      nearest.name && letters_per_edit * nearest.edits <= std::max(given.size(), nearest.name->size());
   return likely ? *nearest.name : std::string();
+}
+
+std::string did_you_mean(std::string_view given, std::span<const std::string> known, std::string_view quote) {
+  const auto quoted = [quote](const std::string& name) {
+    return std::string(quote).append(name).append(quote);
+  };
+  if (const std::string likely = likely_name(given, known); !likely.empty())
+    return ", did you mean " + quoted(likely) + "?";
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + quoted(name);
+  return (known.size() == 1 ? "; expected " : "; expected one of ") + names;
 }
 
 }  // namespace hearsay

@@ -158,9 +158,9 @@ Arguments::Arguments(const StageSpelling& stage, const StageSignature& signature
       std::vector<std::string> known = signature.keys;
       known.insert(known.end(), signature.flags.begin(), signature.flags.end());
       refuse_at(stage_.text, argument.column,
-                known.empty() ? stage_.name + " takes no arguments"
-                              : stage_.name + " has no argument '" + name + "' (nearest: '" +
-                                    nearest_name(name, known) + "')");
+                known.empty()
+                    ? stage_.name + " takes no arguments"
+                    : stage_.name + " has no argument '" + name + "'" + did_you_mean(name, known, "'"));
     }
     if (!is_flag && argument.key.empty())
       refuse_at(stage_.text, argument.column, "expected '" + name + "=' and a value");
