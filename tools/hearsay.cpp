@@ -15,6 +15,7 @@
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/manual.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/terminal/open_files.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
@@ -59,7 +60,13 @@ void require_known_command(const CLI::App& app, const std::string& given) {
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
   if (given.starts_with('-') || std::ranges::find(known, given) != known.end()) return;
-  throw Misuse(given + " is no command of hearsay, did you mean " + nearest_name(given, known) + "?");
+  throw Misuse(given + " is no command of hearsay" + did_you_mean(given, known));
+}
+
+/// Throws Misuse if what was printed cannot be written. A reader that closes the pipe early has read enough.
+void require_written_output() {
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE)
+    throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
 }
 
 int main_of(int argc, char** argv) {
@@ -86,15 +93,11 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "hearsay: %s (hearsay --help says more)\n", error.what());
+    print_notice(sentence_of(app, error));
     return exit_misuse;
   }
   install_signal_handlers(invocation.on_signal);
-  const int code = invocation.run();
-  // A reader that closes the pipe early has read enough: no error.
-  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && errno != EPIPE)
-    throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
-  return code;
+  return invocation.run();
 }
 
 }  // namespace
@@ -104,9 +107,11 @@ int main_of(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     hearsay::raise_limit_of_open_files();
-    return hearsay::main_of(argc, argv);
+    const int code = hearsay::main_of(argc, argv);
+    hearsay::require_written_output();
+    return code;
   } catch (const hearsay::Misuse& misuse) {
-    std::fprintf(stderr, "hearsay: %s\n", misuse.what());
+    hearsay::print_notice(misuse.what());
     return hearsay::exit_misuse;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "hearsay: the memory of this machine does not suffice\n");

@@ -6,6 +6,7 @@
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/training/training.hpp"
 
@@ -113,8 +114,7 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
     std::printf("%s\n", json_text(run.summary).c_str());
   else if (!options.quiet && run.output_created)
     print_closing_words(run);
-  if (run.status == RunStatus::diverged || run.status == RunStatus::lost)
-    std::fprintf(stderr, "hearsay: %s\n", run.reason.c_str());
+  if (run.status == RunStatus::diverged || run.status == RunStatus::lost) print_notice(run.reason);
   return exit_code_of(run.status);
 }
 

@@ -12,11 +12,26 @@ namespace hearsay {
 
 namespace {
 
+/// Returns the position of the comma that ends the first field, past a quoted part in which commas do not
+/// count.
+std::size_t end_of_field(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos || line[begin] != '"') return line.find(',');
+  const std::size_t quote = line.find('"', begin + 1);
+  return line.find(',', quote == std::string_view::npos ? begin : quote);
+}
+
+/// Returns a field without the quotes around it.
+std::string_view unquoted(std::string_view field) {
+  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return field;
+  return trimmed(field.substr(1, field.size() - 2));
+}
+
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
-    const auto comma = line.find(',');
-    fields.push_back(trimmed(line.substr(0, comma)));
+    const auto comma = end_of_field(line);
+    fields.push_back(unquoted(trimmed(line.substr(0, comma))));
     if (comma == std::string_view::npos) return;
     line.remove_prefix(comma + 1);
   }
@@ -31,7 +46,7 @@ bool is_header(const std::vector<std::string_view>& fields) {
 
 template <class Scalar>
 Samples<Scalar> read_csv(const std::filesystem::path& path, DataMemory& memory) {
-  const std::string text = read_data_file(path, memory);
+  const std::string text = read_data_text(path, memory);
   std::vector<Scalar> numbers;
   std::vector<std::string_view> fields;
   std::size_t columns = 0;

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/foundation/text_bytes.hpp"
+
 namespace hearsay {
 
 namespace {
@@ -19,10 +21,16 @@ struct CloseGz {
   void operator()(gzFile file) const { gzclose_r(file); }
 };
 
-std::string reason(gzFile file) {
+/// Returns what zlib says is wrong, without the path that it puts before.
+std::string words_of_zlib(std::string_view text, const std::filesystem::path& path) {
+  const std::string prefix = path.string() + ": ";
+  return std::string(text.substr(text.starts_with(prefix) ? prefix.size() : 0));
+}
+
+std::string reason(gzFile file, const std::filesystem::path& path) {
   int code = Z_OK;
   const char* text = gzerror(file, &code);
-  return code == Z_ERRNO ? std::strerror(errno) : text;
+  return code == Z_ERRNO ? std::strerror(errno) : words_of_zlib(text, path);
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
     if (size == content.size()) content.resize(size + size / 2 + buffer_bytes);
     const std::size_t room = std::min<std::size_t>(content.size() - size, 1u << 30);
     const int read = gzread(file.get(), content.data() + size, static_cast<unsigned>(room));
-    if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get()));
+    if (read < 0) throw Misuse("cannot read " + path.string() + ": " + reason(file.get(), path));
     if (read == 0) break;
     size += static_cast<std::size_t>(read);
     if (size > memory.left()) break;
@@ -55,9 +63,17 @@ std::string read_data_file(const std::filesystem::path& path, DataMemory& memory
   int code = Z_OK;
   const char* text = gzerror(file.get(), &code);
   if (code != Z_OK && code != Z_STREAM_END)
-    throw bad_offset(path, size, std::string("the gzip stream is damaged: ") + text);
+    throw bad_offset(path, size, "the gzip stream is damaged: " + words_of_zlib(text, path));
   memory.take(path, size);
   content.resize(size);
+  return content;
+}
+
+std::string read_data_text(const std::filesystem::path& path, DataMemory& memory) {
+  std::string content = read_data_file(path, memory);
+  if (const auto defect = defect_of_text(content))
+    throw Misuse(path.string() + " is no text file: " + *defect);
+  content.erase(0, content.size() - without_byte_order_mark(content).size());
   return content;
 }
 

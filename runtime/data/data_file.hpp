@@ -16,6 +16,10 @@ namespace hearsay {
 /// cut off inside its compressed stream, fails its checksum, or holds more than `memory` has left.
 std::string read_data_file(const std::filesystem::path& path, DataMemory& memory);
 
+/// The same for a text format: throws Misuse "PATH is no text file: what it is" for other content, and leaves
+/// out a byte order mark.
+std::string read_data_text(const std::filesystem::path& path, DataMemory& memory);
+
 /// Returns the number in `text` ("-1", "+1", "2.5e-3"); empty unless all of the text is one finite number.
 std::optional<double> finite_number(std::string_view text);
 

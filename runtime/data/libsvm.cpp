@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) {
 
 template <class Scalar>
 Samples<Scalar> read_libsvm(const std::filesystem::path& path, DataMemory& memory) {
-  const std::string text = read_data_file(path, memory);
+  const std::string text = read_data_text(path, memory);
   SparseRows<Scalar> rows;
   Samples<Scalar> samples;
   for_each_line(text, [&](std::string_view line, std::size_t number) {

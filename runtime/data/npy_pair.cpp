@@ -1,5 +1,6 @@
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "runtime/data/data_file.hpp"
 #include "runtime/data/formats.hpp"
@@ -16,6 +17,13 @@ void require_finite(const std::filesystem::path& path, const Vector<Scalar>& val
       throw Misuse(path.string() + ", element " + std::to_string(k) + ": not a finite number");
 }
 
+/// Returns a shape as numpy prints it: "(50,)", "(50, 2)".
+std::string spelled(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -23,12 +31,12 @@ Samples<Scalar> read_npy_pair(const std::filesystem::path& features, const std::
                               DataMemory& memory) {
   const NpyArray<Scalar> x = read_npy<Scalar>(features, memory);
   if (x.shape.size() < 2)
-    throw Misuse(features.string() + ": expected samples x features, and the array has " +
-                 std::to_string(x.shape.size()) + " dimensions");
+    throw Misuse(features.string() + ": the array has the shape " + spelled(x.shape) +
+                 "; expected (samples, features)");
   const NpyArray<Scalar> y = read_npy<Scalar>(targets, memory);
   if (y.values.size() != x.shape[0])
-    throw Misuse(targets.string() + ": " + std::to_string(y.values.size()) + " targets for the " +
-                 std::to_string(x.shape[0]) + " samples of " + features.string());
+    throw Misuse(targets.string() + ": the array has the shape " + spelled(y.shape) + "; expected (" +
+                 std::to_string(x.shape[0]) + ",), a target for each sample of " + features.string());
   require_finite(features, x.values);
   require_finite(targets, y.values);
   Samples<Scalar> samples;

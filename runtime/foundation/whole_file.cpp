@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "runtime/foundation/file_descriptor.hpp"
+#include "runtime/foundation/text_bytes.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -94,7 +95,8 @@ std::string read_text_file(const std::string& path) {
   if (!in || !read_all(in, piece_bytes, largest_text_bytes, text))
     throw Misuse("cannot read " + path + ": " + std::strerror(errno));
   if (text.size() > largest_text_bytes) throw Misuse("cannot read " + path + ": it is longer than 64 MiB");
-  return text;
+  if (const auto defect = defect_of_text(text)) throw Misuse(path + " is no text file: " + *defect);
+  return std::string(without_byte_order_mark(text));
 }
 
 std::string numbered_name(const std::string& kind, std::uint32_t peer, std::uint64_t iteration) {

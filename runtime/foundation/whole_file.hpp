@@ -35,8 +35,8 @@ struct FileBytes {
 };
 FileBytes read_bytes(const std::filesystem::path& path);
 
-/// Returns the whole text of a file or a pipe. Throws Misuse "cannot read FILE: why" if that fails, or if the
-/// text is longer than 64 MiB.
+/// Returns the whole text of a file or a pipe, without a byte order mark. Throws Misuse "cannot read FILE:
+/// why" if that fails, or if the text is longer than 64 MiB; and "FILE is no text file: what it is".
 std::string read_text_file(const std::string& path);
 
 /// Returns "KIND-PEER-ITERATION", the iteration padded with zeros to 12 digits.

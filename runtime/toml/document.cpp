@@ -101,8 +101,9 @@ TomlTable parse_toml(std::string_view text, const std::string& source) {
     return plain_table(toml::parse(text), std::make_shared<const std::string>(source));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
+    const bool not_utf8 = error.description().find("utf-8") != std::string_view::npos;
     throw Misuse(source + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                 std::string(error.description()));
+                 (not_utf8 ? "not UTF-8; save the file as UTF-8" : std::string(error.description())));
   }
 }
 

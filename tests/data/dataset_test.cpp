@@ -247,8 +247,9 @@ TEST_CASE("npy: what is not finite, not matching or not a matrix is refused") {
   const string x = npy("<f4", "(2, 1)", bytes_of<float>({1, 2}));
   const string y = npy("<f4", "(2,)", bytes_of<float>({0, 1}));
   CHECK(pair(x, y).empty());
-  CHECK(contains(pair(y, y), "dimensions"));
-  CHECK(contains(pair(x, npy("<f4", "(3,)", bytes_of<float>({0, 1, 2}))), "3 targets for the 2 samples"));
+  CHECK(contains(pair(y, y), "x.npy: the array has the shape (2,); expected (samples, features)"));
+  CHECK(contains(pair(x, npy("<f4", "(2, 2)", bytes_of<float>({0, 1, 2, 3}))),
+                 "y.npy: the array has the shape (2, 2); expected (2,), a target for each sample of"));
   CHECK(contains(pair(npy("<f4", "(2, 1)", bytes_of<float>({1, NAN})), y), "element 1"));
   CHECK(contains(pair(x, npy("<f4", "(2,)", bytes_of<float>({0, INFINITY}))), "element 1"));
   CHECK(contains(pair(npy("<f4", "(0, 7)", ""), npy("<f4", "(0,)", "")), "no samples"));

@@ -46,7 +46,8 @@ TEST_SUITE("net") {
       CHECK(peer->wait() == 2);
       return peer->complained();
     };
-    CHECK(contains(complaint([] {}), "--id is missing: which peer of the topology this is, 0 to 2"));
+    CHECK(contains(complaint([] {}),
+                   "--id is missing; expected the peer of the topology that this is, 0 to 2"));
     CHECK(contains(complaint([] {}, {"--id", "3"}), "--id = 3: the topology has peers 0 to 2"));
     CHECK(contains(complaint(set("HEARSAY_ID", "pod-7")),
                    "HEARSAY_ID = \"pod-7\": expected a peer's id, 0 to 2"));

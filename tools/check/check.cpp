@@ -20,6 +20,7 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/network_text.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/terminal/options_json.hpp"
 #include "tools/terminal/table.hpp"
 #include "tools/training/scalar_dispatch.hpp"
@@ -346,7 +347,7 @@ int check_command(const RunFileOptions& options) {
     } catch (const Misuse& misuse) {
       if (!several) throw;
       std::fflush(stdout);
-      std::fprintf(stderr, "hearsay: %s: %s\n", name.c_str(), misuse.what());
+      print_notice(name + ": " + misuse.what());
       code = exit_misuse;
     }
   }

@@ -65,7 +65,7 @@ int check_connections_command(const CheckOptions& options) {
   const std::vector<CheckedEdge> edges = with_scalar(settings.run.scalar, [&]<class Scalar>() {
     const Experiment<Scalar> experiment = prepare<Scalar>(settings);
     if (const auto warning = plain_text_warning(settings.security, experiment.topology))
-      std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
+      print_notice("warning: " + *warning);
     if (!options.quiet)
       std::fprintf(stderr, "hearsay: peer %u of %u, testing its connections\n", id, experiment.peer_count());
     return check_connections(experiment, id, place, patience, print_notice);

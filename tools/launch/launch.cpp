@@ -20,6 +20,7 @@
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -52,6 +53,12 @@ class LocalFolder {
  private:
   fs::path path_;
 };
+
+std::string whole_content(const fs::path& file) {
+  const FileBytes read = read_bytes(file);
+  if (!read.bytes) throw Misuse(read.defect);
+  return {reinterpret_cast<const char*>(read.bytes->data()), read.bytes->size()};
+}
 
 /// Returns the settings that the launcher needs. Data are read by the peers, so neither their paths nor the
 /// environment variables in those paths need to exist here.
@@ -120,7 +127,7 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
     else if (!options.quiet && run.summary.is_object())
       print_closing_words(run);
   }
-  if (end.exit_code != exit_done) std::fprintf(stderr, "hearsay: %s\n", end.reason.c_str());
+  if (end.exit_code != exit_done) print_notice(end.reason);
   return end.exit_code;
 }
 
@@ -150,7 +157,7 @@ int launch_command(const LaunchOptions& options) {
   note.quiet = options.quiet;
   note.resume = options.resume;
   note.has_initial_model = settings.model.init != "zeros";
-  if (note.has_initial_model) files.emplace_back("init.npy", read_text_file(settings.model.init));
+  if (note.has_initial_model) files.emplace_back("init.npy", whole_content(settings.model.init));
 
   const LocalFolder local;
   const std::string own_program = fs::read_symlink("/proc/self/exe");

@@ -15,6 +15,7 @@
 #include "tools/launch/parcel.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/training/peer_training.hpp"
 
 namespace hearsay {
@@ -121,8 +122,7 @@ int launched_peer_command(const PeerOptions& given) {
   options.lost = [&watch] { return watch.lost(); };
   say(parcel_head({{"event", "started"}}, {}));
   const PeerTraining training = train_as_peer(settings, options, false);
-  if (training.exit_code != 0 && !training.reason.empty())
-    std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
+  if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
   // Writes to an ssh connection may seem to succeed although its other end is gone; the input knows better.
   if (watch.is_alone() || !send_output(note->folder / "output")) {
     std::fprintf(stderr, "hearsay: what is left of the run could not be sent and stays in %s\n",

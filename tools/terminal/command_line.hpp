@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
 namespace hearsay {
 
@@ -57,5 +58,9 @@ class CommandLine {
  private:
   CLI::App* app_;
 };
+
+/// Returns one sentence that says what is wrong with the command line, after the program has failed to parse
+/// it: which option or argument, and what was probably meant.
+std::string sentence_of(const CLI::App& program, const CLI::ParseError& error);
 
 }  // namespace hearsay

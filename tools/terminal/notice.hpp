@@ -4,8 +4,9 @@
 
 namespace hearsay {
 
-/// Prints a notice of the library (runtime/foundation/notice.hpp) on standard error. On a terminal it takes
-/// the place of the line of progress that may stand open there.
+/// Prints a sentence, such as a notice of the library (runtime/foundation/notice.hpp), on standard error. On
+/// a terminal it takes the place of the line of progress that may stand open there. Control characters, which
+/// files and names may hold, are spelled out: a terminal would obey them.
 void print_notice(const std::string& sentence);
 
 }  // namespace hearsay

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "runtime/foundation/text_bytes.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/rewritten_line.hpp"
 
@@ -64,7 +65,7 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
 }
 
 Progress::Progress(bool quiet, std::string title, const ProgressRun& run)
-    : quiet_(quiet), terminal_(lines_can_be_rewritten()), title_(std::move(title)), run_(run) {}
+    : quiet_(quiet), terminal_(lines_can_be_rewritten()), title_(printable(title)), run_(run) {}
 
 void Progress::show(const Evaluation& evaluation) {
   if (quiet_) return;

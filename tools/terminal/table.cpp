@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/foundation/text_bytes.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
@@ -18,6 +19,7 @@ std::size_t width_of(const std::string& text) {
 
 void Table::add(std::vector<std::string> cells) {
   ensure(cells.size() == columns_.size(), "a table's row has a cell for each column");
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -37,7 +37,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
                             const HostsPatience& patience) {
   const Experiment<Scalar> experiment = prepare<Scalar>(settings);
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
-    std::fprintf(stderr, "hearsay: warning: %s\n", warning->c_str());
+    print_notice("warning: " + *warning);
   RunControl control;
   control.notice = print_notice;
   options.stop->is_heeded = true;
@@ -49,8 +49,8 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
                  experiment.peer_count());
   const PeerEnd end = run_hosts_peer(experiment, *place.id, patience, control, place).end;
   if (end.exit_code == 0 && !options.quiet)
-    std::fprintf(stderr, "hearsay: peer %u: %s\n", *place.id,
-                 end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason.c_str());
+    print_notice("peer " + std::to_string(*place.id) + ": " +
+                 (end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason));
   return {end.exit_code, end.reason};
 }
 
@@ -65,8 +65,9 @@ Placement placement_of(const RunSettings& settings, const std::optional<PeerId>&
                  "the topology has peers 0 to " + std::to_string(settings.topology.peers - 1));
   Placement place = placement_from(environment, settings.topology.peers, listed);
   if (!place.id)
-    throw Misuse("--id is missing: which peer of the topology this is, 0 to " +
-                 std::to_string(settings.topology.peers - 1) + ", nor do HEARSAY_ID or SLURM_PROCID say it");
+    throw Misuse("--id is missing; expected the peer of the topology that this is, 0 to " +
+                 std::to_string(settings.topology.peers - 1) +
+                 " (HEARSAY_ID and SLURM_PROCID do not say it either)");
   return place;
 }
 
@@ -99,8 +100,7 @@ int peer_command(const PeerOptions& options) {
   if (options.ends_with_input) watch.emplace(options.stop->interrupted, std::nullopt);
   const PeerTraining training =
       train_as_peer(load_run_file(options.file, options.assignments), options, true);
-  if (training.exit_code != 0 && !training.reason.empty())
-    std::fprintf(stderr, "hearsay: %s\n", training.reason.c_str());
+  if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
   return training.exit_code;
 }
 

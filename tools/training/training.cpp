@@ -38,9 +38,8 @@ bool anything_to_measure(const RunSettings& settings) {
 template <class Scalar>
 void tell_others(const Experiment<Scalar>& experiment, const TrainingOptions& options, const Misuse& misuse) {
   const HostsPatience& patience = *options.as_first_of_hosts;
-  std::fprintf(stderr,
-               "hearsay: peer 0 cannot go on with the run, and tells the others so, for %s at most: %s\n",
-               to_text(patience.start).c_str(), misuse.what());
+  print_notice("peer 0 cannot go on with the run, and tells the others so, for " + to_text(patience.start) +
+               " at most: " + misuse.what());
   RunControl control;
   control.notice = print_notice;
   control.interrupted = &options.stop->interrupted;
@@ -82,8 +81,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   const auto exposed = plain_text_warning(settings.security, experiment.topology);
   if (exposed && options.driver == Driver::zmq) finished.warnings.push_back(*exposed);
   for (const std::string& warning : finished.warnings)
-    std::fprintf(stderr, "hearsay: %swarning: %s\n",
-                 options.title.empty() ? "" : (options.title + ": ").c_str(), warning.c_str());
+    print_notice((options.title.empty() ? "" : options.title + ": ") + "warning: " + warning);
 
   const bool simulated = options.driver == Driver::simulator;
   const Duration gradient = simulated ? measured_gradient_of(experiment) : Duration{0};

@@ -1,0 +1,51 @@
+#include <doctest/doctest.h>
+
+#include "runtime/data/dataset.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using std::string;
+
+namespace {
+
+LoadedData<double> load(const string& source) {
+  RunSettings::Data data;
+  data.source = source;
+  return load_data<double>(data, true, 1);
+}
+
+string refusal(const string& source) {
+  return misuse_text([&] { load(source); });
+}
+
+}  // namespace
+
+TEST_CASE("csv: quoted numbers are numbers, in the first line, too, and a quoted name may hold a comma") {
+  const TemporaryFolder folder;
+  for (const string& text :
+       {string("\"1\",\"2\",\"0\"\n\"3\", 4 ,\" 1 \"\n"), string("\xef\xbb\xbf") + "1,2,0\n3,4,1\n",
+        string("\xef\xbb\xbf\"a\",\"b, c\",y\r\n1,2,0\r\n3,4,1\r\n")}) {
+    const auto loaded = load("csv:" + folder.write("quoted.csv", text));
+    DenseRows<double> expected(2, 2);
+    expected << 1, 2, 3, 4;
+    CHECK(std::get<DenseRows<double>>(loaded.train->features) == expected);
+    CHECK(loaded.train->targets == std::vector<double>{0, 1});
+  }
+  CHECK(contains(refusal("csv:" + folder.write("open.csv", "1,\"2,0\n")), "line 1"));
+}
+
+TEST_CASE("text data: a file that is no text is called what it is, and a damaged one is named once") {
+  const TemporaryFolder folder;
+  const string wide = {'\xff', '\xfe', '1', '\0'};
+  CHECK(contains(refusal("csv:" + folder.write("wide.csv", wide)),
+                 "wide.csv is no text file: it is UTF-16; save it as UTF-8"));
+  CHECK(contains(refusal("libsvm:" + folder.write("nul.txt", string("1 1:1\0", 6))),
+                 "nul.txt is no text file: byte 5 is NUL"));
+  const string whole = content_of(folder.write_gzipped("whole.gz", "1 1:1\n-1 2:1\n"));
+  const string wrong =
+      refusal("libsvm:" + folder.write("wrong.gz", whole.substr(0, 10) + string(20, '\xff')));
+  CHECK(contains(wrong, "wrong.gz: "));
+  CHECK(wrong.find("wrong.gz") == wrong.rfind("wrong.gz"));
+}

@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/program/quadratic_run.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Wrong {
+  Words words;
+  std::string sentence;
+};
+
+void check_refused(const std::vector<Wrong>& all) {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  for (const Wrong& wrong : all) {
+    const ProgramEnd end = run_program(folder.path(), wrong.words);
+    CHECK(end.complained == "hearsay: " + wrong.sentence + "\n");
+    CHECK(end.code == 2);
+    CHECK(end.said.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("command line: a number that is none, negative or too large is refused with its range") {
+  const std::string seeds = ": expected a whole number from 0 to 9223372036854775807";
+  const std::string ids = ": expected a whole number from 0 to 4294967295";
+  const std::string ports = ": expected a whole number from 0 to 65535";
+  check_refused({
+      {{"topology", "ring(8)", "--seed", "-1"}, "--seed = -1" + seeds},
+      {{"topology", "ring(8)", "--seed", "100000000000000000000000"},
+       "--seed = 100000000000000000000000" + seeds},
+      {{"topology", "ring(8)", "--seed", "1e3"}, "--seed = 1e3" + seeds},
+      {{"topology", "ring(8)", "--participation", "half"}, "--participation = half: expected a number"},
+      {{"peer", "q.toml", "--id", "-1"}, "--id = -1" + ids},
+      {{"peer", "q.toml", "--id", "99999999999"}, "--id = 99999999999" + ids},
+      {{"run", "q.toml", "--live=70000"}, "--live = 70000" + ports},
+      {{"run", "q.toml", "--live=abc"}, "--live = abc" + ports},
+  });
+  const TemporaryFolder folder;
+  CHECK(run_program(folder.path(), {"topology", "ring(8)", "--seed", "9223372036854775807"}).code == 0);
+}
+
+TEST_CASE("command line: what is unknown is named, with what was probably meant") {
+  const std::string run_help = " (hearsay run --help says more)";
+  check_refused({
+      {{"run", "q.toml", "--overwrit"}, "run has no option --overwrit, did you mean --overwrite?" + run_help},
+      {{"run", "q.toml", "--bananas=3"}, "run has no option --bananas" + run_help},
+      {{"run", "q.toml", "more.toml"}, "more.toml is an argument too many for run" + run_help},
+      {{"run", "q.toml", "--save", "all"}, "--save = all: expected peers"},
+      {{"simulat", "q.toml"}, "simulat is no command of hearsay, did you mean simulate?"},
+      {{"keys", "nwe"}, "keys has no command nwe, did you mean new? (hearsay keys --help says more)"},
+      {{"--bananas"}, "hearsay has no option --bananas (hearsay --help says more)"},
+  });
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd far = run_program(folder.path(), {"xyzzy"});
+  CHECK(
+      far.complained.starts_with("hearsay: xyzzy is no command of hearsay; expected one of run, simulate, "));
+}
+
+TEST_CASE("command line: what is missing is named") {
+  check_refused({
+      {{"run"}, "run needs FILE: run file (TOML) (hearsay run --help says more)"},
+      {{"run", "q.toml", "--output"}, "--output needs a value (hearsay run --help says more)"},
+      {{"keys"}, "keys needs a command (hearsay keys --help says more)"},
+      {{"peer", "q.toml"},
+       "--id is missing; expected the peer of the topology that this is, 0 to 3 (HEARSAY_ID and SLURM_PROCID "
+       "do not say it either)"},
+  });
+}
+
+TEST_CASE("text files: what is no text is called what it is, and a byte order mark is none of the text") {
+  const TemporaryFolder folder;
+  folder.write_gzipped("packed.toml", quadratic_run);
+  folder.write("wide.toml", std::string("\xff\xfe[\0r\0", 6));
+  folder.write("nul.toml", std::string("run.seed = 1\n\0", 14));
+  folder.write("latin.toml", "# caf\xe9\n");
+  folder.write("marked.toml", "\xef\xbb\xbf" + quadratic_run);
+  folder.write("picture.dot", "\x89PNG\r\n");
+  const auto refused = [&](const std::string& command, const std::string& file) {
+    const ProgramEnd end = run_program(folder.path(), {command, file});
+    CHECK(end.code == 2);
+    return end.complained;
+  };
+  CHECK(refused("check", "packed.toml") ==
+        "hearsay: packed.toml is no text file: it is gzip data; gunzip it first\n");
+  CHECK(refused("check", "wide.toml") ==
+        "hearsay: wide.toml is no text file: it is UTF-16; save it as UTF-8\n");
+  CHECK(refused("check", "nul.toml") == "hearsay: nul.toml is no text file: byte 13 is NUL\n");
+  CHECK(refused("check", "latin.toml").ends_with("not UTF-8; save the file as UTF-8\n"));
+  CHECK(refused("check", HEARSAY_PROGRAM) ==
+        std::string("hearsay: ") + HEARSAY_PROGRAM + " is no text file: it is an ELF program\n");
+  CHECK(refused("topology", "picture.dot") == "hearsay: picture.dot is no text file: it is a PNG picture\n");
+  CHECK(run_program(folder.path(), {"check", "marked.toml"}).code == 0);
+}
+
+TEST_CASE("terminal: control characters of names are spelled out, letters stay") {
+  const TemporaryFolder folder;
+  const ProgramEnd end = run_program(folder.path(), {"check", "caf\xc3\xa9\x1b[31m\nred\xff.toml"});
+  CHECK(end.complained ==
+        "hearsay: cannot read caf\xc3\xa9\\x1b[31m\\x0ared\\xff.toml: No such file or directory\n");
+}
+
+TEST_CASE("standard output: if it is full, every command says so and fails") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  for (const Words& words :
+       {Words{"--help"}, Words{"run", "--help"}, Words{"--version"}, Words{"--man-page"},
+        Words{"check", "q.toml"}, Words{"topology", "ring(4)", "--json"}, Words{"simulate", "q.toml"}}) {
+    const ProgramEnd end =
+        run_program(folder.path(), words, [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
+    CAPTURE(words.front());
+    CHECK(end.code == 2);
+    CHECK(end.complained.find("cannot write to the standard output: No space left on device\n") !=
+          std::string::npos);
+  }
+}
