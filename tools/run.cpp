@@ -45,6 +45,18 @@ std::string faults_text(const nlohmann::ordered_json& summary) {
   return text;
 }
 
+/// Returns of which evaluation model.npy is, if it is not the last one: "of iteration 120, loss 0.31". Else
+/// empty.
+std::string kept_model_text(const nlohmann::ordered_json& summary) {
+  const auto& iteration = summary["kept_iteration"];
+  if (!iteration.is_number() || iteration == summary["iterations"]) return {};
+  std::string text = "the best, of iteration " + std::to_string(iteration.get<std::uint64_t>());
+  text += ": loss " + significant(number_or_nan(summary["kept_loss"]), 6);
+  if (summary["kept_accuracy"].is_number())
+    text += ", accuracy " + fixed(100.0 * summary["kept_accuracy"].get<double>(), 2) + " %";
+  return text;
+}
+
 int run_command(const RunOptions& options, Driver driver) {
   const RunSettings settings = load_run_file(options.file, options.assignments);
   const FinishedRun run = train(settings, {.driver = driver,
@@ -81,6 +93,7 @@ void print_closing_words(const FinishedRun& run) {
   if (run.status == RunStatus::target) status += " loss reached";
   status += " after " + counted(summary["iterations"], "iteration");
   if (run.status == RunStatus::done && run.has_target) status += ", target loss not reached";
+  if (run.status == RunStatus::plateau) status += ": " + summary["reason"].get<std::string>();
   table.add({"status", status});
   const auto count_at = [&summary](const char* key) {
     return summary[key].is_number() ? summary[key].get<std::uint64_t>() : 0;
@@ -88,6 +101,9 @@ void print_closing_words(const FinishedRun& run) {
   table.add(
       {"loss", significant(number_or_nan(summary["loss"]), 6) +
                    (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "")});
+  if (summary["loss_worst"].is_number())
+    table.add({"loss of the worst peer", significant(summary["loss_worst"], 6) + ", " +
+                                             significant(summary["loss_spread"]) + " above the best"});
   if (summary["accuracy"].is_number())
     table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
                                samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});
@@ -105,6 +121,7 @@ void print_closing_words(const FinishedRun& run) {
   if (const auto& link = summary["slowest_link"]; link.is_object())
     table.add({"slowest link", slowest_link_text(link)});
   if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
+  if (const std::string kept = kept_model_text(summary); !kept.empty()) table.add({"model.npy", kept});
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);
 }

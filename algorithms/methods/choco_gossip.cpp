@@ -84,6 +84,7 @@ MethodInfo choco_gossip_info() {
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
           .trains = false,
+          .unclippable_because = "it averages what one gradient step leaves, and takes no other gradient",
           .options = {.consensus_step = 0.2},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },

@@ -200,6 +200,9 @@ MethodInfo dpsvrg_info() {
           .permits_time_varying = true,
           .counts_rounds = true,
           .composite = true,
+          .unclippable_because =
+              "it corrects a gradient by the difference of two others, and clipped ones no "
+              "longer cancel",
           .options = {.estimator = "svrg",
                       .inner_length = 1000,
                       .inner_growth = 1.2,

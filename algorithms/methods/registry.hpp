@@ -18,6 +18,9 @@ const MethodInfo& find_method(const std::string& name);
 /// Returns the names of the methods with a property, as "dspg, dpsvrg".
 std::string methods_that(const std::function<bool(const MethodInfo&)>& property);
 
+/// True if algorithm.clip is refused with the method.
+inline bool refuses_clipping(const MethodInfo& method) { return !method.unclippable_because.empty(); }
+
 /// Returns the options that the user set, completed by the defaults of the method. Options that the method
 /// does not read because of another option are left out. Throws Misuse if the user set an option that the
 /// method does not read. The message names the methods that read the option, or the other option because of

@@ -114,6 +114,8 @@ struct MethodInfo {
   /// Exclusive lower bound on the smallest eigenvalue of a static W. The default excludes no W with which
   /// gossip converges.
   double smallest_eigenvalue_above = -1.0;
+  /// Why clipped gradients (algorithm.clip) would break the method. Empty if they would not.
+  std::string unclippable_because = {};
   MethodOptions options = {};  ///< the options that it reads, with their defaults
   /// Returns the options that the method does not read, given the values of all. Null if it always reads
   /// every option.

@@ -169,6 +169,10 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  if (settings.algorithm.clip && refuses_clipping(method))
+    throw Misuse(
+        "algorithm.clip", number_text(*settings.algorithm.clip),
+        method.name + " takes no clipped gradients: " + method.unclippable_because + "; leave it out");
   require_sensible_local_steps(settings, problem);
   if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
     feedback = resolved_feedback(*feedback, traits);
@@ -309,6 +313,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .seed = settings.run.seed,
                         .may_sit_out = !experiment.method->counts_rounds,
                         .batch = settings.algorithm.batch,
+                        .clip = settings.algorithm.clip,
                         .iterations = experiment.iterations,
                         .evaluate_every = settings.run.evaluate_every,
                         .packets = &packets,

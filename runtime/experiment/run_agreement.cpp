@@ -63,6 +63,11 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
   for (const OptionKey& key : option_keys())
     agreement.settings.push_back(
         {"algorithm." + key.name, key.set_in(algorithm.options) ? key.text(algorithm.options) : "unset"});
+  if (algorithm.clip) agreement.settings.push_back({"algorithm.clip", toml_number(*algorithm.clip)});
+  if (run.patience) {
+    agreement.settings.push_back({"run.patience", std::to_string(*run.patience)});
+    agreement.settings.push_back({"run.min_improvement", toml_number(run.min_improvement)});
+  }
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),

@@ -5,22 +5,21 @@
 
 namespace hearsay {
 
-EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator,
-                                       std::vector<Evaluation> record)
-    : input_(input), evaluator_(evaluator), record_(std::move(record)), peers_(input.peer_count) {
+EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, RunRecord earlier)
+    : input_(input), evaluator_(evaluator), earlier_(std::move(earlier)), peers_(input.peer_count) {
   for (const PeerId id : input_.failure.join_later) drop(id);
-  if (record_.empty())
+  if (earlier_.evaluations.empty())
     verdicts_ = {evaluator_.begin()};
   else
     resume_from(std::numeric_limits<std::uint64_t>::max());
 }
 
 void EvaluationSchedule::resume_from(std::uint64_t iteration) {
-  if (record_.empty()) return;
-  std::erase_if(record_, [&](const Evaluation& evaluation) {
+  if (earlier_.evaluations.empty()) return;
+  std::erase_if(earlier_.evaluations, [&](const Evaluation& evaluation) {
     return evaluation.iteration != 0 && evaluation.iteration >= iteration;
   });
-  verdicts_ = evaluator_.resume(record_);
+  verdicts_ = evaluator_.resume(earlier_.evaluations, earlier_.best);
   pass(verdicts_.back().evaluated);
 }
 

@@ -15,9 +15,9 @@ namespace hearsay {
 /// Knows which evaluation each peer sends next, and the verdicts so far.
 class EvaluationSchedule {
  public:
-  /// Evaluates x_0 if `record` is empty; else continues the run whose evaluations so far are `record`.
-  /// `input` and `evaluator` must outlive the schedule.
-  EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, std::vector<Evaluation> record);
+  /// Evaluates x_0 if `earlier` has no evaluations; else continues that run. `input` and `evaluator` must
+  /// outlive the schedule.
+  EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, RunRecord earlier);
 
   /// All peers resume from the checkpoint at `iteration`. Drops the evaluations at that iteration and later
   /// ones from the record, except that of x_0: the peers send them again.
@@ -53,7 +53,7 @@ class EvaluationSchedule {
   std::span<const Verdict> last_verdicts(std::size_t most) const;
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
   /// The number of evaluations that came from the record; 0 if the run was not resumed.
-  std::size_t recorded() const { return record_.size(); }
+  std::size_t recorded() const { return earlier_.evaluations.size(); }
   /// The evaluations after the first iteration, up to and including the second, are missing in the record of
   /// the resumed run. Nothing if none is missing.
   const std::optional<std::pair<std::uint64_t, std::uint64_t>>& lost_evaluations() const {
@@ -72,8 +72,8 @@ class EvaluationSchedule {
 
   const ObserverInput& input_;
   Evaluator& evaluator_;
-  std::vector<Evaluation> record_;  // of a resumed run, from before
-  std::vector<Verdict> verdicts_;   // oldest first
+  RunRecord earlier_;              // of a resumed run, from before
+  std::vector<Verdict> verdicts_;  // oldest first
   std::vector<Peer> peers_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> lost_evaluations_;
 };

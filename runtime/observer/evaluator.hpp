@@ -25,8 +25,10 @@ class Evaluator {
 
   /// Evaluates x_0 and returns the verdict. Call this or `resume`, once, first.
   virtual Verdict begin() = 0;
-  /// Continues a run whose evaluations so far are `record`, with x_0. Returns the verdicts on them.
-  virtual std::vector<Verdict> resume(const std::vector<Evaluation>& record) = 0;
+  /// Continues a run whose evaluations so far are `record`, with x_0. Returns the verdicts on them. `kept` is
+  /// the best model so far, if the run keeps it.
+  virtual std::vector<Verdict> resume(const std::vector<Evaluation>& record,
+                                      const std::optional<KeptModel>& kept) = 0;
 
   /// Peer `peer` has ended iteration `iteration`; `payload` is that of the evaluation frame, with its meters
   /// and model. Returns the verdict, or an empty list if models of other peers are missing. Returns nothing
@@ -49,9 +51,15 @@ class Evaluator {
   /// The size of a model in an evaluation frame, in bytes.
   virtual std::size_t model_bytes() const = 0;
 
+  /// Returns the iteration of the best evaluation so far; empty under run.keep = "last".
+  virtual std::optional<std::uint64_t> best_iteration() const = 0;
+  /// Returns a copy of its mean model. There must be one.
+  virtual KeptModel best() const = 0;
+
   /// Returns the result of a run whose peers have ended as `peers` say. The status is diverged if a peer or
-  /// the loss diverged (lost, if the first peer to end so had received a malformed message), else target or
-  /// done. The caller adds `seconds`, and overrides the status if the run was interrupted or a peer was lost.
+  /// the loss diverged (lost, if the first peer to end so had received a malformed message), else target,
+  /// plateau or done. The caller adds `seconds`, and overrides the status if the run was interrupted or a
+  /// peer was lost.
   virtual RunResult conclude(std::vector<PeerOutcome> peers) const = 0;
 };
 

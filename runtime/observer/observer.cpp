@@ -21,14 +21,6 @@ double count_of(const std::vector<Vector<Scalar>>& models) {
       std::ranges::count_if(models, [](const Vector<Scalar>& model) { return model.size() != 0; }));
 }
 
-/// A loss this many times its first value has diverged, though it be a number still. A first value below 1
-/// counts as 1: a run that begins at the answer may leave it.
-constexpr double diverged_growth = 1e6;
-
-bool has_diverged(double loss, double first) {
-  return !std::isfinite(loss) || loss > diverged_growth * std::max(1.0, std::abs(first));
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -168,26 +160,46 @@ Verdict Observer<Scalar>::begin() {
 }
 
 template <class Scalar>
-std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record) {
+std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& record,
+                                              const std::optional<KeptModel>& kept) {
   models_.assign(problem_->peer_count(), problem_->initial);
   mean_ = problem_->initial;
   evaluations_.clear();
-  target_.reset();
-  diverged_.reset();
+  judge_ = judge_of(*problem_, rules_);
   std::vector<Verdict> verdicts;
-  for (const Evaluation& evaluation : record) verdicts.push_back(judge(evaluation));
+  for (const Evaluation& evaluation : record) {
+    evaluations_.push_back(evaluation);
+    verdicts.push_back({evaluation.iteration, judge_.proceeds_after(evaluation)});
+  }
+  if (rules_.keep == RunSettings::Run::Keep::last) return verdicts;
+  best_ = Best{record.front(), problem_->initial};
+  if (kept && kept->model.size() == model_bytes()) {
+    best_->of = kept->of;
+    std::ranges::copy(kept->model, std::as_writable_bytes(view(best_->model)).begin());
+  }
   return verdicts;
 }
 
 template <class Scalar>
 Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
   evaluations_.push_back(evaluation);
-  if (has_diverged(evaluation.loss, evaluations_.front().loss)) {
-    if (!diverged_) diverged_ = evaluation;
-    return {evaluation.iteration, false};
+  const bool keeps_best = rules_.keep == RunSettings::Run::Keep::best;
+  if (keeps_best && (!best_ || judge_.is_better(evaluation, best_->of))) best_ = Best{evaluation, mean_};
+  return {evaluation.iteration, judge_.proceeds_after(evaluation)};
+}
+
+/// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.
+template <class Scalar>
+std::pair<double, double> Observer<Scalar>::losses_of(const std::vector<Vector<Scalar>>& models) const {
+  std::pair<double, double> losses{std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity()};
+  for (const Vector<Scalar>& model : models) {
+    if (model.size() == 0) continue;
+    const double loss = problem_->loss(model);
+    if (std::isnan(loss)) return {loss, loss};
+    losses = {std::min(losses.first, loss), std::max(losses.second, loss)};
   }
-  if (target_loss_ && !target_ && evaluation.loss <= *target_loss_) target_ = evaluation;
-  return {evaluation.iteration, !target_ && !diverged_};
+  return losses;
 }
 
 template <class Scalar>
@@ -197,6 +209,11 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   mean_ = mean_of(gathered.models);
   evaluation.loss = problem_->loss(mean_);
   if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
+  if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
+    const auto [least, largest] = losses_of(gathered.models);
+    evaluation.loss_worst = largest;
+    evaluation.loss_spread = largest - least;
+  }
   const std::vector<double> squares = squared_distances(gathered.models, mean_);
   evaluation.consensus_distance = consensus_distance_of(squares, gathered.models);
   evaluation.distances = peer_distances(squares, gathered.models);
@@ -228,18 +245,23 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
 }
 
 template <class Scalar>
+std::optional<std::uint64_t> Observer<Scalar>::best_iteration() const {
+  return best_ ? std::optional(best_->of.iteration) : std::nullopt;
+}
+
+template <class Scalar>
+KeptModel Observer<Scalar>::best() const {
+  ensure(best_.has_value(), "a best model is kept under run.keep = \"best\"");
+  const auto bytes = std::as_bytes(view(best_->model));
+  return {best_->of, {bytes.begin(), bytes.end()}};
+}
+
+template <class Scalar>
 RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   RunResult result;
   result.evaluations = evaluations_;
-  result.target = target_;
-  result.status = target_ ? RunStatus::target : RunStatus::done;
-  if (diverged_) {
-    result.status = RunStatus::diverged;
-    result.reason =
-        (std::isfinite(diverged_->loss) ? "the loss grew to more than a million times its first value"
-                                        : "the loss left the finite range") +
-        (" by iteration " + std::to_string(diverged_->iteration));
-  }
+  if (best_) result.best = best_->of;
+  judge_.conclude(result);
   // Reports the divergence with the lowest iteration.
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
   for (PeerId id = 0; id < peers.size(); ++id) {

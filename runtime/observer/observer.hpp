@@ -10,6 +10,7 @@
 
 #include "algorithms/objectives/problem.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/run_judge.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace hearsay {
@@ -20,15 +21,18 @@ namespace hearsay {
 template <class Scalar>
 class Observer final : public Evaluator {
  public:
-  Observer(const Problem<Scalar>& problem, std::optional<double> target_loss)
+  /// `rules`: what is evaluated, when the run ends, and which model is kept.
+  explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {})
       : problem_(&problem),
-        target_loss_(target_loss),
+        rules_(rules),
+        judge_(judge_of(problem, rules)),
         counts_from_(problem.peer_count()),
         last_meters_(problem.peer_count()),
         before_(problem.peer_count()) {}
 
   Verdict begin() override;
-  std::vector<Verdict> resume(const std::vector<Evaluation>& record) override;
+  std::vector<Verdict> resume(const std::vector<Evaluation>& record,
+                              const std::optional<KeptModel>& kept) override;
   std::optional<std::vector<Verdict>> take_payload(PeerId peer, std::uint64_t iteration,
                                                    std::span<const std::byte> payload) override;
   std::vector<Verdict> drop(PeerId peer) override;
@@ -46,16 +50,16 @@ class Observer final : public Evaluator {
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
 
-  /// The evaluation that reached the target loss, if one did.
-  const std::optional<Evaluation>& target() const { return target_; }
-  /// The first evaluation whose loss was not finite, or more than 1e6 times its first value (1 at least), if
-  /// there is one.
-  const std::optional<Evaluation>& diverged() const { return diverged_; }
   /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
   const Vector<Scalar>& mean_model() const { return mean_; }
-  /// Returns `result` with the models and the mean model.
-  RunOutcome<Scalar> with_models(RunResult result) const { return {std::move(result), models_, mean_}; }
+  std::optional<std::uint64_t> best_iteration() const override;
+  KeptModel best() const override;
+  const RunJudge& verdicts() const { return judge_; }
+  /// Returns `result` with the models, the mean model and the best model.
+  RunOutcome<Scalar> with_models(RunResult result) const {
+    return {std::move(result), models_, mean_, best_ ? best_->model : Vector<Scalar>()};
+  }
 
  private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
@@ -68,10 +72,16 @@ class Observer final : public Evaluator {
   /// True if the models of all peers that this evaluation needs are there. Looks at each peer once.
   bool complete(std::uint64_t iteration, Gathering& gathered) const;
   Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
+  std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
   Verdict judge(const Evaluation& evaluation);
+  static RunJudge judge_of(const Problem<Scalar>& problem, const RunSettings::Run& rules) {
+    const bool has_test_data = problem.accuracy && problem.judged.are_test;
+    return {rules, has_test_data ? BestBy::accuracy : BestBy::loss};
+  }
 
   const Problem<Scalar>* problem_;
-  std::optional<double> target_loss_;
+  RunSettings::Run rules_;
+  RunJudge judge_;
   std::map<std::uint64_t, Gathering> gathering_;
   std::vector<std::uint64_t> counts_from_;  // by peer: the first evaluation that needs its model
   std::vector<PeerMeters> last_meters_;     // by peer
@@ -82,8 +92,11 @@ class Observer final : public Evaluator {
   };
   std::vector<Before> before_;
   std::vector<Evaluation> evaluations_;
-  std::optional<Evaluation> target_;
-  std::optional<Evaluation> diverged_;
+  struct Best {
+    Evaluation of;
+    Vector<Scalar> model;  // the mean model
+  };
+  std::optional<Best> best_;  // so far; empty under run.keep = "last"
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
 };

@@ -23,13 +23,13 @@ constexpr std::size_t verdicts_told_again = 4;
 }  // namespace
 
 ObserverSession::ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now,
-                                 const std::vector<Evaluation>& record)
+                                 const RunRecord& earlier)
     : input_(std::move(input)),
       evaluator_(evaluator),
       words_(run_id(input_.agreement)),
       claims_(input_, words_),
       start_(input_, claims_),
-      schedule_(input_, evaluator, record),
+      schedule_(input_, evaluator, earlier),
       members_(input_),
       start_deadline_(now + input_.start_patience),
       next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {}

@@ -35,12 +35,11 @@ namespace hearsay {
 /// EvaluationSchedule which evaluation is next; Members who takes part.
 class ObserverSession {
  public:
-  /// Evaluates x_0 if `record` is empty; else continues the run whose evaluations so far are `record`. If
+  /// Evaluates x_0 if `earlier` has no evaluations; else continues that run. If
   /// peers are not ready within the start patience, or are silent for longer than failure.lost_after, the run
   /// is lost, and its outcome names them (under policy "drop", the started run goes on without a silent
   /// peer). `evaluator` must outlive the session.
-  ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now,
-                  const std::vector<Evaluation>& record = {});
+  ObserverSession(ObserverInput input, Evaluator& evaluator, Instant now, const RunRecord& earlier = {});
   ObserverSession(const ObserverSession&) = delete;
   ObserverSession& operator=(const ObserverSession&) = delete;
 

@@ -1,6 +1,9 @@
 #include "runtime/peer/local_gradients.hpp"
 
+#include <cmath>
 #include <numeric>
+
+#include "algorithms/arithmetic/reductions.hpp"
 
 namespace hearsay {
 
@@ -44,6 +47,14 @@ template <class Scalar>
 double LocalGradients<Scalar>::work() const {
   const std::size_t usual = batch_ ? *batch_ : all_samples_.size();
   return samples_.empty() ? 1.0 : static_cast<double>(samples_.size()) / static_cast<double>(usual);
+}
+
+template <class Scalar>
+void LocalGradients<Scalar>::compute() {
+  objective_.gradient(*point_, samples_, gradient_);
+  if (!clip_) return;
+  const double norm = std::sqrt(squared_norm<Scalar>(view(gradient_)));
+  if (norm > *clip_ && std::isfinite(norm)) gradient_ *= static_cast<Scalar>(*clip_ / norm);
 }
 
 template class LocalGradients<float>;

@@ -15,10 +15,11 @@ namespace hearsay {
 template <class Scalar>
 class LocalGradients {
  public:
-  /// `batch`: samples per gradient, drawn with replacement; empty: all local samples. `objective` must
-  /// outlive this object.
-  LocalGradients(const Objective<Scalar>& objective, std::optional<std::uint64_t> batch, Index dimension)
-      : objective_(objective), batch_(batch), gradient_(dimension) {}
+  /// `batch`: samples per gradient, drawn with replacement; empty: all local samples. `clip`: the largest
+  /// Euclidean norm of a gradient; empty: any. `objective` must outlive this object.
+  LocalGradients(const Objective<Scalar>& objective, std::optional<std::uint64_t> batch,
+                 std::optional<double> clip, Index dimension)
+      : objective_(objective), batch_(batch), clip_(clip), gradient_(dimension) {}
 
   void begin_iteration() { draws_.reset(); }
   std::span<const Index> all_samples();
@@ -32,12 +33,15 @@ class LocalGradients {
   std::uint64_t requested_samples() const { return samples_.size(); }
   /// How much work the requested gradient is, in gradients of a minibatch.
   double work() const;
-  void compute() { objective_.gradient(*point_, samples_, gradient_); }
+  /// Computes the requested gradient, and scales it down to the norm `clip` if it is longer. A gradient whose
+  /// norm is not finite stays as it is: the run has diverged.
+  void compute();
   const Vector<Scalar>& gradient() const { return gradient_; }
 
  private:
   const Objective<Scalar>& objective_;
   std::optional<std::uint64_t> batch_;
+  std::optional<double> clip_;
   const Vector<Scalar>* point_ = nullptr;
   std::span<const Index> samples_;
   Vector<Scalar> gradient_;

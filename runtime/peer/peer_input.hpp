@@ -40,6 +40,8 @@ struct PeerInput {
   bool may_sit_out;
   /// Samples per gradient, drawn with replacement; empty: all local samples.
   std::optional<std::uint64_t> batch;
+  /// The largest Euclidean norm of a gradient; a longer one is scaled down. Empty: any.
+  std::optional<double> clip = {};
   std::uint64_t iterations;
   std::uint64_t evaluate_every;
   PacketPool* packets;                         ///< must outlive the peer

@@ -22,7 +22,7 @@ class ObserverThread {
   ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
                  const HostsPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials)
-      : evaluator_(experiment.problem, experiment.settings.run.target_loss),
+      : evaluator_(experiment.problem, experiment.settings.run),
         server_(observer_input(experiment, patience.start), evaluator_, address, credentials, control.record),
         thread_([this, &control] { serve(control); }) {}
 
@@ -117,7 +117,7 @@ void turn_peers_away(const Experiment<Scalar>& experiment, const HostsPatience& 
   try {
     const std::string address = listening_address(addresses_of(experiment.topology, place).observer,
                                                   experiment.topology.observer_bind, place);
-    Observer<Scalar> evaluator(experiment.problem, experiment.settings.run.target_loss);
+    Observer<Scalar> evaluator(experiment.problem, experiment.settings.run);
     ObserverServer(observer_input(experiment, patience.start), evaluator, address,
                    load_credentials(experiment.settings.security, experiment.topology.peers, observer_peer,
                                     control.notice))

@@ -343,7 +343,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   }
   std::optional<NamespaceVisit> at_the_switch;
   if (network) at_the_switch.emplace(network->hub());
-  Observer<Scalar> evaluator(experiment.problem, experiment.settings.run.target_loss);
+  Observer<Scalar> evaluator(experiment.problem, experiment.settings.run);
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
                           share_credentials(keys, observer_peer, control.notice), control.record);

@@ -45,6 +45,11 @@ Duration duration_at(const Json& json, const char* key) {
   return Duration(json.at(key).get_ref<const Json::number_integer_t&>());
 }
 
+std::optional<double> number_or_none(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
 PeerMeters meters_from(const Json& json) {
   PeerMeters meters;
   meters.now = duration_at(json, "now_ns");
@@ -111,6 +116,8 @@ std::string to_text(RunStatus status) {
       return "done";
     case RunStatus::target:
       return "target";
+    case RunStatus::plateau:
+      return "plateau";
     case RunStatus::diverged:
       return "diverged";
     case RunStatus::interrupted:
@@ -127,6 +134,8 @@ Json to_json(const Evaluation& evaluation) {
           {"seconds", evaluation.seconds},
           {"loss", evaluation.loss},
           {"accuracy", or_null(evaluation.accuracy)},
+          {"loss_worst", or_null(evaluation.loss_worst)},
+          {"loss_spread", or_null(evaluation.loss_spread)},
           {"consensus_distance", evaluation.consensus_distance},
           {"bytes_sent", evaluation.bytes_sent},
           {"messages_sent", evaluation.messages_sent},
@@ -158,7 +167,9 @@ std::optional<Evaluation> parse_evaluation(std::string_view text) {
     evaluation.epoch = json.at("epoch");
     evaluation.seconds = json.at("seconds");
     evaluation.loss = json.at("loss");
-    if (!json.at("accuracy").is_null()) evaluation.accuracy = json.at("accuracy").get<double>();
+    evaluation.accuracy = number_or_none(json, "accuracy");
+    evaluation.loss_worst = number_or_none(json, "loss_worst");
+    evaluation.loss_spread = number_or_none(json, "loss_spread");
     evaluation.consensus_distance = json.at("consensus_distance");
     evaluation.bytes_sent = count_at(json, "bytes_sent");
     evaluation.messages_sent = count_at(json, "messages_sent");

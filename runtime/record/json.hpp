@@ -25,7 +25,7 @@ std::optional<Evaluation> parse_evaluation(std::string_view json);
 nlohmann::ordered_json to_json(const PeerMeters& meters);
 nlohmann::ordered_json to_json(const PeerOutcome& outcome);
 
-/// "done", "target", "diverged", "interrupted", "lost"
+/// "done", "target", "plateau", "diverged", "interrupted", "lost"
 std::string to_text(RunStatus status);
 
 /// A peer's meters and model after an iteration: the payload of an evaluation frame.

@@ -19,10 +19,16 @@ namespace hearsay {
 enum class RunStatus {
   done,         ///< all iterations were completed
   target,       ///< the target loss was reached
+  plateau,      ///< run.patience evaluations in a row were no better than an earlier one
   diverged,     ///< a norm or the loss left the finite range, or the loss grew to 1e6 times its first value
   interrupted,  ///< the user interrupted the run
   lost,         ///< a peer was lost
 };
+
+/// True if the run ended by itself, and as it was meant to.
+inline bool came_to_its_end(RunStatus status) {
+  return status == RunStatus::done || status == RunStatus::target || status == RunStatus::plateau;
+}
 
 /// Running totals of one peer, counted by its driver. Bytes are header and payload of data frames.
 struct PeerMeters {
@@ -65,8 +71,10 @@ struct Evaluation {
   double seconds = 0.0;  ///< from the start of the run until the last peer ended the iteration
   double loss = 0.0;     ///< objective of all data at the mean model
   std::optional<double> accuracy;
-  double consensus_distance = 0.0;  ///< sqrt((1/n) sum_i ||x_i - mean||^2)
-  std::uint64_t bytes_sent = 0;     ///< sum over the peers
+  std::optional<double> loss_worst = {};   ///< the largest loss at a peer's own model; run.evaluate = "peers"
+  std::optional<double> loss_spread = {};  ///< the largest minus the least
+  double consensus_distance = 0.0;         ///< sqrt((1/n) sum_i ||x_i - mean||^2)
+  std::uint64_t bytes_sent = 0;            ///< sum over the peers
   std::uint64_t messages_sent = 0;
   std::uint64_t gradient_evaluations = 0;
   std::uint64_t gossip_rounds = 0;  ///< maximum over the peers
@@ -74,6 +82,18 @@ struct Evaluation {
   double wait_seconds = 0.0;
   double wire_seconds = 0.0;
   PeerDistances distances;  ///< a line of consensus.jsonl
+};
+
+/// A mean model and the evaluation that it is of.
+struct KeptModel {
+  Evaluation of;
+  std::vector<std::byte> model;  ///< its scalars
+};
+
+/// What an earlier process has kept of a run that goes on.
+struct RunRecord {
+  std::vector<Evaluation> evaluations;  ///< in order
+  std::optional<KeptModel> best = {};   ///< under run.keep = "best"
 };
 
 /// What is recorded of a peer when the run is over.
@@ -97,6 +117,7 @@ struct RunResult {
   std::vector<Evaluation> evaluations;
   std::vector<PeerOutcome> peers;
   std::optional<Evaluation> target;  ///< the first evaluation at or below the target loss
+  std::optional<Evaluation> best;    ///< the best evaluation; empty under run.keep = "last"
   double seconds = 0.0;
   std::uint64_t restarts = 0;        ///< how often a killed peer was started again
   std::vector<PeerId> dropped = {};  ///< peers that were lost and did not come back
@@ -109,6 +130,10 @@ template <class Scalar>
 struct RunOutcome : RunResult {
   std::vector<Vector<Scalar>> models;  ///< x_i of the last evaluation, by id; empty for a peer that is gone
   Vector<Scalar> mean_model;           ///< mean of these models
+  Vector<Scalar> best_model;           ///< mean model of the best evaluation; empty under run.keep = "last"
+
+  /// The model that the run leaves behind.
+  const Vector<Scalar>& kept_model() const { return this->best ? best_model : mean_model; }
 };
 
 }  // namespace hearsay

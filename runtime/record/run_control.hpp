@@ -17,6 +17,8 @@ struct RunControl {
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
   /// Called after `on_evaluation` with the meters of every peer, by id, as of its newest evaluation.
   std::function<void(const std::vector<PeerMeters>&)> on_meters = [](const std::vector<PeerMeters>&) {};
+  /// If set: called after `on_evaluation` with each model that is the best so far (run.keep = "best").
+  std::function<void(const KeptModel&)> on_best = {};
   /// Called once if all peers go on from the checkpoint at `iteration`. `sentence` says so, and which
   /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =
@@ -31,8 +33,8 @@ struct RunControl {
   const std::atomic<bool>* asked_to_leave = nullptr;
   /// True if the run goes on from the checkpoints of an earlier run, which was cut off or is to be extended.
   bool resumes = false;
-  /// The evaluations of that earlier run, for the observer.
-  std::vector<Evaluation> record = {};
+  /// What that earlier run has kept, for the observer.
+  RunRecord record = {};
   /// Polled wherever `interrupted` is; true ends the run in the same way.
   std::function<bool()> out_of_patience = [] { return false; };
   /// Polled by the observer of a run that spans hosts. Returns why the run cannot go on, if the caller knows

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "runtime/data/npy.hpp"
@@ -175,6 +178,61 @@ void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluat
   if (!metrics_.defect()) said_that_it_waits_ = false;
 }
 
+namespace {
+
+constexpr std::string_view best_stem = "model-best-";
+
+/// Returns the iterations of the best models in the directory, ascending.
+std::vector<std::uint64_t> best_iterations(const fs::path& directory) {
+  std::vector<std::uint64_t> iterations;
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(directory, ignored)) {
+    const std::string name = file.path().stem().string();
+    std::uint64_t iteration = 0;
+    if (file.path().extension() != ".npy" || !name.starts_with(best_stem)) continue;
+    const char* const begin = name.data() + best_stem.size();
+    const char* const end = name.data() + name.size();
+    if (const auto read = std::from_chars(begin, end, iteration); read.ec == std::errc() && read.ptr == end)
+      iterations.push_back(iteration);
+  }
+  std::ranges::sort(iterations);
+  return iterations;
+}
+
+fs::path best_file(const fs::path& directory, std::uint64_t iteration) {
+  return directory / (std::string(best_stem) + std::to_string(iteration) + ".npy");
+}
+
+}  // namespace
+
+template <class Scalar>
+void RunDirectory::keep_best(const KeptModel& best) {
+  Vector<Scalar> model(static_cast<Index>(best.model.size() / sizeof(Scalar)));
+  std::ranges::copy(best.model, std::as_writable_bytes(view(model)).begin());
+  try {
+    write_npy<Scalar>(best_file(directory_, best.of.iteration), model);
+  } catch (const Misuse& misuse) {
+    notice_(std::string(misuse.what()) + "; training goes on");
+    return;
+  }
+  std::error_code ignored;
+  for (const std::uint64_t iteration : best_iterations(directory_))
+    if (iteration != best.of.iteration) fs::remove(best_file(directory_, iteration), ignored);
+}
+
+template <class Scalar>
+std::optional<KeptModel> RunDirectory::kept_best() const {
+  if (!record_) return std::nullopt;
+  const std::vector<std::uint64_t> iterations = best_iterations(directory_);
+  const auto of = std::ranges::find_if(record_->rbegin(), record_->rend(), [&](const Evaluation& evaluation) {
+    return std::ranges::binary_search(iterations, evaluation.iteration);
+  });
+  if (of == record_->rend()) return std::nullopt;
+  const Vector<Scalar> model = read_npy<Scalar>(best_file(directory_, of->iteration)).values;
+  const auto bytes = std::as_bytes(view(model));
+  return KeptModel{*of, {bytes.begin(), bytes.end()}};
+}
+
 template <class Scalar>
 void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ordered_json& summary,
                           SaveModels save) {
@@ -183,7 +241,7 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
     file->write_waiting();
     if (file->defect()) throw Misuse(*file->defect());
   }
-  write_npy<Scalar>(directory_ / "model.npy", outcome.mean_model);
+  write_npy<Scalar>(directory_ / "model.npy", outcome.kept_model());
   if (save == SaveModels::peers)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
@@ -191,6 +249,10 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
 }
 
+template void RunDirectory::keep_best<float>(const KeptModel&);
+template void RunDirectory::keep_best<double>(const KeptModel&);
+template std::optional<KeptModel> RunDirectory::kept_best<float>() const;
+template std::optional<KeptModel> RunDirectory::kept_best<double>() const;
 template void RunDirectory::finish<float>(const RunOutcome<float>&, const nlohmann::ordered_json&,
                                           SaveModels);
 template void RunDirectory::finish<double>(const RunOutcome<double>&, const nlohmann::ordered_json&,

@@ -39,7 +39,9 @@ enum class EarlierOutput {
 ///     run.toml         the resolved run
 ///     metrics.jsonl    a line per evaluation, written before any peer learns the verdict
 ///     consensus.jsonl  a line per evaluation: how far each peer's model is from their mean
-///     model.npy        the mean model of the last evaluation; with SaveModels::peers also model-0.npy, ...
+///     model.npy        the mean model of the last evaluation, or of the best one (run.keep); with
+///                      SaveModels::peers also model-0.npy, ..., all of the last evaluation
+///     model-best-120.npy   if the run can be resumed and keeps the best: the best so far, of iteration 120
 ///     summary.json     how it ended
 ///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
@@ -58,6 +60,15 @@ class RunDirectory {
   /// evaluation's iteration on. If the disk is full, lines wait in memory until there is room; a notice says
   /// so once. Throws Misuse if the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
+
+  /// Writes the best model so far to a file of its own, so that a resumed run still has it. If that fails, a
+  /// notice says so.
+  template <class Scalar>
+  void keep_best(const KeptModel& best);
+  /// Returns the newest best model that the earlier run has kept of an evaluation in its record; empty if
+  /// there is none.
+  template <class Scalar>
+  std::optional<KeptModel> kept_best() const;
 
   /// Writes models and summary; does nothing if there was no evaluation. Throws Misuse if they, or lines that
   /// wait, cannot be written.

@@ -107,6 +107,15 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
   return record;
 }
 
+/// Adds of which evaluation model.npy is.
+void add_kept_model(Json& summary, const RunResult& result) {
+  std::optional<Evaluation> kept = result.best;
+  if (!kept && !result.evaluations.empty()) kept = result.evaluations.back();
+  summary["kept_iteration"] = kept ? Json(kept->iteration) : Json(nullptr);
+  summary["kept_loss"] = kept ? Json(kept->loss) : Json(nullptr);
+  summary["kept_accuracy"] = kept ? or_null(kept->accuracy) : Json(nullptr);
+}
+
 template <class Scalar>
 Json one_sided_mixing_record(const RunOutcome<Scalar>& outcome) {
   Json record = Json::array();
@@ -161,7 +170,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   const PeerId peer_count = experiment.peer_count();
   const Totals totals = totals_of(outcome);
   const auto samples = static_cast<std::uint64_t>(experiment.problem.sample_count());
-  const bool completed = outcome.status == RunStatus::done || outcome.status == RunStatus::target;
+  const bool completed = came_to_its_end(outcome.status);
   const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
   const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
 
@@ -202,7 +211,10 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   const JudgedSamples& of = experiment.problem.judged;
   summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");
   summary["accuracy_samples"] = of.count == 0 ? Json(nullptr) : Json(of.count);
+  summary["loss_worst"] = judged ? or_null(last.loss_worst) : Json(nullptr);
+  summary["loss_spread"] = judged ? or_null(last.loss_spread) : Json(nullptr);
   summary["consensus_distance"] = judged ? Json(last.consensus_distance) : Json(nullptr);
+  add_kept_model(summary, outcome);
   summary["bytes_sent"] = totals.bytes_sent;
   summary["bytes_received"] = totals.bytes_received;
   summary["messages_sent"] = totals.messages_sent;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
 #include "runtime/toml/document.hpp"
@@ -167,7 +168,17 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
       {"epochs", &Run::epochs, optional(positive()), "all",
        "how long the run is, in passes over all data, instead of run.iterations"},
       {"evaluate_every", &Run::evaluate_every, count(1, "iterations"), "all", "between two evaluations"},
+      {"evaluate", &Run::evaluate, choice<Run::Evaluate>({"mean", "peers"}), "all",
+       "what an evaluation computes the loss of: the mean model, or \"peers\": each peer's model, too "
+       "(loss_worst, loss_spread), which takes topology.peers times as long"},
       {"target_loss", &Run::target_loss, optional(number()), "all", "the run ends once the loss is this low"},
+      {"patience", &Run::patience, optional(count(1, "evaluations")), "all",
+       "the run ends after so many evaluations in a row without a better one"},
+      {"min_improvement", &Run::min_improvement, share(), "all",
+       "for run.patience: an evaluation is better if it beats the best one by more than this share of it"},
+      Row("keep", &Run::keep, choice<Run::Keep>({"last", "best"}), "all",
+          "which evaluation's mean model becomes model.npy")
+          .see("../observer/README.md#the-best-evaluation"),
       Row("output", &Run::output, path(), "all",
           "the output directory; unless given, in the current directory")
           .by_default("\"runs/NAME\""),
@@ -279,6 +290,8 @@ std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
        "over which the step size grows linearly from 0"},
       {"batch", &Algorithm::batch, batch(), "methods that train",
        "samples of a minibatch, drawn with replacement; \"full\": all local samples"},
+      {"clip", &Algorithm::clip, optional(positive()), "all but " + methods_that(refuses_clipping),
+       "a gradient that is longer (Euclidean norm) is scaled down to this length, before the method sees it"},
       {"allow_unsound", &Algorithm::allow_unsound, flag(), "all",
        "runs what would be refused as unsound, with a warning"},
   };

@@ -63,8 +63,21 @@ struct RunSettings {
     std::uint64_t iterations = 200;
     std::optional<double> epochs;  ///< instead of iterations
     std::uint64_t evaluate_every = 10;
+    enum class Evaluate { mean, peers } evaluate = Evaluate::mean;  ///< the models whose loss is computed
     std::optional<double> target_loss;
-    std::filesystem::path output;  ///< "runs/NAME" unless given
+    std::optional<std::uint64_t> patience;  ///< evaluations without a better one, after which the run ends
+    double min_improvement = 0.0;           ///< share by which an evaluation has to be better for `patience`
+    enum class Keep { last, best } keep = Keep::last;  ///< the evaluation whose mean model is kept
+    std::filesystem::path output;                      ///< "runs/NAME" unless given
+
+    bool may_end_early() const { return target_loss || patience; }
+    /// Nothing but the number of iterations ends the run from now on, and an evaluation is of the mean model.
+    void judge_nothing() {
+      target_loss = std::nullopt;
+      patience = std::nullopt;
+      evaluate = Evaluate::mean;
+      keep = Keep::last;
+    }
     bool operator==(const Run&) const = default;
   } run;
 
@@ -95,6 +108,7 @@ struct RunSettings {
     std::string step_schedule = "constant";
     std::uint64_t warm_up = 0;                ///< iterations over which the step size grows linearly from 0
     std::optional<std::uint64_t> batch = 32;  ///< empty: the full local gradient ("full")
+    std::optional<double> clip;               ///< the longest gradient; empty: of any length
     MethodOptions options;                    ///< options that only some methods read
     bool allow_unsound = false;
     bool operator==(const Algorithm&) const = default;

@@ -82,7 +82,7 @@ Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const 
                           0.0,
                           {},
                           {}};
-  rest.settings.run.target_loss = std::nullopt;
+  rest.settings.run.judge_nothing();
   return rest;
 }
 
@@ -116,8 +116,7 @@ TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration
 
 template <class Scalar>
 bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
-  const RunStatus status = traced.outcome.status;
-  return !experiment.method->asynchronous && (status == RunStatus::done || status == RunStatus::target);
+  return !experiment.method->asynchronous && came_to_its_end(traced.outcome.status);
 }
 
 template <class Scalar>
@@ -137,10 +136,10 @@ RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<
   outcome.seconds = played.seconds;
   for (std::size_t k = 0; k < outcome.evaluations.size(); ++k)
     take_times(played.evaluations.at(k), outcome.evaluations[k]);
-  if (outcome.target) {
-    const auto same =
-        std::ranges::find(outcome.evaluations, outcome.target->iteration, &Evaluation::iteration);
-    take_times(*same, *outcome.target);
+  for (std::optional<Evaluation>* const chosen : {&outcome.target, &outcome.best}) {
+    if (!*chosen) continue;
+    const auto same = std::ranges::find(outcome.evaluations, (*chosen)->iteration, &Evaluation::iteration);
+    take_times(*same, **chosen);
   }
   for (std::size_t id = 0; id < outcome.peers.size(); ++id) {
     const PeerCounters counters =

@@ -27,7 +27,7 @@ TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration
                                   const RunControl& control = {});
 
 /// True if the run would take the same steps on other networks: the method is synchronous, and the run came
-/// to its end (done, or at its target).
+/// to its end (done, at its target, or at a plateau).
 template <class Scalar>
 bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced);
 

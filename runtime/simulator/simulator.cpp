@@ -52,7 +52,7 @@ class Simulation {
       : experiment_(experiment),
         measured_gradient_(measured_gradient),
         control_(control),
-        observer_(experiment.problem, experiment.settings.run.target_loss) {
+        observer_(experiment.problem, experiment.settings.run) {
     const RunSettings& settings = experiment.settings;
     peers_.reserve(experiment.peer_count());
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {

@@ -28,12 +28,12 @@ constexpr std::size_t record_limit_bytes = 1 << 20;
 class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-         const SharedCredentials& credentials, const std::vector<Evaluation>& record)
+         const SharedCredentials& credentials, const RunRecord& earlier)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
         heartbeat_(heartbeat_interval(input.failure.lost_after)),
         evaluator_(evaluator),
-        session_(input, evaluator, monotonic_now(), record),
+        session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
         zap_server_(context_, router_, credentials) {
     bound_address =
@@ -132,6 +132,10 @@ class ObserverServer::Server {
     try {
       while (reported_ < session_.evaluations().size())
         report_evaluation(control, session_.evaluations()[reported_++]);
+      if (control.on_best && reported_best_ != evaluator_.best_iteration()) {
+        control.on_best(evaluator_.best());
+        reported_best_ = evaluator_.best_iteration();
+      }
     } catch (const Misuse& misuse) {  // from on_evaluation: the caller cannot record the evaluation
       session_.lose(misuse.what());
       send_outbox();
@@ -168,6 +172,7 @@ class ObserverServer::Server {
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
+  std::optional<std::uint64_t> reported_best_;  // the iteration of the best evaluation
   bool announced_loss_ = false;
   bool announced_resume_ = false;
   zmq::context_t context_;
@@ -177,8 +182,8 @@ class ObserverServer::Server {
 
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
-                               const std::vector<Evaluation>& record)
-    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, record)) {}
+                               const RunRecord& earlier)
+    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, earlier)) {}
 
 ObserverServer::~ObserverServer() = default;
 

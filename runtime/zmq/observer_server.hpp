@@ -25,10 +25,10 @@ struct LostPeer {
 class ObserverServer {
  public:
   /// Binds `bind_address` with the credentials of `observer_peer`, or for plain text if there are none.
-  /// `record` holds the evaluations so far, if a run is resumed. Throws Misuse if the address is not
+  /// `earlier` is not empty if a run is resumed. Throws Misuse if the address is not
   /// available. `evaluator` must outlive the server.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-                 const SharedCredentials& credentials = {}, const std::vector<Evaluation>& record = {});
+                 const SharedCredentials& credentials = {}, const RunRecord& earlier = {});
   ~ObserverServer();
 
   const std::string& bound_address() const;

@@ -30,8 +30,8 @@ struct ObserverScene {
   Observer<double> evaluator{experiment.problem, {}};
   ObserverSession session;
 
-  explicit ObserverScene(const std::vector<Evaluation>& record = {})
-      : session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}, record} {}
+  explicit ObserverScene(const RunRecord& earlier = {})
+      : session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}, earlier} {}
   explicit ObserverScene(Experiment<double> of_run)
       : experiment(std::move(of_run)),
         session{observer_input(experiment, std::chrono::seconds(10)), evaluator, Instant{}} {}

@@ -246,7 +246,7 @@ TEST_CASE(
     "observer session: evaluations that the record has lost stay missing, and the run goes on behind them") {
   Evaluation at_the_start, at_five;
   at_five.iteration = 5;
-  Scene scene({at_the_start, at_five});
+  Scene scene(RunRecord{{at_the_start, at_five}});
   for (const PeerId id : {0u, 1u}) scene.hello(id, 2);
   for (const PeerId id : {0u, 1u}) {
     FrameHeader ready;

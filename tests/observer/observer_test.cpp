@@ -22,7 +22,7 @@ PeerMeters meters_at(Duration now, std::uint64_t bytes_sent) {
 
 TEST_CASE("observer: loss, consensus distance and totals are those of the models it was given") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   CHECK(observer.begin().proceed);
   const Vector<double> a = Vector<double>::Constant(3, 1.0);
   const Vector<double> b = Vector<double>::Constant(3, 4.0);
@@ -41,7 +41,7 @@ TEST_CASE("observer: loss, consensus distance and totals are those of the models
 
 TEST_CASE("observer: of up to 128 peers it says how far each is from the mean, and who is gone") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 1);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   CHECK(observer.evaluations().front().distances.values == std::vector<double>(3, 0.0));
   observer.take(0, 5, Vector<double>::Constant(1, 1.0), {});
@@ -58,7 +58,7 @@ TEST_CASE("observer: of up to 128 peers it says how far each is from the mean, a
 TEST_CASE("observer: of more than 128 peers it keeps 128 distances, from the least to the greatest") {
   constexpr PeerId peers = 381;  // ranks are 380 / 127 distances apart
   const auto experiment = quadratic_experiment<double>("d-psgd", "ring", peers, 1);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   // The models are -380, -378, ..., 380, in an order of their own; their mean is 0.
   for (PeerId peer = 0; peer < peers; ++peer)
@@ -74,7 +74,7 @@ TEST_CASE("observer: of more than 128 peers it keeps 128 distances, from the lea
 
 TEST_CASE("observer: peers that claim to have computed for 292 years overflow nothing") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   PeerMeters meters;
   meters.compute = meters.wait = meters.wire = Duration::max();
@@ -88,7 +88,7 @@ TEST_CASE("observer: peers that claim to have computed for 292 years overflow no
 
 TEST_CASE("observer: peers may be an evaluation apart") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   const Vector<double> x = experiment.problem.initial;
   CHECK(!observer.take(0, 5, x, {}));
@@ -100,18 +100,19 @@ TEST_CASE("observer: peers may be an evaluation apart") {
 TEST_CASE("observer: the target stops the run once, and is the first evaluation that reaches it") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
   Observer<double> observer(experiment.problem,
-                            experiment.problem.loss(*experiment.problem.minimiser) + 1e-9);
+                            {.target_loss = experiment.problem.loss(*experiment.problem.minimiser) + 1e-9});
   CHECK(observer.begin().proceed);
   CHECK(!observer.take(0, 5, *experiment.problem.minimiser, {})->proceed);
   CHECK(!observer.take(0, 10, experiment.problem.initial, {})->proceed);
-  REQUIRE(observer.target());
-  CHECK(observer.target()->iteration == 5);
-  CHECK(observer.conclude({PeerOutcome{}}).status == RunStatus::target);
+  const RunResult result = observer.conclude({PeerOutcome{}});
+  CHECK(result.status == RunStatus::target);
+  REQUIRE(result.target);
+  CHECK(result.target->iteration == 5);
 }
 
 TEST_CASE("observer: a loss that is not finite is a divergence, never a target") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
-  Observer<double> observer(experiment.problem, 1e300);
+  Observer<double> observer(experiment.problem, {.target_loss = 1e300});
   observer.begin();
   Vector<double> broken = experiment.problem.initial;
   broken[1] = std::nan("");
@@ -123,7 +124,7 @@ TEST_CASE("observer: a loss that is not finite is a divergence, never a target")
 
 TEST_CASE("observer: a loss a million times its first value has diverged, though it be a number") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   const Vector<double> far = Vector<double>::Constant(3, 1e2);
   const Vector<double> beyond = Vector<double>::Constant(3, 1e6);
@@ -139,18 +140,18 @@ TEST_CASE("observer: a loss a million times its first value has diverged, though
 
 TEST_CASE("observer: a run that begins at the answer may leave it") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   Evaluation at_the_answer;
   at_the_answer.loss = 1e-30;
   Evaluation later;
   later.iteration = 5;
   later.loss = 1e-3;
-  for (const Verdict& verdict : observer.resume({at_the_answer, later})) CHECK(verdict.proceed);
+  for (const Verdict& verdict : observer.resume({at_the_answer, later}, {})) CHECK(verdict.proceed);
 }
 
 TEST_CASE("observer: of several peers that diverged, the earliest is named") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   std::vector<PeerOutcome> peers(3);
   peers[0].divergence = Divergence{9, "the model left the finite range"};
@@ -160,7 +161,7 @@ TEST_CASE("observer: of several peers that diverged, the earliest is named") {
 
 TEST_CASE("observer: what a peer has done stays done when it is gone") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   const Vector<double> x = experiment.problem.initial;
   CHECK(!observer.take(0, 5, x, meters_at(std::chrono::seconds(2), 10)));
@@ -174,7 +175,7 @@ TEST_CASE("observer: what a peer has done stays done when it is gone") {
 
 TEST_CASE("observer: a peer that comes back while others are waited for is waited for, too") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   const Vector<double> x = experiment.problem.initial;
   CHECK(observer.drop(1).empty());
@@ -186,7 +187,7 @@ TEST_CASE("observer: a peer that comes back while others are waited for is waite
 
 TEST_CASE("observer: an evaluation that only peers that are gone have sent is none") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
-  Observer<double> observer(experiment.problem, std::nullopt);
+  Observer<double> observer(experiment.problem);
   observer.begin();
   const Vector<double> x = experiment.problem.initial;
   CHECK(observer.drop(2).empty());
@@ -197,4 +198,85 @@ TEST_CASE("observer: an evaluation that only peers that are gone have sent is no
   REQUIRE(observer.take(2, 10, x, {}));
   CHECK(observer.evaluations().size() == 2);
   CHECK(observer.evaluations().back().iteration == 10);
+}
+
+TEST_CASE(
+    "observer: the worst peer's loss and the spread are of the peers' own models, in the order of ids") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
+  Observer<double> observer(experiment.problem, {.evaluate = RunSettings::Run::Evaluate::peers});
+  observer.begin();
+  REQUIRE(observer.evaluations().back().loss_spread);
+  CHECK(*observer.evaluations().back().loss_worst == experiment.problem.loss(experiment.problem.initial));
+  CHECK(*observer.evaluations().back().loss_spread == 0.0);
+
+  const std::vector<Vector<double>> models = {Vector<double>::Constant(3, 1.0), *experiment.problem.minimiser,
+                                              Vector<double>::Constant(3, -9.0)};
+  for (PeerId id = 0; id < 3; ++id) observer.take(id, 5, models[id], {});
+  const Evaluation& evaluation = observer.evaluations().back();
+  CHECK(evaluation.loss_worst == experiment.problem.loss(models[2]));
+  CHECK(evaluation.loss_spread == experiment.problem.loss(models[2]) - experiment.problem.loss(models[1]));
+
+  // A peer that is gone has no model.
+  CHECK(observer.drop(2).empty());
+  observer.take(0, 10, models[0], {});
+  observer.take(1, 10, models[1], {});
+  CHECK(observer.evaluations().back().loss_worst == experiment.problem.loss(models[0]));
+}
+
+TEST_CASE("observer: unless the run asks for it, no peer's own model is evaluated") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem);
+  observer.begin();
+  CHECK_FALSE(observer.evaluations().back().loss_worst);
+  CHECK_FALSE(observer.evaluations().back().loss_spread);
+}
+
+TEST_CASE(
+    "observer: the best model is the one of the least loss, and a later equal one does not replace it") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem, {.keep = RunSettings::Run::Keep::best});
+  observer.begin();
+  const Vector<double> far = Vector<double>::Constant(3, 50.0);
+  observer.take(0, 5, *experiment.problem.minimiser, {});
+  observer.take(0, 10, far, {});
+  observer.take(0, 15, *experiment.problem.minimiser, {});
+  observer.take(0, 20, far, {});
+  const RunOutcome<double> outcome = observer.with_models(observer.conclude({PeerOutcome{}}));
+  REQUIRE(outcome.best);
+  CHECK(outcome.best->iteration == 5);
+  CHECK(outcome.kept_model() == *experiment.problem.minimiser);
+  CHECK(outcome.mean_model == far);
+}
+
+TEST_CASE("observer: a run that diverges keeps the best model from before") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem, {.keep = RunSettings::Run::Keep::best});
+  observer.begin();
+  observer.take(0, 5, *experiment.problem.minimiser, {});
+  observer.take(0, 10, Vector<double>::Constant(3, std::nan("")), {});
+  const RunOutcome<double> outcome = observer.with_models(observer.conclude({PeerOutcome{}}));
+  CHECK(outcome.status == RunStatus::diverged);
+  CHECK(outcome.kept_model() == *experiment.problem.minimiser);
+}
+
+TEST_CASE("observer: a resumed run still has the best model that the earlier one kept") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  const RunSettings::Run rules{.keep = RunSettings::Run::Keep::best};
+  Observer<double> earlier(experiment.problem, rules);
+  earlier.begin();
+  earlier.take(0, 5, *experiment.problem.minimiser, {});
+  REQUIRE(earlier.best_iteration() == 5);
+
+  Observer<double> observer(experiment.problem, rules);
+  observer.resume(earlier.evaluations(), earlier.best());
+  CHECK(observer.best_iteration() == 5);
+  observer.take(0, 10, Vector<double>::Constant(3, 1.0), {});
+  CHECK(observer.with_models(observer.conclude({PeerOutcome{}})).kept_model() ==
+        *experiment.problem.minimiser);
+
+  // Without it, x_0 is the only earlier model that is known.
+  Observer<double> bereft(experiment.problem, rules);
+  bereft.resume(earlier.evaluations(), {});
+  CHECK(bereft.best_iteration() == 0);
+  CHECK(bereft.with_models(bereft.conclude({PeerOutcome{}})).kept_model() == experiment.problem.initial);
 }

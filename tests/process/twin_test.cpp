@@ -209,6 +209,35 @@ TEST_SUITE("net") {
     }
   }
 
+  TEST_CASE("twin: both drivers stop at the same plateau, keep the same best model and know the worst peer") {
+    for (const char* method : {"d-psgd", "dcd-psgd", "gradient-tracking"}) {
+      CAPTURE(method);
+      // With steps that fall, the loss levels off.
+      auto experiment =
+          regressions_in<float>({"ring", 4}, method, {.iterations = 300, .step_size = 0.4, .batch = 2}, 19);
+      experiment.settings.algorithm.clip = 0.5;
+      experiment.settings.run.evaluate_every = 3;
+      experiment.settings.run.evaluate = RunSettings::Run::Evaluate::peers;
+      experiment.settings.run.patience = 5;
+      experiment.settings.run.keep = RunSettings::Run::Keep::best;
+      const auto twins = check_twins(experiment);
+      CHECK(twins.real.status == RunStatus::plateau);
+      CHECK(twins.real.reason == twins.simulated.reason);
+      REQUIRE(twins.real.best);
+      CHECK(twins.real.best->iteration == twins.simulated.best->iteration);
+      CHECK(twins.real.best_model == twins.simulated.best_model);
+      CHECK(twins.real.kept_model() != twins.real.mean_model);
+      REQUIRE(twins.real.evaluations.size() == twins.simulated.evaluations.size());
+      for (std::size_t k = 0; k < twins.real.evaluations.size(); ++k) {
+        CHECK(twins.real.evaluations[k].loss_worst == twins.simulated.evaluations[k].loss_worst);
+        CHECK(twins.real.evaluations[k].loss_spread == twins.simulated.evaluations[k].loss_spread);
+      }
+      CHECK(*twins.real.evaluations.back().loss_spread > 0.0);
+      // The verdict takes effect one evaluation later.
+      CHECK(twins.real.peers[0].iterations == twins.real.best->iteration + 3 * (5 + 1));
+    }
+  }
+
   TEST_CASE("twin: ECD with restarts, and D-PSGD on a directed schedule, end with the same bits") {
     check_twins(quadratics_in<float>({"ring", 8}, "ecd-psgd", {.iterations = 25, .restart_every = 7}));
     check_twins(quadratics_in<double>({"exponential", 6, "metropolis", "one-peer-exponential"}, "d-psgd",

@@ -89,6 +89,47 @@ TEST_CASE("run directory: its models are the mean and the peers'") {
     CHECK(read("model-" + std::to_string(id) + ".npy") == outcome.models[id]);
 }
 
+TEST_CASE("run directory: under run.keep = \"best\" model.npy is the best model") {
+  const TemporaryFolder folder;
+  auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
+  experiment.settings.run.keep = RunSettings::Run::Keep::best;
+  RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+  directory.append(experiment.settings, {});
+  RunOutcome<double> outcome = simulate(experiment, Duration{0});
+  outcome.best_model = Vector<double>::Constant(4, 7.0);
+  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::mean);
+  CHECK(read_npy<double>(directory.path() / "model.npy").values == outcome.best_model);
+}
+
+TEST_CASE("run directory: the best model of a run that was cut off is found again, the newest one") {
+  const TemporaryFolder folder;
+  const RunSettings settings;
+  {
+    RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+    for (const std::uint64_t iteration : {0, 10, 20, 30}) {
+      Evaluation evaluation;
+      evaluation.iteration = iteration;
+      evaluation.loss = 1.0 / static_cast<double>(1 + iteration);
+      directory.append(settings, evaluation);
+      if (iteration == 30) continue;
+      const Vector<float> model = Vector<float>::Constant(3, static_cast<float>(iteration));
+      const auto bytes = std::as_bytes(view(model));
+      directory.keep_best<float>({evaluation, {bytes.begin(), bytes.end()}});
+    }
+  }
+  CHECK(std::filesystem::exists(folder.path() / "out/model-best-20.npy"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out/model-best-10.npy"));
+  folder.write("out/model-best-40.npy", "of an evaluation that the record does not have");
+  folder.write("out/model-best-x.npy", "of none");
+  RunDirectory directory(folder.path() / "out", EarlierOutput::continued);
+  const auto kept = directory.kept_best<float>();
+  REQUIRE(kept);
+  CHECK(kept->of.iteration == 20);
+  CHECK(kept->of.loss == 1.0 / 21.0);
+  const Vector<float> expected = Vector<float>::Constant(3, 20.0f);
+  CHECK(std::ranges::equal(kept->model, std::as_bytes(view(expected))));
+}
+
 TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
   const TemporaryFolder folder;
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 2, 4);

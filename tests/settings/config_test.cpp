@@ -37,6 +37,10 @@ const std::map<std::string, Sample>& samples() {
       {"run.epochs", {"2.5", "\"2\""}},
       {"run.evaluate_every", {"5", "true"}},
       {"run.target_loss", {"0.25", "\"low\""}},
+      {"run.evaluate", {"\"peers\"", "1"}},
+      {"run.patience", {"10", "\"long\""}},
+      {"run.min_improvement", {"\"1%\"", "\"some\""}},
+      {"run.keep", {"\"best\"", "true"}},
       {"run.output", {"\"out\"", "1"}},
       {"data.source", {"\"libsvm:a9a.gz\"", "[]"}},
       {"data.test", {"\"libsvm:a9a.t.gz\"", "1"}},
@@ -62,6 +66,7 @@ const std::map<std::string, Sample>& samples() {
       {"algorithm.step_schedule", {"\"inverse-sqrt\"", "0.5"}},
       {"algorithm.warm_up", {"10", "\"10\""}},
       {"algorithm.batch", {"64", "64.5"}},
+      {"algorithm.clip", {"2.5", "\"short\""}},
       {"algorithm.restart_every", {"100", "1e2"}},
       {"algorithm.feedback", {"\"low-pass(0.1)\"", "0.1"}},
       {"algorithm.consensus_step", {"0.3", "\"0.3\""}},
@@ -139,6 +144,10 @@ RunSettings random_settings(std::uint64_t seed) {
     s.run.iterations = 1 + random.below(1'000'000);
   s.run.evaluate_every = 1 + random.below(1000);
   if (chance()) s.run.target_loss = number() - 1.0;
+  if (chance()) s.run.evaluate = RunSettings::Run::Evaluate::peers;
+  if (chance()) s.run.patience = 1 + random.below(100);
+  if (chance()) s.run.min_improvement = random.uniform();
+  if (chance()) s.run.keep = RunSettings::Run::Keep::best;
   s.run.output = "/out/" + text();
   s.data.source = chance() ? "libsvm:/data/" + text() : "idx:/da$ta/images,/data/labels";
   s.data.test = chance() ? "" : "csv:/data/" + text();
@@ -147,7 +156,9 @@ RunSettings random_settings(std::uint64_t seed) {
   s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy"};
   s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}, random.uniform()};
   s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
-                 random.below(10), 1 + random.below(100),  {},       chance()};
+                 random.below(10), 1 + random.below(100),  {},       {},
+                 chance()};
+  if (chance()) s.algorithm.clip = number();
   if (chance()) s.algorithm.options.restart_every = random.below(10);
   if (chance()) s.algorithm.options.feedback = text();
   if (chance()) s.algorithm.options.consensus_step = 2.0 * random.uniform() + 1e-9;

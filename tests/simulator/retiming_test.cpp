@@ -113,6 +113,22 @@ TEST_CASE("retiming: a run that reached its target reaches it at another time") 
       "run.iterations = 400\nrun.target_loss = 0.9\ntopology.peers = 5\nalgorithm.kind = \"d-psgd\"\n"));
 }
 
+TEST_CASE("retiming: a run that ended at a plateau, and its best evaluation, come at another time") {
+  const std::string text = data +
+                           "run = { iterations = 4000, evaluate_every = 5, patience = 4, keep = \"best\", "
+                           "evaluate = \"peers\" }\n"
+                           "topology.peers = 5\nalgorithm.kind = \"d-psgd\"\nalgorithm.step_size = 2.0\n";
+  const auto experiment = experiment_from<double>(text);
+  const TracedRun<double> traced = simulate_traced(experiment, Duration{1000});
+  REQUIRE(traced.outcome.status == RunStatus::plateau);
+  REQUIRE(may_be_retimed(experiment, traced));
+  const auto slower = retime(experiment, traced, experiment.settings, Duration{5000});
+  CHECK(slower.best->iteration == traced.outcome.best->iteration);
+  CHECK(slower.best->seconds > traced.outcome.best->seconds);
+  CHECK(slower.kept_model() == traced.outcome.kept_model());
+  check_retiming(experiment_from<double>(text));
+}
+
 TEST_CASE("retiming: an asynchronous run, and one that diverged, depend on the network") {
   const auto asynchronous =
       experiment_from<double>(data + "run.iterations = 8\nalgorithm.kind = \"ad-psgd\"\n");

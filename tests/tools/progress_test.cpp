@@ -8,7 +8,7 @@ using namespace hearsay;
 
 namespace {
 
-const ProgressRun run{.peers = 8, .iterations = 6000, .has_target = false, .virtual_time = true};
+const ProgressRun run{.peers = 8, .iterations = 6000, .may_end_early = false, .virtual_time = true};
 
 Evaluation evaluation(std::uint64_t iteration, double epoch, std::uint64_t rounds, double loss) {
   Evaluation made;

@@ -111,6 +111,26 @@ TEST_CASE("handshake: no setting of the agreement is left untested above") {
   CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 4);
 }
 
+TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing if they are not set") {
+  const Agreement mine = agreement_of({});
+  RunSettings settings;
+  settings.algorithm.clip = 2.5;
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+        "peer 3 runs with algorithm.clip = 2.5, this peer states nothing");
+  settings.run.patience = 7;
+  settings.run.min_improvement = 0.01;
+  const Agreement theirs = agreement_of(settings);
+  settings.run.min_improvement = 0.02;
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
+        "peer 3 runs with run.min_improvement = 0.01, this peer with 0.02");
+  settings.run.patience = 8;
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
+        "peer 3 runs with run.patience = 7, this peer with 8");
+  settings.algorithm.clip = 3.0;
+  CHECK(disagreement(agreement_of(settings), theirs, "peer 3") ==
+        "peer 3 runs with algorithm.clip = 2.5, this peer with 3");
+}
+
 TEST_CASE("handshake: peers may differ in paths, length of the run, network and output") {
   RunSettings other;
   other.run.name = "elsewhere";

@@ -27,7 +27,7 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       archive_(std::move(archive)),
-      evaluator_(experiment.problem, experiment.settings.run.target_loss),
+      evaluator_(experiment.problem, experiment.settings.run),
       observer_(std::in_place, observer_input(experiment, 1min), evaluator_, now_),
       nodes_(experiment.peer_count()),
       previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
@@ -142,9 +142,9 @@ void FaultyCluster::crash_first(Duration when, Duration back) {
 }
 
 void FaultyCluster::renew_observer() {
-  const std::vector<Evaluation> record = observer_->evaluations();
-  evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run.target_loss);
-  observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, record);
+  const RunRecord earlier{observer_->evaluations()};
+  evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run);
+  observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, earlier);
 }
 
 void FaultyCluster::corrupt_if_due(Peer<double>& peer) {

@@ -28,7 +28,7 @@ void take_for_constant(NetworkSettings& network, Duration measured) {
 RunSettings simulated(RunSettings settings, Duration measured_gradient) {
   take_for_constant(settings.network, measured_gradient);
   for (auto& [peer, network] : settings.peer_networks) take_for_constant(network, measured_gradient);
-  settings.run.target_loss = std::nullopt;
+  settings.run.judge_nothing();
   return settings;
 }
 

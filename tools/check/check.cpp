@@ -187,6 +187,14 @@ std::string failure_text(const RunSettings::Failure& failure) {
                                                    : counted(failure.checkpoint_every, "iteration"));
 }
 
+std::string early_end_text(const RunSettings::Run& run) {
+  return std::string(run.may_end_early() ? " at most" : "") +
+         (run.target_loss ? ", target loss " + significant(*run.target_loss) : "") +
+         (run.patience ? ", or until " + counted(*run.patience, "evaluation") + " in a row " +
+                             (*run.patience == 1 ? "is" : "are") + " no better"
+                       : "");
+}
+
 std::string compute_text(const Plan& plan) {
   const ComputeTime& compute = plan.settings.network.compute;
   switch (compute.kind) {
@@ -299,6 +307,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
       table.add({option.name, option.text(settings.algorithm.options) +
                                   (option.name == "consensus_step" ? stability_text(plan) : "") +
                                   (option.name == "estimator" ? table_text(plan) : "")});
+  if (settings.algorithm.clip)
+    table.add({"clip", significant(*settings.algorithm.clip) + ", the longest gradient"});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", settings.data.source + ", " + settings.data.partition});
@@ -308,10 +318,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"network", network_text(settings)});
   table.add({"a lost peer", failure_text(settings.failure)});
   table.add({"a gradient", compute_text(plan)});
-  table.add({"iterations",
-             grouped(plan.iterations) +
-                 (settings.run.target_loss ? " at most, target loss " + significant(*settings.run.target_loss)
-                                           : "")});
+  table.add({"iterations", grouped(plan.iterations) + early_end_text(settings.run)});
   const auto predicted = [&](const std::optional<double>& seconds) {
     if (plan.dry_run.given_up) return std::string("not predicted: even two take too long to try out");
     if (!seconds) return std::string("not predicted: the first iterations end badly");

@@ -57,7 +57,7 @@ RunOutcome<Scalar> try_out(Experiment<Scalar>& experiment, std::uint64_t iterati
                            Clock::time_point give_up) {
   const RunSettings::Run run = experiment.settings.run;
   const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
-  experiment.settings.run.target_loss = std::nullopt;
+  experiment.settings.run.judge_nothing();
   experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
   RunControl control;
   control.out_of_patience = [&] { return Clock::now() >= give_up; };

@@ -120,7 +120,7 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
     run.output = output;
     run.output_created = true;
     for (const RunStatus status :
-         {RunStatus::done, RunStatus::target, RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
+         {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
       if (run.summary.is_object() && run.summary["status"] == to_text(status)) run.status = status;
     if (options.json)
       std::printf("%s\n", json_text(run.summary).c_str());

@@ -78,6 +78,8 @@ Json learned_columns(const Course& course, std::optional<double> peers) {
           {"megabytes", peers ? column(course, "bytes_sent", *peers * 1e6) : Json(nullptr)},
           {"loss", column(course, "loss")},
           {"accuracy", column(course, "accuracy")},
+          {"loss_worst", column(course, "loss_worst")},
+          {"loss_spread", column(course, "loss_spread")},
           {"consensus_distance", column(course, "consensus_distance")}};
 }
 

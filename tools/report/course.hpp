@@ -28,7 +28,7 @@ Course thinned(const Course& course);
 /// Returns what a page draws of a run except its times, as columns of equal length:
 ///
 ///     {"iteration":[..],"epoch":[..],"megabytes":[..] of a peer,"loss":[..],"accuracy":[..],
-///      "consensus_distance":[..]}
+///      "loss_worst":[..],"loss_spread":[..],"consensus_distance":[..]}
 ///
 /// Times are left out because a synchronous method learns the same on every network. A column without any
 /// number is null; so are the megabytes without `peers`.

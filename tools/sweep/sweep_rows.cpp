@@ -146,7 +146,8 @@ std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network) {
     if (const auto found = earlier_points.find(folder_of(sweep, point)); found != earlier_points.end()) {
       const Json& earlier = *found->second;
       if (earlier.value("settings", Json()) != row.settings) continue;
-      for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::diverged})
+      for (const RunStatus status :
+           {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged})
         if (earlier.value("status", Json()) == to_text(status)) {
           row.status = to_text(status);
           row.exit_code = exit_code_of(status);

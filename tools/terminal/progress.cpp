@@ -52,7 +52,7 @@ std::string progress_line(const Evaluation& evaluation, const ProgressRun& run, 
   if (run.virtual_time) fields.push_back({"virtual " + right(seconds_text(evaluation.seconds), 10), 4});
   fields.push_back({right(seconds_text(elapsed), 10), 3});
   if (evaluation.iteration > run.resumed_from && evaluation.iteration < run.iterations)
-    fields.push_back({(run.has_target ? "ETA at most " : "ETA ") +
+    fields.push_back({(run.may_end_early ? "ETA at most " : "ETA ") +
                       seconds_text(elapsed * static_cast<double>(run.iterations - evaluation.iteration) /
                                    static_cast<double>(evaluation.iteration - run.resumed_from))});
   for (;;) {

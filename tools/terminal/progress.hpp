@@ -12,7 +12,7 @@ namespace hearsay {
 struct ProgressRun {
   PeerId peers;
   std::uint64_t iterations;
-  bool has_target;  ///< the run may end before its last iteration
+  bool may_end_early;  ///< before its last iteration
   bool virtual_time;
   std::uint64_t resumed_from = 0;  ///< iterations that an earlier process did
 };

@@ -92,7 +92,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   Progress progress(options.quiet, options.title,
                     {.peers = experiment.peer_count(),
                      .iterations = experiment.iterations,
-                     .has_target = settings.run.target_loss.has_value(),
+                     .may_end_early = settings.run.may_end_early(),
                      .virtual_time = simulated,
                      .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
   std::optional<LivePage> live;
@@ -104,7 +104,10 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.lost = options.lost;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();
-  control.record = directory.record().value_or(std::vector<Evaluation>{});
+  if (directory.record()) control.record = {*directory.record(), directory.kept_best<Scalar>()};
+  const bool keeps_best = settings.run.keep == RunSettings::Run::Keep::best;
+  if (keeps_best && settings.failure.keeps_checkpoints())
+    control.on_best = [&](const KeptModel& best) { directory.keep_best<Scalar>(best); };
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
@@ -203,6 +206,7 @@ int exit_code_of(RunStatus status) {
   switch (status) {
     case RunStatus::done:
     case RunStatus::target:
+    case RunStatus::plateau:
       return exit_done;
     case RunStatus::diverged:
       return exit_diverged;

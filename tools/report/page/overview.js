@@ -1,6 +1,6 @@
 // How the runs ended: tiles for one, a table for many.
 
-const statusText = { done: "done", target: "target loss reached", diverged: "diverged", interrupted: "interrupted", lost: "a peer was lost",
+const statusText = { done: "done", target: "target loss reached", plateau: "plateau", diverged: "diverged", interrupted: "interrupted", lost: "a peer was lost",
   refused: "refused", unfinished: "not finished", running: "running" };
 
 const perPeer = (facts, bytes) => (isKnown(facts.peers) && isKnown(bytes) ? bytes / facts.peers : null);

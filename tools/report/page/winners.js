@@ -8,7 +8,7 @@ const costs = [
 ];
 
 /// Who diverges is not first, however fast.
-const cameToItsEnd = ({ status }) => status === "done" || status === "target";
+const cameToItsEnd = ({ status }) => status === "done" || status === "target" || status === "plateau";
 
 /// {series, seconds, times (against the baseline's)} or nothing.
 function winnerAt(group, at, cost) {
