@@ -17,6 +17,7 @@
 #include "tools/terminal/manual.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/open_files.hpp"
+#include "tools/terminal/version.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
@@ -71,7 +72,7 @@ void require_written_output() {
 
 int main_of(int argc, char** argv) {
   CLI::App app("hearsay: decentralized gossip training");
-  app.set_version_flag("--version", "hearsay " HEARSAY_VERSION);
+  app.set_version_flag("--version", "hearsay " + std::string(version_text()));
   app.require_subcommand(1);
   app.fallthrough(false);
   Invocation invocation{stop};

@@ -1,8 +1,10 @@
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "runtime/record/json.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
@@ -59,12 +61,14 @@ std::string kept_model_text(const nlohmann::ordered_json& summary) {
 
 int run_command(const RunOptions& options, Driver driver) {
   const RunSettings settings = load_run_file(options.file, options.assignments);
+  std::optional<LivePage> live;
+  if (options.live_port) live.emplace(*options.live_port, print_notice);
   const FinishedRun run = train(settings, {.driver = driver,
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
                                            .save = options.save,
                                            .stop = options.stop,
-                                           .live_port = options.live_port,
+                                           .watcher = live ? &*live : nullptr,
                                            .title = {}});
   return report_run(run, options);
 }

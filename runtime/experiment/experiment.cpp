@@ -14,6 +14,7 @@
 #include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/soundness.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/coloring.hpp"
@@ -197,9 +198,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
                  "the initial model (model.init = \"" + settings.model.init +
                      "\") lies beyond these bounds; expected bounds around it, or a model.init between them");
 
-  std::shared_ptr<const Schedule> schedule = with_participation(
-      make_schedule(settings.topology.schedule, topology.graph, topology.mixing, settings.run.seed),
-      settings.topology.participation, settings.run.seed);
+  std::shared_ptr<const Schedule> schedule = schedule_of(settings, topology);
   const StepSize step_size(settings.algorithm.step_size, settings.algorithm.step_schedule,
                            settings.algorithm.warm_up);
   const std::uint64_t iterations = iteration_count(settings, method, problem);

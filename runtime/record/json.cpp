@@ -183,6 +183,21 @@ std::optional<Evaluation> parse_evaluation(std::string_view text) {
   });
 }
 
+std::optional<PeerDistances> parse_distances(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return if_well_formed([&] {
+    PeerDistances distances{json.at("by") == "rank", {}};
+    for (const Json& distance : json.at("distances"))
+      distances.values.push_back(distance.is_null() ? std::nan("") : distance.get<double>());
+    return distances;
+  });
+}
+
+std::optional<PeerMeters> parse_meters(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return if_well_formed([&] { return meters_from(json); });
+}
+
 Json to_json(const PeerMeters& meters) {
   Json waits = Json::array();
   for (const auto& [source, waited] : meters.waits.by_source())

@@ -22,7 +22,11 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation);
 nlohmann::ordered_json distances_to_json(const Evaluation& evaluation);
 /// Returns the evaluation that the text holds; empty if the text is not one.
 std::optional<Evaluation> parse_evaluation(std::string_view json);
+/// Returns the distances in a line of consensus.jsonl; empty if the text is no such line.
+std::optional<PeerDistances> parse_distances(std::string_view json);
 nlohmann::ordered_json to_json(const PeerMeters& meters);
+/// Returns the meters that the text holds; empty if the text holds none.
+std::optional<PeerMeters> parse_meters(std::string_view json);
 nlohmann::ordered_json to_json(const PeerOutcome& outcome);
 
 /// "done", "target", "plateau", "diverged", "interrupted", "lost"

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/one_sided_mixing.hpp"
 #include "runtime/record/slowest_link.hpp"
@@ -13,9 +14,37 @@
 
 namespace hearsay {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+Json peer_record(PeerId id, const PeerMeters& meters) {
+  Json waited_for = Json::array();
+  for (const auto& [source, waited] : meters.waits.by_source())
+    waited_for.push_back({{"peer", source}, {"seconds", seconds(waited)}});
+  Json sent_to = Json::array();
+  for (const auto& [hearer, bytes] : meters.sent_to.by_hearer())
+    sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
+  Json record = {{"peer", id},
+                 {"seconds", seconds(meters.now)},
+                 {"bytes_sent", meters.bytes_sent},
+                 {"bytes_received", meters.bytes_received},
+                 {"messages_sent", meters.messages_sent},
+                 {"retransmitted", meters.retransmitted},
+                 {"gaps", meters.gaps},
+                 {"repeated", meters.repeated},
+                 {"refused", meters.refused},
+                 {"garbage", meters.garbage}};
+  const std::span rows(peer_counter_rows);
+  for (const auto some_rows : {rows.subspan(work_counter_count), rows.first(work_counter_count)})
+    for (const PeerCounterRow& row : some_rows) record[row.name] = meters.counters.*row.member;
+  record["compute_seconds"] = seconds(meters.compute);
+  record["wait_seconds"] = seconds(meters.wait);
+  record["wire_seconds"] = seconds(meters.wire);
+  record["waited_for"] = std::move(waited_for);
+  record["sent_to"] = std::move(sent_to);
+  return record;
+}
+
+namespace {
 
 constexpr int schema = 1;
 
@@ -78,31 +107,8 @@ Totals totals_of(const RunOutcome<Scalar>& outcome) {
 }
 
 Json peer_record(PeerId id, const PeerOutcome& peer) {
-  Json waited_for = Json::array();
-  for (const auto& [source, waited] : peer.meters.waits.by_source())
-    waited_for.push_back({{"peer", source}, {"seconds", seconds(waited)}});
-  Json sent_to = Json::array();
-  for (const auto& [hearer, bytes] : peer.meters.sent_to.by_hearer())
-    sent_to.push_back({{"peer", hearer}, {"bytes", bytes}});
-  Json record = {{"peer", id},
-                 {"iterations", peer.iterations},
-                 {"seconds", seconds(peer.meters.now)},
-                 {"bytes_sent", peer.meters.bytes_sent},
-                 {"bytes_received", peer.meters.bytes_received},
-                 {"messages_sent", peer.meters.messages_sent},
-                 {"retransmitted", peer.meters.retransmitted},
-                 {"gaps", peer.meters.gaps},
-                 {"repeated", peer.meters.repeated},
-                 {"refused", peer.meters.refused},
-                 {"garbage", peer.meters.garbage}};
-  const std::span rows(peer_counter_rows);
-  for (const auto some_rows : {rows.subspan(work_counter_count), rows.first(work_counter_count)})
-    for (const PeerCounterRow& row : some_rows) record[row.name] = peer.meters.counters.*row.member;
-  record["compute_seconds"] = seconds(peer.meters.compute);
-  record["wait_seconds"] = seconds(peer.meters.wait);
-  record["wire_seconds"] = seconds(peer.meters.wire);
-  record["waited_for"] = std::move(waited_for);
-  record["sent_to"] = std::move(sent_to);
+  Json record = peer_record(id, peer.meters);
+  record["iterations"] = peer.iterations;
   record["peak_memory_bytes"] = peer.peak_memory_bytes;
   return record;
 }
@@ -197,13 +203,10 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       {"iterations", totals.iterations},
       {"epochs",
        samples == 0 ? 0.0 : static_cast<double>(totals.gradient_evaluations) / static_cast<double>(samples)}};
-  // A varying schedule has no single gap, and neither has push-sum along one-way links. An asynchronous
-  // method averages in pairs, not by W.
-  summary["spectral_gap"] = experiment.schedule->period() == 1 &&
-                                    experiment.topology.mixing.doubly_stochastic() &&
-                                    !experiment.method->asynchronous
-                                ? Json(spectrum(experiment.topology.mixing).spectral_gap)
-                                : Json(nullptr);
+  summary["spectral_gap"] =
+      has_spectral_gap(*experiment.schedule, experiment.topology.mixing, *experiment.method)
+          ? Json(spectrum(experiment.topology.mixing).spectral_gap)
+          : Json(nullptr);
   summary["seconds"] = totals.seconds;
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
   summary["loss_samples"] = samples > 0 && learns_from_samples(settings) ? Json(samples) : Json(nullptr);

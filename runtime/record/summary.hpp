@@ -23,6 +23,9 @@ template <class Scalar>
 nlohmann::ordered_json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                                  Driver driver);
 
+/// Returns what a peer has done so far, as it stands in "per_peer" of the summary.
+nlohmann::ordered_json peer_record(PeerId id, const PeerMeters& meters);
+
 /// Returns the record as text, in one line or indented. Never fails: bytes that are not UTF-8 (a path can be
 /// any bytes) become U+FFFD.
 std::string json_text(const nlohmann::ordered_json& record, int indent = -1);

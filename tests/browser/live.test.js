@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { openBrowser, screens } from "./browser.js";
 import { program, quadraticRun, readJson, temporaryFolder, write } from "./hearsay.js";
 
-/// A run that does not end by itself, and the address of its page.
-async function liveRun(context) {
+/// Starts the program in a folder of its own with these files, {name: text}. Returns it with the address of its page.
+async function liveProgram(context, files, words) {
   const folder = temporaryFolder(context);
-  write(folder, "run.toml", quadraticRun.replace("iterations = 20", "iterations = 1000000").replace("1 ms", "20 ms"));
-  const run = spawn(program, ["run", "run.toml", "--live", "--output", "out"], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  for (const [name, text] of Object.entries(files)) write(folder, name, text);
+  const run = spawn(program, words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(run, "exit");
   context.after(async () => { run.kill("SIGKILL"); await ended; });
   let said = "";
@@ -25,6 +25,25 @@ async function liveRun(context) {
     }
   }
   throw new Error(`no address in: ${said}`);
+}
+
+const endlessRun = quadraticRun.replace("iterations = 20", "iterations = 1000000").replace("1 ms", "20 ms");
+
+/// A run that does not end by itself, and the address of its page.
+const liveRun = (context, ...more) => liveProgram(context, { "run.toml": endlessRun }, ["run", "run.toml", "--live", "--output", "out", ...more]);
+
+/// The beginning of a run file and of a topology file for `count` peers on this machine, each at a port of its own.
+async function addressedRing(count) {
+  const servers = await Promise.all(Array.from({ length: 2 * count }, async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }));
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => { server.close(); return once(server, "close"); }));
+  const peers = Array.from({ length: count }, (_, k) => `[[peer]]\naddress = "tcp://127.0.0.1:${ports[k]}"\n`);
+  return { "cluster.toml": `family = "ring"\nobserver = "tcp://127.0.0.1:${ports[count]}"\n${peers.join("")}`,
+    "run.toml": endlessRun.replace("peers = 4", 'file = "cluster.toml"') };
 }
 
 function answerTo(address, options) {
@@ -57,7 +76,6 @@ describe("live", () => {
     const first = await last();
     await page.waitForFunction((before) => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets[0].data.at(-1).x > before, first);
     assert.match(await page.locator(".tiles").textContent(), /running/);
-    assert.ok(await page.locator("#group-0-peers").isHidden());
 
     run.kill("SIGINT");
     await page.getByText("the run has ended").waitFor();
@@ -72,6 +90,96 @@ describe("live", () => {
     await page.close();
   });
 
+  test("a run that goes on says how far it is, how long it still takes, and what every peer does", async (context) => {
+    const { run, ended, address } = await liveRun(context, "--set", "run.target_loss=1e-9");
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    const progress = page.locator("#progress");
+    await progress.getByText(/^[\d,]+ of 1,000,000 iterations, in [\d.]+ m?s; .* (left|in [\d.]+ (h|min|s)( \d+ (min|s))?)$/).waitFor();
+    assert.equal(await progress.getByRole("progressbar").getAttribute("aria-valuemax"), "1000000");
+    await page.locator("#group-0-peer-time").waitFor();
+    const busy = () => page.evaluate(() => Chart.getChart(document.querySelector("#group-0-peer-time canvas")).data.datasets[0].data);
+    const first = await busy();
+    assert.equal(first.length, 4);
+    await page.waitForFunction((before) => Chart.getChart(document.querySelector("#group-0-peer-time canvas")).data.datasets[0].data.every((seconds, k) => seconds > before[k]), first);
+    run.kill("SIGINT");
+    await page.getByText("the run has ended").waitFor();
+    await ended;
+    const iterations = Number(await progress.getByRole("progressbar").getAttribute("aria-valuenow"));
+    assert.match(await progress.textContent(), new RegExp(`^${iterations.toLocaleString("en")} of 1,000,000 iterations, in [^;]*$`));
+    await page.close();
+  });
+
+  test("a run that hearsay launch has started is shown where it was launched", async (context) => {
+    const { folder, run, ended, address } = await liveProgram(context, await addressedRing(3), ["launch", "run.toml", "--live", "--output", "out"]);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    await page.locator("#group-0-peer-time").waitFor();
+    await page.locator("#progress").getByText(/left$/).waitFor();
+    assert.match(await page.locator(".tiles").textContent(), /running/);
+    assert.equal(await page.locator("#group-0-place img.topology").count(), 1);
+    run.kill("SIGINT");
+    await page.getByText("the run has ended").waitFor();
+    assert.equal((await ended)[0], 130);
+    assert.match(await page.locator(".tiles").textContent(), /interrupted/);
+    assert.ok((await page.locator(".tiles").textContent()).includes(readJson(folder, "out", "summary.json").iterations.toLocaleString("en")));
+    await page.close();
+  });
+
+  test("peer 0 of a run over several hosts shows the whole run", async (context) => {
+    const { folder, run, ended, address } = await (async () => {
+      const files = await addressedRing(2);
+      const other = temporaryFolder(context);
+      for (const [name, text] of Object.entries(files)) write(other, name, text);
+      const peer = spawn(program, ["peer", "run.toml", "--id", "1"], { cwd: other, stdio: "ignore" });
+      const gone = once(peer, "exit");
+      context.after(async () => { peer.kill("SIGKILL"); await gone; });
+      return liveProgram(context, files, ["peer", "run.toml", "--id", "0", "--live", "--output", "out"]);
+    })();
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    await page.waitForFunction(() => Chart.getChart(document.querySelector("#group-0-peer-time canvas"))?.data.labels.length === 2);
+    run.kill("SIGINT");
+    await page.getByText("the run has ended").waitFor();
+    await ended;
+    assert.equal(readJson(folder, "out", "summary.json").status, "interrupted");
+    await page.close();
+  });
+
+  test("the page of a sweep grows with every point, and says which is trained", async (context) => {
+    const { folder, run, ended, address } = await liveProgram(context, { "sweep.toml": `${quadraticRun}
+[sweep]
+driver = "run"
+baseline = "short"
+[[sweep.variant]]
+name = "short"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "also short"
+algorithm.kind = "allreduce-sgd"
+[[sweep.variant]]
+name = "endless"
+algorithm.kind = "dcd-psgd"
+run.iterations = 1000000
+` }, ["sweep", "sweep.toml", "--live", "--output", "out"]);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    const trouble = [];
+    page.on("pageerror", (error) => trouble.push(String(error)));
+    await page.goto(address);
+    const progress = page.locator("#progress");
+    await progress.getByText(/^2 of 3 points, in .* left$/).waitFor();
+    await progress.getByText(/^endless: iteration \d+ of 1000000, loss \d/).waitFor();
+    await page.waitForFunction(() => Chart.getChart(document.querySelector("#group-0-loss canvas"))?.data.datasets.length === 2);
+    run.kill("SIGINT");
+    await page.getByText("the sweep has ended").waitFor();
+    assert.equal((await ended)[0], 130);
+    await progress.getByText(/^3 of 3 points, in [^;]*$/).waitFor();
+    assert.equal(readJson(folder, "out", "sweep.json").points.length, 3);
+    assert.equal(await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets.length), 3);
+    assert.deepEqual(trouble, []);
+    await page.close();
+  });
+
   test("a page that is opened before the first iteration offers every axis as soon as there is one", async (context) => {
     const { address } = await liveRun(context);
     const page = await browser.newPage({ viewport: screens.desktop });
@@ -79,6 +187,7 @@ describe("live", () => {
     const atFirst = structuredClone(answer);
     for (const column of Object.keys(atFirst.learned[0])) atFirst.learned[0][column] = atFirst.learned[0][column]?.slice(0, 1) ?? null;
     atFirst.groups[0].points[0].seconds = [0];
+    atFirst.version = -1;
     let beforeTheFirst = true;
     await page.route(`${address}data.json`, (route) => (beforeTheFirst ? route.fulfill({ json: atFirst }) : route.continue()));
     await page.goto(address);

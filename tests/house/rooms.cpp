@@ -121,8 +121,8 @@ std::span<const Room> rooms() {
         {"tools/export", tools({"terminal", "report"})},
         {"tools/training", tools({"terminal", "report"})},
         {"tools/check", tools({"terminal", "training"})},
-        {"tools/sweep", tools({"terminal", "training"})},
-        {"tools/launch", tools({"terminal", "training"})},
+        {"tools/sweep", tools({"terminal", "training", "report"})},
+        {"tools/launch", tools({"terminal", "training", "report"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
         {"tools", tools({"terminal", "report", "export", "training", "check", "sweep", "launch", "advise"})},
     };

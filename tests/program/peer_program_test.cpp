@@ -51,6 +51,8 @@ TEST_SUITE("net") {
     CHECK(contains(complaint([] {}, {"--id", "3"}), "--id = 3: the topology has peers 0 to 2"));
     CHECK(contains(complaint(set("HEARSAY_ID", "pod-7")),
                    "HEARSAY_ID = \"pod-7\": expected a peer's id, 0 to 2"));
+    CHECK(contains(complaint([] {}, {"--id", "2", "--live"}),
+                   "--live = peer 2: only peer 0, where all evaluations arrive, can show the run"));
     CHECK(contains(complaint(set("HEARSAY_ADDRESSES", "tcp://a:1"), {"--id", "0"}), "expected 3 addresses"));
   }
 

@@ -4,6 +4,7 @@
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
+#include "tools/report/consensus_map.hpp"
 #include "topology/foundation/misuse.hpp"
 
 using namespace hearsay;
@@ -182,6 +183,69 @@ TEST_CASE("report: a link has the wait of the peer it leads to, and the bytes of
     {"peer":0,"waited_for":[{"peer":1,"seconds":0.5}],"sent_to":[{"peer":1,"bytes":70}]},
     {"peer":1,"waited_for":[{"peer":0,"seconds":2.0}],"sent_to":[{"peer":0,"bytes":90},{"peer":2,"bytes":80}]}]})");
   CHECK(peers_of(summary)["links"] == Json::parse("[[0,1,2.0,70],[1,0,0.5,90],[1,2,0.0,80]]"));
+}
+
+TEST_CASE("report: the map of links has a cell per link, of more than 64 peers a cell per pair of blocks") {
+  const Json few = Json::parse(R"({"per_peer":[
+    {"peer":0,"waited_for":[{"peer":1,"seconds":0.5}],"sent_to":[{"peer":1,"bytes":70}]},
+    {"peer":1,"waited_for":[{"peer":0,"seconds":2.0}],"sent_to":[{"peer":0,"bytes":90}]}]})");
+  CHECK(peers_of(few)["map"] ==
+        Json::parse(R"({"side":1.0,"blocks":2.0,"cells":[[0,1,2.0,70.0,1],[1,0,0.5,90.0,1]]})"));
+  Json many = {{"per_peer", Json::array()}};  // a ring of one-way links, to the next peer
+  for (int k = 0; k < 1000; ++k)
+    many["per_peer"].push_back(
+        {{"peer", k},
+         {"waited_for", Json::array({{{"peer", (k + 999) % 1000}, {"seconds", k < 16 ? 2.0 : 1.0}}})},
+         {"sent_to", Json::array({{{"peer", (k + 1) % 1000}, {"bytes", 10}}})}});
+  const Json map = peers_of(many)["map"];
+  CHECK(map["side"] == 16.0);
+  CHECK(map["blocks"] == 63.0);
+  CHECK(map["cells"].size() == 126);  // within each block, and to the next
+  CHECK(map["cells"][0] == Json({0.0, 0.0, 2.0, 10.0, 15.0}));
+  double links = 0.0;
+  for (const Json& cell : map["cells"]) links += cell[4].get<double>();
+  CHECK(links == 1000.0);
+}
+
+TEST_CASE(
+    "report: consensus over time has a column per evaluation, 160 at most, and is left out if all agree") {
+  Course lines;
+  for (int k = 0; k < 500; ++k)
+    lines.push_back({{"iteration", k}, {"by", "peer"}, {"distances", {0.0, 0.123456 * k, nullptr}}});
+  const Json map = consensus_map(lines);
+  CHECK(map["by"] == "peer");
+  REQUIRE(map["iteration"].size() == 160);
+  CHECK(map["iteration"].back() == 499);
+  CHECK(map["distances"].size() == 160);
+  CHECK(map["distances"].back() == Json({0.0, 61.6, nullptr}));
+  for (Json& line : lines) line["distances"] = {0.0, 0.0};
+  CHECK(consensus_map(lines).is_null());
+  for (Json& line : lines) line["distances"] = Json::array({3.0});
+  CHECK(consensus_map(lines).is_null());  // a peer alone
+  CHECK(consensus_map({}).is_null());
+  CHECK(consensus_map({{{"iteration", 1}}, {{"iteration", 2}, {"distances", "far"}}}).is_null());
+}
+
+TEST_CASE("report: the record says who made it, when, where and how") {
+  const TemporaryFolder folder;
+  folder.write("it's mine.toml", quadratic_run);
+  REQUIRE(run_program(folder.path(),
+                      {"simulate", "it's mine.toml", "--quiet", "--output", "out", "--set", "run.seed=7"})
+              .code == 0);
+  const Json made = only_point(folder.path() / "out")["provenance"];
+  CHECK(made["command"].get<std::string>().ends_with(
+      "hearsay simulate 'it'\\''s mine.toml' --quiet --output out --set run.seed=7"));
+  CHECK(made["seed"] == 7);
+  CHECK(made["version"].get<std::string>().find(" (commit ") != std::string::npos);
+  CHECK(made["cores"] > 0);
+  CHECK(made["memory_bytes"] > 1'000'000);
+  CHECK_FALSE(made["host"].get<std::string>().empty());
+  CHECK(made["warnings"].is_array());
+  const std::string begun = made["begun"];
+  CHECK(begun.size() == std::string("2026-11-22T18:00:00Z").size());
+  CHECK(begun <= made["ended"].get<std::string>());
+  const auto cut = cut_off_run(folder, "cut", evaluation_line(0, "2"));
+  CHECK(only_point(cut)["provenance"].is_null());
 }
 
 TEST_CASE("report: a folder without a run, and a record that is none, are refused by name") {

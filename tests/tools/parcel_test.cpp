@@ -99,7 +99,8 @@ TEST_CASE("launch note: it is read as it was written; another version, or none, 
   note.assignments = {"run.name=\"x\"", "a=b"};
   note.start_patience = "3 s";
   note.save = SaveModels::peers;
-  note.quiet = note.has_initial_model = note.resume = true;
+  note.command = "hearsay launch 'it'\\''s.toml'";
+  note.quiet = note.sends_news = note.has_initial_model = note.resume = true;
   const LaunchNote read = read_launch_note(to_json(note));
   CHECK(read.id == note.id);
   CHECK(read.run_file == note.run_file);
@@ -107,12 +108,14 @@ TEST_CASE("launch note: it is read as it was written; another version, or none, 
   CHECK(read.assignments == note.assignments);
   CHECK(read.start_patience == "3 s");
   CHECK(read.save == SaveModels::peers);
+  CHECK(read.command == note.command);
   CHECK(read.quiet);
+  CHECK(read.sends_news);
   CHECK(read.has_initial_model);
   CHECK(read.resume);
   nlohmann::json other = to_json(note);
   other["version"] = 1;
-  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 2"));
+  CHECK(contains(misuse_text([&] { read_launch_note(other); }), "a note of version 1, this hearsay reads 3"));
   other = to_json(note);
   other.erase("folder");
   CHECK(contains(misuse_text([&] { read_launch_note(other); }), "is not hearsay launch's"));

@@ -6,11 +6,11 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/network_text.hpp"
 #include "tools/terminal/options_json.hpp"
 #include "tools/terminal/table.hpp"
-#include "topology/spectrum.hpp"
 
 namespace hearsay {
 
@@ -43,16 +43,10 @@ std::string method_text(const RunSettings& settings, const RunSettings& yours) {
   return text;
 }
 
-/// Returns the spectral gap of W. Empty unless W is fixed, averages, and the method reads it.
-std::optional<double> spectral_gap_of(const RunSettings& settings) {
-  const TopologySettings& topology = settings.topology;
-  const MethodInfo& method = find_method(settings.algorithm.kind);
-  if (!method.pattern.reads_weights || method.asynchronous || topology.schedule != "static" ||
-      topology.participation < 1.0)
-    return std::nullopt;
-  const MixingMatrix mixing = make_named_topology(topology, settings.run.seed).mixing;
-  if (!mixing.doubly_stochastic()) return std::nullopt;
-  return spectrum(mixing).spectral_gap;
+/// Returns the spectral gap of a run. Empty if it has none, or if its method does not read W.
+std::optional<double> read_spectral_gap(const RunSettings& settings) {
+  if (!find_method(settings.algorithm.kind).pattern.reads_weights) return std::nullopt;
+  return spectral_gap_of(settings, make_named_topology(settings.topology, settings.run.seed));
 }
 
 /// Returns the ratio of the times to the target; if the user's run does not reach it, of the time that it was
@@ -75,7 +69,7 @@ bool is_yours(const Prospect& prospect, const Advice& advice) {
 
 void add_row(Table& table, const std::string& place, const Prospect& prospect, const Advice& advice) {
   const RunSettings& settings = prospect.settings;
-  const auto gap = spectral_gap_of(settings);
+  const auto gap = read_spectral_gap(settings);
   const auto faster = times_as_fast(prospect, advice.yours);
   const double nothing = std::numeric_limits<double>::quiet_NaN();
   const bool known = prospect.promises();
@@ -166,7 +160,7 @@ void add_left_out(Table& table, const Advice& advice) {
 Json json_of(const Prospect& prospect, const Advice& advice) {
   const RunSettings& settings = prospect.settings;
   const bool known = prospect.promises();
-  const auto gap = known ? spectral_gap_of(settings) : std::nullopt;
+  const auto gap = known ? read_spectral_gap(settings) : std::nullopt;
   const auto faster = times_as_fast(prospect, advice.yours);
   const bool compared = faster && advice.yours.promises();
   return {

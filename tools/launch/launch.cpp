@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/cluster/topology_file.hpp"
 #include "runtime/foundation/whole_file.hpp"
@@ -16,11 +17,14 @@
 #include "tools/launch/launch_note.hpp"
 #include "tools/launch/launched_run.hpp"
 #include "tools/launch/parcel.hpp"
+#include "tools/launch/run_news.hpp"
 #include "tools/launch/ssh_command.hpp"
+#include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/notice.hpp"
+#include "tools/training/provenance.hpp"
 #include "tools/training/training.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -69,6 +73,16 @@ RunSettings settings_of(const RunFile& file, const fs::path& directory) {
   return without_data.resolve(directory);
 }
 
+/// Returns the settings of the run for a page that shows it: with the data as the run file names them, if
+/// that can be resolved here.
+RunSettings shown_settings(const RunFile& file, const RunSettings& settings, const fs::path& home) {
+  try {
+    return file.resolve(home);
+  } catch (const Misuse&) {  // an environment variable that is set on the hosts only
+    return settings;
+  }
+}
+
 /// Returns the topology file for the peers: without the hosts and the keys of ssh, which are of no use to
 /// them.
 std::string sent_topology(NamedTopology cluster) {
@@ -113,7 +127,8 @@ void bring_home(const fs::path& run_file, const RunFile& original, const RunSett
   write_file(run_file, {to_toml(resolved)});
 }
 
-int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOptions& options) {
+int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOptions& options,
+           RunWatcher* watcher) {
   if (end.output_complete) {
     FinishedRun run;
     run.summary = nlohmann::ordered_json::parse(read_text_file(output / "summary.json"), nullptr, false);
@@ -122,6 +137,7 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
     for (const RunStatus status :
          {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
       if (run.summary.is_object() && run.summary["status"] == to_text(status)) run.status = status;
+    if (watcher && run.summary.is_object()) watcher->end(run.summary);
     if (options.json)
       std::printf("%s\n", json_text(run.summary).c_str());
     else if (!options.quiet && run.summary.is_object())
@@ -152,6 +168,7 @@ int launch_command(const LaunchOptions& options) {
   LaunchNote note;
   note.run_file = options.file;
   note.assignments = options.assignments;
+  note.command = own_command_line();
   note.start_patience = options.start_patience;
   note.save = options.save;
   note.quiet = options.quiet;
@@ -159,9 +176,16 @@ int launch_command(const LaunchOptions& options) {
   note.has_initial_model = settings.model.init != "zeros";
   if (note.has_initial_model) files.emplace_back("init.npy", whole_content(settings.model.init));
 
+  std::optional<LivePage> live;
+  if (options.live_port) live.emplace(*options.live_port, print_notice);
+  note.sends_news = live.has_value();
   const LocalFolder local;
   const std::string own_program = fs::read_symlink("/proc/self/exe");
   LaunchedRunPlan plan;
+  if (live)
+    plan.on_news = [&live, shown = shown_settings(file, settings, home)](const nlohmann::json& news) {
+      pass_on(news, shown, *live);
+    };
   plan.output = settings.run.output;
   plan.overwrite = replaces;
   plan.interrupted = &options.stop->interrupted;
@@ -190,7 +214,7 @@ int launch_command(const LaunchOptions& options) {
   }
   const LaunchedRunEnd end = run_launched(plan);
   if (end.output_complete) bring_home(settings.run.output / "run.toml", file, settings, home);
-  return report(end, settings.run.output, options);
+  return report(end, settings.run.output, options, live ? &*live : nullptr);
 }
 
 }  // namespace
@@ -201,6 +225,7 @@ void add_launch(CommandLine& program, Invocation& invocation) {
   options->stop = &invocation.stop;
   add_output_options(command, *options);
   add_resume_option(command, *options);
+  add_live_option(command, *options);
   add_start_patience_option(command, options->start_patience);
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;

@@ -8,7 +8,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int note_version = 2;
+constexpr int note_version = 3;
 
 }  // namespace
 
@@ -18,10 +18,12 @@ nlohmann::json to_json(const LaunchNote& note) {
           {"run_file", note.run_file},
           {"folder", note.folder.string()},
           {"assignments", note.assignments},
+          {"command", note.command},
           {"wait", note.start_patience},
           {"save_peers", note.save == SaveModels::peers},
           {"quiet", note.quiet},
           {"has_initial_model", note.has_initial_model},
+          {"sends_news", note.sends_news},
           {"resume", note.resume}};
 }
 
@@ -36,10 +38,12 @@ LaunchNote read_launch_note(const nlohmann::json& json) {
     json.at("run_file").get_to(note.run_file);
     note.folder = json.at("folder").get<std::string>();
     json.at("assignments").get_to(note.assignments);
+    json.at("command").get_to(note.command);
     json.at("wait").get_to(note.start_patience);
     note.save = json.at("save_peers").get<bool>() ? SaveModels::peers : SaveModels::mean;
     json.at("quiet").get_to(note.quiet);
     json.at("has_initial_model").get_to(note.has_initial_model);
+    json.at("sends_news").get_to(note.sends_news);
     json.at("resume").get_to(note.resume);
     return note;
   } catch (const nlohmann::json::exception& error) {

@@ -16,11 +16,13 @@ struct LaunchNote {
   std::string run_file;          ///< its name at the launcher, for messages
   std::filesystem::path folder;  ///< the peer keeps here what it was sent, and its output while it runs
   std::vector<std::string> assignments;
+  std::string command;  ///< that the user typed, for the record
   std::string start_patience = "2 min";
   SaveModels save = SaveModels::mean;
   bool quiet = false;
   bool has_initial_model = false;
-  bool resume = false;  ///< go on with the checkpoints in the folder
+  bool sends_news = false;  ///< peer 0 tells how the run goes on, for a live page (run_news.hpp)
+  bool resume = false;      ///< go on with the checkpoints in the folder
 };
 
 /// The folder, in the directory of a peer, that holds one folder for each launched peer.

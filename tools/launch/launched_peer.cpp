@@ -13,6 +13,7 @@
 #include "runtime/toml/setting.hpp"
 #include "tools/launch/launch_note.hpp"
 #include "tools/launch/parcel.hpp"
+#include "tools/launch/run_news.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/input_watch.hpp"
 #include "tools/terminal/notice.hpp"
@@ -104,6 +105,7 @@ int launched_peer_command(const PeerOptions& given) {
   options.quiet = note->quiet;
   options.save = note->save;
   options.resume = note->resume;
+  options.command = note->command;
   options.assignments = note->assignments;
   const auto put = [&](const char* key, const char* file) {
     options.assignments.push_back(key + ("=" + toml_text(spelled_path((note->folder / file).string()))));
@@ -121,6 +123,8 @@ int launched_peer_command(const PeerOptions& given) {
                          drops ? EndOfInput::says_nothing : EndOfInput::ends_the_process);
   options.lost = [&watch] { return watch.lost(); };
   say(parcel_head({{"event", "started"}}, {}));
+  NewsSender news([](const std::string& parcel) { say(parcel); }, NewsSender::Clock::now);
+  if (note->sends_news) options.watcher = &news;
   const PeerTraining training = train_as_peer(settings, options, false);
   if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
   // Writes to an ssh connection may seem to succeed although its other end is gone; the input knows better.

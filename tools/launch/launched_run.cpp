@@ -214,6 +214,7 @@ class LaunchedRun {
   fs::path parcel_from(LaunchedPeer& peer, const nlohmann::json& note) {
     const std::string event = note.value("event", "");
     if (event == "started") peer.set_started();
+    if (event == "news" && peer.id() == 0) plan_.on_news(note);
     if (event != "output" || (peer.id() != 0 && !plan_.drops)) return {};
     if (!output_begun_) create_output(plan_.output, plan_.overwrite);
     output_begun_ = true;

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +33,8 @@ struct LaunchedRunPlan {
   const std::atomic<bool>* interrupted = nullptr;
   Duration start_patience = std::chrono::minutes(2);  ///< how long a host may take to start a peer
   Duration beat_every = std::chrono::seconds(2);      ///< interval of the heartbeats to the peers
+  /// Called with what peer 0 tells of the run while it goes on (run_news.hpp).
+  std::function<void(const nlohmann::json& news)> on_news = [](const nlohmann::json&) {};
   bool drops = false;  ///< failure.policy = "drop": the run goes on without lost peers
 };
 

@@ -64,10 +64,12 @@ MetricsFile read_metrics(const std::filesystem::path& file) {
   return metrics;
 }
 
-Course thinned(const Course& course) {
-  if (course.size() <= most_evaluations_shown) return course;
+Course thinned(const Course& course) { return evenly(course, most_evaluations_shown); }
+
+Course evenly(const Course& course, std::size_t most) {
+  if (course.size() <= most) return course;
   Course kept;
-  const std::size_t intervals = most_evaluations_shown - 1;
+  const std::size_t intervals = most - 1;
   for (std::size_t k = 0; k <= intervals; ++k) kept.push_back(course[k * (course.size() - 1) / intervals]);
   return kept;
 }

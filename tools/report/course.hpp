@@ -25,6 +25,9 @@ MetricsFile read_metrics(const std::filesystem::path& file);
 /// more.
 Course thinned(const Course& course);
 
+/// Returns at most `most` evaluations, evenly spaced, with the first and the last among them.
+Course evenly(const Course& course, std::size_t most);
+
 /// Returns what a page draws of a run except its times, as columns of equal length:
 ///
 ///     {"iteration":[..],"epoch":[..],"megabytes":[..] of a peer,"loss":[..],"accuracy":[..],

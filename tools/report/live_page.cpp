@@ -1,9 +1,12 @@
 #include "tools/report/live_page.hpp"
 
+#include <algorithm>
+
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "tools/report/page.hpp"
+#include "tools/report/remaining_time.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -12,40 +15,72 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A page counts as open for so long after its last question. It asks once a second, but on a machine whose
-/// processors all train, drawing may take it several.
-constexpr auto page_is_open_for = std::chrono::seconds(5);
-constexpr auto patience_with_page = std::chrono::seconds(10);
-constexpr auto patience_without_a_word = std::chrono::seconds(2);
+constexpr auto between_news_of_peers = std::chrono::milliseconds(500);
+
+double in_seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+/// Returns how far a run is, in real time: `elapsed` until its last evaluation, which was `ago`.
+Json progress_of(const RunFolder& run, std::uint64_t from, std::uint64_t iterations,
+                 std::chrono::steady_clock::duration elapsed, std::chrono::steady_clock::duration ago) {
+  Json progress = {
+      {"of", "iterations"},     {"done", run.course.empty() ? Json(0) : run.course.back()["iteration"]},
+      {"in_total", iterations}, {"elapsed", in_seconds(elapsed + ago)},
+      {"left", nullptr},        {"to_target", nullptr}};
+  const auto time =
+      remaining_time(run.course, from, iterations, run.settings->run.target_loss, in_seconds(elapsed));
+  if (!time) return progress;
+  const auto from_now = [&](double seconds) { return std::max(0.0, seconds - in_seconds(ago)); };
+  progress["left"] = from_now(time->to_last_iteration);
+  if (time->to_target) progress["to_target"] = from_now(*time->to_target);
+  return progress;
+}
 
 }  // namespace
 
-LivePage::LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
-                   std::uint16_t port, Notice notice)
-    : port_(port),
-      notice_(std::move(notice)),
-      chart_library_(chart_library()),
-      folder_(settings.run.output.string()),
-      report_(settings.run.name) {
+LivePage::LivePage(std::uint16_t port, Notice notice)
+    : port_(port), notice_(std::move(notice)), chart_library_(chart_library()) {
   if (port != 0) LoopbackServer(port, {});
-  run_.settings = settings;
-  run_.run_file = to_toml(settings);
-  if (earlier)
-    for (const Evaluation& evaluation : *earlier) run_.course.push_back(to_json(evaluation));
+}
+
+void LivePage::begin(const RunSettings& settings, std::uint64_t iterations,
+                     const std::vector<Evaluation>& earlier) {
+  now_.run.settings = settings;
+  now_.run.run_file = to_toml(settings);
+  now_.iterations = iterations;
+  now_.from = earlier.empty() ? 0 : earlier.back().iteration;
+  now_.begun = now_.evaluated = Clock::now();
+  for (const Evaluation& evaluation : earlier) now_.run.course.push_back(to_json(evaluation));
+  report_ = ReportData(settings.run.name);
 }
 
 void LivePage::show(const Evaluation& evaluation) {
   {
     const std::lock_guard lock(mutex_);
     // A resumed run repeats some evaluations.
-    while (!run_.course.empty() && run_.course.back()["iteration"] >= evaluation.iteration)
-      run_.course.pop_back();
-    run_.course.push_back(to_json(evaluation));
+    for (Course* const course : {&now_.run.course, &now_.run.consensus})
+      while (!course->empty() && course->back()["iteration"] >= evaluation.iteration) course->pop_back();
+    now_.run.course.push_back(to_json(evaluation));
+    now_.run.consensus.push_back(distances_to_json(evaluation));
+    now_.from = std::min(now_.from, evaluation.iteration);
+    now_.evaluated = Clock::now();
+    ++now_.version;
   }
-  if (!server_ && !failed_) begin();
+  if (!server_ && !failed_) listen();
 }
 
-void LivePage::begin() {
+void LivePage::show(const std::vector<PeerMeters>& peers) {
+  const Clock::time_point now = Clock::now();
+  if (peers_shown_ && now - *peers_shown_ < between_news_of_peers) return;
+  const std::lock_guard lock(mutex_);
+  if (now_.run.course.empty() || now_.run.course.back()["iteration"] == 0) return;  // none has done anything
+  peers_shown_ = now;
+  now_.peers = peers;
+  ++now_.version;
+}
+
+void LivePage::listen() {
   try {
     server_.emplace(
         port_, std::vector<ServedFile>{{"/", "text/html; charset=utf-8", [this] { return html(); }},
@@ -58,31 +93,37 @@ void LivePage::begin() {
 }
 
 void LivePage::end(const Json& summary) {
-  std::unique_lock lock(mutex_);
-  run_.summary = summary;
-  const auto is_read = [this] { return end_was_read_; };
-  if (asked_ && Clock::now() - *asked_ < page_is_open_for &&
-      !news_of_end_read_.wait_for(lock, patience_without_a_word, is_read)) {
-    notice_("waiting for the live page to show the end of the run");
-    news_of_end_read_.wait_for(lock, patience_with_page - patience_without_a_word, is_read);
+  {
+    const std::lock_guard lock(mutex_);
+    now_.run.summary = summary;
+    ++now_.version;
   }
-  lock.unlock();
+  open_page_.wait_until_told(notice_);
   server_.reset();
 }
 
 Json LivePage::data() {
-  RunFolder now;
+  Now now;
   {
     const std::lock_guard lock(mutex_);
-    now = run_;
+    now = now_;
   }
+  const std::string name = now.run.settings->run.name;
   report_.begin_again();
-  report_.add_run(now, now.settings->run.name, folder_);
+  report_.add_run(now.run, name, now.run.settings->run.output.string());
   Json data = report_.json();
-  const bool ended = now.summary.is_object();
+  const bool ended = now.run.summary.is_object();
   data["live"] = true;
   data["ended"] = ended;
-  if (!ended) data["groups"][0]["points"][0]["status"] = "running";
+  data["version"] = now.version;
+  data["progress"] = progress_of(now.run, now.from, now.iterations, now.evaluated - now.begun,
+                                 ended ? Clock::duration{0} : Clock::now() - now.evaluated);
+  if (ended) return data;
+  Json& point = data["groups"][0]["points"][0];
+  point["status"] = "running";
+  Json per_peer = Json::array();
+  for (PeerId id = 0; id < now.peers.size(); ++id) per_peer.push_back(peer_record(id, now.peers[id]));
+  point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
   return data;
 }
 
@@ -90,12 +131,7 @@ std::string LivePage::html() { return page(PageKind::live, data(), chart_library
 
 std::string LivePage::json_of_now() {
   const Json now = data();
-  const std::lock_guard lock(mutex_);
-  asked_ = Clock::now();
-  if (now["ended"]) {
-    end_was_read_ = true;
-    news_of_end_read_.notify_all();
-  }
+  open_page_.note_answer(now["ended"]);
   return json_text(now);
 }
 

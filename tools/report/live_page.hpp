@@ -1,40 +1,40 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "runtime/foundation/notice.hpp"
-#include "runtime/record/outcome.hpp"
 #include "tools/report/loopback_server.hpp"
+#include "tools/report/open_page.hpp"
 #include "tools/report/report_data.hpp"
+#include "tools/report/run_watcher.hpp"
 
 namespace hearsay {
 
 /// Serves the report of a run at http://127.0.0.1:PORT/ while the run goes on. The page asks for news about
 /// once a second; training never waits for it.
-class LivePage {
+class LivePage final : public RunWatcher {
  public:
-  /// Does not listen yet, since the peers are forked before this process may have a second thread. `earlier`
-  /// holds the evaluations of a resumed run. `port` 0 means any free port. Throws Misuse if Chart.js is not
-  /// installed or the port is taken.
-  LivePage(const RunSettings& settings, const std::optional<std::vector<Evaluation>>& earlier,
-           std::uint16_t port, Notice notice);
+  /// Does not listen yet, since the peers are forked before this process may have a second thread. `port` 0
+  /// means any free port. Throws Misuse if Chart.js is not installed or the port is taken.
+  LivePage(std::uint16_t port, Notice notice);
 
+  void begin(const RunSettings& settings, std::uint64_t iterations,
+             const std::vector<Evaluation>& earlier) override;
   /// Adds an evaluation. The first call, when the peers are forked, starts the server and says its address.
-  void show(const Evaluation& evaluation);
-
+  void show(const Evaluation& evaluation) override;
+  void show(const std::vector<PeerMeters>& peers) override;
   /// Shows how the run ended. If a page is open, waits until it has asked for this, for ten seconds at most;
   /// says so after two.
-  void end(const nlohmann::ordered_json& summary);
+  void end(const nlohmann::ordered_json& summary) override;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void begin();
+  void listen();
   std::string html();
   std::string json_of_now();
   nlohmann::ordered_json data();
@@ -43,14 +43,20 @@ class LivePage {
   Notice notice_;
   std::string chart_library_;
   bool failed_ = false;
-  std::string folder_;
-  ReportData report_;  // used by the thread of the server only
+  ReportData report_{""};  // used by the thread of the server only
 
   std::mutex mutex_;  // over what training and the server share
-  std::condition_variable news_of_end_read_;
-  RunFolder run_;
-  std::optional<Clock::time_point> asked_;
-  bool end_was_read_ = false;
+  struct Now {
+    RunFolder run;
+    std::uint64_t iterations = 0;
+    std::uint64_t from = 0;  // the iteration that the run begins at, or goes on from
+    Clock::time_point begun = {};
+    Clock::time_point evaluated = {};  // when the last evaluation came
+    std::vector<PeerMeters> peers = {};
+    std::uint64_t version = 0;  // grows with everything that the page shows, but not with time
+  } now_;
+  std::optional<Clock::time_point> peers_shown_;
+  OpenPage open_page_;
 
   std::optional<LoopbackServer> server_;  // last, so that its thread ends before the fields that it reads
 };

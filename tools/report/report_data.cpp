@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "algorithms/methods/registry.hpp"
+#include "tools/report/consensus_map.hpp"
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
 #include "tools/report/topology_picture.hpp"
@@ -60,6 +60,7 @@ ReportData::ReportData(std::string title)
     : data_({{"title", std::move(title)},
              {"groups", Json::array()},
              {"learned", Json::array()},
+             {"consensus", Json::array()},
              {"pictures", Json::array()},
              {"lines", Json::array()}}) {}
 
@@ -72,13 +73,15 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["evaluations"] = run.course.size();
   point["defect"] = run.defect;
   point["peers"] = peers_of(run.summary);
+  Json consensus = consensus_map(run.consensus);
+  point["consensus"] =
+      consensus.is_null() ? Json(nullptr) : Json(placement_from(data_["consensus"], std::move(consensus)));
+  point["provenance"] =
+      run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : Json(nullptr);
   point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
   // A run that has not ended has no summary to say its spectral gap.
   if (run.settings && !point["facts"].contains("spectral_gap"))
-    point["facts"]["spectral_gap"] =
-        find_method(run.settings->algorithm.kind).asynchronous
-            ? Json(nullptr)
-            : data_["pictures"][point["picture"].get<std::size_t>()]["spectral_gap"];
+    point["facts"]["spectral_gap"] = spectral_gap_of_unfinished(*run.settings);
   Json lines = Json::array();
   for (std::size_t begin = 0; begin < run.run_file.size();) {
     const std::size_t end = std::min(run.run_file.find('\n', begin), run.run_file.size());
@@ -100,8 +103,19 @@ std::size_t ReportData::picture_of(const RunSettings& settings) {
   return place;
 }
 
+/// Keeps the gaps, since a live page asks once a second.
+Json ReportData::spectral_gap_of_unfinished(const RunSettings& settings) {
+  const Drawn topology{settings.topology, settings.run.seed};
+  const auto known = std::ranges::find_if(gaps_, [&](const Gap& gap) {
+    return gap.topology == topology && gap.method == settings.algorithm.kind;
+  });
+  if (known != gaps_.end()) return known->gap;
+  gaps_.push_back({topology, settings.algorithm.kind, own_spectral_gap(settings)});
+  return gaps_.back().gap;
+}
+
 void ReportData::begin_again() {
-  for (const char* part : {"groups", "learned", "lines"}) data_[part] = Json::array();
+  for (const char* part : {"groups", "learned", "consensus", "lines"}) data_[part] = Json::array();
 }
 
 void ReportData::add_run(const RunFolder& run, const std::string& name, const std::string& folder) {

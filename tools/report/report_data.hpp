@@ -19,9 +19,10 @@ namespace hearsay {
 ///         "axes":[{"key", "values":[as written,..], "numbers":[in bit/s, s or as they are,..] or null}],
 ///         "points_in_total",
 ///         "points":[{"series", "at":[index of the value,..per axis], "folder", "status", "note",
-///                    "facts":{..}, "learned":index, "seconds":[..], "peers":{..}, "picture":index,
+///                    "facts":{..}, "learned":index, "consensus":index or null, "seconds":[..], "peers":{..},
+///                    "provenance":{..} or null, "picture":index,
 ///                    "run_file":[index of a line,..]}]}],
-///      "learned":[columns,..], "pictures":[..], "lines":[..]}
+///      "learned":[columns,..], "consensus":[maps,..], "pictures":[..], "lines":[..]}
 ///
 /// Data that many points share stand once, at the end: what was learned (which no network changes), the
 /// topologies, and the lines of the run files.
@@ -47,6 +48,14 @@ class ReportData {
   nlohmann::ordered_json data_;
   std::vector<Drawn> drawn_;  ///< data_["pictures"], in the same order
 
+  struct Gap {
+    Drawn topology;
+    std::string method;
+    nlohmann::ordered_json gap;
+  };
+  std::vector<Gap> gaps_;  ///< of runs that have not ended
+
+  nlohmann::ordered_json spectral_gap_of_unfinished(const RunSettings& settings);
   nlohmann::ordered_json point_of(const RunFolder& run, const std::string& folder);
   std::size_t picture_of(const RunSettings& settings);
 };

@@ -1,6 +1,7 @@
 #include "tools/report/run_folder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_peers_shown = 128;
 constexpr std::size_t most_links_shown = 128;
+constexpr double most_blocks = 64;  // of the map of links, on each side
 
 bool is_file(const fs::path& file) {
   std::error_code ignored;
@@ -39,13 +41,14 @@ std::vector<Json> objects_at(const Json& peer, const char* key) {
   return objects;
 }
 
-/// Returns the links as [from, to, seconds that `to` waited, bytes], the longest waits first.
-Json links_of(const std::vector<const Json*>& peers) {
-  struct Link {
-    double seconds = 0.0;
-    double bytes = 0.0;
-  };
-  std::map<std::pair<double, double>, Link> links;  // by (from, to)
+struct Link {
+  double seconds = 0.0;  ///< that the second peer waited for the first
+  double bytes = 0.0;    ///< that the first sent to the second
+};
+using Links = std::map<std::pair<double, double>, Link>;  ///< by (from, to)
+
+Links links_between(const std::vector<const Json*>& peers) {
+  Links links;
   for (const Json* peer : peers) {
     const double id = number_at(*peer, "peer");
     for (const Json& source : objects_at(*peer, "waited_for"))
@@ -53,6 +56,11 @@ Json links_of(const std::vector<const Json*>& peers) {
     for (const Json& hearer : objects_at(*peer, "sent_to"))
       links[{id, number_at(hearer, "peer")}].bytes = number_at(hearer, "bytes");
   }
+  return links;
+}
+
+/// Returns the links as [from, to, seconds that `to` waited, bytes], the longest waits first.
+Json longest_waits(const Links& links) {
   std::vector<std::pair<std::pair<double, double>, Link>> sorted(links.begin(), links.end());
   std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) {
     return std::pair(one.second.seconds, one.second.bytes) >
@@ -63,6 +71,28 @@ Json links_of(const std::vector<const Json*>& peers) {
   for (const auto& [ends, link] : sorted)
     list.push_back({ends.first, ends.second, short_number(link.seconds), link.bytes});
   return list;
+}
+
+/// Returns all links as a map of cells, each of the links from one block of peers to another.
+Json map_of(const Links& links) {
+  double last = 0.0;
+  for (const auto& [ends, link] : links) last = std::max({last, ends.first, ends.second});
+  const double side = std::floor(last / most_blocks) + 1.0;
+  struct Cell : Link {
+    double links = 0.0;
+  };
+  std::map<std::pair<double, double>, Cell> cells;
+  for (const auto& [ends, link] : links) {
+    Cell& cell = cells[{std::floor(ends.first / side), std::floor(ends.second / side)}];
+    cell.seconds += link.seconds;
+    cell.bytes += link.bytes;
+    cell.links += 1.0;
+  }
+  Json list = Json::array();
+  for (const auto& [place, cell] : cells)
+    list.push_back({place.first, place.second, short_number(cell.seconds / cell.links),
+                    short_number(cell.bytes / cell.links), cell.links});
+  return {{"side", side}, {"blocks", std::floor(last / side) + 1.0}, {"cells", std::move(list)}};
 }
 
 }  // namespace
@@ -97,6 +127,7 @@ RunFolder read_run_folder(const fs::path& folder) {
   MetricsFile metrics = read_metrics(folder / "metrics.jsonl");
   run.course = std::move(metrics.course);
   run.defect = std::move(metrics.defect);
+  run.consensus = read_metrics(folder / "consensus.jsonl").course;
   return run;
 }
 
@@ -135,6 +166,7 @@ Json peers_of(const Json& summary) {
   std::vector<const Json*> shown;
   for (const Json& peer : *per_peer)
     if (peer.is_object()) shown.push_back(&peer);
+  const Links links = links_between(shown);
   const std::size_t of = shown.size();
   if (of > most_peers_shown) {
     std::ranges::stable_sort(shown, std::greater<>(),
@@ -148,7 +180,8 @@ Json peers_of(const Json& summary) {
     columns[key] = Json::array();
     for (const Json* peer : shown) columns[key].push_back(short_number(peer->value(key, Json(nullptr))));
   }
-  columns["links"] = links_of(shown);
+  columns["links"] = longest_waits(links);
+  columns["map"] = map_of(links);
   return columns;
 }
 

@@ -16,6 +16,7 @@ struct RunFolder {
   std::optional<RunSettings> settings;  ///< its content; empty if this program cannot read it
   nlohmann::ordered_json summary;       ///< null if the run has not ended, or not in good order
   Course course;                        ///< may be empty
+  Course consensus = {};                ///< the lines of consensus.jsonl; may be empty
   std::string defect;                   ///< what of the record cannot be read, a sentence; empty if all can
 
   /// Returns the number of peers from the summary, else from the settings; empty if neither is known.
@@ -40,10 +41,13 @@ nlohmann::ordered_json facts_of(const RunFolder& run);
 ///
 ///     {"of" (how many peers there are),"peer":[..],"bytes_sent":[..],"bytes_received":[..],
 ///      "compute_seconds":[..],"wait_seconds":[..],"wire_seconds":[..],
-///      "links":[[from, to, seconds that `to` waited, bytes],..]}
+///      "links":[[from, to, seconds that `to` waited, bytes],..],
+///      "map":{"side" (peers of a block),"blocks" (on each side),
+///             "cells":[[from block, to block, seconds, bytes, how many links],..]}}
 ///
 /// Of more than 128 peers only those that waited longest; of more than 128 links only those with the longest
-/// waits. Null if the summary has no such data.
+/// waits. The map has all links: a cell has the means over the links from one block of peers to another, and
+/// a block is one peer if there are at most 64. Null if the summary has no such data.
 nlohmann::ordered_json peers_of(const nlohmann::ordered_json& summary);
 
 }  // namespace hearsay

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "tools/report/course.hpp"
 #include "topology/drawing.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/spectrum.hpp"
 
 namespace hearsay {
 
@@ -19,12 +19,6 @@ constexpr PeerId most_drawn_peers = 400;
 std::string title_of(const TopologySettings& topology) {
   const std::string what = topology.file.empty() ? topology.kind : topology.file.filename().string();
   return what + (topology.schedule == "static" ? "" : ", " + topology.schedule);
-}
-
-/// True if one W mixes in every round, and averages.
-bool has_own_gap(const TopologySettings& settings, const NamedTopology& topology) {
-  return settings.schedule == "static" && settings.participation == 1.0 &&
-         topology.mixing.doubly_stochastic();
 }
 
 }  // namespace
@@ -39,9 +33,6 @@ nlohmann::ordered_json topology_picture(const RunSettings& settings) {
     picture["degree"] = {graph.min_degree(), graph.max_degree()};
     picture["diameter"] = diameter(graph);
     picture["weights"] = topology.weights;
-    picture["spectral_gap"] = has_own_gap(settings.topology, topology)
-                                  ? short_number(spectrum(topology.mixing).spectral_gap)
-                                  : nlohmann::ordered_json(nullptr);
     picture["svg"] = nullptr;
     if (graph.peer_count() > most_drawn_peers) {
       picture["why"] = "more than " + std::to_string(most_drawn_peers) + " peers are not drawn";
@@ -54,6 +45,15 @@ nlohmann::ordered_json topology_picture(const RunSettings& settings) {
     picture["why"] = misuse.what();
   }
   return picture;
+}
+
+nlohmann::ordered_json own_spectral_gap(const RunSettings& settings) {
+  try {
+    const auto gap = spectral_gap_of(settings, make_named_topology(settings.topology, settings.run.seed));
+    return gap ? short_number(*gap) : nlohmann::ordered_json(nullptr);
+  } catch (const Misuse&) {  // the topology cannot be made any more
+    return nullptr;
+  }
 }
 
 }  // namespace hearsay

@@ -14,4 +14,7 @@ namespace hearsay {
 /// cannot be made any more (its file is gone, say), only "title" and "why" are set.
 nlohmann::ordered_json topology_picture(const RunSettings& settings);
 
+/// Returns the spectral gap of a run; null if it has none, or if the topology cannot be made any more.
+nlohmann::ordered_json own_spectral_gap(const RunSettings& settings);
+
 }  // namespace hearsay

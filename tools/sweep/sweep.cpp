@@ -11,10 +11,12 @@
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
+#include "tools/report/live_sweep_page.hpp"
 #include "tools/sweep/sweep_rows.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/terminal/notice.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/side_by_side.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -162,8 +164,10 @@ class SweepRun {
       std::fprintf(stderr, "hearsay: %s: %s\n", title_of(place).c_str(), row.note.c_str());
     const auto behind = std::ranges::upper_bound(rows_, row.point, {}, &SweepRow::point);
     rows_.insert(behind, std::move(row));
+    // In virtual time many points may end in a second. A point of real processes may be followed by one that
+    // takes hours.
     if (const Clock::time_point now = Clock::now();
-        output_made_ && now - written_ > std::chrono::seconds(1)) {
+        output_made_ && (sweep_.driver == Sweep::Driver::run || now - written_ > std::chrono::seconds(1))) {
       written_ = now;
       compare_with_baseline(sweep_.baseline, rows_);
       write_record();
@@ -218,6 +222,14 @@ void require_kernel_network() {
   }
 }
 
+std::vector<LiveSweepPoint> shown_points(const Sweep& sweep) {
+  std::vector<LiveSweepPoint> points;
+  for (const SweepPoint& point : sweep.points)
+    points.push_back({label_of(point), point.folder,
+                      point.run.run.epochs ? std::nullopt : std::optional(point.run.run.iterations)});
+  return points;
+}
+
 int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
     throw Misuse("--resume", "", "it keeps what --overwrite would replace");
@@ -227,6 +239,9 @@ int sweep_command(const SweepOptions& options) {
     require_kernel_network();
   }
   require_free_output(sweep.output, options.overwrite || options.resume);
+  std::optional<LiveSweepPage> live;
+  if (options.live_port)
+    live.emplace(sweep.output, shown_points(sweep), options.resume, *options.live_port, print_notice);
   SweepRun run(sweep, options);
   run.run();
 
@@ -237,6 +252,7 @@ int sweep_command(const SweepOptions& options) {
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
   if (run.output_made() && !options.json && !options.quiet)
     std::printf("\noutput  %s\n", sweep.output.c_str());
+  if (live) live->end();
   if (options.stop->interrupted.load()) return exit_interrupted;
   const bool one_succeeded =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
@@ -250,6 +266,7 @@ void add_sweep(CommandLine& program, Invocation& invocation) {
   const auto options = std::make_shared<SweepOptions>();
   options->stop = &invocation.stop;
   add_output_options(command, *options);
+  add_live_option(command, *options);
   command.flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
   command.option(
       "--network",

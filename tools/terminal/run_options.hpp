@@ -25,7 +25,7 @@ struct RunFileOptions {
 struct RunOptions : RunFileOptions {
   bool overwrite = false;
   bool resume = false;
-  std::optional<std::uint16_t> live_port = {};  ///< as in TrainingOptions
+  std::optional<std::uint16_t> live_port = {};  ///< of the page that shows the run; 0: any free port
   SaveModels save = SaveModels::mean;
   StopRequest* stop = nullptr;  ///< what signals ask of the command
 };

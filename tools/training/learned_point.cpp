@@ -6,6 +6,7 @@
 
 #include "runtime/record/run_directory.hpp"
 #include "tools/terminal/notice.hpp"
+#include "tools/training/provenance.hpp"
 
 namespace hearsay {
 
@@ -43,6 +44,7 @@ class LearnedPointOf final : public LearnedPoint {
         measured_gradient_(measured_gradient) {}
 
   FinishedRun on_network_of(const RunSettings& settings, EarlierOutput earlier, SaveModels save) override {
+    const Provenance provenance;
     RunDirectory directory(settings.run.output, earlier, print_notice);
     take_network(experiment_.settings, resolved(settings, experiment_.topology));
     const RunOutcome<Scalar> outcome = retime(experiment_, traced_, experiment_.settings, measured_gradient_);
@@ -54,6 +56,7 @@ class LearnedPointOf final : public LearnedPoint {
     finished.reason = outcome.reason;
     finished.warnings = experiment_.warnings;
     finished.summary = summarize(experiment_, outcome, Driver::simulator);
+    finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
     finished.output = directory.path();
     directory.finish(outcome, finished.summary, save);
     if (timed_before_.empty())

@@ -8,6 +8,7 @@
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/wire/frame.hpp"
+#include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/input_watch.hpp"
@@ -74,10 +75,16 @@ Placement placement_of(const RunSettings& settings, const std::optional<PeerId>&
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
   const HostsPatience patience{parse_duration("--wait", options.start_patience)};
   const Placement place = placement_of(settings, options.id);
+  if (options.live_port && place.id != observer_peer)
+    throw Misuse("--live", "peer " + std::to_string(*place.id),
+                 "only peer " + std::to_string(observer_peer) +
+                     ", where all evaluations arrive, can show the run; give --live there");
   if (place.id != observer_peer)
     return with_scalar(settings.run.scalar, [&]<class Scalar>() {
       return train_silently<Scalar>(settings, options, place, patience);
     });
+  std::optional<LivePage> live;
+  if (options.live_port) live.emplace(*options.live_port, print_notice);
   const FinishedRun run = train(settings, {.driver = Driver::zmq,
                                            .earlier = earlier_output(options, settings),
                                            .quiet = options.quiet,
@@ -87,7 +94,9 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .place = place,
                                            .tells_others = reports,
                                            .lost = options.lost,
-                                           .title = {}});
+                                           .watcher = live ? &*live : options.watcher,
+                                           .title = {},
+                                           .command = options.command});
   if (reports) return {report_run(run, options), ""};
   return {exit_code_of(run.status), run.reason};
 }
@@ -116,6 +125,7 @@ void add_peer(CommandLine& program, Invocation& invocation) {
   command.option("--id", &options->id,
                  "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)",
                  {.value_name = "K"});
+  add_live_option(command, *options);
   add_start_patience_option(command, options->start_patience);
   command.flag("--ends-with-input", options->ends_with_input,
                "end the run when the standard input ends, as that of ssh does with its connection");

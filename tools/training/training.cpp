@@ -10,12 +10,13 @@
 #include "runtime/security/credentials.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "runtime/wire/frame.hpp"
-#include "tools/report/live_page.hpp"
+#include "tools/report/run_watcher.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/progress.hpp"
 #include "tools/training/learned_point.hpp"
+#include "tools/training/provenance.hpp"
 #include "tools/training/scalar_dispatch.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -57,6 +58,7 @@ void require_enough_iterations(const RunDirectory& directory, std::uint64_t iter
 
 template <class Scalar>
 FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
+  const Provenance provenance(options.command);
   const bool tells = options.tells_others && options.earlier == EarlierOutput::continued;
   std::optional<RunDirectory> found;
   try {
@@ -95,9 +97,6 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
                      .may_end_early = settings.run.may_end_early(),
                      .virtual_time = simulated,
                      .resumed_from = directory.record() ? directory.record()->back().iteration : 0});
-  std::optional<LivePage> live;
-  if (options.live_port)
-    live.emplace(experiment.settings, directory.record(), *options.live_port, print_notice);
   RunControl control;
   control.notice = print_notice;
   control.interrupted = &options.stop->interrupted;
@@ -112,8 +111,12 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
     progress.show(evaluation);
-    if (live) live->show(evaluation);
+    if (options.watcher) options.watcher->show(evaluation);
   };
+  if (options.watcher) {
+    options.watcher->begin(experiment.settings, experiment.iterations, control.record);
+    control.on_meters = [&](const std::vector<PeerMeters>& peers) { options.watcher->show(peers); };
+  }
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
     if (!options.quiet || iteration == 0) print_notice(sentence);
   };
@@ -143,10 +146,11 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.has_target = settings.run.target_loss.has_value();
   finished.reason = outcome.reason;
   finished.summary = summarize(experiment, outcome, options.driver);
+  finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
   if (network) finished.summary["slowed_by"] = network->description();
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
-  if (live) live->end(finished.summary);
+  if (options.watcher) options.watcher->end(finished.summary);
   if (simulated && options.learned)
     *options.learned = learned_point(std::move(experiment), std::move(traced), gradient);
   return finished;

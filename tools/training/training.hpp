@@ -25,6 +25,7 @@ struct FinishedRun {
 };
 
 class LearnedPoint;
+class RunWatcher;
 
 /// What slows real processes down.
 enum class SlowedBy { shaper, kernel };
@@ -41,9 +42,9 @@ struct TrainingOptions {
   Placement place = {};                 ///< with `as_first_of_hosts`: where all peers are
   bool tells_others = false;            ///< with `as_first_of_hosts`: tell the others if peer 0 cannot go on
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };  ///< as in RunControl
-  /// Port of a page that shows the run while it goes on; 0: any free port.
-  std::optional<std::uint16_t> live_port = std::nullopt;
-  std::string title;  ///< stands before the progress
+  RunWatcher* watcher = nullptr;  ///< follows the run; may be null
+  std::string title;              ///< stands before the progress
+  std::string command = {};       ///< the command line for the record; empty: that of this process
   /// Driver::simulator: receives what is needed to time the run on other networks.
   std::unique_ptr<LearnedPoint>* learned = nullptr;
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made

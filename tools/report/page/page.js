@@ -13,7 +13,7 @@ function view(data, place) {
     for (const plot of [...plots].filter(({ figure }) => below.contains(figure))) plot.forget();
     group.changed.clear();
     above.replaceChildren(overview(group));
-    below.replaceChildren(...[winners, curves, comparison, training, peersSection, placeSection].map((part) => part(group, name)).filter((part) => part !== null));
+    below.replaceChildren(...[winners, curves, comparison, training, peersSection, placeSection, provenanceSection].map((part) => part(group, name)).filter((part) => part !== null));
     if (compared) group.follow(compared.refresh);
   };
   const begin = () => {
@@ -56,7 +56,11 @@ function themeSwitch() {
 
 const data = JSON.parse(document.getElementById("data").textContent);
 document.getElementById("title").textContent = data.title;
-document.getElementById("content").replaceChildren();
 themeSwitch();
-const views = data.groups.map((_, place) => view(data, place));
-if (data.live) follow(views);
+const build = (newest) => {
+  for (const plot of [...plots]) plot.forget();
+  document.getElementById("content").replaceChildren();
+  return newest.groups.map((_, place) => view(newest, place));
+};
+const views = build(data);
+if (data.live) follow(data, views, build);

@@ -29,41 +29,89 @@ class BarPlot extends Plot {
   }
 }
 
-/// The links for which was waited longest, and what went over them.
+/// The links for which was waited longest, and what went over them; if nobody waited, those that carried most.
 function linksTable(peers, seconds) {
-  const links = peers.links.slice(0, linksInList);
-  const most = Math.max(...links.map(([, , waited]) => waited));
-  return table("Links", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }, { text: "sent", number: true }],
-    links.map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
-      waited > 0 ? element("span", { class: "bar", style: `width:${(100 * waited) / most}%` }) : "", megabytesText(bytes)]));
+  const waits = peers.links.filter(([, , waited]) => waited > 0);
+  const sent = { text: "sent", number: true };
+  if (waits.length === 0) return table("Links", [{ text: "link" }, sent], peers.links.slice(0, linksInList).map(([from, to, , bytes]) => [`${from} → ${to}`, megabytesText(bytes)]));
+  return table("Links", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }, sent],
+    waits.slice(0, linksInList).map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
+      element("span", { class: "bar", style: `width:${(100 * waited) / waits[0][2]}%` }), megabytesText(bytes)]));
 }
 
 function linksTitle({ links }) {
-  if (links.length <= linksInList) return "Links";
-  return links[0][2] > 0 ? `The ${linksInList} links most waited for` : `The ${linksInList} links that carried most; nobody waited`;
+  const waits = links.filter(([, , waited]) => waited > 0).length;
+  const of = (count) => (count > linksInList ? `The ${linksInList} links` : "Links");
+  return waits > 0 ? `${of(waits)} most waited for` : `${of(links.length)} that carried most; nobody waited`;
+}
+
+const linkMeasures = [
+  { title: "time waited", label: "waited", at: 2, text: secondsText, words: (text) => `the second waited ${text} for the first` },
+  { title: "bytes sent", label: "sent", at: 3, text: megabytesText, words: (text) => `the first sent ${text} to the second` },
+];
+
+/// All links as a map: who waited how long for whom, or sent how much to whom.
+function drawLinks(plot, { side, blocks, cells }, of, measure) {
+  const found = new Map(cells.map((cell) => [cell[0] * blocks + cell[1], cell]));
+  const at = (row, column) => found.get(row * blocks + column);
+  const first = (block) => String(block * side);
+  const named = (block) => (side === 1 ? `peer ${block}` : `peers ${block * side} to ${Math.min(of, (block + 1) * side) - 1}`);
+  const words = ([from, to, , , links]) => `${named(from)} → ${named(to)}${side === 1 ? "" : `, ${counted(links, "link")}, on average`}`;
+  plot.draw({ rows: { label: "from peer", count: blocks, text: first }, columns: { label: "to peer", count: blocks, text: first },
+    value: (row, column) => at(row, column)?.[measure.at] ?? null,
+    scale: { label: measure.label, log: false, text: measure.text },
+    describe: (row, column) => (at(row, column) ? `${words(at(row, column))}: ${measure.words(measure.text(at(row, column)[measure.at]))}` : `${named(row)} → ${named(column)}: no link`),
+    table: () => table("All links", [{ text: side === 1 ? "link" : "links" }, { text: "waited", number: true }, { text: "sent", number: true }],
+      cells.map((cell) => [words(cell), secondsText(cell[2]), megabytesText(cell[3])])) });
+}
+
+const consensusRowsInTable = 60;
+
+/// How far each peer was from the mean model, evaluation by evaluation.
+function drawConsensus(plot, { by, iteration, distances }) {
+  const count = distances[0].length;
+  const ranked = by === "rank";
+  const named = (row) => (ranked ? `${numberText((100 * row) / (count - 1), 3)} % of the peers are nearer to the mean` : `peer ${row}`);
+  const text = (value) => numberText(value, 3);
+  plot.draw({ rows: { label: ranked ? "share of the peers" : "peer", count, text: (row) => (ranked ? `${numberText(Math.round((100 * row) / (count - 1)), 3)} %` : String(row)),
+      marks: ranked ? [0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(share * (count - 1))) : null },
+    columns: { label: "iteration", count: iteration.length, text: (column) => numberText(iteration[column], 9) },
+    value: (row, column) => distances[column][row],
+    scale: { label: "distance (log)", log: true, text },
+    describe: (row, column) => `iteration ${numberText(iteration[column], 9)}, ${named(row)}: ${isKnown(distances[column][row]) ? `${text(distances[column][row])} from the mean model` : "gone"}`,
+    table: () => table("Distance of each peer from the mean model", [{ text: "iteration", number: true }, ...distances[0].map((_, row) => ({ text: ranked ? named(row).split(" %")[0] + " %" : named(row), number: true }))],
+      distances.map((values, k) => [numberText(iteration[k], 9), ...values.map(text)]).filter((_, k) => k % Math.ceil(iteration.length / consensusRowsInTable) === 0 || k === iteration.length - 1)) });
 }
 
 function peersSection(group, name) {
   let series = 0;
   const time = new BarPlot(`${name}-peer-time`, "Time of each peer");
   const bytes = new BarPlot(`${name}-peer-bytes`, "Traffic of each peer");
+  let measure = 0;
+  const map = new HeatMap(`${name}-link-map`, "Links", segments("Show", linkMeasures.map(({ title }) => title), 0, (k) => { measure = k; draw(); }));
+  const consensus = new HeatMap(`${name}-consensus-map`, "Consensus: distance from the mean model");
   const links = element("div", { class: "links" });
   const which = element("div", { class: "controls" });
   if (group.series.length > 1) which.append(choice(group.kind === "sweep" ? "Variant" : "Run", group.series, 0, (k) => { series = k; draw(); }));
   which.append(placeChooser(group));
   const note = element("p", { class: "note" });
-  const plotted = element("div", { class: "plots" }, time.figure, bytes.figure);
+  const plotted = element("div", { class: "plots" }, time.figure, bytes.figure, map.figure, consensus.figure);
   const whole = section(`${name}-peers`, "Peers and links", "", which, note, plotted, links);
 
   const draw = () => {
     const point = group.point(series);
     const peers = point?.peers;
-    whole.hidden = !group.points.some((other) => other.peers);
-    plotted.hidden = links.hidden = !peers;
+    const spread = isKnown(point?.consensus) ? group.data.consensus[point.consensus] : null;
+    whole.hidden = !group.points.some((other) => other.peers || isKnown(other.consensus));
+    links.hidden = time.figure.hidden = bytes.figure.hidden = !peers;
+    map.figure.hidden = !(peers?.map.cells.length > 0);
+    consensus.figure.hidden = !spread;
+    if (spread) drawConsensus(consensus, spread);
     note.textContent = !peers ? "Nothing is known of its peers." : peers.of > peers.peer.length
       ? `The ${peers.peer.length} of ${numberText(peers.of, 9)} peers that waited longest.` : "";
     note.hidden = note.textContent === "";
     if (!peers) return;
+    if (peers.map.cells.length > 0) drawLinks(map, peers.map, peers.of, linkMeasures[measure]);
     const labels = peers.peer.map(String);
     time.drawBars(labels, [
       { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
@@ -72,6 +120,7 @@ function peersSection(group, name) {
     bytes.drawBars(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
+    links.hidden = peers.links.length === 0;
     links.replaceChildren(element("h4", {}, linksTitle(peers)), element("p", { class: "note" }, "From → to: how long the second waited for the first, and what the first sent to it."), linksTable(peers, point.facts.seconds));
   };
   group.follow(draw);

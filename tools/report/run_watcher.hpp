@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "runtime/record/outcome.hpp"
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+/// Follows a run while it goes on: to show it, or to tell another machine of it. The calls come from the
+/// thread that trains, in the order of the functions, so they must not take long.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  /// The run begins, or goes on after the evaluations `earlier`. It does so many iterations in total, unless
+  /// something ends it sooner.
+  virtual void begin(const RunSettings& settings, std::uint64_t iterations,
+                     const std::vector<Evaluation>& earlier) = 0;
+  virtual void show(const Evaluation& evaluation) = 0;
+  /// What every peer has done so far, by id; after an evaluation.
+  virtual void show(const std::vector<PeerMeters>& peers) = 0;
+  virtual void end(const nlohmann::ordered_json& summary) = 0;
+};
+
+}  // namespace hearsay
