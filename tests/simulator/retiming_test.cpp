@@ -114,10 +114,10 @@ TEST_CASE("retiming: a run that reached its target reaches it at another time") 
 }
 
 TEST_CASE("retiming: a run that ended at a plateau, and its best evaluation, come at another time") {
-  const std::string text = data +
-                           "run = { iterations = 4000, evaluate_every = 5, patience = 4, keep = \"best\", "
-                           "evaluate = \"peers\" }\n"
-                           "topology.peers = 5\nalgorithm.kind = \"d-psgd\"\nalgorithm.step_size = 2.0\n";
+  const std::string text =
+      data +
+      "run.iterations = 4000\nrun.patience = 4\nrun.keep = \"best\"\nrun.evaluate = \"peers\"\n"
+      "topology.peers = 5\nalgorithm.kind = \"d-psgd\"\nalgorithm.step_size = 2.0\n";
   const auto experiment = experiment_from<double>(text);
   const TracedRun<double> traced = simulate_traced(experiment, Duration{1000});
   REQUIRE(traced.outcome.status == RunStatus::plateau);
