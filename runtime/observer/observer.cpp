@@ -1,6 +1,7 @@
 #include "runtime/observer/observer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -47,6 +48,13 @@ std::vector<double> squared_distances(const std::vector<Vector<Scalar>>& models,
 template <class Scalar>
 double consensus_distance_of(const std::vector<double>& squares, const std::vector<Vector<Scalar>>& models) {
   return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / count_of(models));
+}
+
+/// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first 1,024,
+/// of every second of the next 1,024, of every fourth of the next 2,048, and so on. So a record that becomes
+/// twice as long grows by 512 lines.
+bool keeps_distances(std::size_t evaluation) {
+  return evaluation % std::bit_floor(std::max<std::size_t>(1, evaluation / 512)) == 0;
 }
 
 template <class Scalar>
@@ -216,7 +224,7 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   }
   const std::vector<double> squares = squared_distances(gathered.models, mean_);
   evaluation.consensus_distance = consensus_distance_of(squares, gathered.models);
-  evaluation.distances = peer_distances(squares, gathered.models);
+  if (keeps_distances(evaluations_.size())) evaluation.distances = peer_distances(squares, gathered.models);
 
   Duration last{0};
   for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {

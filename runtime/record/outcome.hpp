@@ -81,7 +81,7 @@ struct Evaluation {
   double compute_seconds = 0.0;     ///< mean over the peers
   double wait_seconds = 0.0;
   double wire_seconds = 0.0;
-  PeerDistances distances;  ///< a line of consensus.jsonl
+  PeerDistances distances;  ///< a line of consensus.jsonl; empty at some evaluations of a long run
 };
 
 /// A mean model and the evaluation that it is of.

@@ -171,7 +171,7 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
   if (!created()) begin(settings, evaluation);
-  consensus_.append(distances_to_json(evaluation).dump());
+  if (!evaluation.distances.values.empty()) consensus_.append(distances_to_json(evaluation).dump());
   metrics_.append(to_json(evaluation).dump());
   if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
     notice_(*metrics_.defect() + "; training goes on, and it is written when there is room");

@@ -75,7 +75,7 @@ void read_link_overrides(const Setting& array, const fs::path& directory, RunSet
   for (const auto& [ends, link] : links) to.link_overrides.push_back(link);
 }
 
-std::string in_brackets(std::string table) { return table.insert(0, "[").append("]"); }
+std::string in_brackets(const std::string& table) { return "[" + table + "]"; }
 
 }  // namespace
 

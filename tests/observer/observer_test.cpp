@@ -185,6 +185,21 @@ TEST_CASE("observer: a peer that comes back while others are waited for is waite
   CHECK(observer.take(1, 10, x, {}));
 }
 
+TEST_CASE("observer: a record twice as long holds 512 more lines of the peers' distances, evenly spaced") {
+  const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  Observer<double> observer(experiment.problem);
+  observer.begin();
+  std::vector<std::uint64_t> kept_of = {0};
+  for (std::uint64_t iteration = 1; iteration < 4096; ++iteration) {
+    observer.take(0, iteration, experiment.problem.initial, {});
+    if (!observer.evaluations().back().distances.values.empty()) kept_of.push_back(iteration);
+  }
+  CHECK(kept_of.size() == 1024 + 512 + 512);
+  CHECK(kept_of[1023] == 1023);
+  CHECK(kept_of[1025] == 1026);
+  CHECK(kept_of.back() == 4092);
+}
+
 TEST_CASE("observer: an evaluation that only peers that are gone have sent is none") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 3, 3);
   Observer<double> observer(experiment.problem);
