@@ -36,8 +36,12 @@ struct Axis {
 struct SweepTable {
   Sweep::Driver driver = Sweep::Driver::run;
   std::optional<Setting> baseline;
+  std::uint64_t repeat = 1;
+  std::optional<Axis> seeds;  ///< instead of those that count on from run.seed
+  std::optional<Setting> tune;
   std::vector<Variant> variants;
-  std::vector<Axis> axes;
+  std::vector<Axis> axes;      ///< those that are tuned away last
+  std::size_t tuned_axes = 0;  ///< how many of them
 };
 
 std::string as_written(const TomlValue& value) {
@@ -80,6 +84,14 @@ const std::vector<KeyRow<SweepTable>>& sweep_rows() {
        {"name of a variant", [](const Setting& setting, const fs::path&) { return setting; }, not_written},
        "sweep",
        "what the other variants are compared with"},
+      {"sweep.repeat", &SweepTable::repeat, kinds::count(1), "sweep",
+       "runs of every point, with the seeds run.seed, run.seed + 1, ...; figures get 95 % intervals"},
+      {"sweep.tune",
+       &SweepTable::tune,
+       {"array of keys of axes", [](const Setting& setting, const fs::path&) { return setting; },
+        not_written},
+       "sweep",
+       "axes that are tuned away: every variant gets the best value, chosen on seeds of its own"},
       {"sweep.variant",
        &SweepTable::variants,
        {"tables: name, and any key of a run",
@@ -96,7 +108,9 @@ Axis read_axis(const Setting& setting) {
   require_known_keys({setting}, run_file_keys());
   refuse_the_sweeps_own(setting);
   const auto* const elements = std::get_if<TomlArray>(&setting.value.data);
-  if (elements == nullptr || elements->empty())
+  if (elements != nullptr && elements->empty())
+    setting.refuse("at least one value: a list in [sweep] must not be empty");
+  if (elements == nullptr)
     setting.refuse("an array with the axis's values, such as [1, 2], since " + setting.key +
                    " is in [sweep]");
   Axis axis{setting.key, {}};
@@ -116,16 +130,39 @@ void require_baseline_is_variant(const Setting& baseline, const std::vector<Vari
   baseline.refuse("the name of a variant: " + names);
 }
 
+/// Moves the axes that sweep.tune names behind the others, in the order of its keys.
+void read_tune(const Setting& tune, SweepTable& table) {
+  const auto* const elements = std::get_if<TomlArray>(&tune.value.data);
+  if (elements == nullptr || elements->empty())
+    tune.refuse("an array of keys of axes, such as [\"algorithm.step_size\"]");
+  for (const TomlValue& element : *elements) {
+    const Setting key{tune.key, element};
+    const auto axis = std::ranges::find(table.axes, key.name(), &Axis::key);
+    if (axis == table.axes.end())
+      key.refuse("the key of an axis of [sweep], such as algorithm.step_size = [0.05, 0.1, 0.2]");
+    if (axis >= table.axes.end() - static_cast<std::ptrdiff_t>(table.tuned_axes)) key.refuse("each key once");
+    if (axis->values.size() < 2) key.refuse("an axis with at least two values to choose from");
+    std::rotate(axis, axis + 1, table.axes.end());
+    ++table.tuned_axes;
+  }
+}
+
 SweepTable read_table(const std::vector<Setting>& settings) {
   SweepTable table;
   for (const Setting& setting : settings) {
     const Setting own{"sweep." + setting.key, setting.value};
     if (std::ranges::find(sweep_rows(), own.key, &KeyRow<SweepTable>::name) != sweep_rows().end())
       read_key(sweep_rows(), own, {}, table);
+    else if (setting.key == "run.seed")
+      table.seeds = read_axis(setting);
     else
       table.axes.push_back(read_axis(setting));
   }
+  if (table.seeds && std::ranges::find(settings, "repeat", &Setting::key) != settings.end())
+    throw Misuse(table.seeds->values.front().label() +
+                 ": it lists the seeds of the repeats, so give it or sweep.repeat, not both");
   if (table.baseline) require_baseline_is_variant(*table.baseline, table.variants);
+  if (table.tune) read_tune(*table.tune, table);
   if (table.variants.empty()) table.variants.emplace_back();
   return table;
 }
@@ -163,14 +200,54 @@ class Folders {
   std::set<fs::path> taken_;
 };
 
+/// How many seeds every point is run with.
+std::size_t repeats_of(const SweepTable& table) {
+  return table.seeds ? table.seeds->values.size() : static_cast<std::size_t>(table.repeat);
+}
+
+/// Returns the seed of a repetition of a run whose own seed is `first`.
+std::uint64_t seed_of(const SweepTable& table, std::uint64_t first, std::size_t repetition) {
+  if (table.seeds) return table.seeds->values[repetition].count(0);
+  if (first > Setting::largest_count - repetition)
+    throw Misuse("run.seed", std::to_string(first),
+                 "the seeds of sweep.repeat = " + std::to_string(table.repeat) +
+                     " count on from it; expected at most " +
+                     std::to_string(Setting::largest_count - table.repeat + 1));
+  return first + repetition;
+}
+
 void refuse_assigned_axes(const SweepTable& table, const std::vector<Setting>& assigned) {
   const auto check = [&](const std::vector<Setting>& settings) {
     for (const Setting& setting : settings)
-      if (std::ranges::find(table.axes, setting.key, &Axis::key) != table.axes.end())
+      if ((table.seeds && setting.key == table.seeds->key) ||
+          std::ranges::find(table.axes, setting.key, &Axis::key) != table.axes.end())
         throw Misuse(setting.label() + ": an axis of the sweep already sets it");
   };
-  for (const Variant& variant : table.variants) check(variant.settings);
+  for (const Variant& variant : table.variants) {
+    check(variant.settings);
+    for (const Setting& setting : variant.settings)
+      if (setting.key == "run.seed" && repeats_of(table) > 1)
+        throw Misuse(setting.label() +
+                     ": variants that are repeated are compared seed by seed, so give it in [run]");
+  }
   check(assigned);
+}
+
+/// Returns the number of combinations of axis values. Throws Misuse if there are too many points.
+std::size_t combinations_of(const SweepTable& table) {
+  const auto refuse_many = [&](const std::string& label) {
+    throw Misuse(label + ": more than " + std::to_string(most_points) +
+                 " points, expected fewer axes, values or repeats");
+  };
+  std::size_t combinations = 1;
+  if (repeats_of(table) > most_points / table.variants.size())
+    refuse_many("sweep.repeat = " + std::to_string(repeats_of(table)));
+  for (const Axis& axis : table.axes) {
+    combinations *= axis.values.size();
+    if (combinations > most_points / (table.variants.size() * repeats_of(table)))
+      refuse_many(axis.values.front().label());
+  }
+  return combinations;
 }
 
 /// Moves the command line's "sweep." settings into `sweep`, where they replace earlier ones. Returns the
@@ -207,20 +284,24 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
   const SweepTable table = read_table(sweep_settings);
   refuse_assigned_axes(table, assigned);
 
-  std::size_t combinations = 1;
-  for (const Axis& axis : table.axes) {
-    combinations *= axis.values.size();
-    if (combinations * table.variants.size() > most_points)
-      throw Misuse(axis.values.front().label() + ": more than " + std::to_string(most_points) +
-                   " points, expected fewer axes or values");
+  const std::size_t combinations = combinations_of(table);
+  const std::size_t repeats = repeats_of(table);
+  const std::size_t kept_axes = table.axes.size() - table.tuned_axes;
+  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}, repeats, {}};
+  std::size_t candidates = 1;
+  for (std::size_t k = kept_axes; k < table.axes.size(); ++k) {
+    candidates *= table.axes[k].values.size();
+    sweep.tuned.push_back({table.axes[k].key, {}});
+    for (const Setting& value : table.axes[k].values)
+      sweep.tuned.back().values.push_back(as_written(value.value));
   }
-
-  Sweep sweep{table.driver, table.baseline ? table.baseline->name() : "", {}, {}};
   // A variant's folder is chosen at its first point, so that all its points share it.
   Folders variant_folders;
   for (const Variant& variant : table.variants) {
     fs::path variant_folder;
+    fs::path folder;
     Folders folders;
+    Folders tuned_folders;
     for (std::size_t combination = 0; combination < combinations; ++combination) {
       std::vector<Setting> axis_layer;
       std::size_t remaining = combination;
@@ -232,19 +313,38 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
       file.assign(variant.settings);
       file.assign(axis_layer);
       file.assign(assigned);
-      SweepPoint point{variant.name, {}, file.resolve(directory), {}};
+      SweepPoint point{variant.name, {}, {}, {}, file.resolve(directory), {}};
+      const std::uint64_t first_seed = point.run.run.seed;
       sweep.output = point.run.run.output;
-      if (combination == 0)
+      if (combination == 0) {
+        if (&variant == &table.variants.front() && table.tuned_axes > 0)
+          variant_folders.take(sweep.output / "tuning");
         variant_folder =
             variant.name.empty() ? sweep.output : variant_folders.take(sweep.output / slug(variant.name));
-      std::string axis_slug;
-      for (const Setting& setting : axis_layer) {
-        point.axes.emplace_back(setting.key, as_written(setting.value));
-        axis_slug += (axis_slug.empty() ? "" : "_") + slug(point.axes.back().second);
+        // Beside the folder "tuning", not around it.
+        if (variant.name.empty() && table.tuned_axes > 0) variant_folder /= "tuned";
       }
-      point.folder = axis_slug.empty() ? variant_folder : folders.take(variant_folder / axis_slug);
-      point.run.run.output = point.folder;
-      sweep.points.push_back(std::move(point));
+      std::string axis_slug;
+      std::string tuned_slug;
+      for (const Setting& setting : axis_layer) {
+        const bool is_tuned = point.axes.size() == kept_axes;
+        auto& place = is_tuned ? point.tuned : point.axes;
+        std::string& words = is_tuned ? tuned_slug : axis_slug;
+        place.emplace_back(setting.key, as_written(setting.value));
+        words += (words.empty() ? "" : "_") + slug(place.back().second);
+      }
+      if (combination % candidates == 0) {
+        folder = axis_slug.empty() ? variant_folder : folders.take(variant_folder / axis_slug);
+        tuned_folders = {};
+      }
+      if (!tuned_slug.empty()) point.tuned_folder = tuned_folders.take(tuned_slug);
+      for (std::size_t repetition = 0; repetition < repeats; ++repetition) {
+        point.repetition = repetition;
+        point.run.run.seed = seed_of(table, first_seed, repetition);
+        point.folder = repeats == 1 ? folder : folder / ("seed-" + std::to_string(point.run.run.seed));
+        point.run.run.output = point.folder;
+        sweep.points.push_back(point);
+      }
     }
   }
   return sweep;

@@ -117,11 +117,12 @@ std::span<const Room> rooms() {
                              "security", "zmq", "process"})},
 
         {"tools/terminal", {}},
+        {"tools/statistics", {}},
         {"tools/report", tools({"terminal"})},
         {"tools/export", tools({"terminal", "report"})},
         {"tools/training", tools({"terminal", "report"})},
         {"tools/check", tools({"terminal", "training"})},
-        {"tools/sweep", tools({"terminal", "training", "report"})},
+        {"tools/sweep", tools({"terminal", "statistics", "training", "report"})},
         {"tools/launch", tools({"terminal", "training", "report"})},
         {"tools/advise", tools({"terminal", "training", "check"})},
         {"tools", tools({"terminal", "report", "export", "training", "check", "sweep", "launch", "advise"})},

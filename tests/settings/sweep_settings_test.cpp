@@ -86,10 +86,69 @@ TEST_CASE("sweep: variants alone and axes alone are sweeps too") {
       parse("run.output = \"o\"\n[[sweep.variant]]\nname = \"A\"\n[[sweep.variant]]\nname = \"B\"");
   REQUIRE(variants.points.size() == 2);
   CHECK(variants.points[1].folder == "/runfiles/o/b");
-  const Sweep axes = parse("run.output = \"o\"\n[sweep]\nrun.seed = [1, 2, 3]");
+  const Sweep axes = parse("run.output = \"o\"\n[sweep]\nrun.iterations = [1, 2, 3]");
   REQUIRE(axes.points.size() == 3);
-  CHECK(axes.points[2].run.run.seed == 3);
+  CHECK(axes.points[2].run.run.iterations == 3);
   CHECK(axes.points[2].folder == "/runfiles/o/3");
+}
+
+TEST_CASE("sweep: with repeats every point is run with seeds that count on from run.seed, else alike") {
+  const std::string once = "run.output = \"o\"\nrun.seed = 7\n[sweep]\nalgorithm.batch = [16, 32]\n";
+  const Sweep sweep = parse(once + "repeat = 3\n");
+  CHECK(sweep.repeats == 3);
+  REQUIRE(sweep.points.size() == 2 * 3);
+  for (std::size_t k = 0; k < 6; ++k) {
+    CAPTURE(k);
+    const SweepPoint& point = sweep.points[k];
+    CHECK(point.repetition == k % 3);
+    CHECK(point.run.run.seed == 7 + k % 3);
+    CHECK(point.folder ==
+          "/runfiles/o/" + std::string(k < 3 ? "16" : "32") + "/seed-" + std::to_string(7 + k % 3));
+    CHECK(point.run.run.output == point.folder);
+    CHECK(point.axes == sweep.points[k / 3 * 3].axes);
+    RunSettings alike = point.run;
+    alike.run.seed = 7;
+    alike.run.output = sweep.points[k / 3 * 3].folder;
+    CHECK(alike == sweep.points[k / 3 * 3].run);
+  }
+  const Sweep unrepeated = parse(once + "repeat = 1\n");
+  CHECK(unrepeated.points[1].folder == "/runfiles/o/32");
+  CHECK(unrepeated.points[1].run == parse(once).points[1].run);
+}
+
+TEST_CASE("sweep: a list of seeds is no axis, but says which seeds the repeats have") {
+  const Sweep sweep = parse("run.output = \"o\"\n[sweep]\nrun.seed = [5, 2, 9]");
+  CHECK(sweep.repeats == 3);
+  REQUIRE(sweep.points.size() == 3);
+  CHECK(sweep.points[1].axes.empty());
+  CHECK(sweep.points[1].run.run.seed == 2);
+  CHECK(sweep.points[1].folder == "/runfiles/o/seed-2");
+}
+
+TEST_CASE("sweep: what is nothing to sweep over is one run") {
+  for (const std::string toml : {"", "[sweep]\n", "[sweep]\ndriver = \"simulate\"\nrepeat = 1\n"})
+    CHECK(parse(toml).is_one_run());
+  for (const std::string toml :
+       {"[sweep]\nrepeat = 2\n", "[sweep]\nalgorithm.batch = [16]\n", "[[sweep.variant]]\nname = \"A\"\n"})
+    CHECK_FALSE(parse(toml).is_one_run());
+}
+
+TEST_CASE("sweep: repeats that make no sense are refused") {
+  CHECK(contains(refusal("[sweep]\nrepeat = 0"),
+                 "test.toml:2: sweep.repeat = 0: expected a whole number >= 1"));
+  CHECK(contains(refusal("[sweep]\nrepeat = 2.5"), "sweep.repeat = 2.5: expected a whole number"));
+  CHECK(contains(
+      refusal("[sweep]\nrepeat = 2\nrun.seed = [1, 2]"),
+      "test.toml:3: run.seed: it lists the seeds of the repeats, so give it or sweep.repeat, not both"));
+  CHECK(contains(refusal("[sweep]\nrepeat = 20000"), "sweep.repeat = 20000: more than 10000 points"));
+  CHECK(contains(refusal("[sweep]\nrepeat = 6000\nalgorithm.batch = [1, 2]"), "more than 10000 points"));
+  CHECK(contains(refusal("[sweep]\nrepeat = 2\n[[sweep.variant]]\nname = \"A\"\nrun.seed = 4"),
+                 "compared seed by seed, so give it in [run]"));
+  CHECK(contains(refusal("run.seed = 9223372036854775807\n[sweep]\nrepeat = 2"),
+                 "expected at most 9223372036854775806"));
+  CHECK(parse("run.seed = 9223372036854775806\n[sweep]\nrepeat = 2").points.size() == 2);
+  CHECK(contains(refusal("[sweep]\nrun.seed = [1, 2]", {"run.seed=3"}),
+                 "an axis of the sweep already sets it"));
 }
 
 TEST_CASE("sweep: every point has a folder of its own below the output, whatever its name") {
@@ -144,7 +203,12 @@ TEST_CASE("sweep: what makes no sense is refused with its place") {
                  "test.toml:2: sweep.drivr: unknown key, did you mean sweep.driver?"));
   CHECK(contains(refusal("[sweep]\nnetwork.bandwith = [\"1 Mbit/s\"]"), "did you mean network.bandwidth?"));
   CHECK(contains(refusal("[sweep]\nnetwork.bandwidth = \"1 Mbit/s\""), "test.toml:2: network.bandwidth"));
-  CHECK(contains(refusal("[sweep]\nrun.seed = []"), "expected an array with the axis's values"));
+  CHECK(
+      contains(refusal("[sweep]\ntopology.peers = []"),
+               "test.toml:2: topology.peers = []: expected at least one value: a list in [sweep] must not be "
+               "empty"));
+  CHECK(contains(refusal("", {"sweep.topology.peers=[]"}), "must not be empty"));
+  CHECK(contains(refusal("[sweep]\nrun.seed = []"), "must not be empty"));
   CHECK(contains(refusal("[sweep]\nrun.seed = [1, 1]"), "each value once"));
   CHECK(contains(refusal("[sweep]\nrun.seed = [1, \"x\"]"),
                  "test.toml:2: run.seed = \"x\": expected a whole number"));

@@ -343,6 +343,7 @@ int check_command(const RunFileOptions& options) {
   const bool several = sweep.points.size() > 1;
   int code = exit_done;
   for (const SweepPoint& point : sweep.points) {
+    if (point.repetition > 0) continue;  // another seed changes nothing here
     const std::string name = several ? label_of(point) : point.run.run.name;
     try {
       const Plan plan =

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -11,15 +15,20 @@
 #include "runtime/network/kernel_network.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
+#include "runtime/settings/sweep_tuning.hpp"
 #include "tools/report/live_sweep_page.hpp"
 #include "tools/sweep/sweep_rows.hpp"
+#include "tools/sweep/sweep_table.hpp"
+#include "tools/sweep/tuned_choice.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
+#include "tools/terminal/shell_word.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/side_by_side.hpp"
 #include "topology/foundation/misuse.hpp"
+#include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
 
@@ -27,25 +36,28 @@ namespace {
 
 struct SweepOptions : RunOptions {
   SlowedBy network = SlowedBy::shaper;
+  std::vector<std::string> only;  ///< the variants that are run; empty: all
 };
 
 /// Indices of points of the sweep that differ in nothing but the network.
 using Group = std::vector<std::size_t>;
 
 /// Returns the groups that are trained once each. In virtual time, points that differ in the network only are
-/// one group; with real processes every point is a group of its own.
+/// one group; with real processes every point is a group of its own. All points with the first seed come
+/// before those with the second: a sweep that is cut short has compared all variants, and what slows the
+/// machine down for an hour slows down all of them.
 std::vector<Group> groups_of(const Sweep& sweep) {
   std::vector<Group> groups;
+  std::map<std::string, std::size_t> group_of;  // in virtual time, by what its points share
   for (std::size_t k = 0; k < sweep.points.size(); ++k) {
-    const auto same = std::ranges::find_if(groups, [&](const Group& group) {
-      return sweep.driver == Sweep::Driver::simulate &&
-             differ_in_the_network_only(sweep.points[group.front()].run, sweep.points[k].run);
-    });
-    if (same == groups.end())
-      groups.push_back({k});
-    else
-      same->push_back(k);
+    std::size_t place = groups.size();
+    if (sweep.driver == Sweep::Driver::simulate)
+      place = group_of.emplace(all_but_the_network(sweep.points[k].run), place).first->second;
+    if (place == groups.size()) groups.emplace_back();
+    groups[place].push_back(k);
   }
+  std::ranges::stable_sort(groups, {},
+                           [&](const Group& group) { return sweep.points[group.front()].repetition; });
   return groups;
 }
 
@@ -57,23 +69,35 @@ SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
   if (point.run.algorithm.allow_unsound)
     for (const std::string& warning : run.warnings)
       row.note += (row.note.empty() ? "allow_unsound: " : "; ") + warning;
-  row.summary = run.summary;
+  row.take(run.summary);
   return row;
 }
 
-/// Tries every point of a sweep once. In virtual time groups run side by side; real processes run one point
-/// after the other, since each needs the whole machine.
+/// Returns what a point is called in messages: with repeats, also its seed.
+std::string name_of(const Sweep& sweep, const SweepPoint& point) {
+  return label_of(point) + (sweep.repeats > 1 ? ", seed " + std::to_string(point.run.run.seed) : "");
+}
+
+/// Tries every point of a sweep once, or those of --only. In virtual time groups run side by side; real
+/// processes run one point after the other, since each needs the whole machine.
 class SweepRun {
  public:
-  SweepRun(const Sweep& sweep, const SweepOptions& options)
-      : sweep_(sweep), options_(options), groups_(groups_of(sweep)) {
-    if (options.resume) rows_ = finished_rows(sweep, options.network);
+  /// `output` is the directory that is made if there are no results to keep. It is the sweep's own, or holds
+  /// it.
+  SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output)
+      : sweep_(sweep), options_(options), output_(std::move(output)), groups_(groups_of(sweep)) {
+    if (options.resume) rows_ = kept_rows(sweep, options.network, options.only);
     if (!rows_.empty() && !options.quiet)
       std::fprintf(stderr, "hearsay: %s of %zu finished before, and kept\n",
                    counted(rows_.size(), "point").c_str(), sweep.points.size());
-    output_made_ = options.resume && !rows_.empty();
+    output_made_ = !rows_.empty();
     kept_ = rows_.size();
+    for (std::size_t place = 0; place < sweep.points.size(); ++place)
+      if (is_chosen(place) && !is_finished(place)) ++to_try_;
   }
+
+  /// The output directory is there already.
+  void go_on_in_output() { output_made_ = true; }
 
   void run() {
     if (sweep_.driver == Sweep::Driver::run) {
@@ -94,12 +118,17 @@ class SweepRun {
     std::unique_ptr<LearnedPoint> learned;
     std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
     for (const std::size_t place : group) {
-      if (is_finished(place) || options_.stop->interrupted.load()) continue;
+      if (!is_chosen(place) || is_finished(place) || options_.stop->interrupted.load()) continue;
       const bool is_news = !refused;
       SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
       if (row.exit_code == exit_misuse && !learned) refused = row.note;
       add(place, std::move(row), is_news);
     }
+  }
+
+  bool is_chosen(std::size_t place) const {
+    return options_.only.empty() ||
+           std::ranges::find(options_.only, sweep_.points[place].variant) != options_.only.end();
   }
 
   bool is_finished(std::size_t place) {
@@ -109,7 +138,7 @@ class SweepRun {
 
   std::string title_of(std::size_t place) const {
     return "[" + std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size()) + "] " +
-           label_of(sweep_.points[place]);
+           name_of(sweep_, sweep_.points[place]);
   }
 
   SweepRow refused_row(std::size_t place, const std::string& why) const {
@@ -147,9 +176,8 @@ class SweepRun {
   void before_output() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(output_made_, true)) return;
-    // The only point makes the folder itself.
-    if (sweep_.points.front().folder == sweep_.output) return;
-    create_output(sweep_.output, options_.overwrite || options_.resume);
+    create_output(output_, options_.overwrite || options_.resume);
+    std::filesystem::create_directories(sweep_.output);
     write_record();
   }
 
@@ -160,17 +188,21 @@ class SweepRun {
 
   void add(std::size_t place, SweepRow row, bool is_news) {
     const std::lock_guard lock(mutex_);
-    if (row.exit_code == exit_misuse && is_news && !options_.quiet)
+    if (row.exit_code == exit_misuse && is_news && !options_.quiet &&
+        refusals_said_.emplace(row.point->variant, row.note).second)
       std::fprintf(stderr, "hearsay: %s: %s\n", title_of(place).c_str(), row.note.c_str());
     const auto behind = std::ranges::upper_bound(rows_, row.point, {}, &SweepRow::point);
     rows_.insert(behind, std::move(row));
     // In virtual time many points may end in a second. A point of real processes may be followed by one that
     // takes hours.
     if (const Clock::time_point now = Clock::now();
-        output_made_ && (sweep_.driver == Sweep::Driver::run || now - written_ > std::chrono::seconds(1))) {
-      written_ = now;
+        output_made_ &&
+        (sweep_.driver == Sweep::Driver::run ||
+         now - written_ > std::max<Clock::duration>(std::chrono::seconds(1), 20 * writing_))) {
       compare_with_baseline(sweep_.baseline, rows_);
       write_record();
+      written_ = Clock::now();
+      writing_ = written_ - now;
     }
     say_how_far(place);
   }
@@ -179,25 +211,25 @@ class SweepRun {
   /// progress.
   void say_how_far(std::size_t place) {
     const Clock::time_point now = Clock::now();
-    const bool all = rows_.size() == sweep_.points.size();
+    const std::size_t tried = rows_.size() - kept_;
+    const bool all = tried == to_try_;
     if (options_.quiet || sweep_.driver == Sweep::Driver::run || sweep_.points.size() == 1) return;
     if (!all && now - said_ < std::chrono::seconds(1)) return;
     said_ = now;
     const double elapsed = std::chrono::duration<double>(now - began_).count();
-    const auto done = static_cast<double>(rows_.size() - kept_);
-    const std::string left =
-        all ? ""
-            : ", ETA " +
-                  seconds_text(elapsed / done * static_cast<double>(sweep_.points.size() - rows_.size()));
+    const std::string left = all ? ""
+                                 : ", ETA " + seconds_text(elapsed / static_cast<double>(tried) *
+                                                           static_cast<double>(to_try_ - tried));
     std::fprintf(stderr, "%zu of %s, %s%s; last: %s\n", rows_.size(),
-                 counted(sweep_.points.size(), "point").c_str(), seconds_text(elapsed).c_str(), left.c_str(),
-                 label_of(sweep_.points[place]).c_str());
+                 counted(kept_ + to_try_, "point").c_str(), seconds_text(elapsed).c_str(), left.c_str(),
+                 name_of(sweep_, sweep_.points[place]).c_str());
   }
 
   using Clock = std::chrono::steady_clock;
 
   const Sweep& sweep_;
   const SweepOptions& options_;
+  std::filesystem::path output_;
   std::vector<Group> groups_;
   bool side_by_side_ = false;
   const Clock::time_point began_ = Clock::now();
@@ -205,9 +237,12 @@ class SweepRun {
   std::mutex mutex_;            // over the rest
   std::vector<SweepRow> rows_;  // in the order of the points
   std::size_t kept_ = 0;
+  std::size_t to_try_ = 0;
   bool output_made_ = false;
   Clock::time_point said_ = began_;
   Clock::time_point written_{};
+  Clock::duration writing_{};  // what the last record took: it grows with the sweep
+  std::set<std::pair<std::string, std::string>> refusals_said_;  // variant and reason
 };
 
 /// Throws Misuse if this machine cannot emulate a network in the kernel: one sentence before the sweep, not
@@ -225,24 +260,77 @@ void require_kernel_network() {
 std::vector<LiveSweepPoint> shown_points(const Sweep& sweep) {
   std::vector<LiveSweepPoint> points;
   for (const SweepPoint& point : sweep.points)
-    points.push_back({label_of(point), point.folder,
+    points.push_back({name_of(sweep, point), point.folder,
                       point.run.run.epochs ? std::nullopt : std::optional(point.run.run.iterations)});
   return points;
+}
+
+/// Throws Misuse unless every variant of --only is one of the sweep's.
+void require_variants(const Sweep& sweep, const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const SweepPoint& point : sweep.points)
+    if (!point.variant.empty() && (names.empty() || names.back() != point.variant))
+      names.push_back(point.variant);
+  for (const std::string& name : only) {
+    if (names.empty()) throw Misuse("--only", name, "the sweep has no [[sweep.variant]] to choose from");
+    if (std::ranges::find(names, name) == names.end())
+      throw Misuse("--only", name, "no variant of the sweep" + did_you_mean(name, names, "\""));
+  }
+}
+
+std::string label_of(const TunedValues& values) {
+  std::string label = values.variant;
+  for (const auto& [key, value] : values.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
+  return label.empty() ? "tuning" : label;
+}
+
+/// Returns the sweep with the values that tuning has chosen; tries the candidates for that. Empty if it was
+/// interrupted.
+std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options) {
+  const Sweep tuning = tuning_of(sweep);
+  if (!options.quiet)
+    print_notice("tunes first: " + counted(tuning.points.size(), "point") + ", with seeds from " +
+                 std::to_string(tuning.points.front().run.run.seed) + " on, which no result has");
+  SweepRun run(tuning, options, sweep.output);
+  run.run();
+  if (options.stop->interrupted.load()) {
+    print_notice(std::string("interrupted while it was tuning") +
+                 (run.output_made() ? "; --resume goes on" : ""));
+    return std::nullopt;
+  }
+  std::vector<TunedValues> values;
+  for (const TunedChoice& choice : tuned_choices(sweep, tuning, run.rows())) {
+    values.push_back(choice.values);
+    if (!choice.reservation.empty()) print_notice(label_of(choice.values) + ": " + choice.reservation);
+  }
+  return with_tuned_values(sweep, values);
 }
 
 int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
     throw Misuse("--resume", "", "it keeps what --overwrite would replace");
   Sweep sweep = load_sweep(options.file, options.assignments);
+  if (sweep.is_one_run())
+    throw Misuse(options.file.string() +
+                 ": it describes one run; a sweep needs [[sweep.variant]] tables, axes in [sweep] such as "
+                 "\"network.bandwidth\" = [\"10 Mbit/s\", \"1 Gbit/s\"], or sweep.repeat of at least 2");
   if (options.network == SlowedBy::kernel) {
     sweep.driver = Sweep::Driver::run;
     require_kernel_network();
   }
+  require_variants(sweep, options.only);
   require_free_output(sweep.output, options.overwrite || options.resume);
+  const bool is_tuned = !sweep.tuned.empty();
+  if (is_tuned) {
+    std::optional<Sweep> chosen = tuned(sweep, options);
+    if (!chosen) return exit_interrupted;
+    sweep = std::move(*chosen);
+  }
   std::optional<LiveSweepPage> live;
   if (options.live_port)
     live.emplace(sweep.output, shown_points(sweep), options.resume, *options.live_port, print_notice);
-  SweepRun run(sweep, options);
+  SweepRun run(sweep, options, sweep.output);
+  if (is_tuned && std::filesystem::exists(sweep.output)) run.go_on_in_output();
   run.run();
 
   const std::vector<SweepRow>& rows = run.rows();
@@ -254,6 +342,17 @@ int sweep_command(const SweepOptions& options) {
     std::printf("\noutput  %s\n", sweep.output.c_str());
   if (live) live->end();
   if (options.stop->interrupted.load()) return exit_interrupted;
+  if (!options.only.empty() && !sweep.baseline.empty() &&
+      std::ranges::none_of(rows, [&](const SweepRow& row) { return row.point->variant == sweep.baseline; }))
+    print_notice("no speed-up: the baseline has not been run; --only " + shell_word(sweep.baseline) +
+                 " --resume adds it");
+  const auto refused =
+      static_cast<std::size_t>(std::ranges::count(rows, static_cast<int>(exit_misuse), &SweepRow::exit_code));
+  if (!rows.empty() && refused == rows.size())
+    throw Misuse(options.file.string() + ": every point of the sweep was refused: " + rows.front().note);
+  if (refused > 0)
+    print_notice(std::to_string(refused) + " of " + counted(rows.size(), "point") +
+                 " refused, see the notes below the table");
   const bool one_succeeded =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.exit_code == exit_done; });
   return one_succeeded || rows.empty() ? exit_done : rows.front().exit_code;
@@ -268,6 +367,9 @@ void add_sweep(CommandLine& program, Invocation& invocation) {
   add_output_options(command, *options);
   add_live_option(command, *options);
   command.flag("--resume", options->resume, "keep the points that an earlier sweep has finished");
+  command.option("--only", &options->only,
+                 "run only this variant, may be repeated; --resume keeps the others' results",
+                 {.value_name = "VARIANT"});
   command.option(
       "--network",
       [&network = options->network](const std::string& name) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "runtime/foundation/digest.hpp"
@@ -11,9 +11,9 @@
 #include "runtime/record/json.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
-#include "tools/terminal/human_text.hpp"
-#include "tools/terminal/table.hpp"
+#include "tools/sweep/sweep_cells.hpp"
 #include "tools/training/training.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -46,9 +46,34 @@ Json network_text(const Sweep& sweep, SlowedBy network) {
   return network == SlowedBy::kernel ? "kernel" : "shaper";
 }
 
+/// Returns the row of a point that an earlier sweep has tried. Empty if the point had other settings, or if
+/// its result is not on the disk. `is_tried_again` says whether a point that did not come to an end may be
+/// left out, since this sweep tries it again.
+std::optional<SweepRow> row_of(const SweepPoint& point, const Json& earlier, bool is_tried_again) {
+  SweepRow row(point);
+  if (earlier.value("settings", Json()) != row.settings) return std::nullopt;
+  if (earlier.value("note", Json()).is_string()) row.note = earlier["note"];
+  if (earlier.value("status", Json()) == row.status && !is_tried_again) return row;  // refused
+  for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged,
+                                 RunStatus::interrupted, RunStatus::lost}) {
+    const bool has_ended = status != RunStatus::interrupted && status != RunStatus::lost;
+    if (earlier.value("status", Json()) != to_text(status) || (is_tried_again && !has_ended)) continue;
+    row.status = to_text(status);
+    row.exit_code = exit_code_of(status);
+    row.take(read_json(point.folder / "summary.json"));
+  }
+  if (!row.summary.is_object()) return std::nullopt;
+  return row;
+}
+
 }  // namespace
 
 SweepRow::SweepRow(const SweepPoint& tried) : point(&tried), settings(settings_mark(tried)) {}
+
+void SweepRow::take(Json of_the_run) {
+  summary = std::move(of_the_run);
+  if (summary.is_object()) summary.erase("per_peer");
+}
 
 Json SweepRow::value(const char* key) const {
   return summary.is_object() && summary.contains(key) ? summary[key] : Json(nullptr);
@@ -60,12 +85,12 @@ double SweepRow::number(const char* key) const {
 }
 
 void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows) {
-  std::map<decltype(SweepPoint::axes), double> seconds;  // of the baseline
+  std::map<std::pair<decltype(SweepPoint::axes), std::size_t>, double> seconds;  // of the baseline
   for (const SweepRow& row : rows)
     if (!baseline.empty() && row.point->variant == baseline)
-      seconds[row.point->axes] = row.number("seconds_to_target");
+      seconds[{row.point->axes, row.point->repetition}] = row.number("seconds_to_target");
   for (SweepRow& row : rows)
-    if (const auto found = seconds.find(row.point->axes); found != seconds.end())
+    if (const auto found = seconds.find({row.point->axes, row.point->repetition}); found != seconds.end())
       row.speed_up = found->second / row.number("seconds_to_target");
 }
 
@@ -82,57 +107,33 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
           "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
       point[key] = row.value(key);
     if (network == SlowedBy::kernel) point["slowed_by"] = row.value("slowed_by");
+    for (const auto& [key, value] : row.point->tuned) point["tuned"][key] = value;
+    if (sweep.repeats > 1) point["seed"] = row.point->run.run.seed;
     point["speed_up"] = row.speed_up == row.speed_up ? Json(row.speed_up) : Json(nullptr);
     points.push_back(std::move(point));
   }
-  return {{"schema", 1},
-          {"driver", driver_text(sweep)},
-          {"network", network_text(sweep, network)},
-          {"baseline", sweep.baseline.empty() ? Json(nullptr) : Json(sweep.baseline)},
-          {"points_in_total", sweep.points.size()},
-          {"points", std::move(points)}};
-}
-
-std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  const bool with_target = std::ranges::any_of(
-      sweep.points, [](const SweepPoint& point) { return point.run.run.target_loss.has_value(); });
-  const bool compared = with_target && !sweep.baseline.empty();
-  using enum Table::Align;
-  std::vector<Table::Column> columns = {{"variant", left}};
-  for (const auto& [key, value] : sweep.points.front().axes) columns.push_back({key, right});
-  columns.insert(columns.end(), {{"status", left},
-                                 {"iterations", right},
-                                 {"loss", right},
-                                 {with_target ? "seconds to target" : "seconds", right},
-                                 {with_target ? "MB/peer to target" : "MB/peer", right},
-                                 {with_target ? "rounds to target" : "rounds", right}});
-  if (compared) columns.push_back({"speed-up", right});
-
-  Table table(columns);
-  for (const SweepRow& row : rows) {
-    const double seconds = row.number(with_target ? "seconds_to_target" : "seconds");
-    const double bytes =
-        with_target ? row.number("bytes_to_target") : row.number("bytes_sent") / row.number("peers");
-    std::vector<std::string> cells = {row.point->variant.empty() ? row.point->run.run.name
-                                                                 : row.point->variant};
-    for (const auto& [key, value] : row.point->axes) cells.push_back(value);
-    cells.insert(cells.end(), {row.status, fixed(row.number("iterations"), 0),
-                               significant(row.number("loss"), 5), fixed(seconds, 2), fixed(bytes / 1e6, 3),
-                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0)});
-    if (compared) cells.push_back(row.speed_up == row.speed_up ? fixed(row.speed_up, 2) + "x" : "-");
-    table.add(std::move(cells));
+  Json record = {{"schema", 1},
+                 {"driver", driver_text(sweep)},
+                 {"network", network_text(sweep, network)},
+                 {"baseline", sweep.baseline.empty() ? Json(nullptr) : Json(sweep.baseline)},
+                 {"points_in_total", sweep.points.size()}};
+  for (const TunedAxis& axis : sweep.tuned) record["tuned"][axis.key] = axis.values;
+  if (sweep.repeats > 1) {
+    record["repeats"] = sweep.repeats;
+    record["cells"] = record_of(cells_of(sweep, rows));
   }
-  std::string text = table.text();
-  std::set<std::pair<std::string, std::string>> said;  // a variant may have the same note on every network
-  for (const SweepRow& row : rows)
-    if (!row.note.empty() && said.emplace(row.point->variant, row.note).second)
-      text += "\n" + label_of(*row.point) + ": " + row.note + "\n";
-  return text;
+  record["points"] = std::move(points);
+  return record;
 }
 
-std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network) {
+std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only) {
   std::vector<SweepRow> rows;
   const Json record = read_json(sweep.output / "sweep.json");
+  if (record.is_object() && record.contains("repeats") && record["repeats"].is_number_unsigned() &&
+      record["repeats"] > sweep.repeats)
+    throw Misuse("sweep.repeat", std::to_string(sweep.repeats),
+                 "the sweep that is to be resumed has " + record["repeats"].dump() +
+                     " repeats; expected at least as many");
   if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return rows;
   if (record.value("driver", Json()) != driver_text(sweep) ||
       record.value("network", Json()) != network_text(sweep, network))
@@ -142,20 +143,10 @@ std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network) {
     if (earlier.is_object() && earlier.value("folder", Json()).is_string())
       earlier_points[earlier["folder"].get<std::string>()] = &earlier;
   for (const SweepPoint& point : sweep.points) {
-    SweepRow row(point);
-    if (const auto found = earlier_points.find(folder_of(sweep, point)); found != earlier_points.end()) {
-      const Json& earlier = *found->second;
-      if (earlier.value("settings", Json()) != row.settings) continue;
-      for (const RunStatus status :
-           {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged})
-        if (earlier.value("status", Json()) == to_text(status)) {
-          row.status = to_text(status);
-          row.exit_code = exit_code_of(status);
-          if (earlier.value("note", Json()).is_string()) row.note = earlier["note"];
-          row.summary = read_json(point.folder / "summary.json");
-        }
-    }
-    if (row.summary.is_object()) rows.push_back(std::move(row));
+    const auto found = earlier_points.find(folder_of(sweep, point));
+    if (found == earlier_points.end()) continue;
+    const bool is_tried_again = only.empty() || std::ranges::find(only, point.variant) != only.end();
+    if (auto row = row_of(point, *found->second, is_tried_again)) rows.push_back(std::move(*row));
   }
   return rows;
 }

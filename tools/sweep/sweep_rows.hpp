@@ -22,27 +22,28 @@ struct SweepRow {
   int exit_code = exit_misuse;
   std::string note = {};                     ///< why it failed, or its warnings
   nlohmann::ordered_json summary = nullptr;  ///< null if the point was refused
-  /// The time of the baseline to the target over the time of this point.
+  /// The time of the baseline to the target over the time of this point, with the same seed.
   double speed_up = std::numeric_limits<double>::quiet_NaN();
 
+  /// Takes the summary of the point's run, without what each peer did: sweeps have thousands of points.
+  void take(nlohmann::ordered_json of_the_run);
   /// Returns the member `key` of the summary; null if there is none.
   nlohmann::ordered_json value(const char* key) const;
   /// Returns the number `key` of the summary; NaN if there is none.
   double number(const char* key) const;
 };
 
-/// Fills in `speed_up` of every row: the time of the baseline to the target, at the same values of the axes,
-/// over the time of the row.
+/// Fills in `speed_up` of every row: the time of the baseline to the target, at the same values of the axes
+/// and with the same seed, over the time of the row.
 void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& rows);
 
 /// Returns the content of sweep.json.
 nlohmann::ordered_json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy network);
 
-/// Returns the rows of an earlier sweep into the same output that need not be tried again: those that ended
-/// (done, target or diverged) on the same driver and network with the present settings of their point. Empty
-/// if there was no sweep.
-std::vector<SweepRow> finished_rows(const Sweep& sweep, SlowedBy network);
-
-std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows);
+/// Returns the rows of an earlier sweep into the same output that are kept: of points that need not be tried
+/// again, since they ended (done, target or diverged) on the same driver and network with the present
+/// settings of their point, and of points that are not tried now, since `only` does not name their variant.
+/// Empty if there was no sweep. Throws Misuse if that sweep had more repeats, whose results would be lost.
+std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only);
 
 }  // namespace hearsay

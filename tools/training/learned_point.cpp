@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/record/run_directory.hpp"
+#include "runtime/settings/run_settings_file.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/training/provenance.hpp"
 
@@ -76,10 +77,10 @@ class LearnedPointOf final : public LearnedPoint {
 
 }  // namespace
 
-bool differ_in_the_network_only(const RunSettings& one, const RunSettings& other) {
-  RunSettings same = other;
-  take_network(same, one);
-  return same == one;
+std::string all_but_the_network(const RunSettings& settings) {
+  RunSettings others = settings;
+  take_network(others, RunSettings());
+  return to_toml(others);
 }
 
 template <class Scalar>

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "runtime/simulator/retiming.hpp"
 #include "tools/training/training.hpp"
 
 namespace hearsay {
 
-/// True if two runs differ in nothing but the emulated network and the output directory.
-bool differ_in_the_network_only(const RunSettings& one, const RunSettings& other);
+/// Returns a text that two runs share if they differ in nothing but the emulated network and the output
+/// directory.
+std::string all_but_the_network(const RunSettings& settings);
 
 /// A point of a sweep in virtual time that was trained, of either scalar type. Points that differ from it in
 /// the network only are timed instead of trained (retiming.hpp).

@@ -192,7 +192,8 @@ FinishedRun train(const RunSettings& settings, const TrainingOptions& options) {
 
 std::string label_of(const SweepPoint& point) {
   std::string label = point.variant;
-  for (const auto& [key, value] : point.axes) label += (label.empty() ? "" : ", ") + key + " = " + value;
+  for (const auto* const values : {&point.axes, &point.tuned})
+    for (const auto& [key, value] : *values) label += (label.empty() ? "" : ", ") + key + " = " + value;
   return label.empty() ? point.run.run.name : label;
 }
 

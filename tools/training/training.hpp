@@ -69,8 +69,8 @@ void print_closing_words(const FinishedRun& run);
 template <class Scalar>
 Duration measured_gradient_of(const Experiment<Scalar>& experiment);
 
-/// Returns the variant and the values of the axes: "DCD 4 bit, network.bandwidth = 10 Mbit/s". If the point
-/// has neither, the name of the run.
+/// Returns the variant and the values of the axes, also of those that are tuned away: "DCD 4 bit,
+/// network.bandwidth = 10 Mbit/s". If the point has neither, the name of the run.
 std::string label_of(const SweepPoint& point);
 
 int exit_code_of(RunStatus status);

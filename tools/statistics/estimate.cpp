@@ -1,0 +1,43 @@
+#include "tools/statistics/estimate.hpp"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+double student_t(std::size_t degrees_of_freedom) {
+  ensure(degrees_of_freedom >= 1, "Student's t has a degree of freedom");
+  const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
+  return boost::math::quantile(distribution, 0.975);
+}
+
+Estimate estimate_mean(std::span<const double> values) {
+  Estimate found;
+  found.count = values.size();
+  if (values.empty()) return found;
+  const auto count = static_cast<double>(values.size());
+  found.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (values.size() == 1) return found;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - found.mean) * (value - found.mean);
+  found.deviation = std::sqrt(squares / (count - 1.0));
+  const double half = student_t(values.size() - 1) * found.deviation / std::sqrt(count);
+  found.low = found.mean - half;
+  found.high = found.mean + half;
+  return found;
+}
+
+Estimate estimate_ratio(std::span<const double> ones, std::span<const double> others) {
+  ensure(ones.size() == others.size(), "pairs have two sides");
+  std::vector<double> logarithms;
+  for (std::size_t k = 0; k < ones.size(); ++k) logarithms.push_back(std::log(ones[k] / others[k]));
+  Estimate found = estimate_mean(logarithms);
+  for (double* const part : {&found.mean, &found.deviation, &found.low, &found.high}) *part = std::exp(*part);
+  return found;
+}
+
+}  // namespace hearsay

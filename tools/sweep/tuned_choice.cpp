@@ -1,0 +1,77 @@
+#include "tools/sweep/tuned_choice.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tools/sweep/sweep_cells.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// How a candidate did: how many seeds did what they should, and what that took on average.
+struct Score {
+  std::size_t count = 0;
+  double mean = 0.0;
+
+  bool is_better_than(const Score& other) const {
+    return count > other.count || (count == other.count && count > 0 && mean < other.mean);
+  }
+};
+
+Score score_of(const SweepCell& cell, const char* figure) {
+  const Estimate estimate = cell.figure(figure);
+  return {estimate.count, estimate.mean};
+}
+
+/// Returns the best candidate; null if none did what it should with any seed.
+const SweepCell* best_of(const std::vector<const SweepCell*>& candidates, const char* figure) {
+  const SweepCell* best = nullptr;
+  Score least;
+  for (const SweepCell* const candidate : candidates)
+    if (const Score score = score_of(*candidate, figure); score.is_better_than(least)) {
+      best = candidate;
+      least = score;
+    }
+  return best;
+}
+
+}  // namespace
+
+std::vector<TunedChoice> tuned_choices(const Sweep& sweep, const Sweep& tuning,
+                                       const std::vector<SweepRow>& rows) {
+  const std::vector<SweepCell> cells = cells_of(tuning, rows);
+  using Axes = decltype(SweepPoint::axes);
+  std::vector<std::pair<TunedValues, std::vector<const SweepCell*>>> places;  // with the candidates
+  for (const SweepCell& cell : cells) {
+    // The tuned axes stand behind the others.
+    const auto begin_of_tuned = cell.point().axes.end() - static_cast<std::ptrdiff_t>(sweep.tuned.size());
+    const Axes axes(cell.point().axes.begin(), begin_of_tuned);
+    if (places.empty() || places.back().first.variant != cell.point().variant ||
+        places.back().first.axes != axes)
+      places.push_back({{cell.point().variant, axes, {}}, {}});
+    places.back().second.push_back(&cell);
+  }
+  std::vector<TunedChoice> choices;
+  for (auto& [place, candidates] : places) {
+    const bool has_target = candidates.front()->point().run.run.target_loss.has_value();
+    TunedChoice choice{std::move(place), {}};
+    const SweepCell* best = has_target ? best_of(candidates, "seconds_to_target") : nullptr;
+    if (!best) {
+      best = best_of(candidates, "loss");
+      if (!best)
+        choice.reservation = "no candidate came to its end with the tuning seeds, so the first was taken";
+      else if (has_target)
+        choice.reservation =
+            "no candidate reached the target with the tuning seeds, so the least loss decided";
+    }
+    if (!best) best = candidates.front();
+    const Axes& all = best->point().axes;
+    choice.values.values.assign(all.end() - static_cast<std::ptrdiff_t>(sweep.tuned.size()), all.end());
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+}  // namespace hearsay
