@@ -118,7 +118,7 @@ std::span<const Room> rooms() {
 
         {"tools/terminal", {}},
         {"tools/statistics", {}},
-        {"tools/report", tools({"terminal"})},
+        {"tools/report", tools({"terminal", "statistics"})},
         {"tools/export", tools({"terminal", "report"})},
         {"tools/training", tools({"terminal", "report"})},
         {"tools/check", tools({"terminal", "training"})},

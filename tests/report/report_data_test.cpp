@@ -57,6 +57,28 @@ TEST_CASE("report: a run that has not ended has the spectral gap of its topology
   CHECK(only_point(run)["facts"]["spectral_gap"].get<double>() == doctest::Approx(2.0 / 3.0));
 }
 
+TEST_CASE("report: the points of a sweep with repeats say their seeds, and the group what intervals need") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+repeat = 3
+"network.latency" = ["1 ms", "2 ms"]
+)toml");
+  REQUIRE(run_program(folder.path(), {"sweep", "s.toml", "--output", "out"}).code == 0);
+  const Json group = report_data({folder.path() / "out"}).json()["groups"][0];
+  CHECK(group["repeats"] == 3);
+  REQUIRE(group["quantiles"].size() == 2);  // of two seeds, and of three
+  CHECK(group["quantiles"][0].get<double>() == doctest::Approx(12.706).epsilon(1e-4));
+  CHECK(group["quantiles"][1].get<double>() == doctest::Approx(4.303).epsilon(1e-4));
+  CHECK(group["axes"].size() == 1);
+  REQUIRE(group["points"].size() == 6);
+  for (std::size_t k = 0; k < 6; ++k) CHECK(group["points"][k]["seed"] == 1 + k % 3);
+  // What was learned with a seed stands once, for all networks.
+  CHECK(group["points"][0]["learned"] == group["points"][3]["learned"]);
+  CHECK(group["points"][0]["learned"] != group["points"][1]["learned"]);
+}
+
 TEST_CASE(
     "report: a sweep has a series per variant, its axes in numbers, and what networks share only once") {
   const TemporaryFolder folder;

@@ -8,6 +8,7 @@
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
 #include "tools/report/topology_picture.hpp"
+#include "tools/statistics/estimate.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -16,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_repeats = 10'000;  // of any sweep
 
 /// Returns the index of `value` in the array. Appends it if it is new.
 std::size_t placement_from(Json& array, Json value) {
@@ -179,9 +182,15 @@ void ReportData::add_sweep(const fs::path& folder) {
           throw Misuse(file.string() + ": its points have different axes");
         point["at"].push_back(placement_from(group["axes"][index]["values"], value));
       }
+    if (const auto seed = tried.find("seed"); seed != tried.end()) point["seed"] = *seed;
     if (point["at"].size() != group["axes"].size())
       throw Misuse(file.string() + ": its points have different axes");
     group["points"].push_back(std::move(point));
+  }
+  if (const auto repeats = record.find("repeats"); repeats != record.end() && repeats->is_number_unsigned()) {
+    group["repeats"] = *repeats;
+    for (std::size_t count = 2; count <= std::min(most_repeats, repeats->get<std::size_t>()); ++count)
+      group["quantiles"].push_back(student_t(count - 1));
   }
   if (group["points"].empty()) throw Misuse(file.string() + ": no point of this sweep has been tried");
   for (Json& axis : group["axes"]) add_numbers(axis);

@@ -17,10 +17,11 @@ namespace hearsay {
 ///        {"kind":"runs"|"sweep", "name", "driver", "baseline":index of a series or null,
 ///         "series":[name,..],
 ///         "axes":[{"key", "values":[as written,..], "numbers":[in bit/s, s or as they are,..] or null}],
-///         "points_in_total",
-///         "points":[{"series", "at":[index of the value,..per axis], "folder", "status", "note",
-///                    "facts":{..}, "learned":index, "consensus":index or null, "seconds":[..], "peers":{..},
-///                    "provenance":{..} or null, "picture":index,
+///         "points_in_total", "repeats":seeds of every point (if there are several),
+///         "quantiles":[of Student's t for the 95 % interval of 2 seeds, of 3,.. up to "repeats"],
+///         "points":[{"series", "at":[index of the value,..per axis], "seed" (with repeats), "folder",
+///                    "status", "note", "facts":{..}, "learned":index, "consensus":index or null,
+///                    "seconds":[..], "peers":{..}, "provenance":{..} or null, "picture":index,
 ///                    "run_file":[index of a line,..]}]}],
 ///      "learned":[columns,..], "consensus":[maps,..], "pictures":[..], "lines":[..]}
 ///

@@ -31,7 +31,8 @@ function unlikeness(group) {
 
 /// Every setting in which the series at this place differ, a column per series.
 function differences(group) {
-  const points = group.shown().flatMap((series) => group.pointsAt(series)).filter(({ run_file }) => run_file);
+  // Seeds are no difference: of the repetitions one stands for all.
+  const points = group.shown().flatMap((series) => (group.isRepeated ? group.pointsAt(series).slice(0, 1) : group.pointsAt(series))).filter(({ run_file }) => run_file);
   const all = points.map((point) => group.settingsOf(point));
   const keys = keysThatDiffer(all);
   if (keys.length === 0) return element("p", { class: "note" }, "No setting differs between what is drawn.");

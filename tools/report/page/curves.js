@@ -22,13 +22,17 @@ function curves(group, name) {
   const along = () => keptAlong.option;
   const numbersOf = ({ values, numbers }) => numbers ?? values.map((_, k) => k);
 
-  const linesAlong = (numbers, valueOf) => {
-    const sorted = (points) => points.filter(([, value]) => isMeasured(value)).sort(([a], [b]) => a - b);
+  const linesAlong = (numbers, measure) => {
+    const estimate = (series, at) => (measure.alongAnAxis && along().axis === null ? null : estimateAt(group, series, at, (point) => measure.of(group, point, along().axis), measure.isRatio));
+    // `found`: [x, what is known there].
+    const line = (name, series, found) => {
+      const known = found.filter(([, value]) => value && isMeasured(value.mean)).sort(([a], [b]) => a - b);
+      return { name, series, points: known.map(([x, { mean }]) => [x, mean]), ...(group.isRepeated ? { band: known.map(([x, { low, high }]) => [x, low, high]) } : {}) };
+    };
     if (along().axis !== null)
-      return group.shown().map((series) => ({ name: group.series[series], series,
-        points: sorted(group.placesAlong(along().axis).map((at) => [numbers[at[along().axis]], valueOf(group.point(series, at))])) }));
+      return group.shown().map((series) => line(group.series[series], series, group.placesAlong(along().axis).map((at) => [numbers[at[along().axis]], estimate(series, at)])));
     // One line over all colors: each value of the color is one point of it.
-    return [{ name: group.name, series: 0, points: sorted(group.indices().map((series, k) => [numbers[k], group.hidden.has(series) ? null : valueOf(group.point(series))])) }];
+    return [line(group.name, 0, group.indices().map((series, k) => [numbers[k], group.hidden.has(series) ? null : estimate(series, group.at)]))];
   };
 
   const draw = () => {
@@ -45,7 +49,7 @@ function curves(group, name) {
     plot.draw({
       x: { label: along().label, log: logX, categories, text: (value) => numberText(value), values },
       y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text },
-      lines: linesAlong(numbers, (point) => (point && !(measure.alongAnAxis && along().axis === null) ? measure.of(group, point, along().axis) : null)),
+      lines: linesAlong(numbers, measure),
     });
   };
 
@@ -61,6 +65,22 @@ function curves(group, name) {
 
 const howItFailed = (point) => (point && !cameToItsEnd(point) ? ` (${statusText[point.status] ?? point.status})` : "");
 
+const comparedColumns = (group, measure, compared) => [{ text: group.color.label }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }];
+
+/// A row per series: what its seeds say together.
+function estimateRows(group, measure, compared) {
+  const cost = { of: (point) => measure.of(group, point) };
+  const found = group.shown().map((series) => ({ series, points: group.pointsAt(series), estimate: estimateAt(group, series, group.at, cost.of) }));
+  const most = mostOf(found.map(({ estimate }) => estimate?.mean).filter(isKnown));
+  return found.map(({ series, points, estimate }) => {
+    const ratio = compared && estimate ? costRatio(group, series, group.baseline, group.at, cost) : null;
+    const seeds = estimate && estimate.count < points.length ? ` (${estimate.count} of ${points.length} seeds)` : "";
+    return [element("span", {}, sign(series), ` ${group.series[series]}${seeds}`), estimate ? measure.text(estimate.mean) + intervalText([estimate.low, estimate.high], measure.text) : unknown,
+      estimate?.mean > 0 ? element("span", { class: "bar", style: `width:${(100 * estimate.mean) / most}%;background:var(--${colorName(series)})` }) : "",
+      ratio ? timesText(ratio.mean) + intervalText([ratio.low, ratio.high], timesText) : ""];
+  });
+}
+
 /// The series, one below the other, if there is no axis along which to draw them.
 function comparison(group, name) {
   const usable = usableMeasures(group).filter((measure) => !measure.isRatio);
@@ -70,11 +90,12 @@ function comparison(group, name) {
   const draw = () => {
     const measure = keptMeasure.option;
     const compared = group.baseline !== null && measure.isTime;
+    if (group.isRepeated) return bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared), estimateRows(group, measure, compared)));
     const points = group.shown().flatMap((series) => group.pointsAt(series));
     const values = points.map((point) => measure.of(group, point));
     const most = mostOf(values.filter(isKnown));
     const own = group.baseline === null ? null : group.point(group.baseline);
-    bars.replaceChildren(table(measure.label, [{ text: group.color.label }, { text: measure.label.toLowerCase(), number: true }, { text: "" }, { text: compared ? "speed-up" : "", number: true }],
+    bars.replaceChildren(table(measure.label, comparedColumns(group, measure, compared),
       points.map((point, k) => [element("span", {}, sign(point.series), ` ${group.series[point.series]}${group.pointsAt(point.series).length > 1 ? ` (${group.nameOf(point)})` : ""}${howItFailed(point)}`),
         isKnown(values[k]) ? measure.text(values[k]) : unknown,
         isKnown(values[k]) && values[k] > 0 ? element("span", { class: "bar", style: `width:${(100 * values[k]) / most}%;background:var(--${colorName(point.series)})` }) : "",

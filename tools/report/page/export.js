@@ -22,11 +22,12 @@ function csvOf(plot) {
   if (plot.drawn) {
     const { x, y, lines } = plot.drawn;
     const smoothed = lines.some(({ raw }) => raw);
-    rows.push(["series", x.label, ...(smoothed ? [y.label, `${y.label}, smoothed`] : [y.label])]);
-    for (const { name, series, points, raw } of lines) {
+    const banded = lines.some(({ band }) => band);
+    rows.push(["series", x.label, ...(smoothed ? [y.label, `${y.label}, smoothed`] : [y.label]), ...(banded ? ["low (95 %)", "high (95 %)"] : [])]);
+    for (const { name, series, points, raw, band } of lines) {
       if (series === null) continue;
       for (const [k, [a, b]] of points.entries())
-        rows.push([name, x.values ? valueText(x, a) : a, ...(smoothed ? [raw ? raw[k][1] : b, b] : [b])]);
+        rows.push([name, x.values ? valueText(x, a) : a, ...(smoothed ? [raw ? raw[k][1] : b, b] : [b]), ...(banded ? band?.[k].slice(1) ?? ["", ""] : [])]);
     }
   } else {
     const { labels, datasets } = plot.config.data;
@@ -51,7 +52,7 @@ function downloadPicture(plot) {
   const chart = new Chart(canvas, { type, plugins: [paper], data: { ...data, datasets: data.datasets.map((dataset) => ({ ...dataset })) },
     options: { ...options, responsive: false, events: [], devicePixelRatio: 2, layout: { padding: 16 }, plugins: { ...options.plugins, tooltip: { enabled: false },
       title: { display: true, text: plot.heading.textContent, color: ink("text"), font: { size: 18 } },
-      legend: { display: true, position: "bottom", labels: { color: ink("text"), usePointStyle: true, filter: ({ datasetIndex }) => !data.datasets[datasetIndex].label.endsWith(", not smoothed") } } } } });
+      legend: { display: true, position: "bottom", labels: { color: ink("text"), usePointStyle: true, filter: ({ datasetIndex }) => ![", not smoothed", ", 95 % interval"].some((end) => data.datasets[datasetIndex].label.endsWith(end)) } } } } });
   canvas.toBlob((blob) => {
     chart.destroy();
     download(fileName(plot, "png"), blob);

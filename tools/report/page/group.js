@@ -45,7 +45,9 @@ class Group {
     this.raw = data.groups[this.place];
     for (const key of ["name", "kind", "driver", "points_in_total"]) this[key] = this.raw[key];
     this.dimensions = dimensionsOf(data, this.raw);
-    this.rawAt = new Map(this.raw.points.map((point) => [`${point.series}:${point.at}`, point]));
+    this.isRepeated = isKnown(this.raw.repeats);
+    this.quantiles = this.raw.quantiles ?? [];
+    this.rawAt = new Map(this.raw.points.map((point) => [`${point.series}:${point.at}:${point.seed}`, point]));
     this.arrange();
   }
 
@@ -83,18 +85,20 @@ class Group {
   }
 
   keyOf(series, at) { return `${series}:${at.join(",")}`; }
-  /// Several runs can be of one series: those with an equal setting.
+  /// Several runs can be of one series: those with an equal setting, and those that differ in their seed only.
   pointsAt(series, at = this.at) { return this.byPlace.get(this.keyOf(series, at)) ?? []; }
   point(series, at = this.at) { return this.pointsAt(series, at)[0]; }
   pointsHere() { return this.indices().flatMap((series) => this.pointsAt(series)); }
-  nameOf(point) { return this.raw.series[point.origin.series]; }
+  nameOf(point) { return this.raw.series[point.origin.series] + (this.isRepeated ? `, seed ${point.seed}` : ""); }
+  /// The point at another place that has the same seed.
+  twin(point, at) { return this.pointsAt(point.series, at).find(({ seed }) => seed === point.seed); }
   settingsOf(point) { return point.run_file ? settingsOf(this.data, point) : new Map(); }
   placeText(at = this.at) { return at.map((value, k) => `${this.labels[k]} ${this.axes[k].values[value]}`).join(", "); }
   indices() { return this.seriesShown; }
   shown() { return this.indices().filter((series) => !this.hidden.has(series)); }
 
-  /// The point of the baseline that has the same values on all axes.
-  baselineOf(point) { return isKnown(this.raw.baseline) ? this.rawAt.get(`${this.raw.baseline}:${point.origin.at}`) : undefined; }
+  /// The point of the baseline that has the same values on all axes, and the same seed.
+  baselineOf(point) { return isKnown(this.raw.baseline) ? this.rawAt.get(`${this.raw.baseline}:${point.origin.at}:${point.seed}`) : undefined; }
 
   /// Where the reader was; at first in the middle of every axis, where most is tried.
   presentPlace() {

@@ -15,7 +15,7 @@ const measures = [
   { label: "Speed-up over the baseline", isRatio: true, text: timesText, wants: (group) => isKnown(group.raw.baseline),
     of: (group, point) => speedUp(group, point, group.baselineOf(point)) },
   { label: "Speed-up over the first value", isRatio: true, alongAnAxis: true, text: timesText, wants: (group) => group.axes.length > 0,
-    of: (group, point, axis) => speedUp(group, point, group.point(point.series, point.at.map((value, k) => (k === axis ? 0 : value)))) },
+    of: (group, point, axis) => speedUp(group, point, group.twin(point, point.at.map((value, k) => (k === axis ? 0 : value)))) },
   { label: "MB per peer to the target", text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => point.facts.bytes_to_target / 1e6 },
   { label: "Loss at the end", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
   { label: "Accuracy at the end", linear: true, text: (value) => `${numberText(value, 4)} %`, wants: anyKnows("accuracy"), of: (group, point) => (isKnown(point.facts.accuracy) ? 100 * point.facts.accuracy : null) },

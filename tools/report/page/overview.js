@@ -63,9 +63,10 @@ function rangeText(points, kind) {
 function pointsTable(group, dimension = null) {
   const columns = pointColumns.filter(({ of }) => group.points.some((point) => of(point.facts, point) !== unknown));
   const named = group.dimensions.filter((one) => group.kind === "sweep" ? one === group.color || one.values.length > 1 : one.key === "run");
-  const head = [...named.map(({ label, numbers }) => ({ text: label, number: Boolean(numbers) })), ...columns];
+  const seeds = group.isRepeated ? [{ text: "seed", number: true, of: (facts, point) => String(point.seed) }] : [];
+  const head = [...named.map(({ label, numbers }) => ({ text: label, number: Boolean(numbers) })), ...seeds, ...columns];
   const row = (point) => [...named.map((one, k) => (k === 0 ? element("span", {}, sign(point.series), ` ${one.values[one.of(point.origin)]}`) : one.values[one.of(point.origin)])),
-    ...columns.map(({ of }) => of(point.facts, point))];
+    ...[...seeds, ...columns].map(({ of }) => of(point.facts, point))];
   const caption = group.kind === "sweep" ? "All points" : "All runs";
   if (!dimension) return table(caption, head, group.points.map(row));
   return table(caption, head, dimension.values.flatMap((text, value) => {
@@ -110,7 +111,7 @@ function overview(group) {
     const sizes = [...(group.raw.series.length > 1 || several.length === 0 ? [counted(group.raw.series.length, "variant")] : []), ...several.map(({ label, values }) => `${values.length} values of ${label}`)];
     const tried = group.raw.points.length;
     const missing = isKnown(group.points_in_total) && group.points_in_total > tried ? `, ${group.points_in_total} in total` : "";
-    parts.push(element("p", { class: "note" }, `${sizes.join(" by ")}: ${counted(tried, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
+    parts.push(element("p", { class: "note" }, `${sizes.join(" by ")}${group.isRepeated ? `, each with ${group.raw.repeats} seeds` : ""}: ${counted(tried, "point")}${missing}, ${group.driver === "simulator" ? "simulated in virtual time" : "with real processes"}.`));
     parts.push(folded("All points in a table", () => groupedTable(group)));
   }
   parts.push(notes(group));

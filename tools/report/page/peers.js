@@ -109,6 +109,7 @@ function peersSection(group, name) {
     if (spread) drawConsensus(consensus, spread);
     note.textContent = !peers ? "Nothing is known of its peers." : peers.of > peers.peer.length
       ? `The ${peers.peer.length} of ${numberText(peers.of, 9)} peers that waited longest.` : "";
+    if (peers && group.isRepeated) note.textContent = `With seed ${point.seed}. ${note.textContent}`;
     note.hidden = note.textContent === "";
     if (!peers) return;
     if (peers.map.cells.length > 0) drawLinks(map, peers.map, peers.of, linkMeasures[measure]);

@@ -41,7 +41,7 @@ function placeSection(group, name) {
     where.classList.toggle("several", drawn.size > 1);
     inside.replaceChildren(...[...drawn.values()].map((point) => topologyCard(group.data.pictures[point.picture], point.facts)));
     const open = [...files.querySelectorAll("details")].map((details) => details.open);
-    files.replaceChildren(...points.map((point) => folded(`${group.kind === "runs" ? group.nameOf(point) : group.series[point.series]}: run.toml`, () => runFile(group, point))));
+    files.replaceChildren(...points.map((point) => folded(`${group.kind === "runs" || group.isRepeated ? group.nameOf(point) : group.series[point.series]}: run.toml`, () => runFile(group, point))));
     for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? false;
   });
   return section(`${name}-place`, "Topology and run files", "", placeChooser(group), where);

@@ -35,8 +35,8 @@ class Plot {
   /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
   /// [[number, text],..] where the ticks are to be those, categories: whether they are names without an order,
   /// tight: whether the lines end where the axis does}.
-  /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were},
-  /// series null for a line that is none (the target).
+  /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
+  /// [[x, low, high],..] if there are intervals}, series null for a line that is none (the target).
   draw({ x, y, lines }) {
     this.drawn = { x, y, lines };
     this.zoom = x.categories ? null : this.zoomIn(x);
@@ -61,18 +61,33 @@ class Plot {
 
   /// What Chart.js draws of one line. Names without an order are joined by no line; dots of several series at
   /// one name stand beside each other, `aside` (-0.5 to 0.5) of the room that it has.
-  datasetsOf({ name, series, points, raw }, aside) {
+  datasetsOf({ name, series, points, raw, band }, aside) {
     const { x, y } = this.drawn;
     const visible = (value, log) => isKnown(value) && (!log || value > 0);
-    const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b }));
+    const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
+    const ends = new Map((band ?? []).map(([a, low, high]) => [a, [low, high]]));
     const data = dataOf(points);
     if (series === null) return [{ label: name, data, parsing: false, aid: true, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
     const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6,
       pointRadius: x.categories ? 6 : data.map((_, k) => (k % every === 0 || k === data.length - 1 ? 4 : 0)) };
-    if (!raw) return [main];
-    return [main, { label: `${name}, not smoothed`, data: dataOf(raw), parsing: false, aid: true, borderColor: faded(style.borderColor), borderWidth: 1, pointRadius: 0, pointHitRadius: 0, order: 1 }];
+    const around = band ? this.bandDatasets(name, style.borderColor, points, band, aside) : [];
+    if (!raw) return [main, ...around];
+    return [main, ...around, { label: `${name}, not smoothed`, data: dataOf(raw), parsing: false, aid: true, borderColor: faded(style.borderColor), borderWidth: 1, pointRadius: 0, pointHitRadius: 0, order: 1 }];
+  }
+
+  /// The 95 % intervals about a line: an area. About dots of names without an order: a bar each.
+  bandDatasets(name, color, points, band, aside) {
+    const { x, y } = this.drawn;
+    // No logarithmic axis shows an end at or below zero.
+    const floor = y.log ? leastOf(points.map(([, b]) => b).filter((b) => b > 0)) / 2 : -Infinity;
+    const known = this.inZoom(band.filter(([a, low, high]) => isKnown(low) && high > floor && (!x.log || a > 0)));
+    const aid = { label: `${name}, 95 % interval`, parsing: false, aid: true, pointRadius: 0, pointHitRadius: 0, order: 2 };
+    const low = known.map(([a, least]) => ({ x: a + 0.6 * aside, y: Math.max(least, floor) }));
+    const high = known.map(([a, , most]) => ({ x: a + 0.6 * aside, y: most }));
+    if (x.categories) return low.map((end, k) => ({ ...aid, data: [end, high[k]], borderColor: color, borderWidth: 2 }));
+    return [{ ...aid, data: low, borderWidth: 0 }, { ...aid, data: high, borderWidth: 0, fill: "-1", backgroundColor: thin(color) }];
   }
 
   options(x, y) {
@@ -120,9 +135,10 @@ class Plot {
     const every = Math.ceil(xs.length / rowsInTable);
     const kept = xs.filter((_, k) => k % every === 0 || k === xs.length - 1);
     const found = lines.map(({ points }) => new Map(points));
+    const ends = lines.map(({ band }) => new Map((band ?? []).map(([a, low, high]) => [a, [low, high]])));
     return table(`${this.heading.textContent}, in numbers`,
       [{ text: x.label, number: true }, ...lines.map(({ name }) => ({ text: name, number: true }))],
-      kept.map((value) => [valueText(x, value), ...found.map((of) => (of.has(value) ? y.text(of.get(value)) : ""))]));
+      kept.map((value) => [valueText(x, value), ...found.map((of, k) => (of.has(value) ? y.text(of.get(value)) + intervalText(ends[k].get(value), y.text) : ""))]));
   }
 
   /// The part of the x-axis that is looked at, [least, most], or null for all of it.

@@ -22,6 +22,9 @@ function lineStyle(series) {
 /// The color, so that what lies over it is read first.
 const faded = (color) => (/^#[0-9a-f]{6}$/i.test(color) ? `${color}55` : color);
 
+/// The color of an area, through which lines and other areas are seen.
+const thin = (color) => (/^#[0-9a-f]{6}$/i.test(color) ? `${color}2e` : color);
+
 /// The marker of a series, as a sign of text in its color.
 const sign = (series) => element("span", { class: "sign", style: `color:var(--${colorName(series)})`, "aria-hidden": "true" },
   markers[series % markers.length].sign);

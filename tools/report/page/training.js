@@ -41,15 +41,29 @@ class CurvePlot {
   linesOf(points, base) {
     const { kind, group, axis } = this;
     const weight = this.weight();
-    return points.map((point) => {
+    const curveOf = (point) => {
       const learned = group.learned(point);
       const xs = axis().of(learned, point) ?? [];
       const ys = learned[kind.key] ?? [];
-      const raw = xs.map((x, k) => [x, isKnown(ys[k]) ? kind.scale * ys[k] - base : null]);
+      return xs.map((x, k) => [x, isKnown(ys[k]) ? kind.scale * ys[k] - base : null]);
+    };
+    if (group.isRepeated) return [...new Set(points.map(({ series }) => series))].flatMap((series) => this.meanLine(series, points.filter((point) => point.series === series), curveOf));
+    return points.map((point) => {
+      const raw = curveOf(point);
       const alone = group.pointsAt(point.series).length === 1;
       return { name: group.series[point.series] + (alone ? "" : ` (${group.nameOf(point)})`), series: point.series,
         ...(weight > 0 ? { points: smoothed(raw, weight), raw } : { points: raw }) };
     });
+  }
+
+  /// One line for all seeds: the mean of those that came to their end, as far as all of them go.
+  meanLine(series, points, curveOf) {
+    const ended = points.filter(cameToItsEnd);
+    if (ended.length === 0) return [];
+    const { points: raw, band } = meanCurve(ended.map(curveOf), this.group.quantiles);
+    const weight = this.weight();
+    const name = this.group.series[series] + (ended.length === points.length ? "" : ` (${ended.length} of ${points.length} seeds)`);
+    return [{ name, series, band, ...(weight > 0 ? { points: smoothed(raw, weight), raw } : { points: raw }) }];
   }
 
   draw() {

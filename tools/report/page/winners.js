@@ -10,27 +10,41 @@ const costs = [
 /// Who diverges is not first, however fast.
 const cameToItsEnd = ({ status }) => status === "done" || status === "target" || status === "plateau";
 
-/// {series, seconds, times (against the baseline's)} or nothing.
+/// {series, seconds, times (against the baseline's), ties: the series that it does not beat} or nothing.
+///
+/// With repeats, who came there with more seeds is ahead of who took less time. Of those with equally many, the
+/// one with the least mean time wins if, compared seed by seed, the 95 % intervals of all others' times over its
+/// own are above 1. Else it is a tie with those whose interval is not.
 function winnerAt(group, at, cost) {
-  let winner = null;
-  for (const series of group.indices()) {
-    const point = group.point(series, at);
-    const seconds = point && cameToItsEnd(point) && cost.of(point);
-    if (isKnown(seconds) && (!winner || seconds < winner.seconds)) winner = { series, seconds };
-  }
-  if (!winner) return null;
-  const baseline = group.baseline === null ? null : group.point(group.baseline, at);
-  return { ...winner, times: baseline ? cost.of(baseline) / winner.seconds : null };
+  const tried = group.indices()
+    .map((series) => ({ series, estimate: estimateAt(group, series, at, (point) => (cameToItsEnd(point) ? cost.of(point) : null)) }))
+    .filter(({ estimate }) => estimate)
+    .sort((a, b) => b.estimate.count - a.estimate.count || a.estimate.mean - b.estimate.mean);
+  if (tried.length === 0) return null;
+  const [{ series, estimate }, ...others] = tried;
+  const ties = !group.isRepeated ? [] : others.filter((other) => other.estimate.count === estimate.count && !(costRatio(group, series, other.series, at, cost)?.low > 1)).map((other) => other.series);
+  const times = ties.length > 0 || group.baseline === null ? null : costRatio(group, series, group.baseline, at, cost)?.mean ?? null;
+  return { series, seconds: estimate.mean, times, ties };
+}
+
+function cellButton(group, at, said, ...content) {
+  return element("button", { type: "button", tabindex: "-1", "aria-pressed": String(group.keyOf(0, at) === group.keyOf(0, group.at)), onclick: () => group.goTo(at),
+    title: said, "aria-label": said }, ...content);
 }
 
 function winnerCell(group, at, winner, greatest) {
   if (!winner) return element("td", { class: "cell none" }, group.indices().some((series) => group.point(series, at)) ? "nobody" : "not tried");
+  if (winner.ties.length > 0) {
+    const tied = [winner.series, ...winner.ties];
+    const said = `${group.placeText(at)}, tie of ${listText(tied.map((series) => group.series[series]))}, ${secondsText(winner.seconds)}`;
+    return element("td", { class: "cell tie" }, cellButton(group, at, said,
+      element("span", { class: "winner" }, "tie"), element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, ...tied.map(sign))));
+  }
   const strength = greatest > 1 && winner.times > 1 ? Math.log(winner.times) / Math.log(greatest) : 0;
   const speed = winner.series === group.baseline ? "the baseline" : isKnown(winner.times) ? `${timesText(winner.times)} faster` : "";
   const said = [group.placeText(at), group.series[winner.series], secondsText(winner.seconds), speed].filter(Boolean).join(", ");
   return element("td", { class: "cell", style: `--color:var(--${colorName(winner.series)});--strength:${Math.round(10 + 40 * strength)}%` },
-    element("button", { type: "button", tabindex: "-1", "aria-pressed": String(group.keyOf(0, at) === group.keyOf(0, group.at)), onclick: () => group.goTo(at),
-      title: said, "aria-label": said },
+    cellButton(group, at, said,
       element("span", { class: "winner" }, sign(winner.series), element("span", { class: "name" }, ` ${group.series[winner.series]}`)),
       element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, speed)));
 }
@@ -62,16 +76,18 @@ function stopAt(button) {
 }
 
 function winnersSummary(group, cells, what) {
-  const won = cells.filter(({ winner }) => winner);
+  const won = cells.filter(({ winner }) => winner && winner.ties.length === 0);
+  const ties = cells.filter(({ winner }) => winner?.ties.length > 0).length;
   const lines = group.indices().map((series) => {
     const of = won.filter(({ winner }) => winner.series === series);
     const best = Math.max(...of.map(({ winner }) => winner.times ?? 0));
     return { series, times: of.length, best };
   }).filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
   const baseline = group.baseline === null ? "" : group.series[group.baseline];
+  const tied = ties > 0 ? [element("li", {}, element("strong", {}, "A tie"), ` on ${ties} of ${counted(cells.length, what)}: the first is not ahead by more than the 95 % interval`)] : [];
   return element("ul", { class: "summary" }, ...lines.map(({ series, times, best }) => element("li", {}, sign(series), " ",
     element("strong", {}, group.series[series]), ` is ${group.hasTarget ? "first" : "fastest"} on ${times} of ${counted(cells.length, what)}` +
-    (best > 1 && series !== group.baseline ? `, up to ${timesText(best)} as fast as ${baseline}` : ""))));
+    (best > 1 && series !== group.baseline ? `, up to ${timesText(best)} as fast as ${baseline}` : ""))), ...tied);
 }
 
 function winners(group, name) {
@@ -133,6 +149,6 @@ function winners(group, name) {
     `, that time, and how many times faster it is than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
   const reserve = group.hasTarget ? "" : " This sweep has no target loss: who is fastest need not learn most.";
   return section(`${name}-winners`, group.hasTarget ? "Who is first" : "Who is fastest",
-    `In every cell: the ${group.color.label} with the least time${gain}${reserve} Press a cell to look at that place below; arrow keys go from cell to cell.`,
+    `In every cell: the ${group.color.label} with the least time${gain}${reserve} ${group.isRepeated ? `Times are means over ${group.raw.repeats} seeds, compared seed by seed. ` : ""}Press a cell to look at that place below; arrow keys go from cell to cell.`,
     controls, summary, map);
 }

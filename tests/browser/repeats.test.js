@@ -1,0 +1,131 @@
+// The page of a sweep with repeats: means, intervals, and ties.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { readFileSync, rmSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import { openBrowser, screens } from "./browser.js";
+import { hearsay, readJson, write } from "./hearsay.js";
+
+let folder;
+let browser;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hearsay-repeats-"));
+  // Two variants that differ in nothing, and one that sends a quarter.
+  write(folder, "sweep.toml", `[run]
+iterations = 40
+evaluate_every = 2
+target_loss = 1.2
+[data]
+source = "synthetic(samples=400, features=40, classes=8)"
+[topology]
+peers = 4
+[algorithm]
+step_size = 0.2
+batch = 8
+[network]
+compute = "lognormal(2 ms, 0.5)"
+[sweep]
+driver = "simulate"
+baseline = "plain"
+repeat = 6
+"network.bandwidth" = ["1 Mbit/s", "10 Gbit/s"]
+[[sweep.variant]]
+name = "plain"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "plain again"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "8 bit"
+algorithm.kind = "dcd-psgd"
+`);
+  hearsay(folder, ["sweep", "sweep.toml", "--output", "sweep", "--quiet"]);
+  hearsay(folder, ["report", "sweep", "--output", "sweep.html"]);
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function inPage(action) {
+  const context = await browser.newContext({ viewport: screens.desktop });
+  const page = await context.newPage();
+  const trouble = [];
+  page.on("console", (message) => trouble.push(message.text()));
+  page.on("pageerror", (error) => trouble.push(String(error)));
+  await page.goto(`file://${join(folder, "sweep.html")}`);
+  await action(page);
+  assert.deepEqual(trouble, []);
+  await context.close();
+}
+
+const datasetsOf = (page, id) => page.evaluate((name) => Chart.getChart(document.querySelector(`#${name} canvas`)).data.datasets
+  .map(({ label, data, fill }) => ({ label, data, fill })), id);
+const cellsOf = (variant) => readJson(folder, "sweep", "sweep.json").cells.filter((cell) => cell.variant === variant);
+const nearly = (one, other) => assert.ok(Math.abs(one / other - 1) < 1e-6, `${one} is ${other}`);
+
+describe("a sweep with repeats", () => {
+  test("the statistics of the page are those that are worked out by hand", () => {
+    const source = readFileSync(new URL("../../tools/report/page/repeats.js", import.meta.url), "utf8");
+    const { estimateMean, estimateRatio } = runInNewContext(`${source}; ({ estimateMean, estimateRatio })`);
+    const mean = estimateMean([2, 3, 4, 5, 6], [12.706, 4.303, 3.182, 2.776]);
+    const ratio = estimateRatio([1.1, 1.08, 1.12, 1.1], [12.706, 4.303, 3.182]);
+    assert.equal(mean.mean, 4);
+    nearly(mean.low, 4 - 2.776 * Math.sqrt(2.5 / 5));
+    nearly(ratio.mean, (1.1 * 1.08 * 1.12 * 1.1) ** 0.25);
+    assert.ok(ratio.low > 1);
+    assert.equal(estimateMean([], []), null);
+    assert.equal(estimateMean([3], []).low, null);
+  });
+
+  test("a line along an axis is the mean over the seeds, with its 95 % band, as in sweep.json", () => inPage(async (page) => {
+    await page.locator("#group-0-along").getByLabel("Show", { exact: true }).selectOption("Time to the target");
+    const datasets = await datasetsOf(page, "group-0-curves");
+    const cells = cellsOf("8 bit");
+    const line = datasets.find(({ label }) => label === "8 bit").data;
+    const [low, high] = datasets.filter(({ label }) => label === "8 bit, 95 % interval");
+    assert.equal(line.length, 2);
+    assert.equal(high.fill, "-1");
+    for (const [k, { figures }] of cells.entries()) {
+      nearly(line[k].y, figures.seconds_to_target.mean);
+      nearly(low.data[k].y, figures.seconds_to_target.low);
+      nearly(high.data[k].y, figures.seconds_to_target.high);
+    }
+    await page.locator("#group-0-along").getByLabel("Show", { exact: true }).selectOption("Speed-up over the baseline");
+    const gains = (await datasetsOf(page, "group-0-curves")).find(({ label }) => label === "8 bit").data;
+    for (const [k, { figures }] of cells.entries()) {
+      nearly(gains[k].y, figures.speed_up.mean);
+      nearly(gains[k].ends[0], figures.speed_up.low);
+    }
+  }));
+
+  test("a training curve is one line per variant, the mean as far as all seeds go", () => inPage(async (page) => {
+    await page.getByRole("radio", { name: "Iterations" }).check();
+    const datasets = await datasetsOf(page, "group-0-loss");
+    assert.deepEqual(datasets.filter(({ label }) => !label.endsWith("interval")).map(({ label }) => label), ["plain", "plain again", "8 bit", "target loss"]);
+    const { points } = readJson(folder, "sweep", "sweep.json");
+    const ends = points.filter(({ variant }) => variant === "plain").map(({ iterations }) => iterations);
+    assert.equal(datasets.find(({ label }) => label === "plain").data.at(-1).x, Math.min(...ends));
+    assert.ok(datasets.filter(({ label }) => label === "plain, 95 % interval").every(({ data }) => data.length > 2));
+  }));
+
+  test("who is not ahead by more than the interval has not won: the cell says tie", () => inPage(async (page) => {
+    const texts = await page.locator("#group-0-winners .heat td.cell").allTextContents();
+    assert.equal(texts.length, 2);
+    assert.match(texts[0], /8 bit/);  // on 1 Mbit/s a quarter of the bytes decides
+    assert.match(texts[1], /tie/);    // on 10 Gbit/s nothing does
+    assert.match(await page.locator("#group-0-winners .heat td.tie button").getAttribute("aria-label"), /tie of plain, plain again and 8 bit/);
+    assert.match(await page.locator("#group-0-winners .summary").textContent(), /A tie on 1 of 2 networks/);
+  }));
+
+  test("the table of all points says their seeds", () => inPage(async (page) => {
+    await page.getByText("All points in a table").click();
+    assert.ok((await page.locator(".overview th").allTextContents()).includes("seed"));
+    assert.equal(await page.locator(".overview tbody tr").count(), 3 * 2 * 6);
+  }));
+});

@@ -1,0 +1,51 @@
+// Repetitions: what runs with several seeds say together.
+
+/// {mean, low, high, count} of numbers: low and high are the ends of the 95 % interval, null of a single one.
+/// `quantiles` of Student's t: that of n numbers is in quantiles[n - 2]. Nothing of no numbers.
+function estimateMean(numbers, quantiles) {
+  const count = numbers.length;
+  if (count === 0) return null;
+  const mean = numbers.reduce((a, b) => a + b) / count;
+  if (count === 1) return { mean, low: null, high: null, count };
+  const deviation = Math.sqrt(numbers.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (count - 1));
+  const half = (quantiles[count - 2] * deviation) / Math.sqrt(count);
+  return { mean, low: mean - half, high: mean + half, count };
+}
+
+/// The same of ratios: their geometric mean, and the interval of the mean of their logarithms.
+function estimateRatio(ratios, quantiles) {
+  const found = estimateMean(ratios.map(Math.log), quantiles);
+  const back = (logarithm) => (logarithm === null ? null : Math.exp(logarithm));
+  return found && { mean: back(found.mean), low: back(found.low), high: back(found.high), count: found.count };
+}
+
+/// What the repetitions of a series at a place say of `of(point)`, as far as they know it.
+function estimateAt(group, series, at, of, isRatio = false) {
+  const numbers = group.pointsAt(series, at).map(of).filter(isKnown);
+  return isRatio ? estimateRatio(numbers.filter((ratio) => ratio > 0), group.quantiles) : estimateMean(numbers, group.quantiles);
+}
+
+/// " (2.5 to 2.7)": the 95 % interval behind a number, if there is one.
+const intervalText = (ends, text) => (ends && isKnown(ends[0]) ? ` (${text(ends[0])} to ${text(ends[1])})` : "");
+
+/// By how many times `other` costs more than `one` at a place, over the seeds that both have.
+function costRatio(group, one, other, at, cost) {
+  const ratios = group.pointsAt(one, at).map((point) => {
+    const twin = group.pointsAt(other, at).find(({ seed }) => seed === point.seed);
+    return twin && cameToItsEnd(point) && cameToItsEnd(twin) ? cost.of(twin) / cost.of(point) : null;
+  });
+  return estimateRatio(ratios.filter((ratio) => isKnown(ratio) && ratio > 0), group.quantiles);
+}
+
+/// The mean curve of runs, as far as all of them go, with its 95 % band: {points: [[x, y],..], band: [[x, low,
+/// high],..]}. `curves` are [[x, y],..] each, with one evaluation after the other.
+function meanCurve(curves, quantiles) {
+  const [points, band] = [[], []];
+  for (let k = 0; curves.every((curve) => k < curve.length && isKnown(curve[k][1])); ++k) {
+    const x = curves.reduce((sum, curve) => sum + curve[k][0], 0) / curves.length;
+    const { mean, low, high } = estimateMean(curves.map((curve) => curve[k][1]), quantiles);
+    points.push([x, mean]);
+    band.push([x, low, high]);
+  }
+  return { points, band };
+}
