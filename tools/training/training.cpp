@@ -114,7 +114,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (options.watcher) options.watcher->show(evaluation);
   };
   if (options.watcher) {
-    options.watcher->begin(experiment.settings, experiment.iterations, control.record);
+    options.watcher->begin(experiment.settings, experiment.iterations, control.record.evaluations);
     control.on_meters = [&](const std::vector<PeerMeters>& peers) { options.watcher->show(peers); };
   }
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {
