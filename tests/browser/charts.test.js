@@ -134,6 +134,12 @@ describe("charts", () => {
     assert.equal((await chartOf(page, "group-0-loss")).x.min, 0);
   }));
 
+  test("a short logarithmic axis still has three marks", () => inPage({}, async ({ page }) => {
+    await page.locator("#group-0-loss").getByLabel("log scale").check();
+    const marks = await page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).scales.y.ticks.map(({ label }) => label).filter(Boolean));
+    assert.ok(marks.length >= 3, marks.join());
+  }));
+
   test("smoothing draws the moving average over the line as it is", () => inPage({}, async ({ page }) => {
     await page.getByLabel("Smoothing").fill("0.8");
     const chart = await chartOf(page, "group-0-loss");

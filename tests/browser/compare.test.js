@@ -287,6 +287,10 @@ describe("compare", () => {
     await inPage("alone.html", {}, async ({ page }) => {
       const tiles = await page.locator(".tiles").innerText();
       assert.doesNotMatch(tiles, /\b0 (s|MB|%)|time|sent/);
+      // Of one peer there is no distance between peers, no traffic, and no other series to tell it from.
+      for (const id of ["group-0-consensus", "group-0-peer-bytes"]) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+      assert.ok(await page.locator("#group-0-training .legend").isHidden());
+      assert.ok(await page.locator("#group-0-loss").isVisible());
     });
     await inPage("steps.html", {}, async ({ page }) => {
       await page.getByText("All points in a table").click();

@@ -221,8 +221,9 @@ describe("report", () => {
     const links = summary.per_peer.flatMap(({ peer, sent_to }) => sent_to.map((to) => ({ name: `${peer} → ${to.peer}`, bytes: to.bytes,
       waited: summary.per_peer[to.peer].waited_for.find((from) => from.peer === peer)?.seconds ?? 0 })));
     const rows = await page.locator("#group-0-peers .links tbody tr").all();
-    assert.equal(rows.length, 8);  // both ways of the ring's four
-    assert.equal(links.length, 8);
+    assert.equal(links.length, 8);  // both ways of the ring's four
+    assert.equal(rows.length, links.filter(({ waited }) => waited > 0).length);
+    assert.ok(rows.length > 0);
     let longest = Infinity;
     for (const row of rows) {
       const name = await row.locator("th").textContent();

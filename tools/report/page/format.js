@@ -3,12 +3,19 @@
 const unknown = "–";
 const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
 
+/// A format is dear to make, and a page writes thousands of numbers.
+const formats = new Map();
+function withDigits(digits) {
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat("en", { maximumSignificantDigits: digits }));
+  return formats.get(digits);
+}
+
 function numberText(value, digits = 4) {
   if (!isKnown(value)) return unknown;
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e9) return value.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e");
-  return value.toLocaleString("en", { maximumSignificantDigits: Math.max(digits, Math.min(9, Math.ceil(Math.log10(size)))) });
+  return withDigits(Math.max(digits, Math.min(9, Math.ceil(Math.log10(size))))).format(value);
 }
 
 /// `digits(number)` spells what is in a unit: three digits, so that columns line up.

@@ -28,8 +28,9 @@ const marksBetween = (min, max) => {
   return marks;
 };
 
-/// On a logarithmic axis 1, 2 and 5 of every decade are marked.
-function isRound(value) {
+/// On a logarithmic axis 1, 2 and 5 of every decade are marked; if it is too short for three of them, more
+/// digits.
+function isMarked(value, { min, max }) {
   const mantissa = Number(value.toExponential(3).split("e")[0]);
-  return mantissa === 1 || mantissa === 2 || mantissa === 5;
+  return (marksBetween(min, max).length < 3 ? [1, 2, 3, 4, 5, 6, 8] : [1, 2, 5]).includes(mantissa);
 }

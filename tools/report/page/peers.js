@@ -118,7 +118,8 @@ function peersSection(group, name) {
       { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
       { name: "waiting", values: peers.wait_seconds, series: 1, stack: "time" },
       { name: "own port sending (meanwhile)", values: peers.wire_seconds, series: 6, stack: "wire" }], { label: "time", text: secondsText, mark: secondsMark });
-    bytes.drawBars(labels, [
+    bytes.figure.hidden = ![...peers.bytes_sent, ...peers.bytes_received].some((count) => count > 0);
+    if (!bytes.figure.hidden) bytes.drawBars(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
     links.hidden = peers.links.length === 0;

@@ -36,8 +36,9 @@ function placeSection(group, name) {
   const files = element("div");
   const where = element("div", { class: "where" }, inside, files);
   group.follow(() => {
-    const points = group.pointsHere().filter((point) => point.run_file);
-    const drawn = new Map(points.filter((point) => isKnown(point.picture)).map((point) => [`${point.picture} ${point.facts.spectral_gap}`, point]));
+    const points = group.shown().flatMap((series) => group.pointsAt(series)).filter((point) => point.run_file);
+    // Of a seed of its own each, many runs have the same topology.
+    const drawn = new Map(points.filter((point) => isKnown(point.picture)).map((point) => [`${JSON.stringify(group.data.pictures[point.picture])} ${point.facts.spectral_gap}`, point]));
     where.classList.toggle("several", drawn.size > 1);
     inside.replaceChildren(...[...drawn.values()].map((point) => topologyCard(group.data.pictures[point.picture], point.facts)));
     const open = [...files.querySelectorAll("details")].map((details) => details.open);

@@ -5,6 +5,21 @@ Chart.defaults.animation = false;
 Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 Chart.defaults.maintainAspectRatio = false;
 
+/// A line that is no series has its name written where it begins: curves end near a target, and begin far
+/// from it.
+Chart.register({ id: "writtenNames", afterDatasetsDraw: (chart) => {
+  const { ctx, chartArea: { left, top, bottom } } = chart;
+  for (const [k, { written }] of chart.data.datasets.entries()) {
+    const [begin] = chart.getDatasetMeta(k).data;
+    if (!written || !begin || begin.y < top || begin.y > bottom) continue;
+    ctx.save();
+    ctx.font = `11px ${Chart.defaults.font.family}`;
+    ctx.fillStyle = ink("muted");
+    ctx.fillText(written, Math.max(left, begin.x) + 6, begin.y < top + 16 ? begin.y + 13 : begin.y - 5);
+    ctx.restore();
+  }
+} });
+
 const rowsInTable = 400;
 const markersOnLine = 10;
 
@@ -67,7 +82,7 @@ class Plot {
     const dataOf = (of) => this.inZoom(of.filter(([a, b]) => visible(a, x.log) && visible(b, y.log))).map(([a, b]) => ({ x: a + 0.6 * aside, y: b, ends: ends.get(a) }));
     const ends = new Map((band ?? []).map(([a, low, high]) => [a, [low, high]]));
     const data = dataOf(points);
-    if (series === null) return [{ label: name, data, parsing: false, aid: true, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
+    if (series === null) return [{ label: name, data, parsing: false, aid: true, written: name, borderColor: ink("muted"), borderWidth: 1, borderDash: [3, 3], pointRadius: 0, pointHitRadius: 0 }];
     const every = Math.max(1, Math.floor(data.length / markersOnLine));
     const style = lineStyle(series);
     const main = { label: name, data, parsing: false, tension: 0, ...style, showLine: !x.categories, pointHitRadius: 10, pointHoverRadius: 6,
@@ -97,7 +112,7 @@ class Plot {
       grid: { color: ink("grid"), borderColor: ink("grid"), tickColor: ink("grid") },
       ticks: { color: ink("muted"), maxRotation: 40, autoSkip: !axis.categories, autoSkipPadding: 12, includeBounds: false, callback: axis.values
         ? (value) => (axis.values.find(([number]) => number === value) ?? ["", ""])[1]
-        : (value) => (axis.log && !isRound(value) && !this.zoom ? null : (axis.mark ?? axis.text)(value)) },
+        : function (value) { return axis.log && !isMarked(value, this) ? null : (axis.mark ?? axis.text)(value); } },
       ...(axis.values ? { afterBuildTicks: (built) => { built.ticks = axis.values.map(([value]) => ({ value })); } } : {}),
     });
     return {

@@ -54,7 +54,7 @@ function legend(group) {
       group.drawOnly(drawn);
     },
   }, lineSample(one), sign(one), element("span", {}, group.series[one])));
-  const list = element("ul", { class: "legend", "aria-label": `Series (${group.color.label}), each drawn while pressed` }, ...buttons.map((button) => element("li", {}, button)));
+  const list = element("ul", { class: `legend${series.length > 16 ? " many" : ""}`, "aria-label": `Series (${group.color.label}), each drawn while pressed` }, ...buttons.map((button) => element("li", {}, button)));
   const said = element("p", { class: "note" });
   const every = element("span", { class: "controls" },
     element("button", { type: "button", onclick: () => group.drawOnly(new Set(series)) }, "Draw all"),
@@ -64,5 +64,6 @@ function legend(group) {
     said.textContent = `${numberText(group.shown().length, 9)} of ${numberText(series.length, 9)} are drawn: press a name to draw it, or not.`;
     said.hidden = group.hidden.size === 0;
   });
-  return element("div", { class: "legends" }, list, ...(series.length > 8 ? [every] : []), said);
+  // One series alone needs no name beside its line: the page is about it.
+  return element("div", { class: "legends", hidden: series.length < 2 }, list, ...(series.length > 8 ? [every] : []), said);
 }

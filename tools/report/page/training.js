@@ -70,8 +70,10 @@ class CurvePlot {
     const { kind, group, axis, plot } = this;
     const all = group.pointsHere().filter((point) => point.learned !== undefined);
     const values = all.flatMap((point) => (group.learned(point)[kind.key] ?? []).filter(isKnown));
-    plot.figure.hidden = values.length === 0;
-    if (values.length === 0) return;
+    // A single peer, or peers that always agree, have nothing between them that could be drawn.
+    const nothing = values.length === 0 || (kind.name === "consensus" && values.every((value) => value === 0));
+    plot.figure.hidden = nothing;
+    if (nothing) return;
     const above = this.keptHeight.option === heights[1];
     const base = above ? leastOf(values) : 0;
     const lines = this.linesOf(all.filter((point) => !group.hidden.has(point.series)), base);
