@@ -1,9 +1,15 @@
 #!/bin/sh
-# The first run, from a fresh clone: sets up, builds, and runs the sweep of tools/examples/quickstart.toml.
-# Passes its arguments on: tools/run.sh --set sweep.driver=simulate
+# The first run, from a fresh clone: sets up, builds, runs the sweep of tools/examples/quickstart.toml, and
+# draws its pictures into one page, beside the output. Passes its arguments on:
+# tools/run.sh --set sweep.driver=simulate
 set -eu
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
 tools/build.sh hearsay
-exec build/hearsay sweep tools/examples/quickstart.toml --overwrite "$@"
+code=0
+said=$(build/hearsay sweep tools/examples/quickstart.toml --overwrite "$@") || code=$?
+printf '%s\n' "$said"
+output=$(printf '%s\n' "$said" | sed -n 's/^output  //p' | tail -n 1)  # --json and --quiet name none
+[ -z "$output" ] || build/hearsay report "$output" --output "$output.html" --overwrite
+exit "$code"

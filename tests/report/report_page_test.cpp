@@ -1,12 +1,14 @@
 #include "tools/report/page.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
+#include "tools/report/loopback_server.hpp"
 #include "topology/foundation/misuse.hpp"
 
 using namespace hearsay;
@@ -145,6 +147,38 @@ algorithm.batch = "full"
   CHECK(content_of(clone.path() / "report.html").starts_with(page_mark));
 }
 
+TEST_CASE("run.sh: it ends with the table and a page of pictures, and says where the page lies") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder clone;
+  for (const char* folder : {"tools", "tools/examples", "build"})
+    fs::create_directories(clone.path() / folder);
+  fs::copy(HEARSAY_SOURCE_DIR "/tools/run.sh", clone.path() / "tools/run.sh");
+  fs::create_symlink(HEARSAY_PROGRAM, clone.path() / "build/hearsay");
+  for (const char* script : {"tools/setup.sh", "tools/build.sh"}) {
+    clone.write(script, "#!/bin/sh\n");
+    fs::permissions(clone.path() / script, fs::perms::owner_all);
+  }
+  clone.write(
+      "tools/examples/quickstart.toml",
+      "[run]\nname = \"first\"\niterations = 2\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = "
+      "\"full\"\n[topology]\npeers = 3\n[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
+  const auto run = [&](const std::string& more) {
+    const std::string command = "sh '" + (clone.path() / "tools/run.sh").string() +
+                                "' --set sweep.driver=simulate " + more + " > '" +
+                                (clone.path() / "said").string() + "' 2> /dev/null";
+    return std::system(command.c_str());
+  };
+  REQUIRE(run("") == 0);
+  const fs::path page = clone.path() / "runs/first.html";
+  CHECK(content_of(page).starts_with(page_mark));
+  const std::string said = content_of(clone.path() / "said");
+  CHECK(said.find("d-psgd") < said.find(page.string()));
+  CHECK(run("") == 0);  // again: what it made is replaced
+  CHECK(run("--json") == 0);
+  CHECK(Json::parse(content_of(clone.path() / "said"), nullptr, false).is_object());
+  CHECK(run("--set run.iterations=0") != 0);
+}
+
 TEST_CASE("live: nothing is served unless it is asked for") {
   const TemporaryFolder folder;
   write_run(folder);
@@ -162,5 +196,48 @@ TEST_CASE("live: a run whose page nobody looks at ends by itself, and says where
   CHECK(content_of(folder.path() / "live/model.npy") == content_of(folder.path() / "run/model.npy"));
   const ProgramEnd refused = run_program(folder.path(), {"run", "run.toml", "--live=65536", "--output", "x"});
   CHECK(refused.code == 2);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "x"));
+}
+
+TEST_CASE("live: a sweep whose page nobody looks at ends by itself, and leaves no process behind") {
+  const TemporaryFolder folder;
+  folder.write("sweep.toml",
+               "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
+               "[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
+  Program sweep(folder.path(), {"sweep", "sweep.toml", "--live", "--output", "out"});
+  CHECK(sweep.wait() == 0);
+  CHECK(sweep.everyone_ended());
+  CHECK(sweep.complained().find("live at http://127.0.0.1:") != std::string::npos);
+  CHECK(std::filesystem::exists(folder.path() / "out/sweep.json"));
+}
+
+TEST_CASE("live: a sweep that is killed takes its page along") {
+  const TemporaryFolder folder;
+  folder.write(
+      "sweep.toml",
+      "[run]\niterations = 1000000\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
+      "[network]\ncompute = \"10 ms\"\n[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
+  Program sweep(folder.path(), {"sweep", "sweep.toml", "--live", "--output", "out"});
+  REQUIRE(sweep.wait_until([&] {
+    return std::filesystem::exists(folder.path() / "out/algorithm.kind=d-psgd/metrics.jsonl") ||
+           sweep.complained().find(" loss ") != std::string::npos;
+  }));
+  kill(sweep.process(), SIGKILL);
+  sweep.wait();
+  CHECK(sweep.everyone_ended());
+}
+
+TEST_CASE("live: a port that is taken is refused before a sweep begins") {
+  const TemporaryFolder folder;
+  folder.write("sweep.toml",
+               "[run]\niterations = 4\n[model]\nkind = \"quadratic(8)\"\n[algorithm]\nbatch = \"full\"\n"
+               "[sweep]\n\"algorithm.kind\" = [\"d-psgd\", \"d2\"]\n");
+  const LoopbackServer occupied(0, {});
+  const std::string port = std::to_string(occupied.port());
+  const ProgramEnd refused =
+      run_program(folder.path(), {"sweep", "sweep.toml", "--live=" + port, "--output", "x"});
+  CHECK(refused.code == 2);
+  CHECK(refused.complained.find("--live = " + port + ": nothing can listen at this port") !=
+        std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "x"));
 }
