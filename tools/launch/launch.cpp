@@ -134,8 +134,8 @@ int report(const LaunchedRunEnd& end, const fs::path& output, const LaunchOption
     run.summary = nlohmann::ordered_json::parse(read_text_file(output / "summary.json"), nullptr, false);
     run.output = output;
     run.output_created = true;
-    for (const RunStatus status :
-         {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
+    for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::plateau,
+                                   RunStatus::diverged, RunStatus::interrupted, RunStatus::lost})
       if (run.summary.is_object() && run.summary["status"] == to_text(status)) run.status = status;
     if (watcher && run.summary.is_object()) watcher->end(run.summary);
     if (options.json)

@@ -81,7 +81,7 @@ class HeatMap {
     this.area = area;
     const cell = { width: (area.right - area.left) / columns.count, height: (area.bottom - area.top) / rows.count };
     this.cell = cell;
-    pen.fillStyle = ink("page");
+    pen.fillStyle = ink("grid");
     pen.fillRect(area.left, area.top, area.right - area.left, area.bottom - area.top);
     const gap = Math.min(cell.width, cell.height) > 6 ? 1 : 0;
     for (let row = 0; row < rows.count; ++row)
