@@ -139,6 +139,18 @@ TEST_CASE("report: runs are one group, by name; and by folder, too, where two ar
   CHECK(report_data({one}).json()["groups"][0]["series"] == Json({"quickstart"}));
 }
 
+TEST_CASE("report: its title names four folders, and of more the first three and how many more") {
+  const TemporaryFolder folder;
+  std::vector<std::filesystem::path> runs;
+  for (const char* name : {"a", "b", "c", "d"})
+    runs.push_back(cut_off_run(folder, name, evaluation_line(0, "1.0")));
+  CHECK(report_data(runs).json()["title"] == "a, b, c, d");
+  runs.push_back(cut_off_run(folder, "e", evaluation_line(0, "1.0")));
+  const Json data = report_data(runs).json();
+  CHECK(data["title"] == "a, b, c and 2 more");
+  CHECK(data["learned"].size() == 1);  // they learned the same
+}
+
 TEST_CASE("report: the course of a run that was cut off ends before the line that is only half there") {
   const TemporaryFolder folder;
   const std::string whole = evaluation_line(0, "3.5") + evaluation_line(5, "2.5");

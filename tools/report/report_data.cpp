@@ -41,6 +41,24 @@ void add_numbers(Json& axis) {
   }
 }
 
+/// Returns the index of `value` in the array. Appends it if `places`, by its text, does not know it.
+std::size_t shared_placement(Json& array, std::unordered_map<std::string, std::size_t>& places,
+                             const std::string& text, Json value) {
+  const auto [found, is_new] = places.try_emplace(text, array.size());
+  if (is_new) array.push_back(std::move(value));
+  return found->second;
+}
+
+/// Returns "a, b, c, d"; of more folders the first three, and how many more there are.
+std::string title_of(const std::vector<fs::path>& folders) {
+  constexpr std::size_t most_named = 4;
+  const std::size_t named = folders.size() > most_named ? most_named - 1 : folders.size();
+  std::string title;
+  for (std::size_t k = 0; k < named; ++k) title += (k == 0 ? "" : ", ") + name_of(folders[k]);
+  if (named < folders.size()) title += " and " + std::to_string(folders.size() - named) + " more";
+  return title;
+}
+
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -71,7 +89,8 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   Json point = {{"folder", folder}, {"facts", facts_of(run)}};
   point["status"] = point["facts"]["status"];
   const Course course = thinned(run.course);
-  point["learned"] = placement_from(data_["learned"], learned_columns(course, run.peers()));
+  const Json learned = learned_columns(course, run.peers());
+  point["learned"] = shared_placement(data_["learned"], learned_places_, learned.dump(), learned);
   point["seconds"] = seconds_column(course);
   point["evaluations"] = run.course.size();
   point["defect"] = run.defect;
@@ -88,7 +107,8 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   Json lines = Json::array();
   for (std::size_t begin = 0; begin < run.run_file.size();) {
     const std::size_t end = std::min(run.run_file.find('\n', begin), run.run_file.size());
-    lines.push_back(placement_from(data_["lines"], run.run_file.substr(begin, end - begin)));
+    const std::string line = run.run_file.substr(begin, end - begin);
+    lines.push_back(shared_placement(data_["lines"], line_places_, line, line));
     begin = end + 1;
   }
   point["run_file"] = std::move(lines);
@@ -119,6 +139,8 @@ Json ReportData::spectral_gap_of_unfinished(const RunSettings& settings) {
 
 void ReportData::begin_again() {
   for (const char* part : {"groups", "learned", "consensus", "lines"}) data_[part] = Json::array();
+  learned_places_.clear();
+  line_places_.clear();
 }
 
 void ReportData::add_run(const RunFolder& run, const std::string& name, const std::string& folder) {
@@ -202,9 +224,7 @@ void ReportData::add_sweep(const fs::path& folder) {
 
 ReportData report_data(const std::vector<fs::path>& folders) {
   const ReportedFolders reported = reported_folders(folders);
-  std::string title;
-  for (const fs::path& folder : folders) title += (title.empty() ? "" : ", ") + name_of(folder);
-  ReportData data(title);
+  ReportData data(title_of(folders));
   if (!reported.runs.empty()) data.add_runs(reported.runs);
   for (const fs::path& sweep : reported.sweeps) data.add_sweep(sweep);
   return data;

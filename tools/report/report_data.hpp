@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,9 @@ class ReportData {
   using Drawn = std::pair<TopologySettings, std::uint64_t>;  ///< with the seed
 
   nlohmann::ordered_json data_;
-  std::vector<Drawn> drawn_;  ///< data_["pictures"], in the same order
+  std::vector<Drawn> drawn_;                                     ///< data_["pictures"], in the same order
+  std::unordered_map<std::string, std::size_t> learned_places_;  ///< in data_["learned"], by the text
+  std::unordered_map<std::string, std::size_t> line_places_;     ///< in data_["lines"]
 
   struct Gap {
     Drawn topology;
