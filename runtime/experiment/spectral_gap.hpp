@@ -13,9 +13,9 @@ namespace hearsay {
 /// Returns the schedule of a run: who mixes with whom in which round.
 std::shared_ptr<const Schedule> schedule_of(const RunSettings& settings, const NamedTopology& topology);
 
-/// True if a run has a spectral gap of its own, that of W: one W mixes in every round, and averages. A varying
-/// schedule has no single gap, and neither has push-sum along one-way links. An asynchronous method averages
-/// in pairs, not by W.
+/// True if a run has a spectral gap of its own, that of W: one W mixes in every round, and averages. A
+/// varying schedule has no single gap, and neither has push-sum along one-way links. An asynchronous method
+/// averages in pairs, not by W.
 bool has_spectral_gap(const Schedule& schedule, const MixingMatrix& mixing, const MethodInfo& method);
 
 /// Returns that spectral gap; empty if the run has none.

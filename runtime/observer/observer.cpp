@@ -50,9 +50,9 @@ double consensus_distance_of(const std::vector<double>& squares, const std::vect
   return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / count_of(models));
 }
 
-/// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first 1,024,
-/// of every second of the next 1,024, of every fourth of the next 2,048, and so on. So a record that becomes
-/// twice as long grows by 512 lines.
+/// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first
+/// 1,024, of every second of the next 1,024, of every fourth of the next 2,048, and so on. So a record that
+/// becomes twice as long grows by 512 lines.
 bool keeps_distances(std::size_t evaluation) {
   return evaluation % std::bit_floor(std::max<std::size_t>(1, evaluation / 512)) == 0;
 }

@@ -56,8 +56,8 @@ struct PeerMeters {
   }
 };
 
-/// How far the model of each peer is from their mean. One number per peer up to 128 peers; of more peers 128 of
-/// their distances, evenly spaced from the least to the greatest, so that a long record stays small.
+/// How far the model of each peer is from their mean. One number per peer up to 128 peers; of more peers 128
+/// of their distances, evenly spaced from the least to the greatest, so that a long record stays small.
 struct PeerDistances {
   static constexpr std::size_t most = 128;
   bool ranked = false;         ///< true if they are sorted; else they are in the order of the peers

@@ -120,8 +120,8 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
   return record;
 }
 
-/// Returns the lines of a file, each a JSON object, whose "iteration" is less than `iteration`. Empty if there
-/// is no such file.
+/// Returns the lines of a file, each a JSON object, whose "iteration" is less than `iteration`. Empty if
+/// there is no such file.
 std::string lines_before(const fs::path& file, std::uint64_t iteration) {
   std::string kept;
   std::ifstream lines(file, std::ios::binary);

@@ -55,10 +55,10 @@ class RunDirectory {
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
-  /// Appends a line to metrics.jsonl and one to consensus.jsonl. The first call makes the directory and writes run.toml from `settings`,
-  /// those of the experiment. If an earlier run is continued, the first call also removes their lines from this
-  /// evaluation's iteration on. If the disk is full, lines wait in memory until there is room; a notice says
-  /// so once. Throws Misuse if the directory cannot be made.
+  /// Appends a line to metrics.jsonl and one to consensus.jsonl. The first call makes the directory and
+  /// writes run.toml from `settings`, those of the experiment. If an earlier run is continued, the first call
+  /// also removes their lines from this evaluation's iteration on. If the disk is full, lines wait in memory
+  /// until there is room; a notice says so once. Throws Misuse if the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
   /// Writes the best model so far to a file of its own, so that a resumed run still has it. If that fails, a
