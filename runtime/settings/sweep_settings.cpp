@@ -256,6 +256,7 @@ std::vector<Setting> assign_to_sweep(std::vector<Setting> assigned, std::vector<
   const std::string prefix = "sweep.";
   std::vector<Setting> rest;
   for (Setting& setting : assigned) {
+    if (setting.key == "sweep") setting.refuse("a key of [sweep], such as sweep.repeat=10");
     if (!setting.key.starts_with(prefix)) {
       rest.push_back(std::move(setting));
       continue;

@@ -122,7 +122,7 @@ name = "8 bit"
 algorithm.kind = "dcd-psgd"
 )toml");
   const ProgramEnd end =
-      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.target_loss=20"});
+      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.target_loss=22"});
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   const Json record = json_of(content_of(folder.path() / "out/sweep.json"));
   CHECK(record["repeats"] == 3);
@@ -193,22 +193,23 @@ name = "refused"
 topology.kind = "torus(3x3)"
 )toml");
   const auto sweep = [&](const Words& more) {
-    Words words = {"sweep", "s.toml", "--set", "run.target_loss=20", "--output", "out"};
+    Words words = {"sweep", "s.toml", "--set", "run.target_loss=22", "--output", "out"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(folder.path(), words);
   };
   const auto points = [&] { return json_of(content_of(folder.path() / "out/sweep.json"))["points"]; };
   const ProgramEnd unknown = sweep({"--only", "8 bits"});
   CHECK(unknown.code == 2);
-  CHECK(unknown.complained.find("--only = 8 bits: no variant of the sweep, did you mean \"8 bit\"?") !=
+  CHECK(unknown.complained.find("--only = \"8 bits\": no variant of the sweep, did you mean \"8 bit\"?") !=
         std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
 
   const ProgramEnd first = sweep({"--only", "8 bit"});
   CHECK_MESSAGE(first.code == 0, first.complained);
   CHECK(points().size() == 2);
-  CHECK(first.complained.find("no speed-up: the baseline has not been run; --only plain --resume adds it") !=
-        std::string::npos);
+  CHECK(
+      first.complained.find("no speed-up: the baseline has not been run; --only 'plain' --resume adds it") !=
+      std::string::npos);
   CHECK(sweep({"--only", "refused", "--resume"}).code == 0);
   REQUIRE(points().size() == 4);
   const ProgramEnd last = sweep({"--only", "plain", "--resume"});
@@ -321,6 +322,8 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
   std::filesystem::rename(folder.path() / "moved", folder.path() / "out");
   CHECK(run({"--resume", "--set", "run.iterations=15"}).find("kept") == std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["points"][0]["iterations"] == 15);
-  CHECK(run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume", "--overwrite"}).code ==
-        2);
+  const ProgramEnd both =
+      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume", "--overwrite"});
+  CHECK(both.code == 2);
+  CHECK(both.complained == "hearsay: --resume keeps what --overwrite would replace; expected one of them\n");
 }

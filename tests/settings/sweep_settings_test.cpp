@@ -208,6 +208,7 @@ TEST_CASE("sweep: what makes no sense is refused with its place") {
                "test.toml:2: topology.peers = []: expected at least one value: a list in [sweep] must not be "
                "empty"));
   CHECK(contains(refusal("", {"sweep.topology.peers=[]"}), "must not be empty"));
+  CHECK(refusal("", {"sweep=3"}) == "--set: sweep = 3: expected a key of [sweep], such as sweep.repeat=10");
   CHECK(contains(refusal("[sweep]\nrun.seed = []"), "must not be empty"));
   CHECK(contains(refusal("[sweep]\nrun.seed = [1, 1]"), "each value once"));
   CHECK(contains(refusal("[sweep]\nrun.seed = [1, \"x\"]"),

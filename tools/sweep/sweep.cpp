@@ -16,6 +16,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/sweep_tuning.hpp"
+#include "runtime/toml/document.hpp"
 #include "tools/report/live_sweep_page.hpp"
 #include "tools/sweep/sweep_rows.hpp"
 #include "tools/sweep/sweep_table.hpp"
@@ -137,8 +138,9 @@ class SweepRun {
   }
 
   std::string title_of(std::size_t place) const {
-    return "[" + std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size()) + "] " +
-           name_of(sweep_, sweep_.points[place]);
+    std::string title = "[";
+    title += std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size()) + "] ";
+    return title + name_of(sweep_, sweep_.points[place]);
   }
 
   SweepRow refused_row(std::size_t place, const std::string& why) const {
@@ -272,9 +274,10 @@ void require_variants(const Sweep& sweep, const std::vector<std::string>& only) 
     if (!point.variant.empty() && (names.empty() || names.back() != point.variant))
       names.push_back(point.variant);
   for (const std::string& name : only) {
-    if (names.empty()) throw Misuse("--only", name, "the sweep has no [[sweep.variant]] to choose from");
+    if (names.empty())
+      throw Misuse("--only", toml_text(name), "the sweep has no [[sweep.variant]] to choose from");
     if (std::ranges::find(names, name) == names.end())
-      throw Misuse("--only", name, "no variant of the sweep" + did_you_mean(name, names, "\""));
+      throw Misuse("--only", toml_text(name), "no variant of the sweep" + did_you_mean(name, names, "\""));
   }
 }
 
@@ -308,7 +311,7 @@ std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options) {
 
 int sweep_command(const SweepOptions& options) {
   if (options.resume && options.overwrite)
-    throw Misuse("--resume", "", "it keeps what --overwrite would replace");
+    throw Misuse("--resume keeps what --overwrite would replace; expected one of them");
   Sweep sweep = load_sweep(options.file, options.assignments);
   if (sweep.is_one_run())
     throw Misuse(options.file.string() +
