@@ -82,6 +82,7 @@ algorithm.kind = "allreduce-sgd"
     Json alone = json_of(content_of(folder.path() / "alone/summary.json"));
     for (Json* summary : {&here, &alone}) {
       summary->erase("peak_memory_bytes");
+      summary->erase("provenance");  // when, and with which command
       for (Json& peer : (*summary)["per_peer"]) peer.erase("peak_memory_bytes");
     }
     CHECK(here == alone);
