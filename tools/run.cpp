@@ -2,14 +2,18 @@
 #include <memory>
 #include <optional>
 
+#include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/timeline.hpp"
 #include "runtime/settings/run_settings_file.hpp"
+#include "tools/export/chrome_trace.hpp"
 #include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/table.hpp"
+#include "tools/terminal/written_file.hpp"
 #include "tools/training/training.hpp"
 
 namespace hearsay {
@@ -59,8 +63,23 @@ std::string kept_model_text(const nlohmann::ordered_json& summary) {
   return text;
 }
 
+void write_trace(const RunOptions& options, const Timeline& timeline, const std::string& name) {
+  const std::vector<Activity> activities = timeline.activities();
+  write_file(options.trace, {chrome_trace(activities, name)});
+  if (timeline.is_cut())
+    print_notice(cut_text(options.trace.string(), activities));
+  else if (!options.quiet && !options.json)
+    std::printf("%s  %s, for ui.perfetto.dev\n", options.trace.c_str(),
+                counted(activities.size(), "span").c_str());
+}
+
 int run_command(const RunOptions& options, Driver driver) {
   const RunSettings settings = load_run_file(options.file, options.assignments);
+  std::optional<Timeline> timeline;
+  if (!options.trace.empty()) {
+    require_replaceable("--trace", options.trace, trace_mark, "trace", options.overwrite);
+    timeline.emplace();
+  }
   std::optional<LivePage> live;
   if (options.live_port) live.emplace(*options.live_port, print_notice);
   const FinishedRun run = train(settings, {.driver = driver,
@@ -69,8 +88,11 @@ int run_command(const RunOptions& options, Driver driver) {
                                            .save = options.save,
                                            .stop = options.stop,
                                            .watcher = live ? &*live : nullptr,
-                                           .title = {}});
-  return report_run(run, options);
+                                           .title = {},
+                                           .timeline = timeline ? &*timeline : nullptr});
+  const int exit_code = report_run(run, options);
+  if (timeline && run.output_created) write_trace(options, *timeline, settings.run.name);
+  return exit_code;
 }
 
 /// Adds the options of `hearsay run` or `hearsay simulate`. They differ in the driver, and the simulator
@@ -81,6 +103,7 @@ void add_training(CommandLine& command, Driver driver, Invocation& invocation) {
   add_output_options(command, *options);
   if (driver == Driver::zmq) add_resume_option(command, *options);
   add_live_option(command, *options);
+  add_trace_option(command, *options);
   command.when_chosen([options, driver, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options, driver] { return run_command(*options, driver); };

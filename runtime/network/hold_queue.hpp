@@ -23,6 +23,9 @@ class HoldQueue {
     MessageKey key;
     PacketRef packet;
     MessageMetadata metadata = {};
+    // Set once the frame is due: when the port receives it.
+    Instant begin = {};
+    Instant end = {};
   };
 
   explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}
@@ -36,13 +39,14 @@ class HoldQueue {
   template <class Visit>
   void release(Instant now, const Visit& visit) {
     while (!waiting_.empty() && waiting_.top().due <= now) {
-      const Held& first = waiting_.top();
-      const Instant at = ingress_.release(first.due, first.frame_bytes, first.arrival);
-      released_.push_back({at, first});
+      Held first = waiting_.top();
       waiting_.pop();
+      first.end = ingress_.release(first.due, first.frame_bytes, first.arrival);
+      first.begin = ingress_.began();
+      released_.push_back(std::move(first));
     }
-    while (!released_.empty() && released_.front().at <= now) {
-      visit(released_.front().frame);
+    while (!released_.empty() && released_.front().end <= now) {
+      visit(released_.front());
       released_.pop_front();
     }
   }
@@ -50,7 +54,7 @@ class HoldQueue {
   /// Returns when `release` must be called next; Instant::max() if no frame is held.
   Instant next() const {
     Instant instant = Instant::max();
-    if (!released_.empty()) instant = released_.front().at;
+    if (!released_.empty()) instant = released_.front().end;
     if (!waiting_.empty()) instant = std::min(instant, waiting_.top().due);
     return instant;
   }
@@ -63,14 +67,10 @@ class HoldQueue {
       return a.sequence > b.sequence;
     }
   };
-  struct Released {
-    Instant at;
-    Held frame;
-  };
 
   IngressPort ingress_;
   std::priority_queue<Held, std::vector<Held>, Later> waiting_;
-  std::deque<Released> released_;
+  std::deque<Held> released_;
 };
 
 }  // namespace hearsay

@@ -112,8 +112,8 @@ Duration SendingTime::of(Duration since_start, std::uint64_t frame_bytes) {
 Instant IngressPort::release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed) {
   const std::uint64_t bytes = wire_bytes(framing_, frame_bytes);
   const Instant first_byte = due - fed.time_until(due - begin_, bytes);
-  const Instant start = std::max(free_, first_byte);
-  free_ = std::max(due, later(start, down_.time_from(start - begin_, bytes)));
+  began_ = std::max(free_, first_byte);
+  free_ = std::max(due, later(began_, down_.time_from(began_ - begin_, bytes)));
   return free_;
 }
 

@@ -137,6 +137,8 @@ class SendingTime {
   /// Returns how long the bytes of a frame take once the frames before it are through. The frame is handed to
   /// the port `since_start` after the start of the run.
   Duration of(Duration since_start, std::uint64_t frame_bytes);
+  /// When the port is through with all frames so far, counted from the start of the run.
+  Instant through() const { return free_; }
 
  private:
   PortRate up_;
@@ -155,11 +157,14 @@ class IngressPort {
   /// Returns when the peer may see a frame that is due at `due` and came at the rate `fed`. Must be called in
   /// the order of due times (ties by sender, then sequence); frames are released in the order of the calls.
   Instant release(Instant due, std::uint64_t frame_bytes, const ArrivalRate& fed);
+  /// When the port began to receive the frame that was released last.
+  Instant began() const { return began_; }
 
  private:
   PortRate down_;
   Framing framing_;
   Instant begin_{};
+  Instant began_{};
   Instant free_ = Instant::min();
 };
 

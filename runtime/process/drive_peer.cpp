@@ -49,7 +49,7 @@ PeerSessionInput session_input(const Experiment<Scalar>& experiment, PeerId id, 
 
 template <class Scalar>
 SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSessionInput& session,
-                         const PeerEntry& entry) {
+                         const PeerEntry& entry, Timeline* timeline) {
   const RunSettings& settings = experiment.settings;
   const NetworkSettings& network = network_of(settings, session.self);
   const auto limited = [&]<class Rate>(Rate rate) { return entry.limits_bandwidth ? rate : Rate{}; };
@@ -68,7 +68,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
           .held_frames_limit =
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
-          .credentials = entry.credentials};
+          .credentials = entry.credentials,
+          .timeline = timeline};
 }
 
 template <class Scalar>
@@ -88,7 +89,7 @@ template <class Scalar>
 PeerEnd drive_peer(const Experiment<Scalar>& experiment, PeerId id, const PeerEntry& entry,
                    const RunControl& control) {
   PeerSessionInput input = session_input(experiment, id, entry, control.notice);
-  PeerSockets sockets(socket_input(experiment, input, entry), entry.bind_address);
+  PeerSockets sockets(socket_input(experiment, input, entry, control.timeline), entry.bind_address);
   const std::optional<RunAddresses> run = entry.meet(sockets.bound_address());
   if (!run) return {3, ""};
   std::vector<Destination> destinations;

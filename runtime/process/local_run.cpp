@@ -81,7 +81,8 @@ void outlive_parent() {
 template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool resumes,
                int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network,
-               const Notice& notice) {
+               const RunControl& of_run) {
+  const Notice& notice = of_run.notice;
   try {
     if (network) network->peer(id).enter();
     // True: frames say at which instant they are due. False: they say for how long the receiver holds them
@@ -90,6 +91,7 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
     const bool absolute_due = !network || network->holds_latency();
     RunControl control;
     control.notice = notice;
+    control.timeline = of_run.timeline;
     control.observer_is_gone = [] { return parent_is_gone.load(); };
     control.out_of_patience = [] { return parent_is_gone && was_interrupted; };
     const PeerEntry entry{
@@ -321,7 +323,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   if (experiment.settings.failure.keeps_checkpoints())
     fork_server.emplace(
         [&](PeerId id, const std::string& address, int parent) {
-          return child_main(experiment, id, address, true, parent, keys, network, control.notice);
+          return child_main(experiment, id, address, true, parent, keys, network, control);
         },
         control.notice);
   // Under policy "drop" the children survive their parent.
@@ -331,7 +333,7 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
     children.fork_one(
         [&](int parent) {
           return child_main(experiment, id, first_address(experiment.topology.peers[id], id, network),
-                            control.resumes, parent, keys, network, control.notice);
+                            control.resumes, parent, keys, network, control);
         },
         !drops);
 

@@ -15,12 +15,6 @@
 
 namespace hearsay {
 
-namespace {
-
-constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
-
-}  // namespace
-
 template <class Scalar>
 PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session,
                                PeerSockets& sockets, SilenceWatch watch, const RunControl& control)
@@ -33,6 +27,7 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
       pump_(sockets),
       failure_detector_(std::move(watch), experiment.settings.failure.lost_after, sockets, control),
       meter_(session, sockets),
+      timeline_(control.timeline, id),
       pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id) {}
 
 template <class Scalar>
@@ -135,6 +130,7 @@ void PeerDriver<Scalar>::take_gradient() {
   else
     gradient();
   meter_.counts().compute += pace_.ended() - begin;
+  timeline_.computes(begin, pace_.ended() - begin, peer_->iteration() + 1);
   peer_->gradient_arrived();
 }
 
@@ -167,7 +163,9 @@ void PeerDriver<Scalar>::send_outbox() {
     const std::uint64_t frame_bytes = header_bytes + outgoing.packet->size();
     meter_.counts().count_sent(outgoing.to, frame_bytes);
     announced_from_ = std::max(announced_from_, outgoing.key.iteration);
-    meter_.counts().wire += sending_.of(meter_.since_begin(now), frame_bytes);
+    const Duration takes = sending_.of(meter_.since_begin(now), frame_bytes);
+    meter_.counts().wire += takes;
+    timeline_.sends(outgoing.key, outgoing.to, frame_bytes, sending_.through(), takes);
     session_.send(std::move(outgoing), now);
   }
   peer_->outbox().clear();
@@ -188,8 +186,11 @@ void PeerDriver<Scalar>::wait_for_others() {
   failure_detector_.begin_wait(since);
   const PeerState awaited = peer_->state();
   if (awaited == PeerState::needs_messages) meter_.counts().waits.begin(since);
+  timeline_.waits(since, peer_->iteration() + 1, awaited == PeerState::needs_messages);
   while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) receive();
-  meter_.counts().wait += monotonic_now() - since;
+  const Instant now = monotonic_now();
+  meter_.counts().wait += now - since;
+  timeline_.wait_ends(now);
 }
 
 template <class Scalar>
@@ -231,6 +232,7 @@ void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
 template <class Scalar>
 void PeerDriver<Scalar>::on(const RunStarts& start) {
   meter_.begin(start.origin);
+  timeline_.start(start.origin);
   if (std::exchange(stage_, Stage::trains) == Stage::restored) return;
   keeper_.begin();
   peer_->start();
@@ -275,8 +277,9 @@ void PeerDriver<Scalar>::hear(const DataArrived& data) {
   const std::uint64_t rounds = peer_->counters().gossip_rounds;
   const Instant came = monotonic_now();
   peer_->deliver(data.key, data.packet, data.metadata);
-  if (peer_->counters().gossip_rounds != rounds)
-    meter_.counts().waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
+  if (peer_->counters().gossip_rounds == rounds) return;
+  meter_.counts().waits.ended_by(data.key.sender, came, peer_->state() == PeerState::needs_messages);
+  timeline_.wait_ended_by(data.key.sender, came);
 }
 
 template <class Scalar>

@@ -39,6 +39,7 @@ class PeerDriver {
 
  private:
   static constexpr Duration poll_interval = std::chrono::milliseconds(200);
+  static constexpr Duration patience_of_the_interrupted = std::chrono::seconds(5);
 
   PeerEnd drive();
   /// Does what the peer's state asks for.
@@ -142,6 +143,7 @@ class PeerDriver {
   EventPump pump_;
   FailureDetector failure_detector_;
   PeerMeter meter_;
+  PeerTimeline timeline_;
   GradientPace pace_;
   std::uint64_t announced_from_ = 1;  // the iteration that neighbors know this peer to be in
   enum class Stage {

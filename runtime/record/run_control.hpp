@@ -8,6 +8,7 @@
 
 #include "runtime/foundation/notice.hpp"
 #include "runtime/record/outcome.hpp"
+#include "runtime/record/timeline.hpp"
 
 namespace hearsay {
 
@@ -42,6 +43,10 @@ struct RunControl {
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
   /// Polled by a peer's process. True if the observer's process is known to have ended.
   std::function<bool()> observer_is_gone = [] { return false; };
+
+  /// Takes down what every peer does, and when. Null: nobody wants to know. Peers on several hosts, whose
+  /// clocks differ, take down nothing.
+  Timeline* timeline = nullptr;
 
   bool is_asked_to_leave() const { return asked_to_leave && asked_to_leave->load(std::memory_order_relaxed); }
   bool is_interrupted() const {

@@ -42,6 +42,7 @@ struct SimulatedPeer {
   PeerMeters meters;
   std::uint64_t gradients = 0;
   Instant waiting_since{};
+  PeerTimeline timeline;
 };
 
 template <class Scalar>
@@ -64,7 +65,8 @@ class Simulation {
                         {},
                         {},
                         0,
-                        {}});
+                        {},
+                        PeerTimeline(control.timeline, id)});
       for (const PeerId to : partners_of(experiment, id).destinations)
         peers_.back().links.push_back({to, Link(settings.run.seed, id, to, link_settings(settings, id, to)),
                                        arrival_rate(settings, id, to)});
@@ -108,7 +110,9 @@ class Simulation {
     switch (event.kind) {
       case EventKind::due: {
         const InFlight& frame = in_flight_[event.subject];
-        const Instant release = peers_[frame.to].ingress.release(now_, frame.frame_bytes, *frame.fed);
+        SimulatedPeer<Scalar>& receiver = peers_[frame.to];
+        const Instant release = receiver.ingress.release(now_, frame.frame_bytes, *frame.fed);
+        receiver.timeline.receives(frame.key, frame.frame_bytes, receiver.ingress.began(), release);
         if (release > now_)
           schedule(release, EventKind::release, event.subject);
         else
@@ -144,9 +148,11 @@ class Simulation {
     const bool waited = receiver.peer->state() == PeerState::needs_messages;
     const std::uint64_t rounds = receiver.peer->counters().gossip_rounds;
     receiver.peer->deliver(frame.key, frame.packet, frame.metadata);
-    if (waited && receiver.peer->counters().gossip_rounds != rounds)
+    if (waited && receiver.peer->counters().gossip_rounds != rounds) {
       receiver.meters.waits.ended_by(frame.key.sender, now_,
                                      receiver.peer->state() == PeerState::needs_messages);
+      receiver.timeline.wait_ended_by(frame.key.sender, now_);
+    }
     if (waited && receiver.peer->state() != PeerState::needs_messages) {
       resumed(receiver);
     } else {
@@ -157,6 +163,7 @@ class Simulation {
 
   void resumed(SimulatedPeer<Scalar>& simulated) {
     simulated.meters.wait += now_ - simulated.waiting_since;
+    simulated.timeline.wait_ends(now_);
     settle(simulated);
   }
 
@@ -173,6 +180,7 @@ class Simulation {
               compute_time(network_of(settings, peer.id()).compute, settings.run.seed, peer.id(),
                            simulated.gradients++, peer.gradient_work(), measured_gradient_);
           simulated.meters.compute += takes;
+          simulated.timeline.computes(now_, takes, peer.iteration() + 1);
           if (takes > Duration{0}) return schedule(now_ + takes, EventKind::gradient, peer.id());
           peer.gradient_arrived();
           break;
@@ -193,11 +201,13 @@ class Simulation {
         case PeerState::needs_messages:
           simulated.meters.waits.begin(now_);
           simulated.waiting_since = now_;
+          simulated.timeline.waits(now_, peer.iteration() + 1, true);
           return;
         case PeerState::idle:
         case PeerState::needs_verdict:
         case PeerState::needs_agreement:
           simulated.waiting_since = now_;
+          simulated.timeline.waits(now_, peer.iteration() + 1, false);
           return;
         case PeerState::finished:
           return;
@@ -216,7 +226,9 @@ class Simulation {
       const Departure departure = sender.egress.send(now_, frame_bytes, link->link);
       sender.meters.count_sent(outgoing.to, frame_bytes);
       sender.meters.retransmitted += departure.losses;
-      sender.meters.wire += sender.sending.of(now_ - Instant{}, frame_bytes);
+      const Duration takes = sender.sending.of(now_ - Instant{}, frame_bytes);
+      sender.meters.wire += takes;
+      sender.timeline.sends(outgoing.key, outgoing.to, frame_bytes, sender.sending.through(), takes);
       schedule(departure.due, EventKind::due,
                place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.metadata, frame_bytes,
                       &link->arrival}));

@@ -28,7 +28,8 @@ class PeerSockets::Server {
         routes_(input_.sources.size()),
         heard_at_(input_.sources.size()),
         egress_(input_.egress, input_.same_machine),
-        hold_(input_.ingress) {
+        hold_(input_.ingress),
+        timeline_(input_.timeline, input_.self) {
     bound_address = listen(router_, {input_.payload_limit_bytes, high_water_mark, last_words_linger_ms},
                            "address", bind_address);
   }
@@ -92,7 +93,7 @@ class PeerSockets::Server {
     }
     session_->outbox().clear();
     for (SocketEvent& event : session_->events()) {
-      if (const auto* const start = std::get_if<RunStarts>(&event)) begin_traces(start->origin);
+      if (const auto* const start = std::get_if<RunStarts>(&event)) begin_time(start->origin);
       events.push_back(std::move(event));
     }
     session_->events().clear();
@@ -109,10 +110,11 @@ class PeerSockets::Server {
 
   static int wakes_of(zmq::socket_t& socket) { return socket.get(zmq::sockopt::fd); }
 
-  /// Starts the bandwidth traces: their times count from `start_of_run`.
-  void begin_traces(Instant start_of_run) {
+  /// The times of bandwidth traces and of the timeline count from `start_of_run`.
+  void begin_time(Instant start_of_run) {
     egress_.begin(start_of_run);
     hold_.begin(start_of_run);
+    timeline_.start(start_of_run);
   }
 
   void look_at_handshakes(Instant now) {
@@ -289,6 +291,7 @@ class PeerSockets::Server {
 
   void release_held() {
     hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
+      timeline_.receives(held.key, held.frame_bytes, held.begin, held.end);
       events.push_back(DataArrived{held.key, held.packet, held.metadata});
     });
   }
@@ -309,6 +312,7 @@ class PeerSockets::Server {
   std::uint64_t emulated_losses_ = 0;
   Egress egress_;
   HoldQueue hold_;
+  PeerTimeline timeline_;
   AbsoluteTimer timer_;
   std::vector<pollfd> polled_;
   bool router_may_be_ready_ = true;

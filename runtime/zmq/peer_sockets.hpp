@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/network/link.hpp"
+#include "runtime/record/timeline.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/events.hpp"
 #include "runtime/session/peer_session.hpp"
@@ -34,6 +35,7 @@ struct SocketInput {
   std::size_t held_frames_limit;       ///< the most data frames that may be held until they are due
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
+  Timeline* timeline = nullptr;        ///< as in RunControl
 };
 
 /// Counters of the sockets; the session has further ones (SessionContext::Counters).

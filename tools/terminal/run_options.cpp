@@ -46,6 +46,12 @@ void add_live_option(CommandLine& command, RunOptions& options) {
       "serve a page that shows the run as it goes on, at 127.0.0.1; --live=PORT chooses the port");
 }
 
+void add_trace_option(CommandLine& command, RunOptions& options) {
+  command.option("--trace", &options.trace,
+                 "write who computed, waited and sent, for ui.perfetto.dev and chrome://tracing",
+                 {.value_name = "FILE.json"});
+}
+
 void add_start_patience_option(CommandLine& command, std::string& patience) {
   command.option("--wait", &patience, "how long the others may take to come up [2 min]",
                  {.value_name = "TIME"});

@@ -27,7 +27,8 @@ struct RunOptions : RunFileOptions {
   bool resume = false;
   std::optional<std::uint16_t> live_port = {};  ///< of the page that shows the run; 0: any free port
   SaveModels save = SaveModels::mean;
-  StopRequest* stop = nullptr;  ///< what signals ask of the command
+  std::filesystem::path trace = {};  ///< of who computed, waited and sent; empty: none is written
+  StopRequest* stop = nullptr;       ///< what signals ask of the command
 };
 
 // Each function adds the options of one of the structs above, or a part of them, to `command`. `options` must
@@ -36,6 +37,7 @@ void add_run_file_options(CommandLine& command, RunFileOptions& options);
 void add_output_options(CommandLine& command, RunOptions& options);
 void add_resume_option(CommandLine& command, RunOptions& options);
 void add_live_option(CommandLine& command, RunOptions& options);
+void add_trace_option(CommandLine& command, RunOptions& options);
 void add_start_patience_option(CommandLine& command, std::string& patience);
 
 }  // namespace hearsay

@@ -101,6 +101,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.notice = print_notice;
   control.interrupted = &options.stop->interrupted;
   control.lost = options.lost;
+  control.timeline = options.timeline;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();
   if (directory.record()) control.record = {*directory.record(), directory.kept_best<Scalar>()};

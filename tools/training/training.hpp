@@ -47,6 +47,7 @@ struct TrainingOptions {
   std::string command = {};       ///< the command line for the record; empty: that of this process
   /// Driver::simulator: receives what is needed to time the run on other networks.
   std::unique_ptr<LearnedPoint>* learned = nullptr;
+  Timeline* timeline = nullptr;                 ///< as in RunControl
   std::function<void()> before_output = [] {};  ///< called when the output directory is about to be made
 };
 
