@@ -83,6 +83,7 @@ void add_evaluate(CommandLine& program, Invocation& invocation) {
   const auto options = std::make_shared<EvaluateOptions>();
   command.argument("MODEL", &options->model, "model.npy");
   add_run_file_options(command, *options);
+  command.examples({"hearsay evaluate runs/first/model.npy first.toml"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return evaluate_command(*options); }; });
 }

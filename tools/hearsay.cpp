@@ -8,8 +8,10 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -70,9 +72,29 @@ void require_written_output() {
     throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
 }
 
+/// Returns the words of the command line; "help run" asks for the same as "run --help".
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
+std::string last_words_of_help() {
+  std::string text =
+      "hearsay help COMMAND says what a command takes, with examples. To begin: hearsay new\n\nExit codes:";
+  for (const auto& [code, meaning] : exit_meanings) {
+    const std::string number = std::to_string(code);
+    text += "\n    " + number + std::string(5 - number.size(), ' ') + meaning;
+  }
+  return text;
+}
+
 int main_of(int argc, char** argv) {
-  CLI::App app("hearsay: decentralized gossip training");
-  app.set_version_flag("--version", "hearsay " + std::string(version_text()));
+  CLI::App app("hearsay: decentralized gossip training", "hearsay");
+  app.set_version_flag("-V,--version", "hearsay " + std::string(version_text()));
+  app.footer(last_words_of_help());
   app.require_subcommand(1);
   app.fallthrough(false);
   Invocation invocation{stop};
@@ -86,9 +108,11 @@ int main_of(int argc, char** argv) {
       return exit_done;
     }
 
-  if (argc > 1) require_known_command(app, argv[1]);
+  std::vector<std::string> words = words_of(argc, argv);
+  if (!words.empty()) require_known_command(app, words.front());
+  std::ranges::reverse(words);  // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::CallForVersion& version) {

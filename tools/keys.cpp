@@ -43,7 +43,7 @@ int authorize_key_command(const AuthorizeOptions& options) {
   return exit_done;
 }
 
-void add_new(CommandLine& keys, Invocation& invocation) {
+void add_new_key(CommandLine& keys, Invocation& invocation) {
   CommandLine command = keys.command("new", "write a new key pair to NAME.key and print its public key");
   const auto name = std::make_shared<std::string>();
   command.argument("NAME", name.get(), "of the file, without .key");
@@ -73,7 +73,8 @@ void add_authorize(CommandLine& keys, Invocation& invocation) {
 void add_keys(CommandLine& program, Invocation& invocation) {
   CommandLine keys = program.command("keys", "keys for runs that span hosts: new, show, authorize");
   keys.require_command();
-  add_new(keys, invocation);
+  keys.examples({"hearsay keys new a", "hearsay keys authorize cluster.keys a a.key"});
+  add_new_key(keys, invocation);
   add_show(keys, invocation);
   add_authorize(keys, invocation);
 }

@@ -11,6 +11,7 @@
 #include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/regularizer.hpp"
 #include "algorithms/seam/step_size.hpp"
+#include "tools/key_list.hpp"
 #include "tools/manual_tables.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
@@ -18,6 +19,7 @@
 #include "tools/terminal/options_json.hpp"
 #include "tools/terminal/table.hpp"
 #include "topology/families.hpp"
+#include "topology/foundation/misuse.hpp"
 #include "topology/mixing.hpp"
 #include "topology/schedule.hpp"
 
@@ -125,35 +127,50 @@ std::string as_text() {
   return text;
 }
 
-/// Prints the lists, or the table of the manual that `table` names, in Markdown. An empty `table` means the
-/// lists.
-int list_command(bool json, const std::string& table) {
+struct ListOptions {
+  bool json = false;
+  bool keys = false;
+  std::string table_or_key;  ///< with `keys`; empty: all
+  std::string manual_table;  ///< to be printed in Markdown instead of the lists; empty: the lists
+};
+
+int print_keys(const ListOptions& options) {
+  const std::vector<KeyInfo> keys = keys_named(options.table_or_key);
+  std::fputs((options.json ? keys_json(keys).dump() + "\n" : keys_text(keys)).c_str(), stdout);
+  return exit_done;
+}
+
+int list_command(const ListOptions& options) {
+  if (options.keys) return print_keys(options);
+  if (!options.table_or_key.empty())
+    throw Misuse("TABLE", options.table_or_key,
+                 "it chooses among keys; expected hearsay list --keys " + options.table_or_key);
   for (const ManualTable& known : manual_tables())
-    if (known.name == table) {
+    if (known.name == options.manual_table) {
       std::fputs(known.text().c_str(), stdout);
       return exit_done;
     }
-  std::fputs((json ? as_json().dump() + "\n" : as_text()).c_str(), stdout);
+  std::fputs((options.json ? as_json().dump() + "\n" : as_text()).c_str(), stdout);
   return exit_done;
 }
 
 }  // namespace
 
 void add_list(CommandLine& program, Invocation& invocation) {
-  CommandLine command = program.command("list", "methods, compressors, topologies, models, data formats");
-  struct Options {
-    bool json = false;
-    std::string table;
-  };
-  const auto options = std::make_shared<Options>();
+  CommandLine command =
+      program.command("list", "methods, compressors, topologies, models, data formats; keys of run files");
+  const auto options = std::make_shared<ListOptions>();
+  command.flag("--keys", options->keys, "every key of a run file: type, default, meaning, who reads it");
+  command.optional_argument("TABLE", &options->table_or_key,
+                            "with --keys: a table, such as network, or one key [all]");
   command.flag("--json", options->json, "print the lists as JSON");
   std::vector<std::string> tables;
   for (const ManualTable& table : manual_tables()) tables.emplace_back(table.name);
-  command.option("--markdown", &options->table, "print one table of the manual, in Markdown",
+  command.option("--markdown", &options->manual_table, "print one table of the manual, in Markdown",
                  {.values = tables, .excludes = "--json"});
-  command.when_chosen([options, &invocation] {
-    invocation.run = [options] { return list_command(options->json, options->table); };
-  });
+  command.examples({"hearsay list", "hearsay list --keys network"});
+  command.when_chosen(
+      [options, &invocation] { invocation.run = [options] { return list_command(*options); }; });
 }
 
 }  // namespace hearsay

@@ -105,6 +105,7 @@ void add_report(CommandLine& program, Invocation& invocation) {
                  "export event files for TensorBoard into this folder", {.value_name = "FOLDER"});
   command.flag("--overwrite", options->overwrite, "replace an earlier report or export");
   command.flag("--quiet", options->quiet, "no closing words");
+  command.examples({"hearsay report runs/first runs/simulated"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return report_command(*options); }; });
 }

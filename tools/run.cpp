@@ -165,11 +165,16 @@ int report_run(const FinishedRun& run, const RunFileOptions& options) {
 void add_run(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command("run", "all peers of a run on this machine, over ZeroMQ");
   add_training(command, Driver::zmq, invocation);
+  command.examples(
+      {"hearsay run first.toml",
+       "hearsay run first.toml --set network.bandwidth=\"100 Mbit/s\" --output runs/faster --live"});
 }
 
 void add_simulate(CommandLine& program, Invocation& invocation) {
   CommandLine command = program.command("simulate", "the same run in virtual time, in one process");
   add_training(command, Driver::simulator, invocation);
+  command.examples({"hearsay simulate first.toml --output runs/simulated",
+                    "hearsay simulate first.toml --set topology.peers=1000 --output runs/thousand"});
 }
 
 }  // namespace hearsay

@@ -289,6 +289,7 @@ void add_topology(CommandLine& program, Invocation& invocation) {
                  {.value_name = "FILE"});
   command.flag("--overwrite", options->overwrite, "replace files that an earlier --write has written");
   command.flag("--json", options->json, "print the record as JSON");
+  command.examples({"hearsay topology \"torus(4x4)\"", "hearsay topology \"ring(8)\" --write ring.svg"});
   command.when_chosen(
       [options, &invocation] { invocation.run = [options] { return topology_command(*options); }; });
 }

@@ -183,6 +183,17 @@ TEST_CASE("report: a run whose settings are another version's is shown without i
   CHECK(point["run_file"].size() == 2);
 }
 
+TEST_CASE("report: the worst peer's loss and the spread are columns if an evaluation has them, else null") {
+  const Course measured = {{{"iteration", 0}, {"loss_worst", 2.5}, {"loss_spread", 0.0}},
+                           {{"iteration", 5}, {"loss_worst", 1.5}, {"loss_spread", 0.25}}};
+  const auto columns = learned_columns(measured, 4.0);
+  CHECK(columns["loss_worst"] == nlohmann::ordered_json({2.5, 1.5}));
+  CHECK(columns["loss_spread"] == nlohmann::ordered_json({0.0, 0.25}));
+  const Course plain = {{{"iteration", 0}, {"loss_worst", nullptr}, {"loss_spread", nullptr}}};
+  CHECK(learned_columns(plain, 4.0)["loss_worst"].is_null());
+  CHECK(learned_columns(plain, 4.0)["loss_spread"].is_null());
+}
+
 TEST_CASE("report: a long course is thinned evenly, and keeps its first and its last evaluation") {
   Course course;
   for (int k = 0; k <= 6000; ++k) course.push_back({{"iteration", k}});

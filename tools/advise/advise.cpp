@@ -117,6 +117,7 @@ void add_advise(CommandLine& program, Invocation& invocation) {
   command.option("--output", &options->output, "the run file of the winner [advised.toml beside FILE]",
                  {.value_name = "FILE"});
   command.flag("--overwrite", options->overwrite, "replace the run file of an earlier advice");
+  command.examples({"hearsay advise first.toml"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return advise_command(*options); };

@@ -375,6 +375,7 @@ void add_check(CommandLine& program, Invocation& invocation) {
                  {.value_name = "K", .needs = "--connect"});
   command.option("--wait", &options->patience, "how long to wait for the others [30 s]",
                  {.value_name = "TIME", .needs = "--connect"});
+  command.examples({"hearsay check first.toml", "hearsay check cluster-run.toml --connect --id 0"});
   command.when_chosen([options, &invocation] {
     invocation.run = [options] {
       return options->connect ? check_connections_command(*options) : check_command(*options);

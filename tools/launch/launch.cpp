@@ -227,6 +227,7 @@ void add_launch(CommandLine& program, Invocation& invocation) {
   add_resume_option(command, *options);
   add_live_option(command, *options);
   add_start_patience_option(command, options->start_patience);
+  command.examples({"hearsay launch launch-run.toml"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return launch_command(*options); };

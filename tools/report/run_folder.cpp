@@ -151,6 +151,7 @@ Json facts_of(const RunFolder& run) {
       for (const auto& [key, name] :
            {std::pair("iteration", "iterations"), std::pair("epoch", "epochs"),
             std::pair("seconds", "seconds"), std::pair("loss", "loss"), std::pair("accuracy", "accuracy"),
+            std::pair("loss_worst", "loss_worst"), std::pair("loss_spread", "loss_spread"),
             std::pair("consensus_distance", "consensus_distance"), std::pair("bytes_sent", "bytes_sent")})
         if (const auto found = last.find(key); found != last.end()) facts[name] = short_number(*found);
     }

@@ -380,6 +380,8 @@ void add_sweep(CommandLine& program, Invocation& invocation) {
       },
       "what slows the peers down [shaper]; kernel: real processes in network namespaces (root only)",
       {.value_name = "shaper|kernel", .values = {"shaper", "kernel"}});
+  command.examples({"hearsay sweep quickstart.toml",
+                    "hearsay sweep quickstart.toml --set sweep.driver=simulate --output runs/virtual"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return sweep_command(*options); };

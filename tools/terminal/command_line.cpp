@@ -133,6 +133,11 @@ void CommandLine::argument(const std::string& name, const ValueTarget& target,
   add(*app_, name, target, description).required();
 }
 
+void CommandLine::optional_argument(const std::string& name, const ValueTarget& target,
+                                    const std::string& description) {
+  add(*app_, name, target, description);
+}
+
 void CommandLine::option(const std::string& name, const ValueTarget& target, const std::string& description,
                          const OptionForm& form) {
   CLI::Option& option = add(*app_, name, target, description);
@@ -166,6 +171,12 @@ void CommandLine::option_or_number(const std::string& name, int alone, std::pair
         target(static_cast<int>(whole_number(name, text, static_cast<std::uint64_t>(range.first),
                                              static_cast<std::uint64_t>(range.second))));
       });
+}
+
+void CommandLine::examples(const std::vector<std::string>& lines) {
+  std::string text = "Examples:";
+  for (const std::string& line : lines) text += "\n    " + line;
+  app_->footer(text);
 }
 
 void CommandLine::when_chosen(std::function<void()> function) { app_->callback(std::move(function)); }

@@ -45,12 +45,17 @@ class CommandLine {
 
   /// What stands without dashes, and must be given.
   void argument(const std::string& name, const ValueTarget& target, const std::string& description);
+  /// The same, but it may be left out. Its target then keeps its value.
+  void optional_argument(const std::string& name, const ValueTarget& target, const std::string& description);
   void option(const std::string& name, const ValueTarget& target, const std::string& description,
               const OptionForm& form = {});
   void flag(const std::string& name, bool& target, const std::string& description);
   /// An option that may stand alone, which means `alone`, or bring a number: --live or --live=8080.
   void option_or_number(const std::string& name, int alone, std::pair<int, int> range,
                         const std::function<void(int)>& target, const std::string& description);
+
+  /// Command lines that can be pasted, at the end of the command's help.
+  void examples(const std::vector<std::string>& lines);
 
   /// Calls the function if the command line has chosen this command, after its options have been read.
   void when_chosen(std::function<void()> function);

@@ -12,4 +12,18 @@ enum ExitCode : int {
   exit_interrupted = 130,
 };
 
+/// What an exit code says, for people.
+struct ExitMeaning {
+  ExitCode code;
+  const char* meaning;
+};
+inline constexpr ExitMeaning exit_meanings[] = {
+    {exit_done, "done; also if the target was reached, or the run ended at a plateau"},
+    {exit_failure, "a bug, or a machine at its limits"},
+    {exit_misuse, "the input is wrong: one sentence says what"},
+    {exit_lost, "a peer was lost"},
+    {exit_diverged, "the run diverged"},
+    {exit_interrupted, "interrupted"},
+};
+
 }  // namespace hearsay

@@ -96,6 +96,14 @@ std::string option_entry(const CLI::Option& option) {
   return ".TP\n" + names + "\n" + roff(option.get_description()) + "\n";
 }
 
+/// Returns the examples at the end of the command's help, line by line.
+std::string examples_of(const CLI::App& command) {
+  if (command.get_footer().empty()) return {};
+  std::string text = ".PP\n.nf\n";
+  for (const std::string& line : CLI::detail::split(command.get_footer(), '\n')) text += roff(line) + "\n";
+  return text + ".fi\n";
+}
+
 std::string command_section(const Command& command) {
   std::string heading = bold(command.words);
   if (!command.subcommands().empty()) heading += " " + italic("COMMAND");
@@ -107,19 +115,12 @@ std::string command_section(const Command& command) {
   }
   for (const CLI::Option* option : options_of(*command.app)) entries += option_entry(*option);
   return ".SS " + heading + " [" + italic("OPTIONS") + "]\n" + roff(command.app->get_description()) + "\n" +
-         entries;
+         entries + examples_of(*command.app);
 }
 
 std::string exit_codes() {
-  static const std::pair<ExitCode, const char*> codes[] = {
-      {exit_done, "done; also if the target was reached"},
-      {exit_failure, "a bug, or a machine at its limits"},
-      {exit_misuse, "the input is wrong: one sentence says what"},
-      {exit_lost, "a peer was lost"},
-      {exit_diverged, "the run diverged"},
-      {exit_interrupted, "interrupted"}};
   std::string text = ".SH EXIT STATUS\n";
-  for (const auto& [code, meaning] : codes)
+  for (const auto& [code, meaning] : exit_meanings)
     text += ".TP\n" + bold(std::to_string(code)) + "\n" + meaning + "\n";
   return text;
 }

@@ -129,6 +129,7 @@ void add_peer(CommandLine& program, Invocation& invocation) {
   add_start_patience_option(command, options->start_patience);
   command.flag("--ends-with-input", options->ends_with_input,
                "end the run when the standard input ends, as that of ssh does with its connection");
+  command.examples({"hearsay peer cluster-run.toml --id 0"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::leave;
     invocation.run = [options] { return peer_command(*options); };
