@@ -137,6 +137,7 @@ void print_closing_words(const FinishedRun& run) {
   table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
   const std::string kind = summary["virtual"] ? " (virtual)" : "";
   table.add({"time", seconds_text(summary["seconds"]) + kind});
+  if (!run.slowness.empty()) table.add({"", run.slowness});
   if (summary["seconds_to_target"].is_number())
     table.add({"time to target", seconds_text(summary["seconds_to_target"]) + kind});
   table.add({"data passes", fixed(summary["epochs"], 2)});

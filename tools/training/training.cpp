@@ -1,8 +1,10 @@
 #include "tools/training/training.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 
 #include "runtime/checkpoint/archive.hpp"
 #include "runtime/network/kernel_network.hpp"
@@ -15,6 +17,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/progress.hpp"
+#include "tools/training/expected_time.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/provenance.hpp"
 #include "tools/training/scalar_dispatch.hpp"
@@ -56,6 +59,25 @@ void require_enough_iterations(const RunDirectory& directory, std::uint64_t iter
                      " already; expected at least as many");
 }
 
+/// Returns the seconds that a run of processes on this machine would have taken if nothing else had run
+/// there. Empty if they cannot be told in a few percent of its time and a modest amount of memory.
+template <class Scalar>
+std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
+                                          const RunControl& control) {
+  constexpr double most_model_bytes =
+      100e6;  // of all peers, which the simulator holds at once, with replicas
+  const bool ended = outcome.status == RunStatus::done || outcome.status == RunStatus::target;
+  const double model_bytes = static_cast<double>(experiment.peer_count()) *
+                             static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
+  if (!ended || control.resumes || model_bytes > most_model_bytes ||
+      !repeats_its_iterations(experiment.settings, *experiment.method))
+    return std::nullopt;
+  const std::chrono::duration<double> patience(std::max(0.05, 0.05 * outcome.seconds));
+  const auto tried = try_iterations(experiment, std::chrono::duration_cast<Duration>(patience));
+  if (!tried) return std::nullopt;
+  return expected_seconds(outcome, *tried, std::max(1u, std::thread::hardware_concurrency()));
+}
+
 template <class Scalar>
 FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
   const Provenance provenance(options.command);
@@ -88,7 +110,9 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   const bool simulated = options.driver == Driver::simulator;
   const Duration gradient = simulated ? measured_gradient_of(experiment) : Duration{0};
   if (gradient > Duration{0} && !options.quiet)
-    std::fprintf(stderr, "hearsay: a gradient takes %s here (measured); all seconds are virtual\n",
+    std::fprintf(stderr,
+                 "hearsay: a gradient takes %s here, measured anew at every call, so virtual seconds vary; "
+                 "network.compute = \"20 ms\", say, fixes them\n",
                  seconds_text(seconds(gradient)).c_str());
 
   Progress progress(options.quiet, options.title,
@@ -149,6 +173,14 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.summary = summarize(experiment, outcome, options.driver);
   finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
   if (network) finished.summary["slowed_by"] = network->description();
+  if (!simulated && !options.as_first_of_hosts && !network) {
+    const auto expected = expected_seconds_of(experiment, outcome, control);
+    finished.summary["predicted_seconds"] = expected ? nlohmann::ordered_json(*expected) : nullptr;
+    if (expected) finished.slowness = slowness_text(finished.summary["seconds"], *expected);
+    // A single run says it in its closing words.
+    if (!finished.slowness.empty() && !options.quiet && !options.title.empty())
+      print_notice(options.title + ": took " + finished.slowness);
+  }
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
   if (options.watcher) options.watcher->end(finished.summary);

@@ -1,0 +1,181 @@
+#include "tools/training/expected_time.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "runtime/simulator/simulator.hpp"
+#include "tools/terminal/human_text.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t first_try = 2;
+constexpr std::uint64_t second_try = 12;
+constexpr int tried_gradients = 5;
+
+/// A message costs its sender and its receiver about this much of a core: system calls and a change of
+/// threads at each end.
+constexpr double core_seconds_per_message = 50e-6;
+
+/// On an idle machine runs took 1.00 to 1.04 of what the simulator says (bench/README.md, "honest
+/// emulation"). Beyond this factor something else has taken time.
+constexpr double normal_factor = 1.3;
+/// Below this, the start of the processes and the scheduler are all there is to see.
+constexpr double normal_excess_seconds = 0.2;
+
+/// Returns the seconds that this thread has spent on a core.
+double core_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// An objective that is not evaluated: its loss is 0.
+template <class Scalar>
+class GradientOnly final : public Objective<Scalar> {
+ public:
+  explicit GradientOnly(const Objective<Scalar>& whole) : whole_(whole) {}
+  Index dimension() const override { return whole_.dimension(); }
+  Index sample_count() const override { return whole_.sample_count(); }
+  SegmentTable segments() const override { return whole_.segments(); }
+  double loss(const Vector<Scalar>&) const override { return 0.0; }
+  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                Vector<Scalar>& gradient) const override {
+    whole_.gradient(x, samples, gradient);
+  }
+
+ private:
+  const Objective<Scalar>& whole_;
+};
+
+/// Returns the same problem, without what an evaluation computes.
+template <class Scalar>
+Problem<Scalar> without_evaluation(const Problem<Scalar>& problem) {
+  Problem<Scalar> rest;
+  for (const auto& objective : problem.objectives)
+    rest.objectives.push_back(std::make_unique<GradientOnly<Scalar>>(*objective));
+  rest.initial = problem.initial;
+  rest.regularizer = problem.regularizer;
+  rest.data_digest = problem.data_digest;
+  return rest;
+}
+
+/// Returns the least CPU time of a few gradients of peer 0.
+template <class Scalar>
+double least_gradient(const Experiment<Scalar>& experiment) {
+  const Objective<Scalar>& objective = *experiment.problem.objectives.front();
+  const auto& batch = experiment.settings.algorithm.batch;
+  const Index local = objective.sample_count();
+  std::vector<Index> samples(static_cast<std::size_t>(local == 0 ? 0
+                                                      : batch    ? static_cast<Index>(*batch)
+                                                                 : local));
+  for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<Index>(k) % local;
+  Vector<Scalar> gradient(experiment.problem.dimension());
+  double least = std::numeric_limits<double>::infinity();
+  for (int repetition = 0; repetition < tried_gradients; ++repetition) {
+    const double begin = core_seconds();
+    objective.gradient(experiment.problem.initial, samples, gradient);
+    least = std::min(least, core_seconds() - begin);
+  }
+  return least;
+}
+
+/// Returns the same per iteration of what `member` counts between two evaluations.
+double per_iteration(std::uint64_t Evaluation::*member, const Evaluation& from, const Evaluation& to) {
+  return static_cast<double>(to.*member - from.*member) / static_cast<double>(to.iteration - from.iteration);
+}
+
+/// True if both are equal up to a tenth of the larger one.
+bool alike(double a, double b) { return std::abs(a - b) <= 0.1 * std::max(a, b); }
+
+bool is_constant(const NetworkSettings& network) {
+  return network.jitter == Duration{0} && network.message_loss == 0.0 && network.trace == BandwidthTrace{} &&
+         network.compute.kind != ComputeTime::Kind::lognormal;
+}
+
+}  // namespace
+
+bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method) {
+  return !method.asynchronous && is_constant(settings.network) &&
+         std::ranges::all_of(settings.peer_networks,
+                             [](const auto& of_peer) { return is_constant(of_peer.second); });
+}
+
+template <class Scalar>
+std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Duration patience) {
+  const Clock::time_point give_up = Clock::now() + patience;
+  const double gradient_seconds = least_gradient(experiment);
+  const auto gradient = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gradient_seconds));
+  const RunSettings::Run run = experiment.settings.run;
+  const std::uint64_t iterations = experiment.iterations;
+  Problem<Scalar> whole = std::exchange(experiment.problem, without_evaluation(experiment.problem));
+  experiment.settings.run.judge_nothing();
+  RunControl control;
+  control.out_of_patience = [&] { return Clock::now() >= give_up; };
+
+  std::optional<TriedIterations> tried;
+  for (const std::uint64_t some : {first_try, second_try}) {
+    if (some > iterations || Clock::now() >= give_up) break;
+    experiment.iterations = some;
+    experiment.settings.run.evaluate_every = some / 2;
+    const double begin = core_seconds();
+    const RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+    const double used = core_seconds() - begin;
+    if (outcome.status != RunStatus::done || outcome.evaluations.size() < 2) break;
+    tried = TriedIterations{outcome.evaluations.end()[-2], outcome.evaluations.back(),
+                            used / static_cast<double>(some), 0.0};
+    // The second try takes six times as long; better none than one that is given up.
+    if (Clock::now() + (second_try / first_try) *
+                           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(used)) >
+        give_up)
+      break;
+  }
+  experiment.problem = std::move(whole);
+  experiment.iterations = iterations;
+  experiment.settings.run = run;
+  if (!tried) return std::nullopt;
+  const double begin = core_seconds();
+  experiment.problem.objectives.front()->loss(experiment.problem.initial);
+  tried->cpu_per_evaluation = (core_seconds() - begin) * static_cast<double>(experiment.problem.peer_count());
+  return tried;
+}
+
+std::optional<double> expected_seconds(const RunResult& measured, const TriedIterations& tried,
+                                       unsigned cores) {
+  const Evaluation& first = measured.evaluations.front();
+  const Evaluation& last = measured.evaluations.back();
+  if (last.iteration == first.iteration) return std::nullopt;
+  for (const auto member :
+       {&Evaluation::gradient_evaluations, &Evaluation::bytes_sent, &Evaluation::messages_sent})
+    if (!alike(per_iteration(member, first, last), per_iteration(member, tried.before, tried.last)))
+      return std::nullopt;
+  const auto iterations = static_cast<double>(last.iteration);
+  const double virtual_per_iteration = (tried.last.seconds - tried.before.seconds) /
+                                       static_cast<double>(tried.last.iteration - tried.before.iteration);
+  const double on_the_network =
+      tried.last.seconds + virtual_per_iteration * (iterations - static_cast<double>(tried.last.iteration));
+  const double work = iterations * tried.cpu_per_iteration +
+                      static_cast<double>(measured.evaluations.size()) * tried.cpu_per_evaluation;
+  const double sockets = core_seconds_per_message * static_cast<double>(last.messages_sent);
+  return std::max(on_the_network, work / cores) + sockets / cores;
+}
+
+std::string slowness_text(double measured_seconds, double expected_seconds) {
+  const double factor = measured_seconds / expected_seconds;
+  if (!(factor > normal_factor) || measured_seconds - expected_seconds < normal_excess_seconds) return "";
+  return significant(factor, 2) + " times as long as the " + seconds_text(expected_seconds) +
+         " predicted: this machine was busy";
+}
+
+template std::optional<TriedIterations> try_iterations<float>(Experiment<float>&, Duration);
+template std::optional<TriedIterations> try_iterations<double>(Experiment<double>&, Duration);
+
+}  // namespace hearsay
