@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphviz.hpp>
+#include <cctype>
 #include <exception>
 #include <sstream>
 
@@ -72,6 +73,72 @@ void refuse_deep_nesting(std::string_view text) {
   }
 }
 
+bool is_in_a_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' || letter == '.' ||
+         static_cast<unsigned char>(letter) >= 0x80;
+}
+
+/// Returns the end of the comment, the string or the HTML string that begins at `at`; `at` if none does.
+std::size_t end_of_opaque_part(std::string_view text, std::size_t at) {
+  const auto end_after = [&](std::string_view last, std::size_t from) {
+    const std::size_t found = text.find(last, from);
+    return found == std::string_view::npos ? text.size() : found + last.size();
+  };
+  if (text.substr(at, 2) == "//") return end_after("\n", at);
+  if (text.substr(at, 2) == "/*") return end_after("*/", at + 2);
+  if (text[at] == '"') {
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text.size());
+  }
+  if (text[at] != '<') return at;
+  std::size_t end = at;
+  for (std::size_t depth = 0; end < text.size();) {
+    depth += text[end] == '<' ? 1 : 0;
+    depth -= text[end] == '>' ? 1 : 0;
+    ++end;
+    if (depth == 0) break;
+  }
+  return end;
+}
+
+/// Returns the text with the keyword `subgraph` before every brace that lacks it, as in a -- {b c}: Boost's
+/// parser wants it, the language does not. Misuse for a subgraph without braces, which stands for one that
+/// was written before: Boost would take it for an empty one and lose its links.
+std::string with_subgraph_keywords(std::string_view text) {
+  enum class After { anything, keyword, name };
+  std::string marked;
+  After after = After::anything;
+  std::string name;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = end_of_opaque_part(text, at);
+    const bool is_comment = end > at && text[at] == '/';
+    const bool is_text = end > at && text[at] != '/';
+    const bool is_word = end == at && is_in_a_word(text[at]);
+    if (end == at) ++end;
+    while (is_word && end < text.size() && is_in_a_word(text[end])) ++end;
+    const std::string_view part = text.substr(at, end - at);
+    if (!is_comment && part.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      if (after == After::name && part != "{")
+        throw Misuse("DOT: subgraph " + name +
+                     " has no braces; expected its peers in them, as in a -- {b c}");
+      if (part == "{" && depth++ > 0 && after == After::anything) marked += "subgraph ";
+      if (part == "}" && depth > 0) --depth;
+      if (is_word && (part == "subgraph" || part == "Subgraph" || part == "SUBGRAPH"))
+        after = After::keyword;
+      else if ((is_word || is_text) && after == After::keyword)
+        after = After::name;
+      else
+        after = After::anything;
+      name = part;
+    }
+    marked += part;
+    at = end;
+  }
+  return marked;
+}
+
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char letter : text) {
@@ -93,8 +160,9 @@ std::string attribute_list(const std::vector<std::pair<std::string, std::string>
 }  // namespace
 
 AnnotatedGraph parse_dot(std::string_view text) {
-  const std::string whole = without_preprocessor_lines(text);
+  std::string whole = without_preprocessor_lines(text);
   refuse_deep_nesting(whole);
+  whole = with_subgraph_keywords(whole);
   try {
     try {
       return annotated(read_drawing<boost::undirectedS>(whole, false), "DOT");

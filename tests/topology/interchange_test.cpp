@@ -208,3 +208,23 @@ TEST_CASE("interchange: many things side by side are not deep") {
   CHECK(parse_graphml(graphml + "</graph></graphml>").graph.peer_count() == 2000);
   CHECK(parse_dot(dot + "}").graph.peer_count() == 2001);
 }
+
+TEST_CASE("dot: an edge to braces is an edge to every peer in them") {
+  const auto edges_of = [](const std::string& body) {
+    return parse_dot("graph { " + body + " }").graph.edges();
+  };
+  const auto star = edges_of("a -- b; a -- c; b -- c");
+  for (const std::string body : {"a -- {b c}; b -- c", "a -- {b; c} b -- c", "a; {b c} -- a; b -- c",
+                                 "a -- subgraph {b c}; b -- c", "a -- subgraph s {b c}; b -- c",
+                                 "a -- subgraph \"s t\" {b c}; b -- c", "a -- /* { */ {b c} // {\n b -- c",
+                                 "a [label=\"{\"]; a -- {b c} b -- c", "{rank=same; a} a -- {b c}; b -- c"}) {
+    CAPTURE(body);
+    CHECK(edges_of(body) == star);
+  }
+  CHECK(edges_of("{a b} -- {c d}").size() == 4);
+}
+
+TEST_CASE("dot: a subgraph without braces is refused, since its links would be lost") {
+  CHECK(misuse_text([] { parse_dot("graph { subgraph s {b; c}; a -- subgraph s; b -- c; a -- b }"); }) ==
+        "DOT: subgraph s has no braces; expected its peers in them, as in a -- {b c}");
+}
