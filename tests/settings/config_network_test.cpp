@@ -33,3 +33,9 @@ TEST_CASE("config: a peer's own network starts from the common one") {
   CHECK(settings.peer_networks.at(5).bandwidth_up.bytes_per_s == 2.5e5);
   CHECK(settings.peer_networks.at(5).bandwidth_down.bytes_per_s == 1.25e6);
 }
+
+TEST_CASE("config: a whole number that is written as no TOML integer says how to write it") {
+  CHECK(contains(refusal("run.iterations = 1e3"), "in digits only, such as 1000 for 1e3"));
+  CHECK(contains(refusal("", {"run.seed=100000000000000000000000"}),
+                 "expected a whole number >= 0 and <= 9223372036854775807"));
+}
