@@ -246,8 +246,8 @@ TEST_CASE("config: every key of a wrong type is refused with file, line, key, va
 TEST_CASE("config: of a key that is near to none, the keys of its table are listed, or the tables") {
   CHECK(contains(refusal("run.foo = 1"),
                  "test.toml:1: run.foo: unknown key; expected one of run.name, run.seed"));
-  CHECK(
-      contains(refusal("foo.bar = 1"), "test.toml:1: unknown table [foo]; expected one of [algorithm], [data]"));
+  CHECK(contains(refusal("foo.bar = 1"),
+                 "test.toml:1: unknown table [foo]; expected one of [algorithm], [data]"));
   CHECK(contains(refusal("", {"foo.bar=1"}), "foo.bar: unknown key; expected a key of [algorithm], [data]"));
 }
 
