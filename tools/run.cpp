@@ -10,6 +10,7 @@
 #include "tools/report/live_page.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/empty_run_file.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/table.hpp"
@@ -74,6 +75,7 @@ void write_trace(const RunOptions& options, const Timeline& timeline, const std:
 }
 
 int run_command(const RunOptions& options, Driver driver) {
+  say_if_empty(options.file);
   const RunSettings settings = load_run_file(options.file, options.assignments);
   std::optional<Timeline> timeline;
   if (!options.trace.empty()) {

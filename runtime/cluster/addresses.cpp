@@ -12,8 +12,8 @@ ClusterAddresses addresses_of(const NamedTopology& topology, const Placement& pl
     const NamedPeer& peer = topology.peers[id];
     if (peer.address.empty())
       throw Misuse(
-          "topology.file", "peer " + peer.name,
-          "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\", in a "
+          "peer " + peer.name +
+          " has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\", in a "
           "topology file or in HEARSAY_ADDRESSES");
     addresses.peers.push_back(peer.address);
   }

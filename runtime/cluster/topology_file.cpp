@@ -112,6 +112,12 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
   for (const DescribedLink& link : links) weights.push_back(*link.weight);
   MixingMatrix mixing = MixingMatrix::explicit_weights(graph, weights, names_of(peers));
   const Spectrum of_mixing = spectrum(mixing);
+  if (of_mixing.second > 1.0 - 1e-12)
+    for (const DescribedLink& link : links)
+      if (*link.weight < 0.0)
+        throw Misuse("with these link weights the peers never agree: the weight " +
+                     eigenvalue_text(*link.weight) + " between " + peers[link.a].name + " and " +
+                     peers[link.b].name + " drives the two apart; expected a positive one");
   if (of_mixing.rho > 1.0 - 1e-12)
     throw Misuse("with these link weights the peers never agree: the mixing matrix has eigenvalues from " +
                  eigenvalue_text(of_mixing.smallest) + " to " + eigenvalue_text(of_mixing.second) +

@@ -94,8 +94,9 @@ void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& 
   const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
   if (settings.algorithm.batch.value_or(0) > most)
     throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
-                 "no peer has more than " + std::to_string(largest_shard) + " samples; expected at most " +
-                     std::to_string(most) + ", or \"full\"");
+                 "a batch is drawn with replacement, and no peer has more than " +
+                     std::to_string(largest_shard) + (largest_shard == 1 ? " sample" : " samples") +
+                     "; expected at most " + std::to_string(most) + ", or \"full\" for each sample once");
 }
 
 /// Throws Misuse for more local steps than any peer has samples: most likely a typing error.

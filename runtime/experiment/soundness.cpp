@@ -288,7 +288,8 @@ class Check {
     if (largest > 0.0)
       return unsound("algorithm.consensus_step", three_digits(*options.consensus_step),
                      method_.name + " with " + compressor_ + " is predicted to diverge from " +
-                         three_digits(largest) + " on, on this topology; expected a smaller one");
+                         three_digits(largest) + " on, on this topology; expected less, such as " +
+                         three_digits(largest / 2));
     MethodOptions undamped = options;
     undamped.damping = 1.0;
     const bool damping_helps = options.damping && limit->largest_step(undamped, *typical) > 0.0;

@@ -104,7 +104,11 @@ std::string RunStart::missing_peers() const {
   const std::string known = reasons(all.peers);
   return names_of(all.peers) +
          (all.never_called ? " did not come up in time" : " did not reach all neighbors in time") +
-         (known.empty() ? "" : ": " + known);
+         (!known.empty() ? ": " + known
+          : all.never_called
+              ? "; expected hearsay peer FILE --id " + std::to_string(all.peers.front()) +
+                    " on its host, and a port that is open: hearsay check FILE --connect tests it"
+              : "");
 }
 
 std::string RunStart::start_blockers() const {

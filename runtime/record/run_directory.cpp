@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -61,6 +63,14 @@ fs::path existing_part(fs::path path) {
   return path;
 }
 
+/// Returns the first folder on the way to `directory` that does not exist, or `directory`.
+fs::path first_missing(fs::path directory) {
+  std::error_code ignored;
+  while (directory.has_relative_path() && !fs::exists(directory.parent_path(), ignored))
+    directory = directory.parent_path();
+  return directory;
+}
+
 /// Throws Misuse if a folder of `output` below `parent` has a longer name than the file system takes.
 void require_short_names(const fs::path& output, const fs::path& parent) {
   const long longest = pathconf(parent.c_str(), _PC_NAME_MAX);  // -1: no limit
@@ -78,6 +88,8 @@ void require_free_output(const fs::path& directory, bool overwrite) {
   const fs::file_status status = fs::symlink_status(absolute, error);
   if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
   if (fs::exists(status)) {
+    if (!fs::is_directory(absolute, error))
+      throw Misuse("run.output", absolute, "it is a file; expected a folder, new or of an earlier run");
     if (!overwrite)
       throw Misuse("run.output", absolute,
                    std::string("it exists") +
@@ -92,6 +104,11 @@ void require_free_output(const fs::path& directory, bool overwrite) {
   if (!fs::is_directory(parent, error) || access(parent.c_str(), W_OK) != 0)
     throw Misuse("run.output", absolute, "no directory can be made in " + parent.string());
   require_short_names(absolute, parent);
+  // Read-only and virtual file systems show only now that no folder can be made in them.
+  std::string probe = (parent / ".hearsay-XXXXXX").string();
+  if (mkdtemp(probe.data()) == nullptr)
+    refuse(absolute, "it cannot be made", std::error_code(errno, std::generic_category()));
+  fs::remove(probe, error);
 }
 
 void create_output(const fs::path& directory, bool overwrite) {
@@ -148,16 +165,25 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
 /// Makes the directory; if an earlier run is continued, cuts its record back to before `first`.
 void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   std::string kept;
+  fs::path made;
   if (record_) {
     for (const Evaluation& evaluation : *record_)
       if (evaluation.iteration < first.iteration) kept += to_json(evaluation).dump() + "\n";
     std::error_code ignored;
     fs::remove(directory_ / "summary.json", ignored);
   } else {
+    const fs::path missing = first_missing(fs::absolute(directory_).lexically_normal());
     create_output(directory_, earlier_ == EarlierOutput::replaced);
     lock_.emplace("run.output", directory_);
+    made = missing;
   }
-  write_file(directory_ / "run.toml", {to_toml(settings)});
+  try {
+    write_file(directory_ / "run.toml", {to_toml(settings)});
+  } catch (const Misuse&) {  // the disk is full, say: no empty folder is left behind
+    std::error_code ignored;
+    if (!made.empty()) fs::remove_all(made, ignored);
+    throw;
+  }
   if (record_) {
     write_file(directory_ / "metrics.jsonl", {kept});
     write_file(directory_ / "consensus.jsonl",

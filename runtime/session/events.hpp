@@ -74,7 +74,7 @@ struct ModelArrived {
   EntryPoint entry;
   std::vector<std::byte> model;  ///< its scalars, as they lie in memory
 };
-/// Sent every ten seconds until the run begins here.
+/// Sent after two seconds, ten, twenty and so on, until the run begins here.
 struct StillWaits {
   std::string whom;  ///< "peer 2 (tcp://10.0.0.2:7000) to come up"
   Duration so_far;

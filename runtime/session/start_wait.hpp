@@ -20,7 +20,7 @@ class StartWait {
   /// only when all peers are there, and the observer alone knows who is missing.
   void begin(Instant now, bool resumes) {
     began_ = now;
-    next_word_ = now + word_every;
+    next_word_ = now + first_word_after;
     greet(now);
     if (resumes) for_neighbors_ = for_observer_;
   }
@@ -36,10 +36,10 @@ class StartWait {
 
   /// When to give up. `is_ready`: the peer waits for nothing but the observer.
   Instant deadline(bool is_ready) const { return is_ready ? for_observer_ : for_neighbors_; }
-  /// How long the peer has waited so far, every ten seconds; empty in between.
+  /// How long the peer has waited so far, after two seconds, ten, twenty and so on; empty in between.
   std::optional<Duration> word_due(Instant now) {
     if (now < next_word_) return std::nullopt;
-    next_word_ = now + word_every;
+    next_word_ = now < began_ + word_every ? began_ + word_every : now + word_every;
     return now - began_;
   }
   /// A possible reason for a late start: the end of the sentence with which the peer gives up.
@@ -49,6 +49,7 @@ class StartWait {
  private:
   // The observer has the same patience and names who is missing; a ready peer gives it this much longer.
   static constexpr Duration grace_for_the_observer = std::chrono::seconds(5);
+  static constexpr Duration first_word_after = std::chrono::seconds(2);
   static constexpr Duration word_every = std::chrono::seconds(10);
 
   Duration patience_;

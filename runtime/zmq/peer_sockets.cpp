@@ -77,7 +77,11 @@ class PeerSockets::Server {
 
   Instant last_heard_from_observer() const { return observer_heard_at_; }
 
-  SocketCounters counters() const { return {garbage_, zap_server_.refused(), emulated_losses_}; }
+  SocketCounters counters() const {
+    SocketCounters counters = counters_;
+    counters.refused = zap_server_.refused();
+    return counters;
+  }
 
   /// Sends the frames in the outbox of the session, and takes over its events.
   void carry_out() {
@@ -154,7 +158,7 @@ class PeerSockets::Server {
     Outlet& outlet = find_outlet(word.to);
     const Egress::Frame frame =
         egress_.frame(word.header, word.packet, word.posted, monotonic_now(), outlet.link);
-    emulated_losses_ += frame.losses;
+    counters_.emulated_losses += frame.losses;
     outlet.send(frame.header, word.packet);
   }
 
@@ -211,7 +215,7 @@ class PeerSockets::Server {
         return;
       }
       if (reception == Reception::garbage)
-        ++garbage_;
+        ++counters_.garbage;
       else
         hear_source(frame);
     }
@@ -225,7 +229,7 @@ class PeerSockets::Server {
     const FrameUse heard = session_->hear_source(head, bytes_of(frame.payload));
     refuse_hello(frame.from);
     if (heard == FrameUse::garbage) {
-      ++garbage_;
+      ++counters_.garbage;
       return;
     }
     if (!is_source) return;  // its hello was refused
@@ -233,7 +237,7 @@ class PeerSockets::Server {
     heard_at_[place_of(source)] = now;
     if (heard != FrameUse::data) return;
     if (hold_.size() >= input_.held_frames_limit) {
-      ++garbage_;
+      ++counters_.garbage;
       return;
     }
     hold_.add({due_instant(head, now),
@@ -268,7 +272,7 @@ class PeerSockets::Server {
       if (reception == Reception::nothing) return;
       if (reception == Reception::garbage ||
           session_->hear_destination(outlet.id, frame.header, bytes_of(frame.payload)) == FrameUse::garbage)
-        ++garbage_;
+        ++counters_.garbage;
     }
   }
 
@@ -283,7 +287,7 @@ class PeerSockets::Server {
       const Instant now = monotonic_now();
       if (reception == Reception::garbage ||
           session_->hear_observer(frame.header, bytes_of(frame.payload), now) == FrameUse::garbage)
-        ++garbage_;
+        ++counters_.garbage;
       else
         observer_heard_at_ = now;
     }
@@ -308,8 +312,7 @@ class PeerSockets::Server {
   std::vector<Instant> heard_at_;    // by source
   Instant observer_heard_at_{};
   Instant next_look_at_handshakes_{};
-  std::uint64_t garbage_ = 0;
-  std::uint64_t emulated_losses_ = 0;
+  SocketCounters counters_{};  // the ZAP server counts who was refused
   Egress egress_;
   HoldQueue hold_;
   PeerTimeline timeline_;

@@ -359,3 +359,12 @@ TEST_CASE("cluster file: addresses have a host and a port, one for every peer or
   CHECK(contains(refusal("[[peer]]\nname = \"b\"\n" + with("tcp://h:1") + link),
                  "peer \"1\" has an address while others have none"));
 }
+
+TEST_CASE("cluster file: of weights that never agree, a negative one is named") {
+  const std::string message = refusal(
+      "peers = 3\nweights = \"explicit\"\n[[link]]\nfrom = 0\nto = 1\nweight = -0.2\n"
+      "[[link]]\nfrom = 1\nto = 2\nweight = 0.2\n");
+  CHECK(contains(message, "the weight -0.2 between "));
+  CHECK(contains(message, "drives the two apart; expected a positive one"));
+  CHECK_FALSE(contains(message, "smaller"));
+}

@@ -181,13 +181,15 @@ TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up t
   CHECK(refusal(settings) == "");
   settings.algorithm.batch = 5001;
   CHECK(refusal(settings) ==
-        "algorithm.batch = 5001: no peer has more than 5000 samples; expected at most 5000, or \"full\"");
+        "algorithm.batch = 5001: a batch is drawn with replacement, and no peer has more than 5000 samples; "
+        "expected at most 5000, or \"full\" for each sample once");
   settings.data.source = "synthetic(samples=10, features=2, classes=2)";
   settings.algorithm.batch = 4096;
   CHECK(refusal(settings) == "");
   settings.algorithm.batch = 4097;
   CHECK(refusal(settings) ==
-        "algorithm.batch = 4097: no peer has more than 5 samples; expected at most 4096, or \"full\"");
+        "algorithm.batch = 4097: a batch is drawn with replacement, and no peer has more than 5 samples; "
+        "expected at most 4096, or \"full\" for each sample once");
 }
 
 TEST_CASE("experiment: more local steps than 10,000 and than any peer has samples are refused") {

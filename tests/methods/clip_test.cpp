@@ -64,8 +64,9 @@ TEST_CASE("clip: it bounds what several peers learn, with any method") {
   for (const MethodInfo* method : methods_that_take_clipped_gradients()) {
     CAPTURE(method->name);
     const World world{"ring", 5, "lazy"};
-    const auto free = outcome_with<double>(method->name, world, {}, std::nullopt);
-    const auto bounded = outcome_with<double>(method->name, world, {}, 1e-3);
+    // Without a compressor, whose noise moves the models of ecd-psgd farther than such small gradients do.
+    const auto free = outcome_with<double>(method->name, world, {.compressor = "none"}, std::nullopt);
+    const auto bounded = outcome_with<double>(method->name, world, {.compressor = "none"}, 1e-3);
     const auto start = regression_problem<double>(19, 5).initial;
     CHECK((bounded.mean_model - start).norm() < 0.1 * (free.mean_model - start).norm());
     CHECK((bounded.mean_model - start).norm() > 0.0);

@@ -107,7 +107,10 @@ TEST_CASE("observer session: whoever does not come up is named, and all others a
   CHECK(scene.said_to(0) == Kinds{FrameKind::stop});
   CHECK(scene.session.over());
   CHECK(scene.session.outcome().status == RunStatus::lost);
-  CHECK(scene.session.outcome().reason == "peer 1 did not come up in time");
+  CHECK(scene.session.outcome().reason ==
+        "peer 1 did not come up in time; expected hearsay peer FILE --id 1 on its host, and a port that is "
+        "open: "
+        "hearsay check FILE --connect tests it");
 }
 
 TEST_CASE("observer session: a peer that leaves with a reason ends the run everywhere with that reason") {

@@ -57,7 +57,7 @@ TEST_CASE("run judge: without run.patience no plateau ends the run") {
 
 TEST_CASE("run judge: losses below 0 improve when they fall") {
   RunJudge judge({.patience = 2, .min_improvement = 0.1}, BestBy::loss);
-  CHECK(ends_at(judge, {-1.0, -1.2, -1.4, -1.5, -1.51, -1.5}) == 50);
+  CHECK(ends_at(judge, {-1.0, -1.2, -1.4, -1.5, -1.51, -1.5}) == 40);
 }
 
 TEST_CASE("run judge: a target that is reached while the run ends at a plateau is a target") {

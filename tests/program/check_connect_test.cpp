@@ -200,5 +200,5 @@ TEST_CASE("check --connect: --id and --wait are its own, and a peer says which i
   CHECK(contains(no_id.complained, "--id is missing"));
   const ProgramEnd no_address = run_program(folder.path(), {"check", "q.toml", "--connect", "--id", "1"});
   CHECK(no_address.code == 2);
-  CHECK(contains(no_address.complained, "it has no address"));
+  CHECK(contains(no_address.complained, "hearsay: peer 0 has no address"));
 }

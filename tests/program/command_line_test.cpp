@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/program/quadratic_run.hpp"
@@ -64,8 +66,8 @@ TEST_CASE("command line: what is unknown is named, with what was probably meant"
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);
   const ProgramEnd far = run_program(folder.path(), {"xyzzy"});
-  CHECK(
-      far.complained.starts_with("hearsay: xyzzy is no command of hearsay; expected one of run, simulate, "));
+  CHECK(far.complained.starts_with(
+      "hearsay: xyzzy is no command of hearsay; expected one of new, run, simulate, "));
 }
 
 TEST_CASE("command line: what is missing is named") {
@@ -124,4 +126,49 @@ TEST_CASE("standard output: if it is full, every command says so and fails") {
     CHECK(end.complained.find("cannot write to the standard output: No space left on device\n") !=
           std::string::npos);
   }
+}
+
+TEST_CASE(
+    "run: summary.json says how long the run would have taken on an idle machine, if that can be told") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  const ProgramEnd told = run_program(folder.path(), {"run", "q.toml", "--output", "told", "--json"});
+  CHECK(told.said.find("\"predicted_seconds\":0.0") != std::string::npos);
+  const ProgramEnd random = run_program(
+      folder.path(), {"run", "q.toml", "--output", "random", "--json", "--set", "network.jitter=1 ms"});
+  CHECK(random.said.find("\"predicted_seconds\":null") != std::string::npos);
+}
+
+TEST_CASE("run files: of an empty one, run and check say that it means the built-in example") {
+  const TemporaryFolder folder;
+  folder.write("empty.toml", "");
+  const ProgramEnd end = run_program(folder.path(), {"simulate", "empty.toml", "--output", "out", "--set",
+                                                     "model.kind=quadratic(5)", "--set", "run.iterations=2"});
+  CHECK(end.complained.starts_with(
+      "hearsay: empty.toml is empty: every key has its default, which is the built-in example\n"));
+  CHECK(end.code == 0);
+}
+
+TEST_CASE("output: a file in its place is refused, and of a full disk no empty folder is left") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  folder.write("there", "precious");
+  for (const std::string& more : {"--overwrite", "--quiet"}) {
+    const ProgramEnd end = run_program(folder.path(), {"simulate", "q.toml", "--output", "there", more});
+    CHECK(end.code == 2);
+    CHECK(end.complained.ends_with("/there: it is a file; expected a folder, new or of an earlier run\n"));
+  }
+  CHECK(content_of(folder.path() / "there") == "precious");
+  // Where no folder can be made, that is said before anything is measured.
+  const ProgramEnd nowhere = run_program(
+      folder.path(), {"simulate", "q.toml", "--output", "/proc/out", "--set", "network.compute=measured"});
+  CHECK(nowhere.code == 2);
+  CHECK(nowhere.complained.starts_with("hearsay: run.output = /proc/out: "));
+  const ProgramEnd full = run_program(folder.path(), {"simulate", "q.toml", "--output", "deep/new/out"}, [] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit nothing{0, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &nothing);
+  });
+  CHECK(full.code != 0);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "deep"));
 }

@@ -131,7 +131,7 @@ TEST_SUITE("net") {
       return end.complained;
     };
     CHECK(contains(complaint("", "none.toml"), "topology.file is missing: hearsay launch starts the peers"));
-    CHECK(contains(complaint("family = \"ring\"\npeers = 3\n"), "peer 0: it has no address"));
+    CHECK(contains(complaint("family = \"ring\"\npeers = 3\n"), "peer 0 has no address"));
     // The peers read the data, so the missing variable is their error.
     const std::string peer = "peers = 1\n[[peer]]\naddress = \"" + free_address() + "\"\n";
     CHECK(contains(complaint(peer), "the environment variable NOT_SET_HERE to be set"));

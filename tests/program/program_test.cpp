@@ -57,7 +57,12 @@ const Words summary_keys = {"schema",
                             "accuracy",
                             "accuracy_of",
                             "accuracy_samples",
+                            "loss_worst",
+                            "loss_spread",
                             "consensus_distance",
+                            "kept_iteration",
+                            "kept_loss",
+                            "kept_accuracy",
                             "bytes_sent",
                             "bytes_received",
                             "messages_sent",
@@ -79,12 +84,23 @@ const Words summary_keys = {"schema",
                             "replicas_consistent",
                             "peak_memory_bytes",
                             "slowest_link",
-                            "per_peer"};
+                            "per_peer",
+                            "provenance",
+                            "predicted_seconds"};
 
-const Words evaluation_keys = {"iteration",     "epoch",         "seconds",
-                               "loss",          "accuracy",      "consensus_distance",
-                               "bytes_sent",    "messages_sent", "gradient_evaluations",
-                               "gossip_rounds", "peer_seconds"};
+const Words evaluation_keys = {"iteration",
+                               "epoch",
+                               "seconds",
+                               "loss",
+                               "accuracy",
+                               "loss_worst",
+                               "loss_spread",
+                               "consensus_distance",
+                               "bytes_sent",
+                               "messages_sent",
+                               "gradient_evaluations",
+                               "gossip_rounds",
+                               "peer_seconds"};
 
 }  // namespace
 

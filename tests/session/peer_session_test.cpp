@@ -212,22 +212,28 @@ TEST_CASE("peer session: a stranger and another run are garbage") {
   CHECK(scene.session.hear_source(other, {}) == FrameUse::garbage);
 }
 
-TEST_CASE("peer session: as long as the run has not begun, it says every ten seconds for whom it waits") {
+TEST_CASE(
+    "peer session: as long as the run has not begun, it says after two seconds, ten, twenty and so on for "
+    "whom it waits") {
   Scene scene;
   scene.session.begin(Instant{});
   scene.session.events().clear();
-  scene.session.tick(Instant{} + 9s);
+  scene.session.tick(Instant{} + 1999ms);
   CHECK(scene.session.events().empty());
-  scene.session.tick(Instant{} + 10s);
+  scene.session.tick(Instant{} + 2s);
   REQUIRE(scene.session.events().size() == 1);
   const auto* const waits = std::get_if<StillWaits>(&scene.session.events().front());
   REQUIRE(waits);
   CHECK(waits->whom == "peer 1 (tcp://there) to come up");
-  CHECK(waits->so_far == 10s);
-  scene.session.tick(Instant{} + 19s);
+  CHECK(waits->so_far == 2s);
+  scene.session.tick(Instant{} + 9s);
   CHECK(scene.session.events().size() == 1);
-  scene.session.tick(Instant{} + 20s);
+  scene.session.tick(Instant{} + 10s);
   CHECK(scene.session.events().size() == 2);
+  scene.session.tick(Instant{} + 19s);
+  CHECK(scene.session.events().size() == 2);
+  scene.session.tick(Instant{} + 20s);
+  CHECK(scene.session.events().size() == 3);
 }
 
 TEST_CASE("peer session: who answers at a neighbor's or the observer's address in their place is named") {

@@ -62,11 +62,12 @@ TEST_CASE("examples: the topology to launch has hosts, addresses and what ssh ne
   const NamedTopology cluster = load_topology_file(examples + "launch.toml", 1);
   REQUIRE(cluster.peers.size() == 8);
   CHECK(cluster.peers[7] ==
-        NamedPeer{"b4",
-                  "tcp://10.0.0.4:7001",
-                  "node04",
-                  {},
-                  {"trainer", 0, "/home/me/.ssh/cluster", "", "/opt/hearsay/bin/hearsay", "experiments"}});
+        NamedPeer{
+            "b4",
+            "tcp://10.0.0.4:7001",
+            "node04",
+            {},
+            {"trainer", 0, {"/home/me/.ssh/cluster", ""}, {}, "/opt/hearsay/bin/hearsay", "experiments"}});
 }
 
 TEST_CASE(

@@ -58,7 +58,7 @@ TEST_CASE("ssh: the command asks nothing and ends with the host and one word for
 
 TEST_CASE("ssh: what the topology file says of a host is said to ssh") {
   NamedPeer peer = peer_at("node3");
-  peer.launch = {"trainer", 2222, "/keys/a b", "/etc/ours", "/opt/a'b/hearsay", "-runs $x"};
+  peer.launch = {"trainer", 2222, {"/keys/a b", ""}, {"/etc/ours", ""}, "/opt/a'b/hearsay", "-runs $x"};
   const Words words = ssh_command(peer);
   CHECK(has_pair(words, "-l", "trainer"));
   CHECK(has_pair(words, "-p", "2222"));

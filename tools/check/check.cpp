@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
@@ -17,6 +18,7 @@
 #include "tools/check/dry_run.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
+#include "tools/terminal/empty_run_file.hpp"
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/network_text.hpp"
@@ -334,11 +336,16 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"", predicted(plan.dry_run.seconds_per_iteration)});
   table.add({"the whole run", total_text(plan)});
   table.add({"", predicted(plan.dry_run.seconds)});
+  if (plan.dry_run.seconds)
+    table.add({"", "with a core for each peer (this machine has " +
+                       grouped(std::max(1u, std::thread::hardware_concurrency())) +
+                       "), and without evaluations"});
   for (const std::string& warning : plan.warnings) table.add({"warning", warning});
   return table.text();
 }
 
 int check_command(const RunFileOptions& options) {
+  say_if_empty(options.file);
   const Sweep sweep = load_sweep(options.file, options.assignments);
   const bool several = sweep.points.size() > 1;
   int code = exit_done;

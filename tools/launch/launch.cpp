@@ -106,8 +106,8 @@ std::string parcel_for(PeerId id, const std::vector<std::pair<std::string, std::
 void require_addresses(const NamedTopology& cluster) {
   for (const NamedPeer& peer : cluster.peers)
     if (peer.address.empty())
-      throw Misuse("topology.file", "peer " + peer.name,
-                   "it has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
+      throw Misuse("peer " + peer.name +
+                   " has no address; a run that spans hosts needs one for every peer, \"tcp://HOST:PORT\"");
 }
 
 /// Rewrites the run.toml that peer 0 sent. The paths of the copies that were sent become the paths of the
