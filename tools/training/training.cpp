@@ -173,7 +173,6 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   finished.summary = summarize(experiment, outcome, options.driver);
   finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);
   if (network) finished.summary["slowed_by"] = network->description();
-  finished.summary["predicted_seconds"] = nullptr;
   if (!simulated && !options.as_first_of_hosts && !network) {
     const auto expected = expected_seconds_of(experiment, outcome, control);
     finished.summary["predicted_seconds"] = expected ? nlohmann::ordered_json(*expected) : nullptr;
