@@ -182,7 +182,9 @@ TEST_SUITE("net") {
   TEST_CASE("sweep --network kernel: nothing is left of its networks where a peer dies") {
     if (skipped_without_namespaces("killed peer in the kernel's network")) return;
     EndlessSweep sweep;
-    kill(sweep.program().children().back(), SIGKILL);
+    std::vector<pid_t> peers;  // the kernel's list of them may be empty for a moment
+    REQUIRE(sweep.program().wait_until([&] { return !(peers = sweep.program().children()).empty(); }));
+    kill(peers.back(), SIGKILL);
     CHECK(sweep.program().wait() == 3);
     CHECK(sweep.program().everyone_ended());
     CHECK_FALSE(any_is_left(sweep.networks()));
