@@ -3,42 +3,23 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tools/training/borrowed_objective.hpp"
+
 namespace hearsay {
 
 namespace {
 
 template <class Scalar>
-class BorrowedObjective final : public Objective<Scalar> {
- public:
-  explicit BorrowedObjective(const Objective<Scalar>& owner) : owner_(owner) {}
-  Index dimension() const override { return owner_.dimension(); }
-  Index sample_count() const override { return owner_.sample_count(); }
-  SegmentTable segments() const override { return owner_.segments(); }
-  double loss(const Vector<Scalar>& x) const override { return owner_.loss(x); }
-  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
-                Vector<Scalar>& gradient) const override {
-    owner_.gradient(x, samples, gradient);
-  }
-
- private:
-  const Objective<Scalar>& owner_;
-};
-
-template <class Scalar>
-class StandInObjective final : public Objective<Scalar> {
+class StandInObjective final : public BorrowedObjective<Scalar> {
  public:
   StandInObjective(const Objective<Scalar>& original, std::shared_ptr<const Vector<Scalar>> gradient)
-      : original_(original), gradient_(std::move(gradient)) {}
-  Index dimension() const override { return original_.dimension(); }
-  Index sample_count() const override { return original_.sample_count(); }
-  SegmentTable segments() const override { return original_.segments(); }
+      : BorrowedObjective<Scalar>(original), gradient_(std::move(gradient)) {}
   double loss(const Vector<Scalar>&) const override { return 0.0; }
   void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
     gradient = *gradient_;
   }
 
  private:
-  const Objective<Scalar>& original_;
   std::shared_ptr<const Vector<Scalar>> gradient_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/simulator/simulator.hpp"
 #include "runtime/wire/frame.hpp"
+#include "tools/training/first_iterations.hpp"
 #include "tools/training/training.hpp"
 
 namespace hearsay {
@@ -12,9 +12,6 @@ namespace hearsay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t first_try = 2;
-constexpr std::uint64_t second_try = 12;
 
 /// Bytes of payload that were sent, and the upper bound of their number.
 struct Payload {
@@ -51,22 +48,6 @@ void forecast_bytes(const TrafficForecast& most, const std::vector<PeerOutcome>&
   if (!most.exact) forecast.payload_share = of_all.share();
 }
 
-/// Simulates the first `iterations`, evaluated in the middle and at the end. Leaves the experiment unchanged.
-template <class Scalar>
-RunOutcome<Scalar> try_out(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
-                           Clock::time_point give_up) {
-  const RunSettings::Run run = experiment.settings.run;
-  const std::uint64_t all = std::exchange(experiment.iterations, std::min(experiment.iterations, iterations));
-  experiment.settings.run.judge_nothing();
-  experiment.settings.run.evaluate_every = std::max<std::uint64_t>(1, experiment.iterations / 2);
-  RunControl control;
-  control.out_of_patience = [&] { return Clock::now() >= give_up; };
-  RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
-  experiment.iterations = all;
-  experiment.settings.run = run;
-  return outcome;
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -75,12 +56,12 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   forecast.gradient = measured_gradient_of(experiment);
   const Clock::time_point begin = Clock::now();
   const Clock::time_point give_up = begin + patience;
-  RunOutcome<Scalar> outcome = try_out(experiment, first_try, forecast.gradient, give_up);
+  RunOutcome<Scalar> outcome = simulate_first(experiment, first_try, forecast.gradient, give_up);
   std::uint64_t tried = std::min(first_try, experiment.iterations);
   const Clock::duration second_takes = (Clock::now() - begin) * (second_try / first_try);
   if (outcome.status == RunStatus::done && experiment.iterations > first_try &&
       Clock::now() + second_takes < give_up) {
-    RunOutcome<Scalar> longer = try_out(experiment, second_try, forecast.gradient, give_up);
+    RunOutcome<Scalar> longer = simulate_first(experiment, second_try, forecast.gradient, give_up);
     if (longer.status != RunStatus::interrupted) {
       outcome = std::move(longer);
       tried = std::min(second_try, experiment.iterations);

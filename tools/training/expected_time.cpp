@@ -8,8 +8,9 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/simulator/simulator.hpp"
 #include "tools/terminal/human_text.hpp"
+#include "tools/training/borrowed_objective.hpp"
+#include "tools/training/first_iterations.hpp"
 
 namespace hearsay {
 
@@ -17,8 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t first_try = 2;
-constexpr std::uint64_t second_try = 12;
 constexpr int tried_gradients = 5;
 
 /// A message costs its sender and its receiver about this much of a core: system calls and a change of
@@ -40,20 +39,10 @@ double core_seconds() {
 
 /// An objective that is not evaluated: its loss is 0.
 template <class Scalar>
-class GradientOnly final : public Objective<Scalar> {
+class GradientOnly final : public BorrowedObjective<Scalar> {
  public:
-  explicit GradientOnly(const Objective<Scalar>& whole) : whole_(whole) {}
-  Index dimension() const override { return whole_.dimension(); }
-  Index sample_count() const override { return whole_.sample_count(); }
-  SegmentTable segments() const override { return whole_.segments(); }
+  using BorrowedObjective<Scalar>::BorrowedObjective;
   double loss(const Vector<Scalar>&) const override { return 0.0; }
-  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
-                Vector<Scalar>& gradient) const override {
-    whole_.gradient(x, samples, gradient);
-  }
-
- private:
-  const Objective<Scalar>& whole_;
 };
 
 /// Returns the same problem, without what an evaluation computes.
@@ -72,12 +61,7 @@ Problem<Scalar> without_evaluation(const Problem<Scalar>& problem) {
 template <class Scalar>
 double least_gradient(const Experiment<Scalar>& experiment) {
   const Objective<Scalar>& objective = *experiment.problem.objectives.front();
-  const auto& batch = experiment.settings.algorithm.batch;
-  const Index local = objective.sample_count();
-  std::vector<Index> samples(static_cast<std::size_t>(local == 0 ? 0
-                                                      : batch    ? static_cast<Index>(*batch)
-                                                                 : local));
-  for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<Index>(k) % local;
+  const std::vector<Index> samples = samples_to_time(experiment, objective);
   Vector<Scalar> gradient(experiment.problem.dimension());
   double least = std::numeric_limits<double>::infinity();
   for (int repetition = 0; repetition < tried_gradients; ++repetition) {
@@ -114,20 +98,13 @@ std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Du
   const Clock::time_point give_up = Clock::now() + patience;
   const double gradient_seconds = least_gradient(experiment);
   const auto gradient = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(gradient_seconds));
-  const RunSettings::Run run = experiment.settings.run;
-  const std::uint64_t iterations = experiment.iterations;
   Problem<Scalar> whole = std::exchange(experiment.problem, without_evaluation(experiment.problem));
-  experiment.settings.run.judge_nothing();
-  RunControl control;
-  control.out_of_patience = [&] { return Clock::now() >= give_up; };
 
   std::optional<TriedIterations> tried;
   for (const std::uint64_t some : {first_try, second_try}) {
-    if (some > iterations || Clock::now() >= give_up) break;
-    experiment.iterations = some;
-    experiment.settings.run.evaluate_every = some / 2;
+    if (some > experiment.iterations || Clock::now() >= give_up) break;
     const double begin = core_seconds();
-    const RunOutcome<Scalar> outcome = simulate(experiment, gradient, control);
+    const RunOutcome<Scalar> outcome = simulate_first(experiment, some, gradient, give_up);
     const double used = core_seconds() - begin;
     if (outcome.status != RunStatus::done || outcome.evaluations.size() < 2) break;
     tried = TriedIterations{outcome.evaluations.end()[-2], outcome.evaluations.back(),
@@ -139,8 +116,6 @@ std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Du
       break;
   }
   experiment.problem = std::move(whole);
-  experiment.iterations = iterations;
-  experiment.settings.run = run;
   if (!tried) return std::nullopt;
   const double begin = core_seconds();
   experiment.problem.objectives.front()->loss(experiment.problem.initial);

@@ -18,6 +18,7 @@
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/progress.hpp"
 #include "tools/training/expected_time.hpp"
+#include "tools/training/first_iterations.hpp"
 #include "tools/training/learned_point.hpp"
 #include "tools/training/provenance.hpp"
 #include "tools/training/scalar_dispatch.hpp"
@@ -199,16 +200,12 @@ Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
   constexpr auto enough = std::chrono::milliseconds(200);
   const Problem<Scalar>& problem = experiment.problem;
   Vector<Scalar> gradient(problem.dimension());
-  std::vector<Index> samples;
   Duration total{0};
   int counted_repetitions = 0;
   // The first gradient, which brings data and code into the caches, does not count.
   for (int repetition = 0; repetition <= most_repetitions && total < enough; ++repetition) {
     const auto& objective = *problem.objectives[static_cast<std::size_t>(repetition) % problem.peer_count()];
-    const Index local = objective.sample_count();
-    const auto& batch = experiment.settings.algorithm.batch;
-    samples.resize(static_cast<std::size_t>(local == 0 ? 0 : batch ? static_cast<Index>(*batch) : local));
-    for (std::size_t k = 0; k < samples.size(); ++k) samples[k] = static_cast<Index>(k) % local;
+    const std::vector<Index> samples = samples_to_time(experiment, objective);
     const Clock::time_point begin = Clock::now();
     objective.gradient(problem.initial, samples, gradient);
     if (repetition == 0) continue;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "algorithms/objectives/objective.hpp"
+
+namespace hearsay {
+
+/// An objective for one more experiment, without a copy of its data. `owner` must outlive it.
+template <class Scalar>
+class BorrowedObjective : public Objective<Scalar> {
+ public:
+  explicit BorrowedObjective(const Objective<Scalar>& owner) : owner_(owner) {}
+  Index dimension() const override { return owner_.dimension(); }
+  Index sample_count() const override { return owner_.sample_count(); }
+  SegmentTable segments() const override { return owner_.segments(); }
+  double loss(const Vector<Scalar>& x) const override { return owner_.loss(x); }
+  void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
+                Vector<Scalar>& gradient) const override {
+    owner_.gradient(x, samples, gradient);
+  }
+
+ private:
+  const Objective<Scalar>& owner_;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/record/outcome.hpp"
+
+namespace hearsay {
+
+// What a whole run takes is told from its first iterations: from `first_try` of them, and from `second_try`
+// if there is time.
+constexpr std::uint64_t first_try = 2;
+constexpr std::uint64_t second_try = 12;
+
+/// Simulates the first `iterations` of a run, or all if it has fewer, evaluated in the middle and at the end.
+/// Interrupts them at the instant `give_up`. Leaves the experiment unchanged.
+template <class Scalar>
+RunOutcome<Scalar> simulate_first(Experiment<Scalar>& experiment, std::uint64_t iterations, Duration gradient,
+                                  std::chrono::steady_clock::time_point give_up);
+
+/// Returns the samples of a gradient that is timed: as many as a minibatch of the run has, the first ones of
+/// the objective, over and over.
+template <class Scalar>
+std::vector<Index> samples_to_time(const Experiment<Scalar>& experiment, const Objective<Scalar>& objective);
+
+}  // namespace hearsay
