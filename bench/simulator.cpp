@@ -7,11 +7,11 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "runtime/experiment/experiment.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/summary.hpp"
@@ -62,18 +62,11 @@ void whole_run(const std::string& method, std::uint64_t peers, std::uint64_t ite
               iterations, method.c_str(), static_cast<double>(peers * iterations) / seconds, seconds);
 }
 
-/// Returns the name of this machine's processor. A figure means nothing without it.
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown processor";
-}
-
 }  // namespace
 
 int main() {
-  std::printf("on          %s\n", processor().c_str());
+  // A figure means nothing without the processor.
+  std::printf("on          %s\n", processor_name().c_str());
   // The difference of two runs is the work of 100 iterations: both runs construct the peers and evaluate
   // twice.
   const double one = seconds_of_loop(1);

@@ -1,7 +1,6 @@
 #include "runtime/data/data_memory.hpp"
 
-#include <unistd.h>
-
+#include "runtime/foundation/machine.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -30,11 +29,6 @@ void DataMemory::require_room(const std::filesystem::path& file, std::uint64_t b
 void DataMemory::take(const std::filesystem::path& file, std::uint64_t bytes) {
   require_room(file, bytes);
   left_ -= bytes;
-}
-
-std::uint64_t machine_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace hearsay

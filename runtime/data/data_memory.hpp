@@ -30,7 +30,4 @@ class DataMemory {
   std::uint64_t left_ = bytes_;
 };
 
-/// Returns the bytes of this machine's memory.
-std::uint64_t machine_memory();
-
 }  // namespace hearsay

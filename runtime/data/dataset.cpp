@@ -11,6 +11,7 @@
 #include "algorithms/objectives/synthetic.hpp"
 #include "runtime/data/data_memory.hpp"
 #include "runtime/data/formats.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 

@@ -110,18 +110,26 @@ struct FigureText {
   }
 };
 
-/// A column "2.61 ± 0.08" and a column of standard deviations. The signs stand below each other.
+/// A column "2.61 ± 0.08" of a number of the summaries, and a column of its standard deviations.
 struct FigureColumns {
   std::string heading;
+  const char* key;        ///< of the summary
+  double unit = 1.0;      ///< what the number is divided by
+  bool per_peer = false;  ///< and also by the number of peers
   std::vector<FigureText> figures = {};
+  std::size_t widest_half = 0;  ///< of all figures: the signs stand below each other
+
+  void add(const SweepCell& cell) {
+    figures.emplace_back(cell.figure(key),
+                         unit * (per_peer ? static_cast<double>(cell.point().run.topology.peers) : 1.0));
+    widest_half = std::max(widest_half, figures.back().half.size());
+  }
 
   std::pair<std::string, std::string> cells(std::size_t row) const {
-    std::size_t widest = 0;
-    for (const FigureText& figure : figures) widest = std::max(widest, figure.half.size());
     const FigureText& figure = figures[row];
-    const std::string half = figure.half + std::string(widest - figure.half.size(), ' ');
+    const std::string half = figure.half + std::string(widest_half - figure.half.size(), ' ');
     const std::string sign = figure.half.empty() ? "   " : " ± ";
-    return {figure.mean + (widest == 0 ? "" : sign + half), figure.deviation};
+    return {figure.mean + (widest_half == 0 ? "" : sign + half), figure.deviation};
   }
 };
 
@@ -204,20 +212,17 @@ std::string table_of_cells(const Sweep& sweep, const std::vector<SweepRow>& rows
                            const std::vector<SweepCell>& cells) {
   const bool with_target = has_target(sweep);
   const bool compared = with_target && !sweep.baseline.empty();
-  std::vector<FigureColumns> figures = {{"loss"}};
-  if (has_accuracy(rows)) figures.push_back({"accuracy, %"});
-  figures.push_back({with_target ? "seconds to target" : "seconds"});
-  figures.push_back({with_target ? "MB/peer to target" : "MB/peer"});
+  std::vector<FigureColumns> figures = {{"loss", "loss"}};
+  if (has_accuracy(rows)) figures.push_back({"accuracy, %", "accuracy", 0.01});
+  if (with_target) {
+    figures.push_back({"seconds to target", "seconds_to_target"});
+    figures.push_back({"MB/peer to target", "bytes_to_target", 1e6});
+  } else {
+    figures.push_back({"seconds", "seconds"});
+    figures.push_back({"MB/peer", "bytes_sent", 1e6, true});
+  }
   for (const SweepCell& cell : cells)
-    for (FigureColumns& column : figures)
-      column.figures.push_back(
-          column.heading == "loss"                ? FigureText(cell.figure("loss"))
-          : column.heading == "accuracy, %"       ? FigureText(cell.figure("accuracy"), 0.01)
-          : column.heading == "seconds to target" ? FigureText(cell.figure("seconds_to_target"))
-          : column.heading == "seconds"           ? FigureText(cell.figure("seconds"))
-          : column.heading == "MB/peer to target"
-              ? FigureText(cell.figure("bytes_to_target"), 1e6)
-              : FigureText(cell.figure("bytes_sent"), 1e6 * cell.point().run.topology.peers));
+    for (FigureColumns& column : figures) column.add(cell);
 
   std::vector<Table::Column> columns = place_columns(sweep);
   columns.push_back({"runs", left});

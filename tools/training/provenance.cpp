@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/foundation/machine.hpp"
 #include "tools/terminal/shell_word.hpp"
 #include "tools/terminal/version.hpp"
 
@@ -29,23 +30,6 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-/// Returns the model name of the first processor; empty if the machine does not tell.
-std::string processor_name() {
-  std::ifstream lines("/proc/cpuinfo");
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("model name"))
-      if (const std::size_t colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
-  return "";
-}
-
-std::uint64_t memory_bytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page_bytes > 0
-             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes)
-             : 0;
 }
 
 /// Returns the word in quotes if a shell would read it otherwise.
@@ -76,7 +60,7 @@ Json Provenance::record(std::uint64_t seed, const std::vector<std::string>& warn
           {"host", host_name()},
           {"processor", processor_name()},
           {"cores", std::thread::hardware_concurrency()},
-          {"memory_bytes", memory_bytes()},
+          {"memory_bytes", machine_memory()},
           {"seed", seed},
           {"warnings", warnings}};
 }
