@@ -20,6 +20,7 @@
 #include "runtime/observer/observer.hpp"
 #include "runtime/process/drive_peer.hpp"
 #include "runtime/process/fork_server.hpp"
+#include "runtime/process/freed_pages.hpp"
 #include "runtime/process/open_file_limit.hpp"
 #include "runtime/wire/frame.hpp"
 #include "runtime/zmq/keys.hpp"
@@ -82,6 +83,7 @@ template <class Scalar>
 int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::string& address, bool resumes,
                int parent, const std::vector<KeyPair>& keys, const KernelNetwork* network,
                const RunControl& of_run) {
+  keep_freed_pages();
   const Notice& notice = of_run.notice;
   try {
     if (network) network->peer(id).enter();

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/process/freed_pages.hpp"
 #include "runtime/process/hosts_run.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/settings/run_settings_file.hpp"
@@ -73,6 +74,7 @@ Placement placement_of(const RunSettings& settings, const std::optional<PeerId>&
 }
 
 PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& options, bool reports) {
+  keep_freed_pages();
   const HostsPatience patience{parse_duration("--wait", options.start_patience)};
   const Placement place = placement_of(settings, options.id);
   if (options.live_port && place.id != observer_peer)

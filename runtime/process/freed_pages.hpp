@@ -1,0 +1,16 @@
+#pragma once
+
+namespace hearsay {
+
+/// From now on the C library keeps the pages of freed memory for later allocations of this process. Else it
+/// returns every block of more than 32 MB to the kernel when it is freed, and the kernel clears the pages of
+/// the next block of that size. Messages of large models are such blocks, ours and ZeroMQ's. All threads
+/// allocate from one arena, so that a block that one thread has freed serves the others.
+///
+/// Measured (D-PSGD, ring of 4 peers, messages of 96 MB, two cores): 0.53 of the kernel's seconds and 0.79 of
+/// the time that 40 iterations took without; the same peak of memory. Small models: no difference.
+///
+/// For processes that are nothing but a peer, before they begin other threads.
+void keep_freed_pages();
+
+}  // namespace hearsay
