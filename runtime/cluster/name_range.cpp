@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 
@@ -34,6 +35,30 @@ std::optional<Brackets> find_range(std::string_view text, std::size_t start) {
   return std::nullopt;
 }
 
+constexpr std::size_t most_digits = 9;  // of a number in brackets
+
+/// Returns the number with leading zeros, if it has fewer digits than `width`.
+std::string padded(std::uint64_t number, std::size_t width) {
+  const std::string digits = std::to_string(number);
+  return std::string(width - std::min(width, digits.size()), '0') + digits;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Returns the digits that begin at `begin`.
+std::string_view digits_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(begin, end - begin);
+}
+
+/// Returns `number`, spelled with leading zeros or without, increased by `steps` in the same spelling.
+std::string increased(std::string_view number, std::size_t steps) {
+  std::uint64_t value = 0;
+  ensure(parse_whole(number, value), "digits are a number");
+  return padded(value + steps, number.size());
+}
+
 class RangeReader {
  public:
   RangeReader(const std::string& key, std::string_view whole) : key_(key), whole_(whole) {}
@@ -61,7 +86,6 @@ class RangeReader {
     const std::string_view last = dash == span.size() ? first : span.substr(dash + 1);
     std::uint64_t from = 0;
     std::uint64_t to = 0;
-    constexpr std::size_t most_digits = 9;
     if (first.size() > most_digits || last.size() > most_digits || !parse_whole(first, from) ||
         !parse_whole(last, to))
       refuse("numbers in the brackets, such as [1-3,7] or [01-16]");
@@ -69,10 +93,7 @@ class RangeReader {
       refuse("a range that runs upwards, [" + std::string(last) + "-" + std::string(first) + "]");
     if (to - from >= most_names_of_a_range - numbers.size())
       refuse("at most " + std::to_string(most_names_of_a_range) + " names");
-    for (std::uint64_t number = from; number <= to; ++number) {
-      const std::string digits = std::to_string(number);
-      numbers.push_back(std::string(first.size() - std::min(first.size(), digits.size()), '0') + digits);
-    }
+    for (std::uint64_t number = from; number <= to; ++number) numbers.push_back(padded(number, first.size()));
   }
 
   const std::string& key_;
@@ -127,6 +148,59 @@ std::vector<std::string> expand_list(const std::string& key, std::string_view te
     begin = k + 1;
   }
   return names;
+}
+
+std::vector<NameRow::Number> NameRow::growing_towards(std::string_view second) const {
+  std::vector<Number> growing;
+  std::size_t here = 0;
+  std::size_t there = 0;
+  while (here < first_.size() && there < second.size()) {
+    const std::string_view digits = digits_at(first_, here);
+    const std::string_view others = digits_at(second, there);
+    if (digits.empty() || others.empty()) {
+      if (first_[here++] != second[there++]) return {};
+      continue;
+    }
+    // With a digit to spare, the last number of the row has not too many either.
+    if (digits != others && digits.size() >= most_digits) return {};
+    if (digits != others) growing.push_back({here, digits.size()});
+    here += digits.size();
+    there += others.size();
+  }
+  return growing;
+}
+
+std::string NameRow::text_at(std::size_t k, const std::vector<Number>& numbers) const {
+  std::string text;
+  std::size_t done = 0;
+  for (const Number& number : numbers) {
+    text += first_.substr(done, number.begin - done) +
+            increased(std::string_view(first_).substr(number.begin, number.length), k);
+    done = number.begin + number.length;
+  }
+  return text + first_.substr(done);
+}
+
+bool NameRow::continues_with(std::string_view text) const {
+  if (count_ == most_names_of_a_range) return false;
+  return text == text_at(count_, count_ == 1 ? growing_towards(text) : growing_);
+}
+
+void NameRow::add(std::string_view text) {
+  ensure(continues_with(text), "a row of names takes what continues it");
+  if (count_ == 1) growing_ = growing_towards(text);
+  ++count_;
+}
+
+std::string NameRow::spelling() const {
+  std::string text;
+  std::size_t done = 0;
+  for (const Number& number : growing_) {
+    const std::string from = first_.substr(number.begin, number.length);
+    text += first_.substr(done, number.begin - done) + "[" + from + "-" + increased(from, count_ - 1) + "]";
+    done = number.begin + number.length;
+  }
+  return text + first_.substr(done);
 }
 
 }  // namespace hearsay

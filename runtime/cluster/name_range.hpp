@@ -27,4 +27,33 @@ std::vector<std::string> expand_list(const std::string& key, std::string_view te
 
 inline constexpr std::size_t most_names_of_a_range = 10'000;
 
+/// Texts that one spelling with ranges stands for, the inverse of `expand_ranges`: node08, node09, node10 are
+/// "node[08-10]". Equal texts are a row, too; it is spelled without a range.
+class NameRow {
+ public:
+  explicit NameRow(std::string first) : first_(std::move(first)) {}
+
+  /// True if `text` continues the row: each of its numbers is that of the text before, or is one higher.
+  bool continues_with(std::string_view text) const;
+  /// Adds a text that continues the row.
+  void add(std::string_view text);
+  std::string spelling() const;
+
+ private:
+  /// Digits in the first text.
+  struct Number {
+    std::size_t begin = 0;
+    std::size_t length = 0;
+  };
+
+  /// Returns the numbers of the first text that grow if `second` is the next text; empty if none may.
+  std::vector<Number> growing_towards(std::string_view second) const;
+  /// Returns text number `k` of the row, counted from 0, if `numbers` grow.
+  std::string text_at(std::size_t k, const std::vector<Number>& numbers) const;
+
+  std::string first_;
+  std::size_t count_ = 1;
+  std::vector<Number> growing_;  // known from the second text on
+};
+
 }  // namespace hearsay

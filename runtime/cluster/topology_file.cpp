@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/cluster/launch_settings.hpp"
+#include "runtime/cluster/name_range.hpp"
 #include "runtime/cluster/topology_description.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/toml/document.hpp"
@@ -178,6 +179,55 @@ LinkOverride network_of(const std::vector<LinkOverride>& links, Edge edge) {
   return *found;
 }
 
+/// A [[peer]] table that is written for one peer, or for a row of peers, with ranges.
+class PeerTable {
+ public:
+  explicit PeerTable(const NamedPeer& first)
+      : first_(first),
+        name_(first.name),
+        address_(first.address),
+        host_(first.host),
+        directory_(first.launch.directory) {}
+
+  /// True if the table can stand for `next`, too, and now does.
+  bool stands_for(const NamedPeer& next) {
+    NamedPeer alike = first_;
+    alike.name = next.name;
+    alike.address = next.address;
+    alike.host = next.host;
+    alike.launch.directory = next.launch.directory;
+    if (alike != next || !name_.continues_with(next.name) || !address_.continues_with(next.address) ||
+        !host_.continues_with(next.host) || !directory_.continues_with(next.launch.directory))
+      return false;
+    name_.add(next.name);
+    address_.add(next.address);
+    host_.add(next.host);
+    directory_.add(next.launch.directory);
+    return true;
+  }
+
+  std::string text() const {
+    std::string text = "\n[[peer]]\n";
+    const auto add = [&text](const std::string& key, const std::string& value) {
+      if (!value.empty()) text += key + " = " + toml_text(value) + "\n";
+    };
+    add("name", name_.spelling());
+    add("address", address_.spelling());
+    add("bind", first_.bind);
+    add("host", host_.spelling());
+    LaunchSettings launch = first_.launch;
+    launch.directory = directory_.spelling();
+    return text + to_toml(launch);
+  }
+
+ private:
+  const NamedPeer& first_;
+  NameRow name_;
+  NameRow address_;
+  NameRow host_;
+  NameRow directory_;
+};
+
 bool is_plain(const NamedPeer& peer, PeerId id) { return peer == NamedPeer{std::to_string(id), {}, {}}; }
 
 }  // namespace
@@ -241,13 +291,11 @@ std::string to_toml(const NamedTopology& topology) {
   add_text("observer", topology.observer);
   add_text("observer_bind", topology.observer_bind);
   if (plain == count) add("peers", std::to_string(count));
-  for (PeerId peer = 0; plain < count && peer < count; ++peer) {
-    text += "\n[[peer]]\n";
-    add_text("name", topology.peers[peer].name);
-    add_text("address", topology.peers[peer].address);
-    add_text("bind", topology.peers[peer].bind);
-    add_text("host", topology.peers[peer].host);
-    text += to_toml(topology.peers[peer].launch);
+  for (PeerId peer = 0; plain < count && peer < count;) {
+    PeerTable table(topology.peers[peer]);
+    while (++peer < count && table.stands_for(topology.peers[peer])) {
+    }
+    text += table.text();
   }
   if (!topology.family.empty()) return text;
 

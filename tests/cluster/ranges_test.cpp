@@ -50,6 +50,39 @@ address = "tcp://10.0.0.4:7000"
       contains(peer("address = \"tcp://h:[65535-65536]\"\n"), "tcp://h:65536\": expected \"tcp://HOST:PORT"));
 }
 
+TEST_CASE("cluster file: written anew, peers in a row are one table with ranges again") {
+  const std::string text = R"(family = "ring"
+weights = "metropolis"
+
+[[peer]]
+name = "n[08-10]"
+address = "tcp://10.0.0.[1-3]:[7000-7002]"
+host = "user@node[08-10]"
+
+[[peer]]
+name = "n11"
+address = "tcp://10.0.0.4:7000"
+host = "node1"
+
+[[peer]]
+name = "0x[9-10]"
+address = "tcp://[fe80::[4-5]]:7000"
+host = "node1"
+directory = "w/[1-2]/x"
+)";
+  CHECK(to_toml(parse(text)) == text);
+  // Steps other than one, other widths and numbers of too many digits do not make a row.
+  for (const std::string names :
+       {"a1 a3", "a01 a2", "a9 a010", "a1 b2", "a1 a2b", "a999999999 a1000000000", "a a1"}) {
+    CAPTURE(names);
+    const std::size_t blank = names.find(' ');
+    const NamedTopology cluster = parse("family = \"ring\"\n[[peer]]\nname = \"" + names.substr(0, blank) +
+                                        "\"\n[[peer]]\nname = \"" + names.substr(blank + 1) + "\"\n");
+    CHECK(!contains(to_toml(cluster), "-"));
+    CHECK(parse(to_toml(cluster)).peers == cluster.peers);
+  }
+}
+
 TEST_CASE("cluster file: a few lines cannot name more peers or links than a machine holds") {
   std::string many;
   for (int table = 0; table < 11; ++table)
