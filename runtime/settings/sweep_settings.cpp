@@ -319,7 +319,7 @@ Sweep parse_sweep(std::string_view toml_text, const fs::path& directory,
       sweep.output = point.run.run.output;
       if (combination == 0) {
         if (&variant == &table.variants.front() && table.tuned_axes > 0)
-          variant_folders.take(sweep.output / "tuning");
+          variant_folders.take(sweep.output / tuning_folder);
         variant_folder =
             variant.name.empty() ? sweep.output : variant_folders.take(sweep.output / slug(variant.name));
         // Beside the folder "tuning", not around it.

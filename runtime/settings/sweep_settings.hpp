@@ -22,6 +22,9 @@ struct SweepPoint {
   std::size_t repetition = 0;    ///< place of its seed among the seeds of the sweep
 };
 
+/// The folder of a sweep's output that its tuning gets.
+inline constexpr const char* tuning_folder = "tuning";
+
 /// An axis of sweep.tune: every variant gets, at every place on the other axes, the best of its values.
 struct TunedAxis {
   std::string key;

@@ -27,7 +27,7 @@ std::optional<double> number_of(const std::string& text) {
 Sweep tuning_of(const Sweep& sweep) {
   std::set<std::uint64_t> reported;
   for (const SweepPoint& point : sweep.points) reported.insert(point.run.run.seed);
-  Sweep tuning{sweep.driver, {}, sweep.output / "tuning", {}, std::min(sweep.repeats, most_tuning_seeds), {}};
+  Sweep tuning{sweep.driver, {}, sweep.output / tuning_folder, {}, std::min(sweep.repeats, most_tuning_seeds), {}};
   for (const SweepPoint& candidate : sweep.points) {
     if (candidate.repetition > 0) continue;
     const std::filesystem::path cell = sweep.repeats > 1 ? candidate.folder.parent_path() : candidate.folder;

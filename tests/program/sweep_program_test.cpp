@@ -155,27 +155,6 @@ algorithm.kind = "dcd-psgd"
   CHECK(std::filesystem::hard_link_count(folder.path() / "out/8-bit/20-ms/seed-3/model.npy") == 1);
 }
 
-TEST_CASE("sweep: --resume goes on inside of the repeats, and loses none") {
-  const TemporaryFolder folder;
-  folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\nalgorithm.batch = [\"full\"]\n");
-  const auto sweep = [&](const std::string& repeats, const Words& more) {
-    Words words = {"sweep", "s.toml", "--output", "out", "--set", "sweep.repeat=" + repeats};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_program(folder.path(), words);
-  };
-  REQUIRE(sweep("2", {}).code == 0);
-  const ProgramEnd more = sweep("5", {"--resume"});
-  CHECK(more.code == 0);
-  CHECK(more.complained.find("2 points of 5 finished before, and kept") != std::string::npos);
-  const std::string record = content_of(folder.path() / "out/sweep.json");
-  CHECK(json_of(record)["cells"][0]["figures"]["loss"]["count"] == 5);
-  const ProgramEnd fewer = sweep("3", {"--resume"});
-  CHECK(fewer.code == 2);
-  CHECK(fewer.complained.find("sweep.repeat = 3: the sweep that is to be resumed has 5 repeats") !=
-        std::string::npos);
-  CHECK(content_of(folder.path() / "out/sweep.json") == record);
-}
-
 TEST_CASE("sweep: --only runs the variants that it names, and with --resume a sweep is filled bit by bit") {
   const TemporaryFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
@@ -295,36 +274,4 @@ TEST_CASE("sweep: refused points are counted, and if all are refused the exit co
   CHECK(all.code == 2);
   CHECK(all.complained.find("s.toml: every point of the sweep was refused: ") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() / "out"));
-}
-
-TEST_CASE("sweep: --resume keeps the points that are finished, unless their settings are others now") {
-  const TemporaryFolder folder;
-  folder.write("s.toml", quadratic_run + "[sweep]\ndriver = \"simulate\"\n\"run.seed\" = [1, 2, 3]\n");
-  const auto run = [&](Words more) {
-    Words words = {"sweep", "s.toml", "--output", "out"};
-    words.insert(words.end(), more.begin(), more.end());
-    const ProgramEnd end = run_program(folder.path(), words);
-    CHECK_MESSAGE(end.code == 0, end.complained);
-    return end.complained;
-  };
-  run({});
-  const Json first = json_of(content_of(folder.path() / "out/sweep.json"));
-  std::filesystem::remove_all(folder.path() / "out" / first["points"][1]["folder"].get<std::string>());
-  CHECK(run({"--resume"}).find("2 points of 3 finished before, and kept") != std::string::npos);
-  CHECK(json_of(content_of(folder.path() / "out/sweep.json")) == first);
-  // An edited record and a moved folder lose no results.
-  Json strange = first;
-  strange["points"][0]["note"] = 5;
-  folder.write("out/sweep.json", strange.dump());
-  std::filesystem::rename(folder.path() / "out", folder.path() / "moved");
-  const ProgramEnd moved = run_program(folder.path(), {"sweep", "s.toml", "--output", "moved", "--resume"});
-  CHECK_MESSAGE(moved.code == 0, moved.complained);
-  CHECK(moved.complained.find("3 points of 3 finished before, and kept") != std::string::npos);
-  std::filesystem::rename(folder.path() / "moved", folder.path() / "out");
-  CHECK(run({"--resume", "--set", "run.iterations=15"}).find("kept") == std::string::npos);
-  CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["points"][0]["iterations"] == 15);
-  const ProgramEnd both =
-      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume", "--overwrite"});
-  CHECK(both.code == 2);
-  CHECK(both.complained == "hearsay: --resume keeps what --overwrite would replace; expected one of them\n");
 }

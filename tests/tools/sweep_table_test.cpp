@@ -87,6 +87,15 @@ TEST_CASE("sweep table: repeats are one row with mean, interval and deviation, a
   CHECK(lines[4].starts_with("Means over 4 seeds ± half of the 95 % interval"));
 }
 
+TEST_CASE("sweep table: times that differ by rounding only are equal") {
+  const Sweep sweep = two_variants();
+  const double other = std::nextafter(0.2304, 1.0);
+  const std::string text =
+      table_of(sweep, rows_of(sweep, {0.2304, 0.2304, other, other, 0.2304, other, 0.2304, 0.2304}));
+  CHECK(contains(text, " 0.2304 ± 0 "));
+  CHECK_FALSE(contains(text, "e-17"));
+}
+
 TEST_CASE("sweep table: a repetition that is in no mean is counted and said") {
   const Sweep sweep = two_variants();
   std::vector<SweepRow> rows = rows_of(sweep, {2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.0, 1.0});

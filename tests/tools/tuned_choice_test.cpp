@@ -62,6 +62,11 @@ TEST_CASE("tuned choice: who reaches the target with fewer seeds is behind, howe
   CHECK(value(choice(example(), {{3.0}, {3.0}, {1.0}, {}, {9.0}, {9.0}})) == "0.1");
 }
 
+TEST_CASE("tuned choice: of equal seconds the least loss decides, not the place in the grid") {
+  CHECK(value(choice(example(), {{2.0, 5.0}, {2.0, 5.0}, {2.0, 3.0}, {2.0, 3.0}, {2.0, 4.0}, {2.0, 4.0}})) ==
+        "0.2");
+}
+
 TEST_CASE("tuned choice: if nobody reaches the target the least loss decides, and that is said") {
   const TunedChoice best =
       choice(example(), {{{}, 3.0}, {{}, 3.0}, {{}, 2.0}, {{}, 2.0}, {{}, 1.0}, {{}, 9.0}});

@@ -20,7 +20,10 @@ Estimate estimate_mean(std::span<const double> values) {
   found.count = values.size();
   if (values.empty()) return found;
   const auto count = static_cast<double>(values.size());
-  found.mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  // As the distance from the first value: equal values have exactly that mean, and no deviation.
+  const double first = values.front();
+  const auto add_distance = [first](double sum, double value) { return sum + (value - first); };
+  found.mean = first + std::accumulate(values.begin(), values.end(), 0.0, add_distance) / count;
   if (values.size() == 1) return found;
   double squares = 0.0;
   for (const double value : values) squares += (value - found.mean) * (value - found.mean);

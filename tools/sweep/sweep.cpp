@@ -38,6 +38,10 @@ namespace {
 struct SweepOptions : RunOptions {
   SlowedBy network = SlowedBy::shaper;
   std::vector<std::string> only;  ///< the variants that are run; empty: all
+
+  bool chooses(const SweepPoint& point) const {
+    return only.empty() || std::ranges::find(only, point.variant) != only.end();
+  }
 };
 
 /// Indices of points of the sweep that differ in nothing but the network.
@@ -83,22 +87,24 @@ std::string name_of(const Sweep& sweep, const SweepPoint& point) {
 /// processes run one point after the other, since each needs the whole machine.
 class SweepRun {
  public:
-  /// `output` is the directory that is made if there are no results to keep. It is the sweep's own, or holds
-  /// it.
-  SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output)
-      : sweep_(sweep), options_(options), output_(std::move(output)), groups_(groups_of(sweep)) {
+  /// `output` is the directory that is made before the first result, unless it is there to be gone on in. It
+  /// is the sweep's own, or holds it.
+  SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output,
+           bool output_is_there)
+      : sweep_(sweep),
+        options_(options),
+        output_(std::move(output)),
+        output_is_there_(output_is_there),
+        groups_(groups_of(sweep)) {
     if (options.resume) rows_ = kept_rows(sweep, options.network, options.only);
     if (!rows_.empty() && !options.quiet)
       std::fprintf(stderr, "hearsay: %s of %zu finished before, and kept\n",
                    counted(rows_.size(), "point").c_str(), sweep.points.size());
-    output_made_ = !rows_.empty();
+    has_record_ = !rows_.empty();
     kept_ = rows_.size();
     for (std::size_t place = 0; place < sweep.points.size(); ++place)
-      if (is_chosen(place) && !is_finished(place)) ++to_try_;
+      if (options_.chooses(sweep_.points[place]) && !is_finished(place)) ++to_try_;
   }
-
-  /// The output directory is there already.
-  void go_on_in_output() { output_made_ = true; }
 
   void run() {
     if (sweep_.driver == Sweep::Driver::run) {
@@ -108,28 +114,26 @@ class SweepRun {
       side_by_side(groups_.size(), [this](std::size_t k) { try_group(groups_[k]); });
     }
     compare_with_baseline(sweep_.baseline, rows_);
-    if (output_made_) write_record();
+    if (has_record_) write_record();
   }
 
   const std::vector<SweepRow>& rows() const { return rows_; }
-  bool output_made() const { return output_made_; }
+  /// How many points run() tries, unless it is interrupted.
+  std::size_t to_try() const { return to_try_; }
+  bool has_record() const { return has_record_; }
 
  private:
   void try_group(const Group& group) {
     std::unique_ptr<LearnedPoint> learned;
     std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
     for (const std::size_t place : group) {
-      if (!is_chosen(place) || is_finished(place) || options_.stop->interrupted.load()) continue;
+      if (!options_.chooses(sweep_.points[place]) || is_finished(place) || options_.stop->interrupted.load())
+        continue;
       const bool is_news = !refused;
       SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
       if (row.exit_code == exit_misuse && !learned) refused = row.note;
       add(place, std::move(row), is_news);
     }
-  }
-
-  bool is_chosen(std::size_t place) const {
-    return options_.only.empty() ||
-           std::ranges::find(options_.only, sweep_.points[place].variant) != options_.only.end();
   }
 
   bool is_finished(std::size_t place) {
@@ -174,11 +178,12 @@ class SweepRun {
     }
   }
 
-  /// Makes the output directory of the sweep when its first point begins to write.
+  /// Makes the output directory of the sweep when its first point begins to write. A sweep that goes on in
+  /// its output removes nothing: a point that is tried again replaces its own folder.
   void before_output() {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(output_made_, true)) return;
-    create_output(output_, options_.overwrite || options_.resume);
+    if (std::exchange(has_record_, true)) return;
+    if (!output_is_there_) create_output(output_, options_.overwrite);
     std::filesystem::create_directories(sweep_.output);
     write_record();
   }
@@ -198,9 +203,8 @@ class SweepRun {
     // In virtual time many points may end in a second. A point of real processes may be followed by one that
     // takes hours.
     if (const Clock::time_point now = Clock::now();
-        output_made_ &&
-        (sweep_.driver == Sweep::Driver::run ||
-         now - written_ > std::max<Clock::duration>(std::chrono::seconds(1), 20 * writing_))) {
+        has_record_ && (sweep_.driver == Sweep::Driver::run ||
+                        now - written_ > std::max<Clock::duration>(std::chrono::seconds(1), 20 * writing_))) {
       compare_with_baseline(sweep_.baseline, rows_);
       write_record();
       written_ = Clock::now();
@@ -232,6 +236,7 @@ class SweepRun {
   const Sweep& sweep_;
   const SweepOptions& options_;
   std::filesystem::path output_;
+  bool output_is_there_;
   std::vector<Group> groups_;
   bool side_by_side_ = false;
   const Clock::time_point began_ = Clock::now();
@@ -240,7 +245,7 @@ class SweepRun {
   std::vector<SweepRow> rows_;  // in the order of the points
   std::size_t kept_ = 0;
   std::size_t to_try_ = 0;
-  bool output_made_ = false;
+  bool has_record_ = false;  // sweep.json is of this sweep
   Clock::time_point said_ = began_;
   Clock::time_point written_{};
   Clock::duration writing_{};  // what the last record took: it grows with the sweep
@@ -259,11 +264,12 @@ void require_kernel_network() {
   }
 }
 
-std::vector<LiveSweepPoint> shown_points(const Sweep& sweep) {
+std::vector<LiveSweepPoint> shown_points(const Sweep& sweep, const SweepOptions& options) {
   std::vector<LiveSweepPoint> points;
   for (const SweepPoint& point : sweep.points)
-    points.push_back({name_of(sweep, point), point.folder,
-                      point.run.run.epochs ? std::nullopt : std::optional(point.run.run.iterations)});
+    if (options.chooses(point))
+      points.push_back({name_of(sweep, point), point.folder,
+                        point.run.run.epochs ? std::nullopt : std::optional(point.run.run.iterations)});
   return points;
 }
 
@@ -289,16 +295,16 @@ std::string label_of(const TunedValues& values) {
 
 /// Returns the sweep with the values that tuning has chosen; tries the candidates for that. Empty if it was
 /// interrupted.
-std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options) {
+std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool output_is_there) {
   const Sweep tuning = tuning_of(sweep);
-  if (!options.quiet)
-    print_notice("tunes first: " + counted(tuning.points.size(), "point") + ", with seeds from " +
+  SweepRun run(tuning, options, sweep.output, output_is_there);
+  if (!options.quiet && run.to_try() > 0)
+    print_notice("tunes first: " + counted(run.to_try(), "point") + ", with seeds from " +
                  std::to_string(tuning.points.front().run.run.seed) + " on, which no result has");
-  SweepRun run(tuning, options, sweep.output);
   run.run();
   if (options.stop->interrupted.load()) {
     print_notice(std::string("interrupted while it was tuning") +
-                 (run.output_made() ? "; --resume goes on" : ""));
+                 (run.has_record() ? "; --resume goes on" : ""));
     return std::nullopt;
   }
   std::vector<TunedValues> values;
@@ -322,18 +328,19 @@ int sweep_command(const SweepOptions& options) {
     require_kernel_network();
   }
   require_variants(sweep, options.only);
-  require_free_output(sweep.output, options.overwrite || options.resume);
-  const bool is_tuned = !sweep.tuned.empty();
-  if (is_tuned) {
-    std::optional<Sweep> chosen = tuned(sweep, options);
+  bool output_is_there = options.resume && holds_a_sweep(sweep.output);
+  if (!output_is_there) require_free_output(sweep.output, options.overwrite);
+  if (!sweep.tuned.empty()) {
+    std::optional<Sweep> chosen = tuned(sweep, options, output_is_there);
     if (!chosen) return exit_interrupted;
     sweep = std::move(*chosen);
+    output_is_there = std::filesystem::exists(sweep.output);
   }
   std::optional<LiveSweepPage> live;
   if (options.live_port)
-    live.emplace(sweep.output, shown_points(sweep), options.resume, *options.live_port, print_notice);
-  SweepRun run(sweep, options, sweep.output);
-  if (is_tuned && std::filesystem::exists(sweep.output)) run.go_on_in_output();
+    live.emplace(sweep.output, shown_points(sweep, options), options.resume, *options.live_port,
+                 print_notice);
+  SweepRun run(sweep, options, sweep.output, output_is_there);
   run.run();
 
   const std::vector<SweepRow>& rows = run.rows();
@@ -341,7 +348,7 @@ int sweep_command(const SweepOptions& options) {
     std::printf("%s\n", json_text(record_of(sweep, rows, options.network)).c_str());
   else
     std::fputs(("\n" + table_of(sweep, rows)).c_str(), stdout);
-  if (run.output_made() && !options.json && !options.quiet)
+  if (run.has_record() && !options.json && !options.quiet)
     std::printf("\noutput  %s\n", sweep.output.c_str());
   if (live) live->end();
   if (options.stop->interrupted.load()) return exit_interrupted;

@@ -66,6 +66,38 @@ std::optional<SweepRow> row_of(const SweepPoint& point, const Json& earlier, boo
   return row;
 }
 
+using EarlierPoints = std::map<std::string, const Json*>;  // by their folders
+
+/// Moves the folder of each result of a sweep without repeats into that of the repetition with its seed.
+EarlierPoints moved_into_repetitions(const Sweep& sweep, const EarlierPoints& single) {
+  std::map<std::string, const SweepPoint*> repetitions;  // by the folder of their cell and their settings
+  for (const SweepPoint& point : sweep.points)
+    repetitions[point.folder.parent_path().lexically_relative(sweep.output).string() + "\n" +
+                settings_mark(point)] = &point;
+  std::vector<std::pair<const SweepPoint*, const Json*>> moves;
+  for (const auto& [folder, earlier] : single) {
+    const auto found = repetitions.find(folder + "\n" + earlier->value("settings", std::string()));
+    if (found != repetitions.end())
+      moves.emplace_back(found->second, earlier);
+    else if (std::filesystem::exists(sweep.output / folder))
+      throw Misuse("sweep.repeat", std::to_string(sweep.repeats),
+                   "the sweep that is to be resumed has no repeats, and other settings in " + folder +
+                       "; expected --overwrite to replace it, or another --output");
+  }
+  EarlierPoints moved;
+  for (const auto& [point, earlier] : moves) {
+    moved[folder_of(sweep, *point)] = earlier;
+    const std::filesystem::path cell = point->folder.parent_path();
+    if (!std::filesystem::exists(cell)) continue;  // it was refused
+    std::filesystem::path aside = cell;
+    aside += ".moves";
+    std::filesystem::rename(cell, aside);
+    std::filesystem::create_directory(cell);
+    std::filesystem::rename(aside, point->folder);
+  }
+  return moved;
+}
+
 }  // namespace
 
 SweepRow::SweepRow(const SweepPoint& tried) : point(&tried), settings(settings_mark(tried)) {}
@@ -126,26 +158,39 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
   return record;
 }
 
+bool holds_a_sweep(const std::filesystem::path& output) {
+  std::error_code ignored;
+  return std::filesystem::exists(output / "sweep.json", ignored) ||
+         std::filesystem::exists(output / tuning_folder / "sweep.json", ignored);
+}
+
 std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only) {
   std::vector<SweepRow> rows;
   const Json record = read_json(sweep.output / "sweep.json");
-  if (record.is_object() && record.contains("repeats") && record["repeats"].is_number_unsigned() &&
-      record["repeats"] > sweep.repeats)
-    throw Misuse("sweep.repeat", std::to_string(sweep.repeats),
-                 "the sweep that is to be resumed has " + record["repeats"].dump() +
-                     " repeats; expected at least as many");
+  const Json repeats = record.is_object() ? record.value("repeats", Json(1)) : Json();
+  if (repeats.is_number_unsigned() && repeats > sweep.repeats)
+    throw Misuse(
+        "sweep.repeat", std::to_string(sweep.repeats),
+        "the sweep that is to be resumed has " + repeats.dump() + " repeats; expected at least as many");
   if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return rows;
   if (record.value("driver", Json()) != driver_text(sweep) ||
       record.value("network", Json()) != network_text(sweep, network))
     return rows;
-  std::map<std::string, const Json*> earlier_points;  // by their folders
+  EarlierPoints earlier_points;
   for (const Json& earlier : record["points"])
     if (earlier.is_object() && earlier.value("folder", Json()).is_string())
       earlier_points[earlier["folder"].get<std::string>()] = &earlier;
+  if (sweep.repeats > 1 && !record.contains("repeats"))
+    earlier_points = moved_into_repetitions(sweep, earlier_points);
   for (const SweepPoint& point : sweep.points) {
     const auto found = earlier_points.find(folder_of(sweep, point));
     if (found == earlier_points.end()) continue;
     const bool is_tried_again = only.empty() || std::ranges::find(only, point.variant) != only.end();
+    if (!is_tried_again && found->second->value("settings", Json()) != settings_mark(point))
+      throw Misuse("--only", toml_text(only.front()),
+                   "the results of " + toml_text(point.variant) +
+                       " are of other settings than now, and would be lost; expected those settings, or "
+                       "another --output");
     if (auto row = row_of(point, *found->second, is_tried_again)) rows.push_back(std::move(*row));
   }
   return rows;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -40,10 +41,17 @@ void compare_with_baseline(const std::string& baseline, std::vector<SweepRow>& r
 /// Returns the content of sweep.json.
 nlohmann::ordered_json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy network);
 
+/// True if the output holds a sweep that --resume can go on with.
+bool holds_a_sweep(const std::filesystem::path& output);
+
 /// Returns the rows of an earlier sweep into the same output that are kept: of points that need not be tried
 /// again, since they ended (done, target or diverged) on the same driver and network with the present
 /// settings of their point, and of points that are not tried now, since `only` does not name their variant.
-/// Empty if there was no sweep. Throws Misuse if that sweep had more repeats, whose results would be lost.
+/// Empty if there was no sweep. If the earlier sweep had no repeats and this one has, each of its results
+/// moves into the folder of the repetition with its seed.
+///
+/// Throws Misuse if results would be lost: if that sweep had more repeats, or none and other settings, or if
+/// a variant that is not tried now had other settings.
 std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only);
 
 }  // namespace hearsay

@@ -91,8 +91,9 @@ struct FigureText {
   explicit FigureText(const Estimate& estimate, double unit = 1.0) {
     if (estimate.count == 0) return;
     const double value = estimate.mean / unit;
-    const double width = (estimate.high - estimate.mean) / unit;
-    const double spread = estimate.deviation / unit;
+    double width = (estimate.high - estimate.mean) / unit;
+    double spread = estimate.deviation / unit;
+    if (width < 1e-12 * std::abs(value)) width = spread = 0.0;  // sums of equal times, rounded in their order
     if (estimate.count == 1 || width <= 0.0 || std::abs(value) < 1e-4) {
       mean = significant(value, 5);
       if (estimate.count == 1) return;

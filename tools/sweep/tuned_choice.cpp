@@ -10,30 +10,35 @@ namespace hearsay {
 
 namespace {
 
-/// How a candidate did: how many seeds did what they should, and what that took on average.
+/// How a candidate did. Seconds are often equal, since they are those of an evaluation: then the loss
+/// decides.
 struct Score {
-  std::size_t count = 0;
-  double mean = 0.0;
+  std::size_t count = 0;  ///< of the seeds that did what they should
+  double mean = 0.0;      ///< of what that took
+  double loss = 0.0;      ///< mean at the end
 
   bool is_better_than(const Score& other) const {
-    return count > other.count || (count == other.count && count > 0 && mean < other.mean);
+    if (count != other.count) return count > other.count;
+    if (mean != other.mean) return mean < other.mean;
+    return loss < other.loss;
   }
 };
 
 Score score_of(const SweepCell& cell, const char* figure) {
   const Estimate estimate = cell.figure(figure);
-  return {estimate.count, estimate.mean};
+  return {estimate.count, estimate.mean, cell.figure("loss").mean};
 }
 
 /// Returns the best candidate; null if none did what it should with any seed.
 const SweepCell* best_of(const std::vector<const SweepCell*>& candidates, const char* figure) {
   const SweepCell* best = nullptr;
   Score least;
-  for (const SweepCell* const candidate : candidates)
-    if (const Score score = score_of(*candidate, figure); score.is_better_than(least)) {
-      best = candidate;
-      least = score;
-    }
+  for (const SweepCell* const candidate : candidates) {
+    const Score score = score_of(*candidate, figure);
+    if (score.count == 0 || (best && !score.is_better_than(least))) continue;
+    best = candidate;
+    least = score;
+  }
   return best;
 }
 
