@@ -52,12 +52,14 @@ std::string faults_text(const nlohmann::ordered_json& summary) {
   return text;
 }
 
-/// Returns of which evaluation model.npy is, if it is not the last one: "of iteration 120, loss 0.31". Else
-/// empty.
-std::string kept_model_text(const nlohmann::ordered_json& summary) {
+/// Returns of which evaluation model.npy is: "the best, of iteration 120: loss 0.31". Empty if it is of the
+/// last iteration, as usual.
+std::string kept_model_text(const FinishedRun& run) {
+  const auto& summary = run.summary;
   const auto& iteration = summary["kept_iteration"];
-  if (!iteration.is_number() || iteration == summary["iterations"]) return {};
-  std::string text = "the best, of iteration " + std::to_string(iteration.get<std::uint64_t>());
+  if (!iteration.is_number() || (!run.keeps_best && iteration == summary["iterations"])) return {};
+  std::string text = run.keeps_best ? "the best, of iteration " : "of the last evaluation, iteration ";
+  text += std::to_string(iteration.get<std::uint64_t>());
   text += ": loss " + significant(number_or_nan(summary["kept_loss"]), 6);
   if (summary["kept_accuracy"].is_number())
     text += ", accuracy " + fixed(100.0 * summary["kept_accuracy"].get<double>(), 2) + " %";
@@ -151,7 +153,7 @@ void print_closing_words(const FinishedRun& run) {
   if (const auto& link = summary["slowest_link"]; link.is_object())
     table.add({"slowest link", slowest_link_text(link)});
   if (const std::string faults = faults_text(summary); !faults.empty()) table.add({"faults", faults});
-  if (const std::string kept = kept_model_text(summary); !kept.empty()) table.add({"model.npy", kept});
+  if (const std::string kept = kept_model_text(run); !kept.empty()) table.add({"model.npy", kept});
   if (run.output_created) table.add({"output", run.output.string()});
   std::fputs(table.text().c_str(), stdout);
 }

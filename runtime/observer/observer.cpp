@@ -191,9 +191,10 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
 template <class Scalar>
 Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
   evaluations_.push_back(evaluation);
-  const bool keeps_best = rules_.keep == RunSettings::Run::Keep::best;
-  if (keeps_best && (!best_ || judge_.is_better(evaluation, best_->of))) best_ = Best{evaluation, mean_};
-  return {evaluation.iteration, judge_.proceeds_after(evaluation)};
+  const Verdict verdict{evaluation.iteration, judge_.proceeds_after(evaluation)};
+  const bool may_be_best = rules_.keep == RunSettings::Run::Keep::best && !judge_.diverged();
+  if (may_be_best && (!best_ || judge_.is_better(evaluation, best_->of))) best_ = Best{evaluation, mean_};
+  return verdict;
 }
 
 /// Returns the least and the largest pooled loss of the models that are not empty. Both are NaN if one is.

@@ -38,6 +38,7 @@ double RunJudge::figure_of(const Evaluation& evaluation) const {
 }
 
 void RunJudge::count_improvement(const Evaluation& evaluation) {
+  if (plateau_) return;  // one more evaluation comes before the run ends
   const double figure = figure_of(evaluation);
   if (!leader_ || figure < figure_of(*leader_) - rules_.min_improvement * std::abs(figure_of(*leader_))) {
     leader_ = evaluation;
@@ -45,7 +46,7 @@ void RunJudge::count_improvement(const Evaluation& evaluation) {
     return;
   }
   ++since_leader_;
-  if (rules_.patience && !plateau_ && since_leader_ >= *rules_.patience) plateau_ = evaluation;
+  if (rules_.patience && since_leader_ >= *rules_.patience) plateau_ = evaluation;
 }
 
 std::string RunJudge::plateau_text() const {

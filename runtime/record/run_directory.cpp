@@ -154,6 +154,7 @@ std::string lines_before(const fs::path& file, std::uint64_t iteration) {
 RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice notice)
     : directory_(std::move(directory)), earlier_(earlier), notice_(std::move(notice)) {
   std::error_code ignored;
+  if (earlier_ == EarlierOutput::left_to_the_sweep) return;
   if (earlier_ != EarlierOutput::refused && fs::is_directory(directory_, ignored))
     lock_.emplace("run.output", directory_);
   if (earlier_ == EarlierOutput::continued)
@@ -173,15 +174,21 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
     fs::remove(directory_ / "summary.json", ignored);
   } else {
     const fs::path missing = first_missing(fs::absolute(directory_).lexically_normal());
-    create_output(directory_, earlier_ == EarlierOutput::replaced);
+    create_output(directory_, earlier_ != EarlierOutput::refused);
     lock_.emplace("run.output", directory_);
     made = missing;
   }
   try {
     write_file(directory_ / "run.toml", {to_toml(settings)});
   } catch (const Misuse&) {  // the disk is full, say: no empty folder is left behind
-    std::error_code ignored;
-    if (!made.empty()) fs::remove_all(made, ignored);
+    std::error_code error;
+    if (made.empty()) throw;
+    fs::remove_all(directory_, error);
+    // Other runs may have begun in the folders above, which then stay.
+    for (fs::path above = fs::absolute(directory_).lexically_normal(); above != made && !error;) {
+      above = above.parent_path();
+      fs::remove(above, error);
+    }
     throw;
   }
   if (record_) {
@@ -254,9 +261,14 @@ std::optional<KeptModel> RunDirectory::kept_best() const {
     return std::ranges::binary_search(iterations, evaluation.iteration);
   });
   if (of == record_->rend()) return std::nullopt;
-  const Vector<Scalar> model = read_npy<Scalar>(best_file(directory_, of->iteration)).values;
-  const auto bytes = std::as_bytes(view(model));
-  return KeptModel{*of, {bytes.begin(), bytes.end()}};
+  try {
+    const Vector<Scalar> model = read_npy<Scalar>(best_file(directory_, of->iteration)).values;
+    const auto bytes = std::as_bytes(view(model));
+    return KeptModel{*of, {bytes.begin(), bytes.end()}};
+  } catch (const Misuse& misuse) {  // training does not need it
+    notice_(misuse.what());
+    return std::nullopt;
+  }
 }
 
 template <class Scalar>

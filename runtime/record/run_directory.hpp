@@ -32,6 +32,9 @@ enum class EarlierOutput {
   refused,
   replaced,
   continued,  ///< the run goes on where the earlier run ended
+  /// The run is a point of a sweep, which has looked at the folder of all its points, and empties it before
+  /// the first of them writes. A point that looked in there meanwhile would be in the way.
+  left_to_the_sweep,
 };
 
 /// The output directory of a run, whatever its driver:

@@ -274,6 +274,18 @@ TEST_CASE("observer: a run that diverges keeps the best model from before") {
   CHECK(outcome.kept_model() == *experiment.problem.minimiser);
 }
 
+TEST_CASE("observer: a model that has diverged is not the best, however many samples it gets right") {
+  auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
+  experiment.problem.accuracy = [](const Vector<double>& x) { return x(0) > 1e6 ? 1.0 : 0.5; };
+  experiment.problem.judged = {.are_test = true, .count = 10};
+  Observer<double> observer(experiment.problem, {.keep = RunSettings::Run::Keep::best});
+  observer.begin();
+  observer.take(0, 5, Vector<double>::Constant(3, 1e30), {});
+  const RunOutcome<double> outcome = observer.with_models(observer.conclude({PeerOutcome{}}));
+  CHECK(outcome.status == RunStatus::diverged);
+  CHECK(outcome.kept_model() == experiment.problem.initial);
+}
+
 TEST_CASE("observer: a resumed run still has the best model that the earlier one kept") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
   const RunSettings::Run rules{.keep = RunSettings::Run::Keep::best};

@@ -30,6 +30,8 @@ std::optional<std::uint64_t> ends_at(RunJudge& judge, const std::vector<double>&
 TEST_CASE("run judge: a run ends once as many evaluations as run.patience says are no better in a row") {
   RunJudge judge({.patience = 3}, BestBy::loss);
   CHECK(ends_at(judge, {5.0, 4.0, 4.0, 4.5, 3.9, 3.9, 4.0, 3.95, 1.0}) == 70);
+  // The verdict takes effect one evaluation later, and a better one then does not change why the run ends.
+  CHECK_FALSE(judge.proceeds_after(evaluation_of(80, 1.0)));
   RunResult result;
   judge.conclude(result);
   CHECK(result.status == RunStatus::plateau);

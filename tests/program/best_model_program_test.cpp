@@ -67,6 +67,9 @@ TEST_CASE("best model: the closing words say which model is kept, if it is not t
   const ProgramEnd last =
       run_program(folder.path(), {"simulate", "w.toml", "--output", "last", "--set", "run.keep=last"});
   CHECK_FALSE(contains(last.said, "model.npy"));
+  const ProgramEnd only = run_program(folder.path(), {"simulate", "w.toml", "--output", "only", "--set",
+                                                      "run.evaluate_every=2", "--set", "run.iterations=2"});
+  CHECK(contains(only.said, "the best, of iteration "));
   const ProgramEnd plateau = run_program(folder.path(), {"simulate", "w.toml", "--output", "p", "--set",
                                                          "run.patience=3", "--set", "run.evaluate=peers"});
   CHECK(plateau.code == 0);
@@ -91,6 +94,15 @@ TEST_CASE("best model: a run that is made longer keeps the best of both parts") 
   CHECK(parts["iterations"] == 120);
   for (const char* key : {"kept_iteration", "kept_loss", "kept_accuracy"}) CHECK(parts[key] == whole[key]);
   CHECK(content_of(folder.path() / "parts/model.npy") == content_of(folder.path() / "whole/model.npy"));
+
+  // What an earlier part did not keep is said.
+  record_of(run_program(folder.path(), {"run", "w.toml", "--json", "--output", "late", "--set",
+                                        "run.iterations=100", "--set", "run.keep=last"}));
+  const ProgramEnd late = run_program(folder.path(), {"run", "w.toml", "--output", "late", "--resume"});
+  CHECK(late.code == 0);
+  CHECK(contains(late.complained,
+                 "warning: run.keep = \"best\": the best model so far was not kept, so model.npy becomes the "
+                 "best of what follows iteration 100"));
 }
 
 TEST_CASE("best model: it outlives a crash of the whole run") {

@@ -130,6 +130,31 @@ TEST_CASE("run directory: the best model of a run that was cut off is found agai
   CHECK(std::ranges::equal(kept->model, std::as_bytes(view(expected))));
 }
 
+TEST_CASE("run directory: a best model that cannot be read is said, and does not stop a run from going on") {
+  const TemporaryFolder folder;
+  {
+    RunDirectory directory(folder.path() / "out", EarlierOutput::refused);
+    directory.append(RunSettings{}, Evaluation{});
+  }
+  folder.write("out/model-best-0.npy", "damaged");
+  std::string said;
+  const RunDirectory directory(folder.path() / "out", EarlierOutput::continued,
+                               [&](const std::string& sentence) { said = sentence; });
+  CHECK_FALSE(directory.kept_best<float>().has_value());
+  CHECK(said.find("model-best-0.npy") != std::string::npos);
+}
+
+TEST_CASE("run directory: a point of a sweep touches no folder before the sweep has made its own") {
+  const TemporaryFolder folder;
+  folder.write("out/a/summary.json", "{}");
+  // Another point may remove the earlier output meanwhile; even a lock in there would be in the way.
+  RunDirectory directory(folder.path() / "out/a/seed-1", EarlierOutput::left_to_the_sweep);
+  RunDirectory there(folder.path() / "out/a", EarlierOutput::left_to_the_sweep);
+  create_output(folder.path() / "out", true);
+  directory.append(RunSettings{}, Evaluation{});
+  CHECK(std::filesystem::exists(folder.path() / "out/a/seed-1/run.toml"));
+}
+
 TEST_CASE("run directory: a run without an evaluation leaves nothing behind") {
   const TemporaryFolder folder;
   const auto experiment = quadratic_experiment<float>("d-psgd", "ring", 2, 4);

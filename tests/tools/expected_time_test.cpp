@@ -73,6 +73,21 @@ TEST_CASE("expected time: from 12 of 200 simulated iterations it is what the sim
   CHECK_FALSE(try_iterations(experiment, Duration{0}).has_value());
 }
 
+TEST_CASE("expected time: an evaluation of every peer's model has so many losses more") {
+  CHECK(losses_per_evaluation(RunSettings::Run::Evaluate::mean, 20) == 20);
+  CHECK(losses_per_evaluation(RunSettings::Run::Evaluate::peers, 20) == 20 * 21);
+}
+
+TEST_CASE("expected time: what a try would cost is known from the run's gradients") {
+  RunResult run = measured_run();
+  run.peers.resize(2);
+  for (PeerOutcome& peer : run.peers) {
+    peer.iterations = 10;
+    peer.meters.compute = std::chrono::seconds(1);
+  }
+  CHECK(seconds_to_try(run) == doctest::Approx(5 * 0.1 + 2 * 0.2));
+}
+
 TEST_CASE("expected time: what depends on chance is not predicted") {
   const auto repeats = [](const std::string& network) {
     const auto experiment = on_network(network);

@@ -142,9 +142,8 @@ class SweepRun {
   }
 
   std::string title_of(std::size_t place) const {
-    std::string title = "[";
-    title += std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size()) + "] ";
-    return title + name_of(sweep_, sweep_.points[place]);
+    const std::string number = std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size());
+    return "[" + number + "] " + name_of(sweep_, sweep_.points[place]);
   }
 
   SweepRow refused_row(std::size_t place, const std::string& why) const {
@@ -156,7 +155,7 @@ class SweepRun {
   SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned) {
     const SweepPoint& point = sweep_.points[place];
     const EarlierOutput earlier =
-        options_.overwrite || options_.resume ? EarlierOutput::replaced : EarlierOutput::refused;
+        output_is_there_ ? EarlierOutput::replaced : EarlierOutput::left_to_the_sweep;
     try {
       if (learned) {
         before_output();
@@ -182,9 +181,10 @@ class SweepRun {
   /// its output removes nothing: a point that is tried again replaces its own folder.
   void before_output() {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(has_record_, true)) return;
+    if (has_record_) return;
     if (!output_is_there_) create_output(output_, options_.overwrite);
     std::filesystem::create_directories(sweep_.output);
+    has_record_ = true;
     write_record();
   }
 
@@ -304,7 +304,9 @@ std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool
   run.run();
   if (options.stop->interrupted.load()) {
     print_notice(std::string("interrupted while it was tuning") +
-                 (run.has_record() ? "; --resume goes on" : ""));
+                 (run.has_record()
+                      ? "; --resume goes on, and " + tuning.output.string() + " has what was tried"
+                      : ""));
     return std::nullopt;
   }
   std::vector<TunedValues> values;

@@ -72,6 +72,20 @@ double least_gradient(const Experiment<Scalar>& experiment) {
   return least;
 }
 
+/// Returns the CPU seconds of an evaluation: of the loss and the accuracy of the mean model, and of the loss
+/// of every peer's model if it is evaluated, too.
+template <class Scalar>
+double evaluation_seconds(const Experiment<Scalar>& experiment) {
+  const Problem<Scalar>& problem = experiment.problem;
+  const double begin = core_seconds();
+  problem.objectives.front()->loss(problem.initial);
+  const double of_a_shard = core_seconds() - begin;
+  if (problem.accuracy) problem.accuracy(problem.initial);
+  const double of_accuracy = core_seconds() - begin - of_a_shard;
+  const std::size_t losses = losses_per_evaluation(experiment.settings.run.evaluate, problem.peer_count());
+  return of_a_shard * static_cast<double>(losses) + of_accuracy;
+}
+
 /// Returns the same per iteration of what `member` counts between two evaluations.
 double per_iteration(std::uint64_t Evaluation::*member, const Evaluation& from, const Evaluation& to) {
   return static_cast<double>(to.*member - from.*member) / static_cast<double>(to.iteration - from.iteration);
@@ -91,6 +105,20 @@ bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& metho
   return !method.asynchronous && is_constant(settings.network) &&
          std::ranges::all_of(settings.peer_networks,
                              [](const auto& of_peer) { return is_constant(of_peer.second); });
+}
+
+std::size_t losses_per_evaluation(RunSettings::Run::Evaluate whose, std::size_t peers) {
+  return whose == RunSettings::Run::Evaluate::peers ? peers * (peers + 1) : peers;
+}
+
+double seconds_to_try(const RunResult& measured) {
+  double of_an_iteration = 0.0;  // of all peers
+  for (const PeerOutcome& peer : measured.peers)
+    if (peer.iterations > 0)
+      of_an_iteration += seconds(peer.meters.compute) / static_cast<double>(peer.iterations);
+  const double of_a_gradient =
+      of_an_iteration / static_cast<double>(std::max<std::size_t>(1, measured.peers.size()));
+  return tried_gradients * of_a_gradient + static_cast<double>(first_try) * of_an_iteration;
 }
 
 template <class Scalar>
@@ -117,9 +145,7 @@ std::optional<TriedIterations> try_iterations(Experiment<Scalar>& experiment, Du
   }
   experiment.problem = std::move(whole);
   if (!tried) return std::nullopt;
-  const double begin = core_seconds();
-  experiment.problem.objectives.front()->loss(experiment.problem.initial);
-  tried->cpu_per_evaluation = (core_seconds() - begin) * static_cast<double>(experiment.problem.peer_count());
+  tried->cpu_per_evaluation = evaluation_seconds(experiment);
   return tried;
 }
 

@@ -16,6 +16,12 @@ struct TriedIterations {
   double cpu_per_evaluation = 0.0;
 };
 
+/// Returns how many losses of one peer's data an evaluation computes.
+std::size_t losses_per_evaluation(RunSettings::Run::Evaluate whose, std::size_t peers);
+
+/// Returns the least CPU seconds that try_iterations would take, by what the gradients of the run have taken.
+double seconds_to_try(const RunResult& measured);
+
 /// Simulates the first iterations of a run, within `patience` of real time, without evaluating the model. The
 /// time of a gradient is the least CPU time of a few: what else runs on the machine does not count. Empty if
 /// the patience does not suffice, or if the iterations end badly.

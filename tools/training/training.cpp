@@ -67,13 +67,13 @@ std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const 
                                           const RunControl& control) {
   constexpr double most_model_bytes =
       100e6;  // of all peers, which the simulator holds at once, with replicas
-  const bool ended = outcome.status == RunStatus::done || outcome.status == RunStatus::target;
   const double model_bytes = static_cast<double>(experiment.peer_count()) *
                              static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
-  if (!ended || control.resumes || model_bytes > most_model_bytes ||
+  if (!came_to_its_end(outcome.status) || control.resumes || model_bytes > most_model_bytes ||
       !repeats_its_iterations(experiment.settings, *experiment.method))
     return std::nullopt;
-  const std::chrono::duration<double> patience(std::max(0.05, 0.05 * outcome.seconds));
+  const std::chrono::duration<double> patience(std::clamp(0.05 * outcome.seconds, 0.05, 2.0));
+  if (seconds_to_try(outcome) > patience.count()) return std::nullopt;
   const auto tried = try_iterations(experiment, std::chrono::duration_cast<Duration>(patience));
   if (!tried) return std::nullopt;
   return expected_seconds(outcome, *tried, std::max(1u, std::thread::hardware_concurrency()));
@@ -131,6 +131,11 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.resumes = directory.record().has_value();
   if (directory.record()) control.record = {*directory.record(), directory.kept_best<Scalar>()};
   const bool keeps_best = settings.run.keep == RunSettings::Run::Keep::best;
+  if (keeps_best && directory.record() && directory.record()->size() > 1 && !control.record.best)
+    print_notice(
+        "warning: run.keep = \"best\": the best model so far was not kept, so model.npy becomes the best "
+        "of what follows iteration " +
+        std::to_string(directory.record()->back().iteration));
   if (keeps_best && settings.failure.keeps_checkpoints())
     control.on_best = [&](const KeptModel& best) { directory.keep_best<Scalar>(best); };
   control.on_evaluation = [&](const Evaluation& evaluation) {
@@ -170,6 +175,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   }
   finished.status = outcome.status;
   finished.has_target = settings.run.target_loss.has_value();
+  finished.keeps_best = keeps_best;
   finished.reason = outcome.reason;
   finished.summary = summarize(experiment, outcome, options.driver);
   finished.summary["provenance"] = provenance.record(settings.run.seed, finished.warnings);

@@ -22,7 +22,8 @@ struct FinishedRun {
   std::vector<std::string> warnings;
   std::filesystem::path output;
   bool output_created = false;
-  std::string slowness;  ///< words about a run that took longer than predicted; empty if none are due
+  bool keeps_best = false;  ///< model.npy is of the best evaluation
+  std::string slowness;     ///< words about a run that took longer than predicted; empty if none are due
 };
 
 class LearnedPoint;
