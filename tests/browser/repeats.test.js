@@ -1,7 +1,7 @@
 // The page of a sweep with repeats: means, intervals, and ties.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { readFileSync, rmSync, mkdtempSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -44,6 +44,7 @@ algorithm.kind = "dcd-psgd"
 `);
   hearsay(folder, ["sweep", "sweep.toml", "--output", "sweep", "--quiet"]);
   hearsay(folder, ["report", "sweep", "--output", "sweep.html"]);
+  reportWithout("fewer-seeds", (record) => record.points.filter(({ variant, seed }) => variant !== "8 bit" || seed < record.repeats));
   browser = await openBrowser();
 });
 
@@ -52,13 +53,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function inPage(action) {
+/// Writes NAME.html, the page of the same sweep with these of its points only, or with others in their place.
+function reportWithout(name, pointsOf) {
+  cpSync(join(folder, "sweep"), join(folder, name), { recursive: true });
+  const record = readJson(folder, name, "sweep.json");
+  write(join(folder, name), "sweep.json", JSON.stringify({ ...record, points: pointsOf(record) }));
+  hearsay(folder, ["report", name, "--output", `${name}.html`]);
+}
+
+async function inPage(action, file = "sweep.html") {
   const context = await browser.newContext({ viewport: screens.desktop });
   const page = await context.newPage();
   const trouble = [];
   page.on("console", (message) => trouble.push(message.text()));
   page.on("pageerror", (error) => trouble.push(String(error)));
-  await page.goto(`file://${join(folder, "sweep.html")}`);
+  await page.goto(`file://${join(folder, file)}`);
   await action(page);
   assert.deepEqual(trouble, []);
   await context.close();
@@ -122,6 +131,31 @@ describe("a sweep with repeats", () => {
     assert.match(await page.locator("#group-0-winners .heat td.tie button").getAttribute("aria-label"), /tie of plain, plain again and 8 bit/);
     assert.match(await page.locator("#group-0-winners .summary").textContent(), /A tie on 1 of 2 networks/);
   }));
+
+  test("while one variant still lacks a seed, nobody wins by having tried more of them", () => inPage(async (page) => {
+    const texts = await page.locator("#group-0-winners .heat td.cell").allTextContents();
+    assert.match(texts[0], /8 bit/);
+    assert.match(texts[1], /tie/);
+    assert.match(await page.locator("#group-0-winners .heat td.tie button").getAttribute("aria-label"), /8 bit/);
+  }, "fewer-seeds.html"));
+
+  test("who came to the target with more of the seeds that both tried is first, an interrupted run aside", () => {
+    const sources = ["format", "repeats", "winners"].map((name) => readFileSync(new URL(`../../tools/report/page/${name}.js`, import.meta.url), "utf8"));
+    const { winnerAt } = runInNewContext(`${sources.join("\n")}; ({ winnerAt })`);
+    const winnerOf = (...variants) => {
+      const points = variants.map((ends) => ends.map((end, seed) => (end === null ? null : { seed, status: end > 0 ? "target" : end, facts: { seconds_to_target: end > 0 ? end : null } })).filter(Boolean));
+      const group = { isRepeated: true, baseline: null, quantiles: [12.706, 4.303, 3.182], indices: () => points.map((_, k) => k), pointsAt: (series) => points[series] };
+      const { series, ties } = winnerAt(group, [], { of: ({ facts }) => facts.seconds_to_target });
+      return [series, ...ties];
+    };
+    assert.deepEqual(winnerOf([4, 4.1, 4.2], [1, 1.1, "done"]), [0]);          // came there more often
+    assert.deepEqual(winnerOf([4, 4.1, 4.2], [1, 1.1, null]), [1]);            // has not tried the last
+    assert.deepEqual(winnerOf([4, 4.1, 4.2], [1, 1.1, "interrupted"]), [1]);
+    assert.deepEqual(winnerOf([4, 4.1, "diverged"], [1, 1.1, null]), [1]);     // failed where the other did nothing
+    assert.deepEqual(winnerOf([4, 4.1, "lost", "done"], [9, 9, 9, null]), [1]);
+    assert.deepEqual(winnerOf([4, null, null], [1, 1.1, 1.2]), [1, 0]);        // one seed proves nothing
+    assert.deepEqual(winnerOf([4, null], [null, 1]), [0, 1]);                  // they have none in common
+  });
 
   test("the table of all points says their seeds", () => inPage(async (page) => {
     await page.getByText("All points in a table").click();

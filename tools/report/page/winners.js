@@ -10,21 +10,43 @@ const costs = [
 /// Who diverges is not first, however fast.
 const cameToItsEnd = ({ status }) => status === "done" || status === "target" || status === "plateau";
 
-/// {series, seconds, times (against the baseline's), ties: the series that it does not beat} or nothing.
-///
-/// With repeats, who came there with more seeds is ahead of who took less time. Of those with equally many, the
-/// one with the least mean time wins if, compared seed by seed, the 95 % intervals of all others' times over its
-/// own are above 1. Else it is a tie with those whose interval is not.
+/// An interrupted run says nothing of its variant: nobody knows what it would have come to.
+const triedAt = (group, series, at) => group.pointsAt(series, at).filter(({ status }) => status !== "interrupted");
+
+/// What two series cost at a place, [[..], [..]], of the seeds that both have tried: as long as a sweep goes on, or
+/// after `--only`, one has fewer than the other. Who did not come there has no cost.
+function costsBeside(group, one, other, at, cost) {
+  const runs = [one, other].map((series) => triedAt(group, series, at));
+  const seeds = runs.map((points) => new Set(points.map(({ seed }) => seed)));
+  return runs.map((points, k) => points.filter((point) => seeds[1 - k].has(point.seed) && cameToItsEnd(point)).map(cost.of).filter(isKnown));
+}
+
+const meanOf = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
+
+/// Who came there with more seeds is ahead of who took less time.
+function isAhead(group, one, other, at, cost) {
+  const [mine, others] = costsBeside(group, one, other, at, cost);
+  return mine.length !== others.length ? mine.length > others.length : meanOf(mine) < meanOf(others);
+}
+
+/// The same by more than chance: of times, the 95 % interval of the others' over its own is above 1.
+function isProvenAhead(group, one, other, at, cost) {
+  const [mine, others] = costsBeside(group, one, other, at, cost);
+  return mine.length !== others.length ? mine.length > others.length : costRatio(group, one, other, at, cost)?.low > 1;
+}
+
+/// {series, seconds, times (against the baseline's), ties: the series that it does not beat} or nothing. With
+/// repeats, variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it.
 function winnerAt(group, at, cost) {
-  const tried = group.indices()
-    .map((series) => ({ series, estimate: estimateAt(group, series, at, (point) => (cameToItsEnd(point) ? cost.of(point) : null)) }))
-    .filter(({ estimate }) => estimate)
-    .sort((a, b) => b.estimate.count - a.estimate.count || a.estimate.mean - b.estimate.mean);
-  if (tried.length === 0) return null;
-  const [{ series, estimate }, ...others] = tried;
-  const ties = !group.isRepeated ? [] : others.filter((other) => other.estimate.count === estimate.count && !(costRatio(group, series, other.series, at, cost)?.low > 1)).map((other) => other.series);
-  const times = ties.length > 0 || group.baseline === null ? null : costRatio(group, series, group.baseline, at, cost)?.mean ?? null;
-  return { series, seconds: estimate.mean, times, ties };
+  const estimates = new Map(group.indices()
+    .map((series) => [series, estimateAt(group, series, at, (point) => (cameToItsEnd(point) ? cost.of(point) : null))])
+    .filter(([, estimate]) => estimate));
+  if (estimates.size === 0) return null;
+  const there = [...estimates.keys()];
+  const first = there.reduce((best, series) => (isAhead(group, series, best, at, cost) ? series : best));
+  const ties = group.isRepeated ? there.filter((other) => other !== first && !isProvenAhead(group, first, other, at, cost)) : [];
+  const times = ties.length > 0 || group.baseline === null ? null : costRatio(group, first, group.baseline, at, cost)?.mean ?? null;
+  return { series: first, seconds: estimates.get(first).mean, times, ties };
 }
 
 function cellButton(group, at, said, ...content) {
