@@ -1,7 +1,7 @@
 // The page of a sweep with repeats: means, intervals, and ties.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { cpSync, readFileSync, rmSync, mkdtempSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -59,6 +59,21 @@ function reportWithout(name, pointsOf) {
   const record = readJson(folder, name, "sweep.json");
   write(join(folder, name), "sweep.json", JSON.stringify({ ...record, points: pointsOf(record) }));
   hearsay(folder, ["report", name, "--output", `${name}.html`]);
+}
+
+/// Writes long.html, the page of a sweep whose seeds end at these iterations, with the same loss at each until then.
+function writeLongRuns(ends) {
+  const points = ends.map((end, k) => {
+    const place = join("long", `seed-${k + 1}`);
+    mkdirSync(join(folder, place), { recursive: true });
+    write(folder, join(place, "run.toml"), `[run]\nseed = ${k + 1}\n`);
+    const lines = Array.from({ length: end + 1 }, (_, iteration) => JSON.stringify({ iteration, epoch: iteration, seconds: iteration, loss: 1000 / (1 + iteration) }));
+    write(folder, join(place, "metrics.jsonl"), `${lines.join("\n")}\n`);
+    write(folder, join(place, "summary.json"), JSON.stringify({ status: "target", run: "A", iterations: end }));
+    return { variant: "A", axes: {}, seed: k + 1, folder: `seed-${k + 1}`, status: "target" };
+  });
+  write(join(folder, "long"), "sweep.json", JSON.stringify({ driver: "simulator", repeats: ends.length, points }));
+  hearsay(folder, ["report", "long", "--output", "long.html"]);
 }
 
 async function inPage(action, file = "sweep.html") {
@@ -122,6 +137,17 @@ describe("a sweep with repeats", () => {
     assert.equal(datasets.find(({ label }) => label === "plain").data.at(-1).x, Math.min(...ends));
     assert.ok(datasets.filter(({ label }) => label === "plain, 95 % interval").every(({ data }) => data.length > 2));
   }));
+
+  test("a mean curve is of equal iterations, of runs that are so long that they are thinned differently, too", () => {
+    writeLongRuns([1452, 926, 2920]);  // where the seeds end
+    return inPage(async (page) => {
+      await page.getByRole("radio", { name: "Iterations" }).check();
+      const { data } = (await datasetsOf(page, "group-0-loss")).find(({ label }) => label === "A");
+      assert.ok(data.length > 100);
+      for (const { x, y } of data) nearly(y, 1000 / (1 + x));
+      assert.ok(data.at(-1).x > 900 && data.at(-1).x <= 926);
+    }, "long.html");
+  });
 
   test("who is not ahead by more than the interval has not won: the cell says tie", () => inPage(async (page) => {
     const texts = await page.locator("#group-0-winners .heat td.cell").allTextContents();

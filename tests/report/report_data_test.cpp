@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
 #include "tools/report/consensus_map.hpp"
@@ -196,17 +198,37 @@ TEST_CASE("report: the worst peer's loss and the spread are columns if an evalua
 
 TEST_CASE("report: a long course is thinned evenly, and keeps its first and its last evaluation") {
   Course course;
-  for (int k = 0; k <= 6000; ++k) course.push_back({{"iteration", k}});
+  for (int k = 0; k <= 6000; ++k) course.push_back({{"iteration", 5 * k}});
+  course.push_back({{"iteration", 30'003}});
   const Course kept = thinned(course);
-  REQUIRE(kept.size() == 600);
-  CHECK(kept.front()["iteration"] == 0);
-  CHECK(kept.back()["iteration"] == 6000);
-  for (std::size_t k = 1; k < kept.size(); ++k) {
-    const int step = kept[k]["iteration"].get<int>() - kept[k - 1]["iteration"].get<int>();
-    CHECK((step == 10 || step == 11));
-  }
+  REQUIRE(kept.size() == 377);
+  for (int k = 0; k < 376; ++k) CHECK(kept[k]["iteration"] == 80 * k);
+  CHECK(kept.back()["iteration"] == 30'003);
   course.resize(600);
   CHECK(thinned(course) == course);
+  // Not a record of any run, and shown nevertheless.
+  Course repeated(1000, {{"iteration", 5}});
+  CHECK(thinned(repeated).size() == 600);
+  repeated[500]["iteration"] = -3.5;
+  CHECK(thinned(repeated).size() <= 600);
+}
+
+TEST_CASE("report: of repetitions that end at different iterations, the same evaluations are kept") {
+  const auto iterations_of = [](int last, int left_out) {
+    Course course;
+    for (int k = 0; k <= last; k += 2)
+      if (k != left_out) course.push_back({{"iteration", k}});
+    std::set<int> iterations;
+    for (const Json& evaluation : thinned(course)) iterations.insert(evaluation["iteration"].get<int>());
+    return iterations;
+  };
+  const std::set<int> longest = iterations_of(20'000, -1);
+  for (const int last : {700, 1852, 5840}) {
+    const std::set<int> shorter = iterations_of(last, 36);  // a line of its record could not be read
+    CAPTURE(last);
+    for (const int iteration : longest)
+      CHECK_MESSAGE((iteration > last || shorter.contains(iteration)), iteration);
+  }
 }
 
 TEST_CASE("report: of many peers those that waited longest are shown, in the order of their ids") {

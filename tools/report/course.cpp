@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 
 namespace hearsay {
 
@@ -64,7 +65,23 @@ MetricsFile read_metrics(const std::filesystem::path& file) {
   return metrics;
 }
 
-Course thinned(const Course& course) { return evenly(course, most_evaluations_shown); }
+Course thinned(const Course& course) {
+  if (course.size() <= most_evaluations_shown) return course;
+  const auto iteration = [&](std::size_t k) {
+    const Json& number = course[k]["iteration"];
+    return number.is_number_integer() ? number.get<std::uint64_t>() : 0;
+  };
+  const std::size_t last = course.size() - 1;  // wherever the run ended
+  std::uint64_t interval = 0;
+  for (std::size_t k = 1; k < last; ++k) interval = std::gcd(interval, iteration(k) - iteration(k - 1));
+  for (std::uint64_t stride = 2; interval > 0 && stride > 0; stride *= 2) {
+    Course kept;
+    for (std::size_t k = 0; k <= last && kept.size() <= most_evaluations_shown; ++k)
+      if (k == 0 || k == last || iteration(k) / interval % stride == 0) kept.push_back(course[k]);
+    if (kept.size() <= most_evaluations_shown) return kept;
+  }
+  return evenly(course, most_evaluations_shown);  // its iterations are those of no run
+}
 
 Course evenly(const Course& course, std::size_t most) {
   if (course.size() <= most) return course;

@@ -21,8 +21,9 @@ struct MetricsFile {
 /// off) is no defect. Empty if there is no such file.
 MetricsFile read_metrics(const std::filesystem::path& file);
 
-/// Returns at most 600 evaluations, evenly spaced, with the first and the last among them. A screen shows no
-/// more.
+/// Returns at most 600 evaluations, the first and the last among them; a screen shows no more. Of a longer
+/// course every second, fourth, eighth,.. from iteration 0: so repetitions of a run that end at different
+/// iterations keep the same ones, apart from their last.
 Course thinned(const Course& course);
 
 /// Returns at most `most` evaluations, evenly spaced, with the first and the last among them.

@@ -37,13 +37,17 @@ function costRatio(group, one, other, at, cost) {
   return estimateRatio(ratios.filter((ratio) => isKnown(ratio) && ratio > 0), group.quantiles);
 }
 
-/// The mean curve of runs, as far as all of them go, with its 95 % band: {points: [[x, y],..], band: [[x, low,
-/// high],..]}. `curves` are [[x, y],..] each, with one evaluation after the other.
+/// The mean curve of runs with its 95 % band, at the iterations that all of them have: {points: [[x, y],..], band:
+/// [[x, low, high],..]}. `curves` are {iterations: [..], points: [[x, y],..]} each. Runs that end at different
+/// iterations, and are long, are thinned differently.
 function meanCurve(curves, quantiles) {
+  const byIteration = curves.map(({ iterations, points }) => new Map(points.map((point, k) => [iterations[k], point])));
   const [points, band] = [[], []];
-  for (let k = 0; curves.every((curve) => k < curve.length && isKnown(curve[k][1])); ++k) {
-    const x = curves.reduce((sum, curve) => sum + curve[k][0], 0) / curves.length;
-    const { mean, low, high } = estimateMean(curves.map((curve) => curve[k][1]), quantiles);
+  for (const iteration of byIteration[0].keys()) {
+    const found = byIteration.map((curve) => curve.get(iteration));
+    if (!found.every((point) => point && isKnown(point[1]))) continue;
+    const x = found.reduce((sum, [one]) => sum + one, 0) / found.length;
+    const { mean, low, high } = estimateMean(found.map(([, y]) => y), quantiles);
     points.push([x, mean]);
     band.push([x, low, high]);
   }

@@ -60,7 +60,7 @@ class CurvePlot {
   meanLine(series, points, curveOf) {
     const ended = points.filter(cameToItsEnd);
     if (ended.length === 0) return [];
-    const { points: raw, band } = meanCurve(ended.map(curveOf), this.group.quantiles);
+    const { points: raw, band } = meanCurve(ended.map((point) => ({ iterations: this.group.learned(point).iteration, points: curveOf(point) })), this.group.quantiles);
     const weight = this.weight();
     const name = this.group.series[series] + (ended.length === points.length ? "" : ` (${ended.length} of ${points.length} seeds)`);
     return [{ name, series, band, ...(weight > 0 ? { points: smoothed(raw, weight), raw } : { points: raw }) }];
