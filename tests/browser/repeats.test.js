@@ -44,7 +44,7 @@ algorithm.kind = "dcd-psgd"
 `);
   hearsay(folder, ["sweep", "sweep.toml", "--output", "sweep", "--quiet"]);
   hearsay(folder, ["report", "sweep", "--output", "sweep.html"]);
-  reportWithout("fewer-seeds", (record) => record.points.filter(({ variant, seed }) => variant !== "8 bit" || seed < record.repeats));
+  reportOf("fewer-seeds", (record) => record.points.filter(({ variant, seed }) => variant !== "8 bit" || seed < record.repeats));
   browser = await openBrowser();
 });
 
@@ -53,8 +53,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/// Writes NAME.html, the page of the same sweep with these of its points only, or with others in their place.
-function reportWithout(name, pointsOf) {
+/// Writes NAME.html, the page of the same sweep with other points.
+function reportOf(name, pointsOf) {
   cpSync(join(folder, "sweep"), join(folder, name), { recursive: true });
   const record = readJson(folder, name, "sweep.json");
   write(join(folder, name), "sweep.json", JSON.stringify({ ...record, points: pointsOf(record) }));
@@ -127,6 +127,24 @@ describe("a sweep with repeats", () => {
       nearly(gains[k].ends[0], figures.speed_up.low);
     }
   }));
+
+  test("a mean is of the runs that came to their end, whatever is measured", () => {
+    const { points } = readJson(folder, "sweep", "sweep.json");
+    // Of all seeds but the first, on the first network.
+    const others = (variant, key) => points.filter((point) => point.variant === variant && point.seed > 1 && point.axes["network.bandwidth"] === "1 Mbit/s")
+      .map((point) => readJson(folder, "sweep", point.folder, "summary.json")[key]);
+    reportOf("interrupted", () => points.map((point) => (point.seed === 1 && point.variant !== "plain again" ? { ...point, status: "interrupted" } : point)));
+    return inPage(async (page) => {
+      const show = page.locator("#group-0-along").getByLabel("Show", { exact: true });
+      const firstOf = async (label) => (await datasetsOf(page, "group-0-curves")).find((line) => line.label === label).data[0].y;
+      await show.selectOption("Loss at the end");
+      nearly(await firstOf("8 bit"), others("8 bit", "loss").reduce((a, b) => a + b) / 5);
+      // Nor is anything compared with a run of the baseline that did not.
+      await show.selectOption("Speed-up over the baseline");
+      const gains = others("plain", "seconds_to_target").map((seconds, k) => seconds / others("plain again", "seconds_to_target")[k]);
+      nearly(await firstOf("plain again"), gains.reduce((a, b) => a * b) ** (1 / 5));
+    }, "interrupted.html");
+  });
 
   test("a training curve is one line per variant, the mean as far as all seeds go", () => inPage(async (page) => {
     await page.getByRole("radio", { name: "Iterations" }).check();

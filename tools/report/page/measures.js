@@ -3,7 +3,7 @@
 /// How much sooner a point is there than `other`: at the target if there is one, else through an epoch.
 function speedUp(group, point, other) {
   const cost = costs.find(({ wants }) => wants(group));
-  return other ? cost.of(other) / cost.of(point) : null;
+  return other && cameToItsEnd(other) ? cost.of(other) / cost.of(point) : null;
 }
 
 const anyKnows = (key) => (group) => group.points.some(({ facts }) => isKnown(facts[key]));

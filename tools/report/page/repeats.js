@@ -19,9 +19,10 @@ function estimateRatio(ratios, quantiles) {
   return found && { mean: back(found.mean), low: back(found.low), high: back(found.high), count: found.count };
 }
 
-/// What the repetitions of a series at a place say of `of(point)`, as far as they know it.
+/// What the repetitions of a series at a place say of `of(point)`, as far as they came to their end and know it:
+/// half a run has a loss, too.
 function estimateAt(group, series, at, of, isRatio = false) {
-  const numbers = group.pointsAt(series, at).map(of).filter(isKnown);
+  const numbers = group.pointsAt(series, at).filter(cameToItsEnd).map(of).filter(isKnown);
   return isRatio ? estimateRatio(numbers.filter((ratio) => ratio > 0), group.quantiles) : estimateMean(numbers, group.quantiles);
 }
 

@@ -39,7 +39,7 @@ function isProvenAhead(group, one, other, at, cost) {
 /// repeats, variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it.
 function winnerAt(group, at, cost) {
   const estimates = new Map(group.indices()
-    .map((series) => [series, estimateAt(group, series, at, (point) => (cameToItsEnd(point) ? cost.of(point) : null))])
+    .map((series) => [series, estimateAt(group, series, at, (point) => cost.of(point))])
     .filter(([, estimate]) => estimate));
   if (estimates.size === 0) return null;
   const there = [...estimates.keys()];
