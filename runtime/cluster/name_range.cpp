@@ -75,7 +75,7 @@ class RangeReader {
   }
 
   [[noreturn]] void refuse(const std::string& expectation) const {
-    throw Misuse(key_, "\"" + std::string(whole_) + "\"", expectation);
+    throw Misuse(key_, "\"" + std::string(whole_) + "\"", "expected " + expectation);
   }
 
  private:

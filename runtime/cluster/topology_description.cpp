@@ -313,7 +313,13 @@ TopologyDescription parse_cluster_description(std::string_view toml_text_of_file
   std::vector<std::string> known_keys = names_of(root_keys());
   known_keys.insert(known_keys.end(), tables.begin(), tables.end());
   std::map<std::string, Setting> settings;
-  for (Setting& setting : flattened(parse_toml(toml_text_of_file, source))) {
+  const TomlTable document = parse_toml(toml_text_of_file, source);
+  for (const auto& [key, value] : document)
+    if (key == "run" || key == "algorithm")
+      throw Misuse(value.place.text() + ": [" + key +
+                   "] is of a run file; expected a topology file, which the run file names as topology.file");
+  require_arrays_of_tables(document, {"peer", "link"});
+  for (Setting& setting : flattened(document)) {
     require_known_keys({setting}, known_keys);
     settings.emplace(setting.key, std::move(setting));
   }

@@ -38,7 +38,8 @@ Graph make_listed_graph(const TopologyDescription& description) {
   // n peers need n - 1 links to be connected. This is checked first, so that a wrong `peers` does not exhaust
   // the memory.
   if (description.links.size() + 1 < description.peer_count)
-    throw Misuse(std::to_string(description.links.size()) + " links cannot connect " +
+    throw Misuse(std::to_string(description.links.size()) +
+                 (description.links.size() == 1 ? " link" : " links") + " cannot connect " +
                  std::to_string(description.peer_count) + " peers, expected at least " +
                  std::to_string(description.peer_count - 1));
   std::vector<Edge> edges;

@@ -13,10 +13,7 @@ std::string gigabytes(std::uint64_t bytes) { return three_digits(static_cast<dou
 }  // namespace
 
 DataMemory::DataMemory(const std::string& spelled)
-    : spelled_(spelled),
-      bytes_(spelled.ends_with('%') ? static_cast<std::uint64_t>(parse_share("data.memory", spelled) *
-                                                                 static_cast<double>(machine_memory()))
-                                    : parse_bytes("data.memory", spelled)) {}
+    : spelled_(spelled), bytes_(parse_memory("data.memory", spelled)) {}
 
 void DataMemory::require_room(const std::filesystem::path& file, std::uint64_t bytes) const {
   if (bytes > left_)

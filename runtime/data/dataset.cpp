@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/synthetic.hpp"
 #include "runtime/data/data_memory.hpp"
 #include "runtime/data/formats.hpp"
@@ -95,23 +96,33 @@ std::pair<fs::path, fs::path> path_pair(const std::string& key, const std::strin
   return {both.substr(0, comma), both.substr(comma + 1)};
 }
 
+/// Throws Misuse if there is nothing at `path`. What is wrong with a file that is there, its reader says.
+fs::path present(const std::string& key, const std::string& text, const fs::path& path) {
+  std::error_code error;
+  if (fs::status(path, error).type() == fs::file_type::not_found)
+    throw Misuse(key, text, "there is no " + path.string());
+  return path;
+}
+
 template <class Scalar>
 Samples<Scalar> read_source(const std::string& key, const std::string& text, Part part, DataMemory& memory) {
   const auto colon = text.find(':');
   const std::string format = text.substr(0, colon);
   const std::string rest = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
-    if (format == "libsvm") return read_libsvm<Scalar>(rest, memory);
-    if (format == "csv") return read_csv<Scalar>(rest, memory);
+    if (format == "libsvm") return read_libsvm<Scalar>(present(key, text, rest), memory);
+    if (format == "csv") return read_csv<Scalar>(present(key, text, rest), memory);
     if (format == "idx") {
       const auto [images, labels] = path_pair(key, text, rest);
-      return read_idx<Scalar>(images, labels, memory);
+      return read_idx<Scalar>(present(key, text, images), present(key, text, labels), memory);
     }
     if (format == "npy") {
       const auto [features, targets] = path_pair(key, text, rest);
-      return read_npy_pair<Scalar>(features, targets, memory);
+      return read_npy_pair<Scalar>(present(key, text, features), present(key, text, targets), memory);
     }
     if (format == "cifar10") {
+      if (!fs::is_directory(present(key, text, rest)))
+        throw Misuse(key, text, "it is a file; expected the folder of the batches");
       const auto batches = cifar10_batches(rest, part);
       if (batches.empty())
         throw Misuse(key, text,
@@ -120,6 +131,9 @@ Samples<Scalar> read_source(const std::string& key, const std::string& text, Par
       return read_cifar10<Scalar>(batches, memory);
     }
   }
+  const std::string family = text.substr(0, text.find('('));
+  if (std::ranges::any_of(models(), [&](const ModelInfo& model) { return model.name == family; }))
+    throw Misuse(key, text, "it is a model; expected model.kind = \"" + text + "\", and data here");
   throw Misuse(key, text,
                "expected synthetic(...), libsvm:PATH, idx:IMAGES,LABELS, cifar10:DIR, csv:PATH or npy:X,Y");
 }
@@ -134,12 +148,14 @@ void require_samples(const std::string& key, const std::string& text, const Samp
 template <class Scalar>
 std::vector<Scalar> distinct_labels(const std::string& source, const std::vector<Scalar>& targets) {
   std::vector<Scalar> labels;
-  for (const Scalar target : targets) {
+  for (std::size_t s = 0; s < targets.size(); ++s) {
+    const Scalar target = targets[s];
     if (target != std::floor(target) || std::abs(target) > Scalar{1 << 24})
       throw Misuse("data.source", source,
-                   "sample " + std::to_string(&target - targets.data() + 1) + " has the target " +
+                   "sample " + std::to_string(s + 1) + " has the target " +
                        number_text(static_cast<double>(target)) +
-                       ", and a class label is a whole number of at most 16777216");
+                       "; expected a class label, a whole number from -16777216 to 16777216, or model.kind = "
+                       "\"least-squares\"");
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target) labels.insert(place, target);
     if (labels.size() > 65'536) throw Misuse("data.source", source, "more than 65536 distinct class labels");
@@ -213,7 +229,8 @@ void agree_on_classes(const RunSettings::Data& data, bool classification, Sample
                        std::to_string(train.class_count));
     test->class_count = train.class_count;
   }
-  if (train.class_count < 2) throw Misuse("data.source", data.source, "all samples are of one class");
+  if (train.class_count < 2)
+    throw Misuse("data.source", data.source, "all samples are of one class; expected two or more");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ IdxHeader read_header(const std::filesystem::path& path, const std::string& byte
     throw bad_offset(path, 0,
                      "the magic number is " + std::to_string(magic) + ", expected " +
                          std::to_string(0x800 | dimensions) + " (unsigned bytes, " +
-                         std::to_string(dimensions) + " dimensions)");
+                         std::to_string(dimensions) + (dimensions == 1 ? " dimension)" : " dimensions)"));
   IdxHeader header{big_endian_32(bytes, 4), 1, size};
   const std::uint64_t present = bytes.size() - size;
   for (std::uint64_t k = 1; k < dimensions; ++k) {

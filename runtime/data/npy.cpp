@@ -55,6 +55,13 @@ std::vector<Index> parse_shape(const std::filesystem::path& path, std::string_vi
   return shape;
 }
 
+/// Returns "50 x 4".
+std::string shape_text(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index extent : shape) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text.empty() ? "a single number" : text;
+}
+
 /// Converts `count` little-endian items of Stored (this program runs on little-endian machines only).
 template <class Stored, class Scalar>
 Vector<Scalar> convert(std::string_view bytes) {
@@ -129,9 +136,9 @@ NpyArray<Scalar> read_npy(const std::filesystem::path& path, DataMemory& memory)
     items = fits ? items * wide : 0;
   }
   if (!fits || items > data.size() / type.bytes || items * type.bytes != data.size())
-    throw bad_offset(
-        path, bytes.size(),
-        std::to_string(data.size()) + " bytes follow the header, which is not what its shape promises");
+    throw bad_offset(path, bytes.size(),
+                     std::to_string(data.size()) + " bytes follow the header; expected those of its shape, " +
+                         shape_text(array.shape) + ", at " + std::to_string(type.bytes) + " bytes a number");
   array.values = type.convert(data);
   return array;
 }

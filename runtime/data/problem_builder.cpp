@@ -86,6 +86,7 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
 
 template <class Scalar>
 Vector<Scalar> load_initial(const std::string& file, Index dimension) {
+  if (!std::filesystem::exists(file)) throw Misuse("model.init", file, "there is no such file");
   Vector<Scalar> x = read_npy<Scalar>(file).values;
   if (x.size() != dimension)
     throw Misuse("model.init", file,

@@ -171,6 +171,9 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
+  if (settings.run.min_improvement > 0.0 && !settings.run.patience)
+    throw Misuse("run.min_improvement", number_text(settings.run.min_improvement),
+                 "only run.patience reads it, which is unset; expected both keys or neither");
   if (settings.algorithm.clip && refuses_clipping(method))
     throw Misuse(
         "algorithm.clip", number_text(*settings.algorithm.clip),

@@ -4,11 +4,24 @@
 
 #include <fstream>
 
+#include "runtime/foundation/units.hpp"
+#include "topology/foundation/misuse.hpp"
+
 namespace hearsay {
 
 std::uint64_t machine_memory() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t parse_memory(std::string_view key, std::string_view text) {
+  if (!text.ends_with('%')) return parse_bytes(key, text);
+  const auto bytes =
+      static_cast<std::uint64_t>(parse_share(key, text) * static_cast<double>(machine_memory()));
+  if (bytes == 0)
+    throw Misuse(std::string(key), '"' + std::string(text) + '"',
+                 "expected a share above 0% of this machine's memory, such as \"50%\"");
+  return bytes;
 }
 
 std::string processor_name() {

@@ -12,6 +12,7 @@
 #include "runtime/toml/setting_table.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 namespace {
@@ -146,8 +147,8 @@ std::vector<Setting> parse_assignments(const std::vector<std::string>& assignmen
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
       throw Misuse("--set", assignment, "expected KEY=VALUE, such as run.seed=2");
-    const std::string key = assignment.substr(0, equals);
-    const std::string text = assignment.substr(equals + 1);
+    const std::string key(trimmed(std::string_view(assignment).substr(0, equals)));
+    const std::string text(trimmed(std::string_view(assignment).substr(equals + 1)));
     std::optional<TomlValue> value = parse_toml_value(text, "--set");
     if (!value) value = TomlValue{text, {std::make_shared<const std::string>("--set"), 0}};
     // An assigned table assigns its keys: --set 'network={latency="5 ms"}'.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/methods/registry.hpp"
+#include "runtime/foundation/machine.hpp"
 #include "runtime/settings/network_keys.hpp"
 #include "runtime/settings/option_keys.hpp"
 #include "runtime/toml/document.hpp"
@@ -42,8 +43,8 @@ std::string resolve_source(const Setting& setting, const std::string& source, co
   const std::size_t comma = paths.find(',');
   if (comma == std::string_view::npos || paths.find(',', comma + 1) != std::string_view::npos)
     setting.refuse("two paths, " + resolved + "FEATURES,LABELS");
-  const std::string features = setting.resolve_path(paths.substr(0, comma), directory).string();
-  const std::string labels = setting.resolve_path(paths.substr(comma + 1), directory).string();
+  const std::string features = setting.resolve_path(trimmed(paths.substr(0, comma)), directory).string();
+  const std::string labels = setting.resolve_path(trimmed(paths.substr(comma + 1)), directory).string();
   // The comma separates the two paths, so neither path may contain one.
   if ((features + labels).find(',') != std::string::npos) setting.refuse("two paths without a comma in them");
   return resolved + features + "," + labels;
@@ -78,8 +79,9 @@ ValueKind<std::string> run_name() {
     const std::string& name = setting.name();
     const bool one_line = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (name == "." || name == ".." || name.find('/') != std::string::npos || !one_line ||
-        !parse_toml_value(toml_text(name), "run.name"))
-      setting.refuse("a name that can be a folder's: one line of UTF-8, no slash, not \".\" or \"..\"");
+        trimmed(name).empty() || !parse_toml_value(toml_text(name), "run.name"))
+      setting.refuse(
+          "a name that can be a folder's: one line of UTF-8, not blank, no slash, not \".\" or \"..\"");
     return name;
   };
   return kind;
@@ -100,12 +102,11 @@ ValueKind<std::string> initial_model() {
 ValueKind<std::string> memory() {
   return {"size or share",
           [](const Setting& setting, const fs::path&) {
-            const std::string& text = setting.name();
-            if (text.ends_with('%'))
-              parse_share(setting.label(), text);
-            else
-              parse_bytes(setting.label(), text);
-            return text;
+            const auto* const text = std::get_if<std::string>(&setting.value.data);
+            if (text == nullptr)
+              setting.refuse("a size or a share of this machine's memory, such as \"8 GB\" or \"50%\"");
+            parse_memory(setting.label(), *text);
+            return *text;
           },
           [](const std::string& text) { return toml_text(text); }};
 }

@@ -16,16 +16,19 @@
 namespace hearsay {
 namespace {
 
-using Source = std::shared_ptr<const std::string>;
-
 TomlValue plain(const toml::node& node, TomlPlace place);
 
-TomlTable plain_table(const toml::table& table, const Source& source) {
+/// Returns where a node of a value at `place` is. A source without lines has none inside its values either.
+TomlPlace place_inside(const TomlPlace& place, const toml::source_position& position) {
+  return {place.source, place.line == 0 || position.line == 0 ? place.line : position.line};
+}
+
+TomlTable plain_table(const toml::table& table, const TomlPlace& place) {
   // The library sorts keys by name. Their positions in the text restore the user's order.
   std::vector<std::pair<toml::source_position, TomlEntry>> entries;
   for (const auto& [key, node] : table) {
     const toml::source_position position = key.source().begin;
-    entries.push_back({position, {std::string(key.str()), plain(node, {source, position.line})}});
+    entries.push_back({position, {std::string(key.str()), plain(node, place_inside(place, position))}});
   }
   std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.line, a.first.column) < std::pair(b.first.line, b.first.column);
@@ -37,17 +40,15 @@ TomlTable plain_table(const toml::table& table, const Source& source) {
 
 TomlArray plain_array(const toml::array& array, const TomlPlace& place) {
   TomlArray result;
-  for (const toml::node& node : array) {
-    const std::uint32_t line = node.source().begin.line;
-    result.push_back(plain(node, {place.source, line != 0 ? line : place.line}));
-  }
+  for (const toml::node& node : array)
+    result.push_back(plain(node, place_inside(place, node.source().begin)));
   return result;
 }
 
 TomlValue plain(const toml::node& node, TomlPlace place) {
   TomlValue value;
   if (const auto* table = node.as_table()) {
-    value.data = plain_table(*table, place.source);
+    value.data = plain_table(*table, place);
   } else if (const auto* array = node.as_array()) {
     value.data = plain_array(*array, place);
   } else if (const auto* flag = node.as_boolean()) {
@@ -98,7 +99,7 @@ TomlTable parse_toml(std::string_view text, const std::string& source) {
     throw Misuse(source + ":" + std::to_string(*line) +
                  ": nested too deep, expected keys of at most 16 parts and at most 32 open brackets");
   try {
-    return plain_table(toml::parse(text), std::make_shared<const std::string>(source));
+    return plain_table(toml::parse(text), {std::make_shared<const std::string>(source), 1});
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     const bool not_utf8 = error.description().find("utf-8") != std::string_view::npos;

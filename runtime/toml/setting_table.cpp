@@ -1,7 +1,9 @@
 #include "runtime/toml/setting_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -26,6 +28,44 @@ std::string likely_by_last_part(const std::string& key, const std::vector<std::s
   return found == last_parts.end() ? "" : candidates[static_cast<std::size_t>(found - last_parts.begin())];
 }
 
+/// What other programs and papers call what a key says, and what the last part of the key may be here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> other_words = {{
+    {"name", "kind"},
+    {"type", "kind"},
+    {"method", "kind"},
+    {"family", "kind"},
+    {"lr", "step_size"},
+    {"learning_rate", "step_size"},
+    {"stepsize", "step_size"},
+    {"eta", "step_size"},
+    {"gamma", "consensus_step"},
+    {"batch_size", "batch"},
+    {"minibatch", "batch"},
+    {"compression", "compressor"},
+    {"quantizer", "compressor"},
+    {"gradient_clip", "clip"},
+    {"max_norm", "clip"},
+    {"n", "peers"},
+    {"size", "peers"},
+    {"nodes", "peers"},
+    {"workers", "peers"},
+    {"steps", "iterations"},
+    {"speed", "bandwidth"},
+    {"delay", "latency"},
+    {"kind", "source"},
+    {"path", "source"},
+    {"train", "source"},
+}};
+
+/// Returns the key of `same_table` that says what `key` is another word for; empty if there is none.
+std::string key_of_other_word(const std::string& key, const std::vector<std::string>& same_table) {
+  for (const auto& [other, ours] : other_words)
+    if (last_part(key) == other)
+      for (const std::string& candidate : same_table)
+        if (last_part(candidate) == ours) return candidate;
+  return "";
+}
+
 template <class Names>
 std::string listed(const Names& names) {
   std::string text;
@@ -44,6 +84,8 @@ std::string meant_key(const std::string& key, const std::vector<std::string>& kn
     if (table_of(candidate) == table_of(key)) same_table.push_back(candidate);
     tables.insert("[" + candidate.substr(0, candidate.find('.')) + "]");
   }
+  if (const std::string meant = key_of_other_word(key, same_table); !meant.empty())
+    return ", did you mean " + meant + "?";
   if (!same_last_part.empty()) return ", did you mean " + nearest_name(key, same_last_part) + "?";
   // A key of another table must be nearer than one of the same table.
   std::string likely = likely_by_last_part(key, same_table, 2);
@@ -88,6 +130,19 @@ std::vector<SettingTable> tables_of(const Setting& setting) {
     tables.push_back({setting.key, element.place.text(), flattened(*table, setting.key + ".")});
   }
   return tables;
+}
+
+void require_arrays_of_tables(const TomlTable& document, const std::vector<std::string>& arrays) {
+  for (const auto& [key, value] : document) {
+    const auto* const array = std::get_if<TomlArray>(&value.data);
+    const bool is_table = std::holds_alternative<TomlTable>(value.data);
+    const bool has_tables =
+        array && !array->empty() && std::holds_alternative<TomlTable>(array->front().data);
+    for (const std::string& name : arrays)
+      if ((key == name && is_table) || (key == name + "s" && (is_table || has_tables)))
+        throw Misuse(value.place.text() + ": " + (is_table ? "[" + key + "]" : "[[" + key + "]]") +
+                     ": expected [[" + name + "]] for each " + name);
+  }
 }
 
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known) {

@@ -24,9 +24,14 @@ struct SettingTable {
 /// Returns the tables of an array of tables, [[KEY]]; throws Misuse if `setting` is no such array.
 std::vector<SettingTable> tables_of(const Setting& setting);
 
+/// Throws Misuse if a member of `arrays` is given as a table, [peer], or with an s, [[peers]]: its keys would
+/// be called unknown, although they are right.
+void require_arrays_of_tables(const TomlTable& document, const std::vector<std::string>& arrays);
+
 /// Throws Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`.
-/// The suggestion has the same last part (the right key in a wrong table) if there is such a key, else a
-/// spelling that is near. If no key is near, the message lists the keys of the same table, or the tables.
+/// The suggestion is a key of the same table that the given one is another common word for. Else it has the
+/// same last part (the right key in a wrong table), else a spelling that is near. If no key is near, the
+/// message lists the keys of the same table, or the tables.
 void require_known_keys(const std::vector<Setting>& settings, const std::vector<std::string>& known);
 
 }  // namespace hearsay

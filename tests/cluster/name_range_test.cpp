@@ -49,7 +49,7 @@ TEST_CASE("ranges: several in one text step together") {
   CHECK(expanded("tcp://[::1]:[7000-7001]") == Names{"tcp://[::1]:7000", "tcp://[::1]:7001"});
   CHECK(expanded("[1-2][3-4]") == Names{"13", "24"});
   CHECK(refusal("tcp://10.0.0.[1-3]:[7000-7001]") ==
-        "host = \"tcp://10.0.0.[1-3]:[7000-7001]\": ranges of the same length, for they step together: [1-3] "
+        "host = \"tcp://10.0.0.[1-3]:[7000-7001]\": expected ranges of the same length, for they step together: [1-3] "
         "has "
         "3, [7000-7001] has 2");
   CHECK(refusal("a[1]b[1-2]").find("[1] has 1, [1-2] has 2") != std::string::npos);
@@ -60,12 +60,13 @@ TEST_CASE("ranges: what is none, or too much, is refused with the text") {
        {"n[-]", "n[1-]", "n[-1]", "n[1,]", "n[,1]", "n[1--2]", "n[1-2-3]", "n[1234567890]"}) {
     CAPTURE(text);
     CHECK(has_range(text));
-    CHECK(refusal(text) == "host = \"" + text + "\": numbers in the brackets, such as [1-3,7] or [01-16]");
+    CHECK(refusal(text) ==
+          "host = \"" + text + "\": expected numbers in the brackets, such as [1-3,7] or [01-16]");
   }
-  CHECK(refusal("n[3-1]") == "host = \"n[3-1]\": a range that runs upwards, [1-3]");
+  CHECK(refusal("n[3-1]") == "host = \"n[3-1]\": expected a range that runs upwards, [1-3]");
   CHECK(expanded("n[1-10000]").size() == 10'000);
-  CHECK(refusal("n[0-10000]") == "host = \"n[0-10000]\": at most 10000 names");
-  CHECK(refusal("n[1-6000,1-6000]") == "host = \"n[1-6000,1-6000]\": at most 10000 names");
+  CHECK(refusal("n[0-10000]") == "host = \"n[0-10000]\": expected at most 10000 names");
+  CHECK(refusal("n[1-6000,1-6000]") == "host = \"n[1-6000,1-6000]\": expected at most 10000 names");
 }
 
 TEST_CASE("ranges: every span of small numbers, padded and not, has its length and its ends") {

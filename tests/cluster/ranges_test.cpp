@@ -43,7 +43,8 @@ address = "tcp://10.0.0.4:7000"
   const auto peer = [](const std::string& keys) { return refusal("family = \"ring\"\n[[peer]]\n" + keys); };
   CHECK(peer("name = \"n[1-3]\"\nhost = \"h[1-2]\"\n") ==
         "c.toml:4: peer.host = \"h[1-2]\": expected as many as peer.name has, 3, not 2");
-  CHECK(peer("name = \"n[3-1]\"\n") == "c.toml:3: peer.name = \"n[3-1]\": a range that runs upwards, [1-3]");
+  CHECK(peer("name = \"n[3-1]\"\n") ==
+        "c.toml:3: peer.name = \"n[3-1]\": expected a range that runs upwards, [1-3]");
   CHECK(contains(peer("name = \"n\"\nhost = \"h[1-2]\"\n"), "expected a name of its own for each peer"));
   CHECK(contains(peer("host = \"h[1-2]\"\naddress = \"tcp://h:1\"\n"), "has the address tcp://h:1 of peer"));
   CHECK(

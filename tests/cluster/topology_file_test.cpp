@@ -312,7 +312,14 @@ TEST_CASE("cluster file: what is wrong is refused in one sentence with its place
   CHECK(contains(refusal("peers = 2\n" + three + ring),
                  "c.toml:1: peers = 2: expected as many as [[peer]] tables name, 3"));
   CHECK(contains(refusal("peer = 3"), "c.toml:1: peer = 3: expected an array of tables, [[peer]]"));
-  CHECK(contains(refusal("[peer]\nname = \"a\""), "c.toml:2: peer.name: unknown key"));
+  CHECK(refusal("[peer]\nname = \"a\"") == "c.toml:1: [peer]: expected [[peer]] for each peer");
+  CHECK(refusal("family = \"ring\"\n[[peers]]\nname = \"a\"") ==
+        "c.toml:2: [[peers]]: expected [[peer]] for each peer");
+  CHECK(contains(refusal(three + "[link]\nfrom = \"a\""), "[link]: expected [[link]] for each link"));
+  CHECK(refusal("[run]\nname = \"a\"") ==
+        "c.toml:1: [run] is of a run file; expected a topology file, which the run file names as "
+        "topology.file");
+  CHECK(contains(refusal("peers = 3\n" + link("0", "1")), "c.toml: 1 link cannot connect 3 peers"));
   CHECK(contains(refusal(three + three), "peer.name = \"alpha\": expected a name of its own"));
   CHECK(contains(refusal("famly = \"ring\""), "c.toml:1: famly: unknown key, did you mean family?"));
   CHECK(contains(refusal("[[peer]]\nadress = \"x\""),

@@ -277,10 +277,28 @@ TEST_CASE("data: a source that is unknown, missing or unreadable is one sentence
     CHECK(refusal(source).rfind("data.source = ", 0) == 0);
   }
   CHECK(contains(refusal("csv:" + folder.path().string()), "is a directory"));
-  CHECK(contains(refusal("csv:/nowhere/data.csv"), "cannot open /nowhere/data.csv: No such file"));
+  CHECK(refusal("csv:/nowhere/data.csv") ==
+        "data.source = csv:/nowhere/data.csv: there is no /nowhere/data.csv");
+  CHECK(contains(refusal("cifar10:/nowhere"), "data.source = cifar10:/nowhere: there is no /nowhere"));
+  CHECK(contains(refusal("cifar10:" + folder.write("file", "")), "it is a file; expected the folder"));
+  CHECK(
+      refusal("quadratic(100)") ==
+      "data.source = quadratic(100): it is a model; expected model.kind = \"quadratic(100)\", and data here");
   CHECK(contains(refusal("synthetic(samples=20)", "csv:x"), "data.test = csv:x"));
   const string two = "csv:" + folder.write("two.csv", "1,2,0\n3,4,1\n");
   CHECK(contains(refusal(two, "csv:" + folder.write("three.csv", "1,2,3,0\n")), "3 features"));
+}
+
+TEST_CASE("data: a target that is no class label is named by its sample, counted from 1") {
+  const TemporaryFolder folder;
+  const auto third = [&](const string& target) {
+    return refusal("csv:" + folder.write("labels.csv", "1,2,0\n3,4,1\n5,6," + target + "\n7,8,0.5\n"));
+  };
+  for (const string target : {"0.5", "-2.5", "16777217", "-99999999"}) {
+    CAPTURE(target);
+    CHECK(contains(third(target), "sample 3 has the target "));
+    CHECK(contains(third(target), "expected a class label, a whole number from -16777216 to 16777216"));
+  }
 }
 
 TEST_CASE("data: scale multiplies the features of every source, train and test") {

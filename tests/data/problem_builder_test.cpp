@@ -88,7 +88,7 @@ TEST_CASE("problem: a saved model is a start; one of another size or with a NaN 
   const TemporaryFolder folder;
   RunSettings settings = small_run();
   settings.model.init = (folder.path() / "x.npy").string();
-  CHECK(contains(refusal(settings), "x.npy"));
+  CHECK(refusal(settings) == "model.init = " + settings.model.init + ": there is no such file");
   const Vector<float> x = Vector<float>::LinSpaced(48, 0.0F, 1.0F);
   write_npy(settings.model.init, x);
   CHECK(build_problem<float>(settings).initial == x);
@@ -149,7 +149,7 @@ TEST_CASE("problem: what cannot be done, or not together, is refused with key an
   const TemporaryFolder folder;
   CHECK(
       contains(with([&](RunSettings& s) { s.data.source = "csv:" + folder.write("a.csv", "1,0.5\n2,1\n"); }),
-               "the target 0.5, and a class label is a whole number"));
+               "the target 0.5; expected a class label, a whole number"));
 }
 
 TEST_CASE(

@@ -192,6 +192,16 @@ TEST_CASE("experiment: a batch beyond 4,096 and every shard is refused, one up t
         "expected at most 4096, or \"full\" for each sample once");
 }
 
+TEST_CASE("experiment: a least improvement without the patience that reads it is refused") {
+  RunSettings settings = quadratic_run(2);
+  settings.run.min_improvement = 0.1;
+  CHECK(
+      refusal(settings) ==
+      "run.min_improvement = 0.1: only run.patience reads it, which is unset; expected both keys or neither");
+  settings.run.patience = 3;
+  CHECK(refusal(settings) == "");
+}
+
 TEST_CASE("experiment: more local steps than 10,000 and than any peer has samples are refused") {
   RunSettings settings = quadratic_run(2);
   settings.algorithm.options.local_steps = 10'000;
