@@ -94,11 +94,11 @@ std::string link_element(Point a, Point b, bool arc) {
 
 }  // namespace
 
-std::string to_svg(const Graph& graph, const std::vector<std::string>& names) {
+std::string to_svg(const Graph& graph, const std::vector<std::string>& names, PeerId most_labeled) {
   ensure(names.empty() || names.size() == graph.peer_count(), "there is a name for every peer or for none");
   const std::optional<Layout> lattice = rows_and_columns(graph);
   const Layout layout = lattice ? *lattice : circle(graph);
-  const bool named = graph.peer_count() <= 100;
+  const bool named = graph.peer_count() <= most_labeled;
   const double unit = named ? 60.0 : 20.0;
   const double radius = named ? 14.0 : 4.0;
 

@@ -128,6 +128,36 @@ describe("charts", () => {
     assert.deepEqual(await range(), whole);
   }));
 
+  test("the wheel with Ctrl zooms about the pointer, and out again; alone it scrolls the page", () => inPage({}, async ({ page }) => {
+    const canvas = page.locator("#group-0-loss canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    const range = async () => { const { min, max } = (await chartOf(page, "group-0-loss")).x; return [min, max]; };
+    const whole = await range();
+    const { area } = await chartOf(page, "group-0-loss");
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + area.left + (area.right - area.left) / 4, box.y + (area.top + area.bottom) / 2);
+    const before = await page.evaluate(() => scrollY);
+    await page.mouse.wheel(0, 40);
+    await page.waitForFunction((old) => scrollY === old + 40, before);
+    assert.deepEqual(await range(), whole);
+    await page.mouse.wheel(0, -40);
+    await page.waitForFunction((old) => scrollY === old, before);
+    const scrolled = await page.evaluate(() => scrollY);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -200);
+    await page.waitForFunction((most) => Chart.getChart(document.querySelector("#group-0-loss canvas")).scales.x.max < most, whole[1]);
+    const nearer = await range();
+    const at = ([min, max]) => (whole[0] + (whole[1] - whole[0]) / 4 - min) / (max - min);
+    assert.ok(nearer[1] - nearer[0] < 0.7 * (whole[1] - whole[0]), JSON.stringify(nearer));
+    assert.ok(Math.abs(at(nearer) - 0.25) < 0.02, `the pointer stays where it was: ${at(nearer)}`);
+    for (let k = 0; k < 4; ++k) await page.mouse.wheel(0, 200);
+    await page.waitForFunction((most) => Chart.getChart(document.querySelector("#group-0-loss canvas")).scales.x.max >= most, whole[1]);
+    assert.deepEqual(await range(), whole);
+    await page.keyboard.up("Control");
+    assert.equal(await page.evaluate(() => scrollY), scrolled);
+    assert.ok(await page.locator("#group-0-loss").getByText("Zoom: drag, or Ctrl + wheel").isVisible());
+  }));
+
   test("another axis is seen whole, whatever was zoomed into before", () => inPage({}, async ({ page }) => {
     await drag(page, "group-0-loss", 0.25, 0.5);
     await page.getByRole("radio", { name: "Epochs" }).check();

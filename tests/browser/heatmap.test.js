@@ -1,10 +1,11 @@
 // The heat maps of a report in a real browser: links, and consensus over time; and who made the record.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
+import { linkOf } from "./pages.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
 
 let folder;
@@ -17,6 +18,9 @@ before(async () => {
     hearsay(folder, ["simulate", "run.toml", "--output", name, "--quiet", "--set", `topology.peers=${peers}`]);
     hearsay(folder, ["report", name, "--output", `${name}.html`]);
   }
+  hearsay(folder, ["simulate", "run.toml", "--output", "waiting", "--quiet", "--set", "run.name=waiting", "--set", "network.latency=5 ms"]);
+  hearsay(folder, ["report", "waiting", "--output", "waiting.html"]);
+  hearsay(folder, ["report", "few", "waiting", "--output", "two.html"]);
   browser = await openBrowser();
 });
 
@@ -63,6 +67,7 @@ describe("heat map", () => {
   test("a cell says in words what its color stands for: by pointing, and by the arrow keys", () => inPage("few.html", {}, async (page) => {
     const { per_peer } = readJson(folder, "few", "summary.json");
     const figure = page.locator("#group-0-link-map");
+    await figure.getByRole("radio", { name: "time waited" }).check();
     await figure.locator("canvas").focus();
     await page.keyboard.press("ArrowRight");
     assert.equal(await figure.locator(".readout").textContent(), "peer 0 → peer 0: no link");
@@ -94,7 +99,93 @@ describe("heat map", () => {
     const links = page.locator("#group-0-link-map");
     await links.locator("canvas").focus();
     await page.keyboard.press("ArrowUp");
-    assert.match(await links.locator(".readout").textContent(), /^peers 0 to 3 → peers 0 to 3, 6 links, on average: the second waited /);
+    assert.match(await links.locator(".readout").textContent(), /^peers 0 to 3 → peers 0 to 3, 6 links, on average: the first sent /);
+  }));
+
+  test("the map of links opens on the bytes if nobody waited; a link to the page keeps what was chosen", async () => {
+    let link;
+    assert.ok(readJson(folder, "few", "summary.json").per_peer.every(({ wait_seconds }) => wait_seconds === 0));
+    await inPage("few.html", {}, async (page) => {
+      const map = page.locator("#group-0-link-map");
+      assert.ok(await map.getByRole("radio", { name: "bytes sent" }).isChecked());
+      await map.getByRole("radio", { name: "time waited" }).check();
+      link = await linkOf(page, "links");
+    });
+    await inPage(`few.html${link}`, {}, async (page) => assert.ok(await page.locator("#group-0-link-map").getByRole("radio", { name: "time waited" }).isChecked()));
+    await inPage("waiting.html", {}, async (page) => assert.ok(await page.locator("#group-0-link-map").getByRole("radio", { name: "time waited" }).isChecked()));
+  });
+
+  test("whose peers are shown is kept in the link to the page", async () => {
+    let link;
+    await inPage("two.html", {}, async (page) => {
+      const which = page.locator("#group-0-peers").getByLabel("run", { exact: true });
+      const second = await which.locator("option").nth(1).textContent();
+      await which.selectOption(second);
+      link = await linkOf(page, "peers.of");
+    });
+    await inPage(`two.html${link}`, {}, async (page) => {
+      const which = page.locator("#group-0-peers").getByLabel("run", { exact: true });
+      assert.equal(await which.evaluate((select) => select.selectedIndex), 1);
+    });
+  });
+
+  /// A file that a button of a figure saves.
+  async function downloaded(page, figure, button) {
+    const saved = page.waitForEvent("download");
+    await page.locator(`#${figure}`).getByRole("button", { name: button === "CSV" ? /numbers as CSV$/ : /picture as PNG$/ }).click();
+    const download = await saved;
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  }
+
+  test("heat maps are taken along as CSV with the numbers of the record", () => inPage("few.html", {}, async (page) => {
+    const { per_peer } = readJson(folder, "few", "summary.json");
+    const { name, bytes } = await downloaded(page, "group-0-link-map", "CSV");
+    assert.equal(name, "links-bytes-sent.csv");
+    const [head, ...rows] = bytes.toString().trimEnd().split("\r\n").map((row) => row.split(","));
+    assert.deepEqual(head.slice(0, 2), ["from peer", "to peer"]);
+    assert.equal(rows.length, per_peer.flatMap(({ sent_to }) => sent_to).length);
+    for (const [from, to, , sent] of rows) assert.equal(Number(sent), per_peer[from].sent_to.find(({ peer }) => peer === Number(to)).bytes);
+    const lines = readLines(folder, "few", "consensus.jsonl");
+    const consensus = (await downloaded(page, "group-0-consensus-map", "CSV")).bytes.toString().trimEnd().split("\r\n").slice(1).map((row) => row.split(",").map(Number));
+    assert.equal(consensus.length, lines.length * 4);
+    for (const [k, [iteration, peer, distance]] of consensus.entries()) {
+      const line = lines[Math.floor(k / 4)];
+      assert.equal(iteration, line.iteration);
+      assert.ok(Math.abs(distance - line.distances[peer]) <= 1e-3 * line.distances[peer]);
+    }
+  }));
+
+  test("a heat map is taken along as a PNG that has its colors", () => inPage("many.html", {}, async (page) => {
+    const { name, bytes } = await downloaded(page, "group-0-consensus-map", "PNG");
+    assert.equal(name, "consensus-distance-from-the-mean-model.png");
+    assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2400, 1350]);
+    const colors = await page.evaluate(async (address) => {
+      const image = new Image();
+      image.src = address;
+      await image.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 100, canvas.width, canvas.height - 200);
+      const seen = new Set();
+      for (let at = 0; at < data.length; at += 4) seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      return seen.size;
+    }, `data:image/png;base64,${bytes.toString("base64")}`);
+    assert.ok(colors > 100, `${colors} colors`);
+  }));
+
+  test("zero has no place on a logarithmic scale, whose end says so", () => inPage("few.html", {}, async (page) => {
+    const written = await page.evaluate(() => new Promise((resolve) => {
+      const texts = [];
+      const fillText = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        texts.push(text);
+        return fillText.call(this, text, ...rest);
+      };
+      document.querySelector("#group-0-consensus-map canvas").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+      resolve(texts);
+    }));
+    assert.ok(written.some((text) => text.startsWith("≤ ")), written.join("; "));
   }));
 
   test("a peer alone has no links and nobody to agree with", () => inPage("alone.html", {}, async (page) => {

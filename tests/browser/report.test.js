@@ -234,16 +234,33 @@ describe("report", () => {
   }));
 
   for (const viewport of [screens.desktop, screens.phone])
-    test(`the bars of 128 peers can be seen at a width of ${viewport.width}`, () => inPage("many.html", { viewport }, async ({ page }) => {
+    test(`what 128 peers did are dots of a size that can be seen, each kind in its own, at a width of ${viewport.width}`, () => inPage("many.html", { viewport }, async ({ page }) => {
       for (const figure of ["group-0-peer-time", "group-0-peer-bytes"]) {
-        const widths = await page.evaluate((id) => {
+        const kinds = await page.evaluate((id) => {
           const chart = Chart.getChart(document.getElementById(id).querySelector("canvas"));
-          return chart.getDatasetMeta(0).data.map((bar) => bar.width - 2 * bar.options.borderWidth);
+          return chart.data.datasets.map(({ showLine }, k) => ({ showLine, radii: chart.getDatasetMeta(k).data.map(({ options }) => options.radius) }));
         }, figure);
-        assert.equal(widths.length, 128);
-        assert.ok(Math.min(...widths) >= 0.5, `${figure}: ${Math.min(...widths)} pixels`);
+        for (const { showLine, radii } of kinds) {
+          assert.equal(showLine, false);
+          assert.equal(radii.length, 128);
+          assert.ok(Math.min(...radii) >= 2);
+        }
+        assert.equal(new Set(kinds.map(({ radii }) => radii[0])).size, kinds.length);
       }
     }));
+
+  test("what no peer did has no bar, and no place in the legend", () => inPage("runs.html", {}, async ({ page }) => {
+    const summary = readJson(folder, "good", "summary.json");
+    const expected = [["computing", "compute_seconds"], ["waiting", "wait_seconds"], ["own port sending (meanwhile)", "wire_seconds"]]
+      .filter(([, key]) => summary.per_peer.some((peer) => peer[key] > 0)).map(([name]) => name);
+    assert.ok(expected.length < 3);
+    assert.deepEqual((await chartOf(page, "group-0-peer-time")).lines.map(({ label }) => label), expected);
+  }));
+
+  test("the run file of a run alone is open; with many, each is when it is asked for", async () => {
+    await inPage("many.html", {}, async ({ page }) => assert.ok(await page.locator("#group-0-place pre").isVisible()));
+    await inPage("runs.html", {}, async ({ page }) => assert.equal(await page.locator("#group-0-place pre").count(), 0));
+  });
 
   test("an axis has numbers where all values are equal", () => inPage("sweep.html", {}, async ({ page }) => {
     // What is learned does not depend on the network.

@@ -43,6 +43,8 @@ TEST_CASE("drawing: one circle for each peer, one path for each link, one name f
     CHECK(svg.find("nan") == std::string::npos);
   }
   CHECK(count(to_svg(make_graph("ring", 101, 0)), "<text ") == 0);
+  CHECK(count(to_svg(make_graph("ring", 25, 0), {}, 24), "<text ") == 0);
+  CHECK(count(to_svg(make_graph("ring", 24, 0), {}, 24), "<text ") == 24);
 }
 
 TEST_CASE("drawing: on a torus the links that wrap around are arcs, on a grid there are none") {

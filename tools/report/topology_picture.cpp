@@ -15,6 +15,7 @@ namespace hearsay {
 namespace {
 
 constexpr PeerId most_drawn_peers = 400;
+constexpr PeerId most_labeled_peers = 24;  // a page shows the picture small
 
 std::string title_of(const TopologySettings& topology) {
   const std::string what = topology.file.empty() ? topology.kind : topology.file.filename().string();
@@ -35,12 +36,12 @@ nlohmann::ordered_json topology_picture(const RunSettings& settings) {
     picture["weights"] = topology.weights;
     picture["svg"] = nullptr;
     if (graph.peer_count() > most_drawn_peers) {
-      picture["why"] = "more than " + std::to_string(most_drawn_peers) + " peers are not drawn";
+      picture["why"] = "More than " + std::to_string(most_drawn_peers) + " peers are not drawn.";
       return picture;
     }
     std::vector<std::string> names;
     for (const NamedPeer& peer : topology.peers) names.push_back(peer.name);
-    picture["svg"] = to_svg(graph, names);
+    picture["svg"] = to_svg(graph, names, most_labeled_peers);
   } catch (const Misuse& misuse) {
     picture["why"] = misuse.what();
   }

@@ -1,4 +1,4 @@
-// A chart to be taken along: its numbers as CSV, its picture as PNG.
+// A chart or a heat map to be taken along: its numbers as CSV, its picture as PNG.
 
 const pictureSize = { width: 1200, height: 675 };
 
@@ -16,8 +16,9 @@ const csvCell = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/// A row per point. Of bars, a row per label.
-function csvOf(plot) {
+/// Rows of cells: of a chart one per point, of bars one per label, of a heat map one per cell.
+function recordsOf(plot) {
+  if (plot.map) return plot.map.records();
   const rows = [];
   if (plot.drawn) {
     const { x, y, lines } = plot.drawn;
@@ -34,12 +35,44 @@ function csvOf(plot) {
     rows.push([plot.config.options.scales.x.title.text, ...datasets.map(({ label }) => label)]);
     for (const [k, label] of labels.entries()) rows.push([label, ...datasets.map(({ data }) => data[k])]);
   }
-  return rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");
+  return rows;
 }
+
+const csvOf = (plot) => recordsOf(plot).map((row) => row.map(csvCell).join(",") + "\r\n").join("");
 
 const downloadCsv = (plot) => download(fileName(plot, "csv"), new Blob([csvOf(plot)], { type: "text/csv;charset=utf-8" }));
 
-/// Drawn anew, in one size whatever the window has, with its title and its legend.
+function exportButtons(plot, title) {
+  return element("div", { class: "exports" },
+    element("button", { type: "button", "aria-label": `${title}: numbers as CSV`, onclick: () => downloadCsv(plot) }, "CSV"),
+    element("button", { type: "button", "aria-label": `${title}: picture as PNG`, onclick: () => (plot.map ? downloadHeatMap(plot) : downloadPicture(plot)) }, "PNG"));
+}
+
+const pictureDensity = 2;
+const savePicture = (plot, canvas, then = () => {}) => canvas.toBlob((blob) => {
+  then();
+  download(fileName(plot, "png"), blob);
+});
+
+/// Drawn anew, in one size whatever the window has, with its title.
+function downloadHeatMap(plot) {
+  const { width, height } = pictureSize;
+  const canvas = element("canvas", { width: pictureDensity * width, height: pictureDensity * height });
+  const pen = canvas.getContext("2d");
+  pen.scale(pictureDensity, pictureDensity);
+  pen.fillStyle = ink("surface");
+  pen.fillRect(0, 0, width, height);
+  pen.font = `bold 18px ${Chart.defaults.font.family}`;
+  pen.fillStyle = ink("text");
+  pen.textAlign = "center";
+  pen.fillText(plot.heading.textContent, width / 2, 32);
+  const [side, top] = [16, 52];
+  pen.translate(side, top);
+  plot.paint(pen, width - 2 * side, height - top - side, pictureDensity);
+  savePicture(plot, canvas);
+}
+
+/// The same of a chart, with its legend, too.
 function downloadPicture(plot) {
   const { type, data, options } = plot.config;
   const canvas = element("canvas", pictureSize);
@@ -50,11 +83,8 @@ function downloadPicture(plot) {
     ctx.restore();
   } };
   const chart = new Chart(canvas, { type, plugins: [paper], data: { ...data, datasets: data.datasets.map((dataset) => ({ ...dataset })) },
-    options: { ...options, responsive: false, events: [], devicePixelRatio: 2, layout: { padding: 16 }, plugins: { ...options.plugins, tooltip: { enabled: false },
+    options: { ...options, responsive: false, events: [], devicePixelRatio: pictureDensity, layout: { padding: 16 }, plugins: { ...options.plugins, tooltip: { enabled: false },
       title: { display: true, text: plot.heading.textContent, color: ink("text"), font: { size: 18 } },
       legend: { display: true, position: "bottom", labels: { color: ink("text"), usePointStyle: true, filter: ({ datasetIndex }) => ![", not smoothed", ", 95 % interval"].some((end) => data.datasets[datasetIndex].label.endsWith(end)) } } } } });
-  canvas.toBlob((blob) => {
-    chart.destroy();
-    download(fileName(plot, "png"), blob);
-  });
+  savePicture(plot, canvas, () => chart.destroy());
 }

@@ -33,5 +33,7 @@ function secondsText(seconds, digits = (number) => (number < 999.5 ? number.toPr
 const secondsMark = (seconds) => secondsText(seconds, (number) => numberText(number, 3));
 const megabytesText = (bytes) => (isKnown(bytes) ? `${numberText(bytes / 1e6, 3)} MB` : unknown);
 const shareText = (share) => (isKnown(share) ? `${numberText(100 * share, 3)} %` : unknown);
+/// Of shares below each other, with equally many digits.
+const alignedShareText = (share) => (share > 0 && share < 0.9995 ? `${(100 * share).toPrecision(3)} %` : shareText(share));
 const timesText = (factor) => (isKnown(factor) ? `${factor < 100 ? factor.toFixed(1) : numberText(factor, 3)}×` : unknown);
 const counted = (count, singular) => `${numberText(count, 9)} ${singular}${count === 1 ? "" : "s"}`;

@@ -26,7 +26,8 @@ class HeatMap {
     this.readout = element("p", { class: "readout", role: "status" });
     this.numbers = folded("Numbers", () => this.map.table());
     this.figure = element("figure", { class: "plot heatmap", id: name },
-      element("figcaption", {}, this.heading, element("div", { class: "controls" }, ...controls)), element("div", { class: "canvas" }, this.canvas), this.readout, this.numbers);
+      element("figcaption", {}, this.heading, element("div", { class: "controls" }, ...controls)), element("div", { class: "canvas" }, this.canvas), this.readout,
+      element("div", { class: "foot" }, this.numbers, exportButtons(this, title)));
     this.marked = null;
     plots.add(this);
     this.observer = new ResizeObserver(() => this.redraw());
@@ -40,14 +41,18 @@ class HeatMap {
   }
 
   /// `rows`, `columns`: {label, count, text(index) beside the axis, marks: the indices with a text, of rows that choose them}; `value(row, column)`: a number, or null for
-  /// nothing; `scale`: {label, log, text(value)}; `describe(row, column)`: a cell in words; `table()`.
+  /// nothing; `scale`: {label, log, text(value)}; `describe(row, column)`: a cell in words; `table()`; `records()`:
+  /// the numbers as rows of a CSV file, below a row of their names.
   draw(map) {
     this.map = map;
     const values = [];
+    this.hasBelowScale = false;
     for (let row = 0; row < map.rows.count; ++row)
       for (let column = 0; column < map.columns.count; ++column) {
         const value = map.value(row, column);
-        if (isKnown(value) && (!map.scale.log || value > 0)) values.push(value);
+        if (!isKnown(value)) continue;
+        if (!map.scale.log || value > 0) values.push(value);
+        else this.hasBelowScale = true;  // zero: a logarithmic scale has no place for it
       }
     const most = values.reduce((a, b) => Math.max(a, b), 0);
     const least = map.scale.log ? values.reduce((a, b) => Math.min(a, b), most) : 0;
@@ -72,15 +77,26 @@ class HeatMap {
     Object.assign(this.canvas.style, { width: `${width}px`, height: `${height}px` });
     const pen = this.canvas.getContext("2d");
     pen.scale(density, density);
+    Object.assign(this, this.paint(pen, width, height, density));
+    if (this.marked) {
+      const [row, column] = this.marked;
+      const { area, cell } = this;
+      pen.strokeStyle = ink("text");
+      pen.lineWidth = 2;
+      pen.strokeRect(area.left + column * cell.width - 1, area.top + row * cell.height - 1, Math.max(3, cell.width) + 1, Math.max(3, cell.height) + 1);
+    }
+  }
+
+  /// Draws the map, its axes and its scale. Returns where the cells are.
+  paint(pen, width, height, density) {
     pen.font = `12px ${Chart.defaults.font.family}`;
     const { rows, columns, value, scale } = this.map;
     const widest = Math.max(...(rows.marks ?? markedAlong(rows.count, 8)).map((row) => pen.measureText(rows.text(row)).width), 0);
     const scaleText = [0, 0.5, 1].map((share) => scale.text(this.valueAt(share)));
+    if (this.hasBelowScale) scaleText[0] = `≤ ${scaleText[0]}`;
     const besides = Math.max(...scaleText.map((text) => pen.measureText(text).width));
     const area = { left: widest + 34, top: 6, right: width - besides - 40, bottom: height - 42 };
-    this.area = area;
     const cell = { width: (area.right - area.left) / columns.count, height: (area.bottom - area.top) / rows.count };
-    this.cell = cell;
     pen.fillStyle = ink("grid");
     pen.fillRect(area.left, area.top, area.right - area.left, area.bottom - area.top);
     const gap = Math.min(cell.width, cell.height) > 6 ? 1 : 0;
@@ -96,12 +112,7 @@ class HeatMap {
       }
     this.drawAxes(pen, area, cell);
     this.drawScale(pen, area, width, scaleText);
-    if (this.marked) {
-      const [row, column] = this.marked;
-      pen.strokeStyle = ink("text");
-      pen.lineWidth = 2;
-      pen.strokeRect(area.left + column * cell.width - 1, area.top + row * cell.height - 1, Math.max(3, cell.width) + 1, Math.max(3, cell.height) + 1);
-    }
+    return { area, cell };
   }
 
   valueAt(share) {

@@ -1,29 +1,41 @@
 // What each peer did with its time and its wire, and for whom it waited.
 
 const linksInList = 16;
-const barsWithBorder = 24;
+/// Of more peers, bars would be thinner than the eye can tell apart.
+const mostInBars = 24;
 
-class BarPlot extends Plot {
-  drawBars(labels, sets, y) {
-    this.bars = [labels, sets, y];
+/// A number of each peer or several: bars, of many peers dots.
+class PeerPlot extends Plot {
+  drawPeers(labels, all, y) {
+    this.peers = [labels, all, y];
+    const some = all.filter(({ values }) => values.some((value) => value > 0));
+    const sets = some.length > 0 ? some : all;
+    const inBars = labels.length <= mostInBars;
+    this.mouseHint.hidden = true;
     this.canvas.setAttribute("aria-label", `${this.heading.textContent}: ${sets.map(({ name }) => name).join(", ")} of ${labels.length} peers`);
     const options = this.options({ label: "peer", text: String }, { label: y.label, text: y.text, mark: y.mark });
-    options.scales.x = { ...options.scales.x, type: "category", stacked: true, ticks: { color: ink("muted") } };
-    options.scales.y = { ...options.scales.y, stacked: true, beginAtZero: true };
+    options.scales.x = { ...options.scales.x, type: "category", stacked: inBars, offset: inBars, ticks: { color: ink("muted") } };
+    options.scales.y = { ...options.scales.y, stacked: inBars, beginAtZero: true };
     options.interaction = { mode: "index", intersect: false };
-    options.plugins.legend = { display: true, position: "bottom", onClick: () => {}, labels: { color: ink("text"), usePointStyle: true } };
+    options.plugins.legend = { display: true, position: "bottom", onClick: () => {}, labels: { color: ink("text"), usePointStyle: true, boxWidth: 8, boxHeight: 8 } };
     options.plugins.tooltip.callbacks = { title: ([item]) => `peer ${item.label}`, label: (item) => `${item.dataset.label}: ${y.text(item.parsed.y)}` };
-    // Of many peers each bar is a few pixels wide: it gets all of them.
-    const width = labels.length > barsWithBorder ? { borderWidth: 0, barPercentage: 1, categoryPercentage: 1 } : { borderWidth: 1 };
-    this.show({ type: "bar", data: { labels, datasets: sets.map(({ name, values, series, stack }) => ({ label: name, data: values, stack,
-      backgroundColor: ink(colorName(series)), borderColor: ink("surface"), ...width, pointStyle: "rect", maxBarThickness: 28 })) }, options });
+    // Equal values stay visible: each kind of dot is larger than the one before it.
+    const styleOf = ({ series, stack }, k) => inBars
+      ? { type: "bar", stack, backgroundColor: ink(colorName(series)), borderColor: ink("surface"), borderWidth: 1, pointStyle: "rect", maxBarThickness: 28 }
+      : { type: "line", ...lineStyle(series), showLine: false, pointRadius: 2 + 1.5 * k, pointHitRadius: 10, ...(k > 0 ? { pointBackgroundColor: "transparent" } : {}) };
+    const config = { type: inBars ? "bar" : "line", data: { labels, datasets: sets.map((set, k) => ({ label: set.name, data: set.values, ...styleOf(set, k) })) }, options };
+    if (this.chart && this.config.type !== config.type) {
+      this.chart.destroy();
+      this.chart = null;
+    }
+    this.show(config);
     this.numbers.outdate();
   }
 
-  redraw() { if (this.bars) this.drawBars(...this.bars); }
+  redraw() { if (this.peers) this.drawPeers(...this.peers); }
 
   numbersTable() {
-    const [labels, sets, y] = this.bars;
+    const [labels, sets, y] = this.peers;
     return table(`${this.heading.textContent}, in numbers`, [{ text: "peer" }, ...sets.map(({ name }) => ({ text: name, number: true }))],
       labels.map((label, k) => [label, ...sets.map(({ values }) => y.text(values[k]))]));
   }
@@ -35,7 +47,7 @@ function linksTable(peers, seconds) {
   const sent = { text: "sent", number: true };
   if (waits.length === 0) return table("Links", [{ text: "link" }, sent], peers.links.slice(0, linksInList).map(([from, to, , bytes]) => [`${from} → ${to}`, megabytesText(bytes)]));
   return table("Links", [{ text: "link" }, { text: "waited", number: true }, { text: "of the time", number: true }, { text: "" }, sent],
-    waits.slice(0, linksInList).map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), shareText(waited / seconds),
+    waits.slice(0, linksInList).map(([from, to, waited, bytes]) => [`${from} → ${to}`, secondsText(waited), alignedShareText(waited / seconds),
       element("span", { class: "bar", style: `width:${(100 * waited) / waits[0][2]}%` }), megabytesText(bytes)]));
 }
 
@@ -55,12 +67,15 @@ function drawLinks(plot, { side, blocks, cells }, of, measure) {
   const found = new Map(cells.map((cell) => [cell[0] * blocks + cell[1], cell]));
   const at = (row, column) => found.get(row * blocks + column);
   const first = (block) => String(block * side);
-  const named = (block) => (side === 1 ? `peer ${block}` : `peers ${block * side} to ${Math.min(of, (block + 1) * side) - 1}`);
+  const peersIn = (block) => (side === 1 ? String(block) : `${block * side} to ${Math.min(of, (block + 1) * side) - 1}`);
+  const named = (block) => `${side === 1 ? "peer" : "peers"} ${peersIn(block)}`;
   const words = ([from, to, , , links]) => `${named(from)} → ${named(to)}${side === 1 ? "" : `, ${counted(links, "link")}, on average`}`;
   plot.draw({ rows: { label: "from peer", count: blocks, text: first }, columns: { label: "to peer", count: blocks, text: first },
     value: (row, column) => at(row, column)?.[measure.at] ?? null,
     scale: { label: measure.label, log: false, text: measure.text },
     describe: (row, column) => (at(row, column) ? `${words(at(row, column))}: ${measure.words(measure.text(at(row, column)[measure.at]))}` : `${named(row)} → ${named(column)}: no link`),
+    records: () => [["from peer", "to peer", "waited, seconds", "sent, bytes", ...(side === 1 ? [] : ["links, averaged"])],
+      ...cells.map(([from, to, waited, sent, links]) => [peersIn(from), peersIn(to), waited, sent, ...(side === 1 ? [] : [links])])],
     table: () => table("All links", [{ text: side === 1 ? "link" : "links" }, { text: "waited", number: true }, { text: "sent", number: true }],
       cells.map((cell) => [words(cell), secondsText(cell[2]), megabytesText(cell[3])])) });
 }
@@ -79,27 +94,33 @@ function drawConsensus(plot, { by, iteration, distances }) {
     value: (row, column) => distances[column][row],
     scale: { label: "distance (log)", log: true, text },
     describe: (row, column) => `iteration ${numberText(iteration[column], 9)}, ${named(row)}: ${isKnown(distances[column][row]) ? `${text(distances[column][row])} from the mean model` : "gone"}`,
+    records: () => [["iteration", ranked ? "nearer to the mean, %" : "peer", "distance"],
+      ...distances.flatMap((values, k) => values.map((distance, row) => [iteration[k], ranked ? (100 * row) / (count - 1) : row, distance]))],
     table: () => table("Distance of each peer from the mean model", [{ text: "iteration", number: true }, ...distances[0].map((_, row) => ({ text: ranked ? named(row).split(" %")[0] + " %" : named(row), number: true }))],
       distances.map((values, k) => [numberText(iteration[k], 9), ...values.map(text)]).filter((_, k) => k % Math.ceil(iteration.length / consensusRowsInTable) === 0 || k === iteration.length - 1)) });
 }
 
 function peersSection(group, name) {
-  let series = 0;
-  const time = new BarPlot(`${name}-peer-time`, "Time of each peer");
-  const bytes = new BarPlot(`${name}-peer-bytes`, "Traffic of each peer");
-  let measure = 0;
-  const map = new HeatMap(`${name}-link-map`, "Links", segments("Show", linkMeasures.map(({ title }) => title), 0, (k) => { measure = k; draw(); }));
+  const offered = group.indices().map((series) => group.series[series]);
+  const keptSeries = group.keptOption("peers.of", offered, String);
+  const time = new PeerPlot(`${name}-peer-time`, "Time of each peer");
+  const bytes = new PeerPlot(`${name}-peer-bytes`, "Traffic of each peer");
+  const keptMeasure = group.kept("links", "as it suits");
+  const measureChoice = segments("Show", linkMeasures.map(({ title }) => title), 0, (k) => { keptMeasure.text = linkMeasures[k].title; draw(); });
+  // If nobody waited, there is nothing to see in the seconds.
+  const measureOf = ({ map }) => linkMeasures.find(({ title }) => title === keptMeasure.text) ?? linkMeasures.find(({ at }) => map.cells.some((cell) => cell[at] > 0)) ?? linkMeasures[0];
+  const map = new HeatMap(`${name}-link-map`, "Links", measureChoice);
   const consensus = new HeatMap(`${name}-consensus-map`, "Consensus: distance from the mean model");
   const links = element("div", { class: "links" });
   const which = element("div", { class: "controls" });
-  if (group.series.length > 1) which.append(choice(group.kind === "sweep" ? "Variant" : "Run", group.series, 0, (k) => { series = k; draw(); }));
+  if (offered.length > 1) which.append(choice(group.color.label, offered, keptSeries.index, (k) => { keptSeries.option = offered[k]; draw(); }));
   which.append(placeChooser(group));
   const note = element("p", { class: "note" });
   const plotted = element("div", { class: "plots" }, time.figure, bytes.figure, map.figure, consensus.figure);
   const whole = section(`${name}-peers`, "Peers and links", "", which, note, plotted, links);
 
   const draw = () => {
-    const point = group.point(series);
+    const point = group.point(group.indices()[keptSeries.index]);
     const peers = point?.peers;
     const spread = isKnown(point?.consensus) ? group.data.consensus[point.consensus] : null;
     whole.hidden = !group.points.some((other) => other.peers || isKnown(other.consensus));
@@ -111,15 +132,22 @@ function peersSection(group, name) {
       ? `The ${peers.peer.length} of ${numberText(peers.of, 9)} peers that waited longest.` : "";
     if (peers && group.isRepeated) note.textContent = `With seed ${point.seed}. ${note.textContent}`;
     note.hidden = note.textContent === "";
+    // Beside the traffic, the links are the third figure; without the fourth, they get the whole row.
+    map.figure.classList.toggle("wide", !spread);
     if (!peers) return;
-    if (peers.map.cells.length > 0) drawLinks(map, peers.map, peers.of, linkMeasures[measure]);
+    if (peers.map.cells.length > 0) {
+      const measure = measureOf(peers);
+      measureChoice.querySelectorAll("input")[linkMeasures.indexOf(measure)].checked = true;
+      map.heading.textContent = `Links: ${measure.title}`;
+      drawLinks(map, peers.map, peers.of, measure);
+    }
     const labels = peers.peer.map(String);
-    time.drawBars(labels, [
+    time.drawPeers(labels, [
       { name: "computing", values: peers.compute_seconds, series: 2, stack: "time" },
       { name: "waiting", values: peers.wait_seconds, series: 1, stack: "time" },
       { name: "own port sending (meanwhile)", values: peers.wire_seconds, series: 6, stack: "wire" }], { label: "time", text: secondsText, mark: secondsMark });
     bytes.figure.hidden = ![...peers.bytes_sent, ...peers.bytes_received].some((count) => count > 0);
-    if (!bytes.figure.hidden) bytes.drawBars(labels, [
+    if (!bytes.figure.hidden) bytes.drawPeers(labels, [
       { name: "sent", values: peers.bytes_sent, series: 0, stack: "sent" },
       { name: "received", values: peers.bytes_received, series: 4, stack: "received" }], { label: "bytes", text: megabytesText });
     links.hidden = peers.links.length === 0;

@@ -41,9 +41,12 @@ function placeSection(group, name) {
     const drawn = new Map(points.filter((point) => isKnown(point.picture)).map((point) => [`${JSON.stringify(group.data.pictures[point.picture])} ${point.facts.spectral_gap}`, point]));
     where.classList.toggle("several", drawn.size > 1);
     inside.replaceChildren(...[...drawn.values()].map((point) => topologyCard(group.data.pictures[point.picture], point.facts)));
+    // Of seeds that differ in nothing else, one stands for all.
+    const told = group.isRepeated ? points.filter((point) => point === group.point(point.series)) : points;
+    const seeds = (point) => { const count = group.pointsAt(point.series).length; return count > 1 ? `, one of ${count} seeds` : ""; };
     const open = [...files.querySelectorAll("details")].map((details) => details.open);
-    files.replaceChildren(...points.map((point) => folded(`${group.kind === "runs" || group.isRepeated ? group.nameOf(point) : group.series[point.series]}: run.toml`, () => runFile(group, point))));
-    for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? false;
+    files.replaceChildren(...told.map((point) => folded(`${group.kind === "runs" || group.isRepeated ? group.nameOf(point) : group.series[point.series]}${group.isRepeated ? seeds(point) : ""}: run.toml`, () => runFile(group, point))));
+    for (const [k, details] of [...files.querySelectorAll("details")].entries()) details.open = open[k] ?? told.length === 1;
   });
   return section(`${name}-place`, "Topology and run files", "", placeChooser(group), where);
 }

@@ -15,7 +15,11 @@ Chart.register({ id: "writtenNames", afterDatasetsDraw: (chart) => {
     ctx.save();
     ctx.font = `11px ${Chart.defaults.font.family}`;
     ctx.fillStyle = ink("muted");
-    ctx.fillText(written, Math.max(left, begin.x) + 6, begin.y < top + 16 ? begin.y + 13 : begin.y - 5);
+    // Lines that pass below the name do not cross it out.
+    const place = [written, Math.max(left, begin.x) + 6, begin.y < top + 16 ? begin.y + 13 : begin.y - 5];
+    Object.assign(ctx, { strokeStyle: ink("surface"), lineWidth: 4, lineJoin: "round" });
+    ctx.strokeText(...place);
+    ctx.fillText(...place);
     ctx.restore();
   }
 } });
@@ -36,12 +40,11 @@ class Plot {
     this.numbers = folded("Numbers", () => this.numbersTable());
     this.nothing = element("p", { class: "nothing", hidden: true }, "Nothing to draw here.");
     this.said = element("p", { class: "unseen", role: "status" });
-    this.exports = element("div", { class: "exports" },
-      element("button", { type: "button", "aria-label": `${title}: numbers as CSV`, onclick: () => downloadCsv(this) }, "CSV"),
-      element("button", { type: "button", "aria-label": `${title}: picture as PNG`, onclick: () => downloadPicture(this) }, "PNG"));
+    this.exports = exportButtons(this, title);
+    this.mouseHint = element("p", { class: "mouse", "aria-hidden": "true" }, "Zoom: drag, or Ctrl + wheel");
     this.area = element("div", { class: "canvas" }, this.canvas, this.nothing, this.hint);
     this.figure = element("figure", { class: "plot", id: name },
-      element("figcaption", {}, this.heading, this.controls), this.area, this.said, element("div", { class: "foot" }, this.numbers, this.exports));
+      element("figcaption", {}, this.heading, this.controls), this.area, this.said, element("div", { class: "foot" }, this.numbers, this.mouseHint, this.exports));
     letZoom(this);
     letRead(this);
     plots.add(this);
@@ -56,7 +59,8 @@ class Plot {
     this.drawn = { x, y, lines };
     this.zoom = x.categories ? null : this.zoomIn(x);
     this.whole.hidden = this.zoom === null;
-    this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag zooms, too"}.`;
+    this.hint.textContent = `Keys: ← → read the values${x.categories ? "" : ", + − zoom, Shift ← → move, Esc shows all. A drag or Ctrl + wheel zooms, too"}.`;
+    this.mouseHint.hidden = Boolean(x.categories);
     const datasets = lines.flatMap((line, k) => this.datasetsOf(line, x.categories ? (k + 0.5) / lines.length - 0.5 : 0));
     const empty = datasets.every(({ data }) => data.length === 0);
     this.nothing.hidden = !empty;

@@ -20,6 +20,9 @@ function whenText(records) {
 const machineText = ({ host, processor, cores, memory_bytes }) =>
   [host, processor, counted(cores, "core"), isKnown(memory_bytes) && memory_bytes > 0 ? `${numberText(memory_bytes / 2 ** 30, 3)} GiB of memory` : ""].filter(Boolean).join(", ");
 
+/// A line of it never ends within a word, such as --overwrite.
+const commandLine = (text) => element("code", {}, ...text.split(" ").flatMap((word) => [element("span", {}, word), " "]).slice(0, -1));
+
 function provenanceSection(group, name) {
   const facts = element("dl", { class: "provenance" });
   const whole = section(`${name}-provenance`, "Provenance", "", facts);
@@ -33,7 +36,7 @@ function provenanceSection(group, name) {
       ["program", distinct(records.map(({ version }) => `hearsay ${version}`))],
       ["machine", distinct(records.map(machineText))],
       [seeds.length > 1 ? "seeds" : "seed", [seeds.join(", ")]],
-      ["command", distinct(records.map(({ command }) => command)).map((text) => element("code", {}, text))],
+      ["command", distinct(records.map(({ command }) => command)).map(commandLine)],
       ["warnings", distinct(records.flatMap(({ warnings }) => (Array.isArray(warnings) ? warnings : [])))],
     ].filter(([, said]) => said.length > 0);
     facts.replaceChildren(...rows.flatMap(([key, said]) => [element("dt", {}, key), element("dd", {}, ...said.map((text) => element("p", {}, text)))]));

@@ -1,6 +1,11 @@
-// Zooming into the x-axis of a plot: a drag over the part to be seen, or keys.
+// Zooming into the x-axis of a plot: a drag over the part to be seen, the wheel with Ctrl, or keys. The wheel alone
+// scrolls the page, as it does everywhere else.
 
 const shortestDrag = 8;
+
+/// How much of what is seen a wheel's step of 100 pixels leaves.
+const wheelZoom = 0.8;
+const pixelsOfWheel = ({ deltaY, deltaMode }) => Math.max(-300, Math.min(300, deltaY * [1, 33, 300][deltaMode]));
 
 function letZoom(plot) {
   const band = element("div", { class: "selection", hidden: true });
@@ -36,14 +41,34 @@ function letZoom(plot) {
   plot.canvas.addEventListener("pointercancel", stop);  // the finger scrolls the page
   plot.canvas.addEventListener("dblclick", () => plot.zoomTo(null));
 
+  // In pixels, so that a step is as long on a logarithmic axis.
+  const see = (begin, end) => plot.zoomTo([begin, end].map((pixel) => plot.chart.scales.x.getValueForPixel(pixel)));
+
+  /// The same, but not beyond what there is: then all is seen.
+  const seeWithin = (begin, end) => {
+    const there = plot.drawn.lines.flatMap(({ points }) => points.map(([x]) => x)).filter((x) => isKnown(x) && (!plot.drawn.x.log || x > 0));
+    const [least, most] = [leastOf(there), mostOf(there)];
+    const [from, to] = [begin, end].map((pixel) => plot.chart.scales.x.getValueForPixel(pixel));
+    plot.zoomTo(from <= least && to >= most ? null : [Math.max(from, least), Math.min(to, most)]);
+  };
+
+  // A pinch on a trackpad arrives as a wheel with Ctrl, too.
+  plot.canvas.addEventListener("wheel", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || !canZoom()) return;
+    event.preventDefault();  // else the browser zooms the whole page
+    const { left, right } = plot.chart.chartArea;
+    const at = along(event);
+    const factor = wheelZoom ** (-pixelsOfWheel(event) / 100);
+    if (factor > 1 && !plot.zoom) return;
+    seeWithin(at - (at - left) * factor, at + (right - at) * factor);
+  }, { passive: false });
+
   plot.canvas.addEventListener("keydown", (event) => {
     if (!canZoom() || event.ctrlKey || event.altKey || event.metaKey) return;
     const { left, right } = plot.chart.chartArea;
     const width = right - left;
-    // In pixels, so that a step is as long on a logarithmic axis.
-    const see = (begin, end) => plot.zoomTo([begin, end].map((end) => plot.chart.scales.x.getValueForPixel(end)));
     if (event.key === "+" || event.key === "=") see(left + width / 4, right - width / 4);
-    else if (event.key === "-" && plot.zoom) see(left - width / 2, right + width / 2);
+    else if (event.key === "-" && plot.zoom) seeWithin(left - width / 2, right + width / 2);
     else if (event.key === "ArrowLeft" && event.shiftKey && plot.zoom) see(left - width / 4, right - width / 4);
     else if (event.key === "ArrowRight" && event.shiftKey && plot.zoom) see(left + width / 4, right + width / 4);
     else if (event.key === "Escape" || event.key === "0") from === null ? plot.zoomTo(null) : stop();
