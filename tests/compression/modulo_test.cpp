@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE("mod: too far away, the checksum says so; a sender who knows sends the bucket in full precision") {
+TEST_CASE("mod: too far away, the checksum says so, a sender who knows sends the bucket in full precision") {
   const auto compressor = modulo<double>();
   int detected = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

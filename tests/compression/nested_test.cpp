@@ -128,7 +128,7 @@ TEST_CASE("scale: a biased compressor is refused, whether or not the size of the
   CHECK_THROWS_AS(make_compressor<float>("scale{topk(1%)}", {{"all", 0, 300}}), Misuse);
 }
 
-TEST_CASE("induced: what the first compressor misses, the second one codes; what it hits is exact") {
+TEST_CASE("induced: what the first compressor misses, the second one codes, what it hits is exact") {
   auto z = gaussian<double>(100, 6);
   z[17] = 50.0;
   const auto decoded = image<double>("induced{topk(k=1)}{dither(linf, levels=3, bucket=whole)}", z);

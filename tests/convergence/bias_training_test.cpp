@@ -67,7 +67,7 @@ std::optional<A9a> a9a() {
 
 TEST_SUITE("slow") {
   TEST_CASE(
-      "a9a by label: CEDAS at 2 bits ends at the optimum, in float, too; CHOCO and DCD stall at their bias") {
+      "a9a by label: CEDAS at 2 bits ends at the optimum, in float, too, CHOCO and DCD stall at their bias") {
     const std::optional<A9a> data = a9a();
     if (!data) return;
     const auto& [source, samples, optimum] = *data;

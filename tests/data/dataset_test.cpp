@@ -199,7 +199,7 @@ TEST_CASE("idx: every truncation and every wrong header is refused, whatever it 
                  "no samples"));
 }
 
-TEST_CASE("cifar10: the batches are the training data, test_batch is the test data; labels are 0 to 9") {
+TEST_CASE("cifar10: the batches are the training data, test_batch is the test data, labels are 0 to 9") {
   const TemporaryFolder folder;
   const auto record = [](char label, char pixel) { return string(1, label) + string(3072, pixel); };
   const string source = "cifar10:" + folder.path().string();

@@ -84,7 +84,7 @@ TEST_CASE("problem: quadratics need no data and know their minimiser") {
   }
 }
 
-TEST_CASE("problem: a saved model is a start; one of another size or with a NaN is refused") {
+TEST_CASE("problem: a saved model is a start, one of another size or with a NaN is refused") {
   const TemporaryFolder folder;
   RunSettings settings = small_run();
   settings.model.init = (folder.path() / "x.npy").string();

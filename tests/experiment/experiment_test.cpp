@@ -143,7 +143,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "experiment: a peer's partners are all whom it ever hears or is heard by; in a ring method, its two "
+    "experiment: a peer's partners are all whom it ever hears or is heard by, in a ring method, its two "
     "sides") {
   RunSettings settings = quadratic_run(16);
   settings.topology.kind = "exponential";

@@ -73,7 +73,7 @@ void check_trace(const std::filesystem::path& folder, const std::string& output)
 }  // namespace
 
 TEST_CASE(
-    "trace: a peer is a process with four threads; spans have microseconds with all their nanoseconds") {
+    "trace: a peer is a process with four threads, spans have microseconds with all their nanoseconds") {
   const std::vector<Activity> activities = {
       {ActivityKind::sends, 0, 3, 2, 7, 1000, 1234567ns, 89ns},
       {ActivityKind::computes, 3, Activity::nobody, 0, 8, 0, 2ms, 1us},
@@ -117,7 +117,7 @@ TEST_CASE("trace: of real processes its sums are those of the record, one span a
   check_trace(folder.path(), "runs/four");
 }
 
-TEST_CASE("trace: of a simulation, too; and its results are those without a trace") {
+TEST_CASE("trace: of a simulation, too, and its results are those without a trace") {
   const TemporaryFolder folder;
   folder.write("four.toml", run_of_four);
   REQUIRE(run_program(folder.path(), {"simulate", "four.toml", "--trace", "trace.json", "--quiet"}).code ==
@@ -129,7 +129,7 @@ TEST_CASE("trace: of a simulation, too; and its results are those without a trac
 }
 
 TEST_CASE(
-    "trace: a file of another program is refused before the run; an earlier trace without --overwrite") {
+    "trace: a file of another program is refused before the run, an earlier trace without --overwrite") {
   const TemporaryFolder folder;
   folder.write("four.toml", run_of_four);
   folder.write("mine.json", "{}");

@@ -84,7 +84,7 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
 
 }  // namespace
 
-TEST_CASE("csv: commas, quotes and ends of lines are quoted; nothing else is; null is empty") {
+TEST_CASE("csv: commas, quotes and ends of lines are quoted, nothing else is, null is empty") {
   CsvTable table;
   table.begin_row();
   table.set("plain", "two words");
@@ -100,7 +100,7 @@ TEST_CASE("csv: commas, quotes and ends of lines are quoted; nothing else is; nu
         "0.1,,,,true\n");
 }
 
-TEST_CASE("csv: numbers keep all their bits; members of objects have columns, lists of values one cell") {
+TEST_CASE("csv: numbers keep all their bits, members of objects have columns, lists of values one cell") {
   CsvTable table;
   table.begin_row();
   table.set("third", 1.0 / 3.0);
@@ -192,7 +192,7 @@ TEST_CASE("csv: a run that was cut off has its evaluations, and its last one in 
   CHECK(runs[0].at("peers") == "4");
 }
 
-TEST_CASE("csv: an earlier export is replaced with --overwrite only; a user's own table never") {
+TEST_CASE("csv: an earlier export is replaced with --overwrite only, a user's own table never") {
   const TemporaryFolder folder;
   folder.write(
       "one.toml",
@@ -214,7 +214,7 @@ TEST_CASE("csv: an earlier export is replaced with --overwrite only; a user's ow
   CHECK(contains(file.complained, "it is a file; expected a folder"));
 }
 
-TEST_CASE("report: with --output beside an export there are both; a point outside of its sweep is refused") {
+TEST_CASE("report: with --output beside an export there are both, a point outside of its sweep is refused") {
   const TemporaryFolder folder;
   folder.write(
       "one.toml",

@@ -95,7 +95,7 @@ TEST_CASE("tensorboard: the reader of these tests notices every flipped bit") {
 }
 
 TEST_CASE(
-    "tensorboard: each run has a folder of its own, and what it learned by iteration; null is no scalar") {
+    "tensorboard: each run has a folder of its own, and what it learned by iteration, null is no scalar") {
   const TemporaryFolder folder;
   const auto one = make_run(folder, "one", evaluation_line(0, "3.5", 0.0) + evaluation_line(10, "null", 2.5));
   const auto two = make_run(folder, "two", evaluation_line(0, "1.5", 0.0) + "{\"iteration\":5,\"lo");

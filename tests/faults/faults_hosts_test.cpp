@@ -101,7 +101,7 @@ TEST_SUITE("net") {
     hosts.check_end();
   }
 
-  TEST_CASE("faults: a peer that lost its checkpoints cannot rejoin, and says so; all go on from the start") {
+  TEST_CASE("faults: a peer that lost its checkpoints cannot rejoin, and says so, all go on from the start") {
     HostPeers hosts;
     hosts.start_all();
     REQUIRE_MESSAGE(hosts.reaches(6), hosts.peer(0).complained());

@@ -206,6 +206,24 @@ Violations sources_are_built(const SourceTree& tree) {
   return found;
 }
 
+/// CMake takes a name with a semicolon for two, and runs neither: a filter that fits no test passes.
+Violations test_names_are_whole(const SourceTree& tree) {
+  Violations found;
+  for (const SourceFile& file : tree.files) {
+    if (!file.path.ends_with(".cpp")) continue;
+    for (std::size_t k = 0; k < file.lines.size(); ++k) {
+      if (file.code[k].find("TEST_CASE") == std::string::npos) continue;
+      std::size_t last = k;  // line of the name's end
+      while (last + 1 < file.lines.size() && file.code[last].find(')') == std::string::npos) ++last;
+      for (std::size_t line = k; line <= last; ++line)
+        for (std::size_t c = 0; c < std::min(file.lines[line].size(), file.code[line].find(')')); ++c)
+          if (file.lines[line][c] == ';' && file.code[line][c] == ' ')
+            found.push_back(at(file, line, "a test's name has a semicolon, so ctest does not run it"));
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 const std::vector<HouseRule>& house_rules() {
@@ -226,7 +244,8 @@ const std::vector<HouseRule>& house_rules() {
       {"nothing is left to do", nothing_is_left_to_do},
       {"no flag changes the arithmetic", arithmetic_is_exact},
       {"no tabs, no trailing whitespace, a newline at the end", whitespace_is_clean},
-      {"every source is built", sources_are_built}};
+      {"every source is built", sources_are_built},
+      {"ctest runs every test", test_names_are_whole}};
   return rules;
 }
 

@@ -274,6 +274,10 @@ const std::vector<Crime> crimes = {
     {"every source is built",
      {{"runtime/peer/d.cpp", "int x;\n"}, {"runtime/CMakeLists.txt", "  wire/*.cpp other_peer/*.cpp\n"}},
      "runtime/peer/d.cpp:1: named in no CMakeLists.txt, so never built"},
+    {"ctest runs every test",
+     {{"tests/house/d.cpp", "TEST_CASE(\n    \"a: one\"\n    \"; two\") {}\n"},
+      {"tests/CMakeLists.txt", "house/*.cpp\n"}},
+     "tests/house/d.cpp:3: a test's name has a semicolon, so ctest does not run it"},
 };
 
 }  // namespace

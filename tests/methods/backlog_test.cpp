@@ -91,7 +91,7 @@ TEST_CASE("backlog: hearers that missed the same share one packet, others do not
 }
 
 TEST_CASE(
-    "backlog: what takes more than the vector comes as the vector, in full precision; what takes as much "
+    "backlog: what takes more than the vector comes as the vector, in full precision, what takes as much "
     "does not") {
   Teller teller(Teller::Rounds{{1}, {2, 3}});
   for (const char* packet : {"a", "b", "c", "d"}) teller.say(packet);  // 4 x 5 bytes = 4 + 16

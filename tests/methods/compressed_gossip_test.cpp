@@ -73,7 +73,7 @@ TEST_CASE("choco: topk of 10 % agrees with a consensus step of 0.2 and explodes 
   CHECK(left_after_gossip("choco-sgd", "topk(10%)", 0.6, 600) > 1e3);
 }
 
-TEST_CASE("choco: unbiased rand-k explodes at any consensus step; scaled down it agrees") {
+TEST_CASE("choco: unbiased rand-k explodes at any consensus step, scaled down it agrees") {
   // omega = 9: the difference to the replica grows by itself.
   CHECK(left_after_gossip("choco-sgd", "randk(10%, scaled)", 0.01, 300) > 1e3);
   CHECK(left_after_gossip("choco-sgd", "scale{randk(10%, scaled)}", 0.1, 3000) < 1e-3);

@@ -148,7 +148,7 @@ TEST_CASE("dcd: the self weight that makes a compressor stable is the one of the
   }
 }
 
-TEST_CASE("dcd: the limit of a large circulant matrix costs nothing; of a large other one it is left out") {
+TEST_CASE("dcd: the limit of a large circulant matrix costs nothing, of a large other one it is left out") {
   CHECK(limit_on({"ring", 4096}) == doctest::Approx(1.366).epsilon(5e-4));
   CHECK_FALSE(DcdLimit::of(mixing_of({"path", 300})));
   CHECK_FALSE(DcdLimit::of(mixing_of({"torus(30x40)", 1200})));
@@ -188,7 +188,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("dcd: with full gradients its limit is D-PSGD's, whatever is compressed; naive has a floor") {
+TEST_CASE("dcd: with full gradients its limit is D-PSGD's, whatever is compressed, naive has a floor") {
   const Models<double> limit = last_models("d-psgd", "none", 1500);
   for (const std::string compressor : {"dither(linf, bits=8, bucket=512)", "dither(linf, bits=4, bucket=512)",
                                        "randk(60%, scaled)", "qsgd(bits=6, bucket=512)"}) {

@@ -193,7 +193,7 @@ TEST_CASE("dpsvrg: loopless snapshots are taken at all peers at once, every inne
   CHECK(snapshots < 260);
 }
 
-TEST_CASE("dpsvrg: zeros of the proximal map are exact zeros at every peer; mixed afterwards they are not") {
+TEST_CASE("dpsvrg: zeros of the proximal map are exact zeros at every peer, mixed afterwards they are not") {
   const auto zeros = [](const std::string& order) {
     const auto experiment =
         quadratics_in<float>({"ring", 8}, "dpsvrg",

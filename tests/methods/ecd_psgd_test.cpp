@@ -156,7 +156,7 @@ TEST_CASE("ecd: a mismatch planted at t = 1 is turned round once and forgotten a
 }
 
 TEST_CASE(
-    "ecd: under gradient noise the integers grow linearly in t, their bytes logarithmically; restarts bound "
+    "ecd: under gradient noise the integers grow linearly in t, their bytes logarithmically, restarts bound "
     "both") {
   const auto experiment = noisy_experiment(4096, 0, 40);
   const auto recording = record_run(experiment);

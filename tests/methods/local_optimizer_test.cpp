@@ -103,7 +103,7 @@ TEST_CASE("local optimizer: AdaGrad's steps obey the doubling lemma, coordinate 
 }
 
 TEST_CASE(
-    "local optimizer: Adam's first step has length eta in every coordinate; a constant gradient keeps it") {
+    "local optimizer: Adam's first step has length eta in every coordinate, a constant gradient keeps it") {
   const std::vector<Vector<double>> constant(50, gradients(1).front());
   const auto& g = constant.front();
   for (const std::size_t steps : {1, 50}) {

@@ -16,7 +16,7 @@ TEST_CASE("pattern: neighbors are as many iterations apart as links, and the sta
 }
 
 TEST_CASE(
-    "pattern: a message of a neighbor says what it needs; one that came around the ring, what all need") {
+    "pattern: a message of a neighbor says what it needs, one that came around the ring, what all need") {
   const SenderProgress progress{.sender = 4, .iteration = 9, .needs_from = 7};
   CHECK(Pattern::gossip.forgets(4, progress) == 7);
   CHECK(Pattern::gossip.forgets(5, progress) == 0);

@@ -117,7 +117,7 @@ TEST_CASE("sgp: equal models without gradients stay on an irregular digraph, bit
     for (const auto& peer : peers) CHECK(peer.model == experiment.problem.initial);
 }
 
-TEST_CASE("sgp: as the step shrinks the limit is the optimum of the sum; averages of what is heard miss it") {
+TEST_CASE("sgp: as the step shrinks the limit is the optimum of the sum, averages of what is heard miss it") {
   // A constant step leaves a bias in proportion to it. So twice the limit of half the step, minus the limit
   // of the whole step, has hardly any bias.
   const auto extrapolated = [](const std::string& method) {

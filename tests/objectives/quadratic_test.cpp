@@ -92,7 +92,7 @@ TEST_CASE("quadratic: gradient descent on the pooled objective reaches the minim
   }
 }
 
-TEST_CASE("quadratic: the same seed gives the same problem, another seed another; no samples, no data term") {
+TEST_CASE("quadratic: the same seed gives the same problem, another seed another, no samples, no data term") {
   const auto a = separable_quadratics<double>(10, 3, 0.1, 1);
   const auto b = separable_quadratics<double>(10, 3, 0.1, 1);
   const auto c = separable_quadratics<double>(10, 3, 0.1, 2);

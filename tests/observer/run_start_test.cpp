@@ -139,7 +139,7 @@ TEST_CASE("claims: a process that was started anew is the peer at once where the
 }
 
 TEST_CASE(
-    "claims: ... and when it calls again where the one before it says nothing; that one is refused later") {
+    "claims: ... and when it calls again where the one before it says nothing, that one is refused later") {
   Scene scene;
   PeerSession& first = scene.process(1, 7);
   scene.talk();

@@ -161,7 +161,7 @@ TEST_CASE("advise: short messages win on a slow network, few and quick rounds on
         on_fast["ranked"][0]["bytes_per_peer"].get<double>());
 }
 
-TEST_CASE("advise: a table of five, yours, and who was left out; nobody's file is replaced") {
+TEST_CASE("advise: a table of five, yours, and who was left out, nobody's file is replaced") {
   const TemporaryFolder folder;
   folder.write("mine.toml", four_peers);
   const Words words = {"advise", "mine.toml", "--set", "network.bandwidth=10 Mbit/s"};
@@ -189,7 +189,7 @@ TEST_CASE("advise: a table of five, yours, and who was left out; nobody's file i
   CHECK(run_program(folder.path(), {"advise", "absent.toml"}).code == 2);
 }
 
-TEST_CASE("advise: the user's own method may be asynchronous; it is compared with, and not advised") {
+TEST_CASE("advise: the user's own method may be asynchronous, it is compared with, and not advised") {
   const TemporaryFolder folder;
   folder.write("mine.toml", four_peers);
   const ProgramEnd end =

@@ -143,7 +143,7 @@ TEST_CASE("list: every key is there with its type, default and readers, in lines
   }
 }
 
-TEST_CASE("list: the keys of one table, or one key; another name is refused with the nearest") {
+TEST_CASE("list: the keys of one table, or one key, another name is refused with the nearest") {
   const TemporaryFolder folder;
   const std::string network = run_program(folder.path(), {"list", "--keys", "network"}).said;
   CHECK(network.starts_with("[network]\n  network.bandwidth "));

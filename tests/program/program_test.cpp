@@ -354,7 +354,7 @@ TEST_CASE("list: every method is there") {
         methods().size());
 }
 
-TEST_CASE("list: a table of the manual is printed as it stands there; an unknown one is refused by name") {
+TEST_CASE("list: a table of the manual is printed as it stands there, an unknown one is refused by name") {
   const TemporaryFolder folder;
   for (const ManualTable& table : manual_tables())
     CHECK(run_program(folder.path(), {"list", "--markdown", std::string(table.name)}).said == table.text());

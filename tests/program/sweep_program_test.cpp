@@ -17,7 +17,7 @@ Json json_of(const std::string& text) { return Json::parse(text); }
 
 }  // namespace
 
-TEST_CASE("sweep: a row and a folder for every point; one that fails is a row, too") {
+TEST_CASE("sweep: a row and a folder for every point, one that fails is a row, too") {
   const TemporaryFolder folder;
   folder.write("s.toml", quadratic_run + R"toml(
 [sweep]

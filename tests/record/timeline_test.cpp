@@ -58,7 +58,7 @@ TEST_CASE("timeline: what forked processes did is there, also if they were kille
   }
 }
 
-TEST_CASE("timeline: a wait is cut where a message ended a part of it; its parts leave no gap") {
+TEST_CASE("timeline: a wait is cut where a message ended a part of it, its parts leave no gap") {
   Timeline timeline;
   PeerTimeline peer(&timeline, 3);
   peer.start(at(100ms));

@@ -39,7 +39,7 @@ Json only_point(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("report: a line of the metrics that is no evaluation is left out, and said; the later ones stay") {
+TEST_CASE("report: a line of the metrics that is no evaluation is left out, and said, the later ones stay") {
   const TemporaryFolder folder;
   const auto run = cut_off_run(folder, "bad",
                                evaluation_line(0, "2") + "not a line\n" + evaluation_line(10, "1") + "[3]\n" +
@@ -130,7 +130,7 @@ algorithm.compressor = "dither(l2, bits=2, bucket=50)"
         content_of(folder.path() / "out" / group["points"][0]["folder"].get<std::string>() / "run.toml"));
 }
 
-TEST_CASE("report: runs are one group, by name; and by folder, too, where two are of one name") {
+TEST_CASE("report: runs are one group, by name, and by folder, too, where two are of one name") {
   const TemporaryFolder folder;
   const auto one = cut_off_run(folder, "one", evaluation_line(0, "1.0"));
   const auto two = cut_off_run(folder, "two", evaluation_line(0, "2.0"));

@@ -28,7 +28,7 @@ TEST_CASE("zap policy: the owner of a key gets in as the peer whose key it is") 
 }
 
 TEST_CASE(
-    "zap policy: nobody else gets in, nor with another mechanism; it is said once a key, and of few keys") {
+    "zap policy: nobody else gets in, nor with another mechanism, it is said once a key, and of few keys") {
   ZapPolicy policy({first, second});
   const ZapPolicy::Answer answer = policy.decide(question("42"), unknown);
   CHECK(answer.reply == Parts{"1.0", "42", "400", "unknown key", "", ""});

@@ -79,7 +79,7 @@ TEST_CASE("config: a bandwidth trace is read from its file, beside the run file,
   CHECK(parse(resolved) == settings);
 }
 
-TEST_CASE("config: a bandwidth trace or a bandwidth, whichever comes later; in one place not both") {
+TEST_CASE("config: a bandwidth trace or a bandwidth, whichever comes later, in one place not both") {
   const std::string trace = "network.bandwidth_trace = [\"0,1 Mbit/s\"]\n";
   CHECK(parse(trace, {"network.bandwidth=10 Mbit/s"}).network.trace.empty());
   CHECK(parse(trace, {"network.bandwidth_up=10 Mbit/s"}).network.trace.empty());

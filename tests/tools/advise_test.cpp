@@ -131,7 +131,7 @@ TEST_CASE("outlook: a slow tail is no plateau") {
   CHECK(ahead.latest == ahead.expected);
 }
 
-TEST_CASE("outlook: few evaluations say when the target comes, not that it never does; fewer say nothing") {
+TEST_CASE("outlook: few evaluations say when the target comes, not that it never does, fewer say nothing") {
   CHECK(outlook(geometric(0.5, 4.0, 0.9, 6), 0.51).trend == LossOutlook::Trend::falling);
   CHECK(outlook(geometric(0.0, 1.0, 1.1, 6), 0.5).trend == LossOutlook::Trend::untold);
   CHECK(outlook(geometric(0.5, 4.0, 0.9, 4), 0.51).trend == LossOutlook::Trend::untold);

@@ -91,7 +91,7 @@ TEST_CASE("parcel: what is none is a line, and no name leads out of the folder")
   }
 }
 
-TEST_CASE("launch note: it is read as it was written; another version, or none, is refused") {
+TEST_CASE("launch note: it is read as it was written, another version, or none, is refused") {
   LaunchNote note;
   note.id = 3;
   note.run_file = "it's.toml";
