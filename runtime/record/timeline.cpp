@@ -15,7 +15,7 @@ struct Timeline::Place {
       written;  ///< 1 at the end: a process that was killed may have taken a place and left it empty
 };
 
-/// What the processes share. All bytes are 0 at first. As many places follow.
+/// Begins the memory that the processes share; the places of the activities follow. All bytes are 0 at first.
 struct Timeline::Shared {
   std::uint64_t taken;
 };

@@ -11,7 +11,8 @@
 
 namespace hearsay {
 
-/// What a peer does for a while. A peer does each of these one after the other, but all four side by side.
+/// What a peer does for a while. It may do all four at the same time, but each only once at a time: two
+/// messages are sent one after the other.
 enum class ActivityKind : std::uint32_t {
   computes,  ///< a gradient
   waits,     ///< for a message or a verdict

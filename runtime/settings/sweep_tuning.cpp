@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "runtime/toml/setting.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -27,7 +28,8 @@ std::optional<double> number_of(const std::string& text) {
 Sweep tuning_of(const Sweep& sweep) {
   std::set<std::uint64_t> reported;
   for (const SweepPoint& point : sweep.points) reported.insert(point.run.run.seed);
-  Sweep tuning{sweep.driver, {}, sweep.output / tuning_folder, {}, std::min(sweep.repeats, most_tuning_seeds), {}};
+  Sweep tuning{
+      sweep.driver, {}, sweep.output / tuning_folder, {}, std::min(sweep.repeats, most_tuning_seeds), {}};
   for (const SweepPoint& candidate : sweep.points) {
     if (candidate.repetition > 0) continue;
     const std::filesystem::path cell = sweep.repeats > 1 ? candidate.folder.parent_path() : candidate.folder;
@@ -53,11 +55,11 @@ Sweep tuning_of(const Sweep& sweep) {
 }
 
 Sweep with_tuned_values(const Sweep& sweep, const std::vector<TunedValues>& chosen) {
+  std::set<std::tuple<std::string, decltype(SweepPoint::axes), decltype(SweepPoint::tuned)>> kept;
+  for (const TunedValues& one : chosen) kept.emplace(one.variant, one.axes, one.values);
   Sweep tuned = sweep;
   std::erase_if(tuned.points, [&](const SweepPoint& point) {
-    return std::ranges::none_of(chosen, [&](const TunedValues& one) {
-      return one.variant == point.variant && one.axes == point.axes && one.values == point.tuned;
-    });
+    return !kept.contains({point.variant, point.axes, point.tuned});
   });
   return tuned;
 }

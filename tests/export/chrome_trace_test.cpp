@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(start["id"] == finish["id"]);
   CHECK(start["tid"] == spans[0]["tid"]);
   CHECK(finish["tid"] == spans[3]["tid"]);
-  CHECK(events_of(trace, "M").size() == 12);
+  CHECK(events_of(trace, "M").size() == 2 * (2 + 4 * 2));  // name and place of each peer and of its threads
 }
 
 TEST_CASE("trace: a run in which nothing happened is a trace without events") {

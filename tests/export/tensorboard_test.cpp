@@ -165,3 +165,12 @@ TEST_CASE(
           require_free_for_tensorboard(folder.path() / "file", runs, true);
         }).find("it is a file") != std::string::npos);
 }
+
+TEST_CASE("tensorboard: a run begins when its summary says, also if its folder was copied since") {
+  const TemporaryFolder folder;
+  const auto one = make_run(folder, "one", evaluation_line(0, "3.5", 0.0));
+  folder.write("one/summary.json", R"({"schema": 1, "provenance": {"begun": "2023-11-14T22:13:20Z"}})");
+  const fs::path out = folder.path() / "events";
+  REQUIRE(write_tensorboard(out, exported_runs({one}), "here") == 1);
+  CHECK(read_events(content_of(out / files_below(out)[0]))[0].wall_time == 1'700'000'000.0);
+}

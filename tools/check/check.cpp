@@ -190,11 +190,13 @@ std::string failure_text(const RunSettings::Failure& failure) {
 }
 
 std::string early_end_text(const RunSettings::Run& run) {
-  return std::string(run.may_end_early() ? " at most" : "") +
-         (run.target_loss ? ", target loss " + significant(*run.target_loss) : "") +
-         (run.patience ? ", or until " + counted(*run.patience, "evaluation") + " in a row " +
-                             (*run.patience == 1 ? "is" : "are") + " no better"
-                       : "");
+  if (!run.may_end_early()) return "";
+  const std::string at_target = run.target_loss ? " at a loss of " + significant(*run.target_loss) : "";
+  const std::string at_plateau = run.patience
+                                     ? " after " + counted(*run.patience, "evaluation") +
+                                           (*run.patience == 1 ? "" : " in a row") + " without a better one"
+                                     : "";
+  return " at most; it ends" + at_target + (run.target_loss && run.patience ? ", or" : "") + at_plateau;
 }
 
 std::string compute_text(const Plan& plan) {

@@ -40,9 +40,8 @@ ExportedRun point_of(const fs::path& sweep, const std::string& place, const Json
   ExportedRun point{
       .folder = {}, .place = {}, .variant = text_at(tried, "variant"), .axes = {}, .tried = tried, .run = {}};
   const std::string folder = text_at(tried, "folder");
-  const bool is_inside =
-      !fs::path(folder).is_absolute() && !fs::path(folder).lexically_normal().string().starts_with("..");
-  if (!is_inside)
+  const fs::path normal = fs::path(folder).lexically_normal();
+  if (normal.is_absolute() || (!normal.empty() && *normal.begin() == ".."))
     throw Misuse((sweep / "sweep.json").string() + ": " + folder + " is no folder of this sweep");
   point.folder = (sweep / folder).lexically_normal();
   point.place = place + "/" + downward(folder);

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <optional>
 
 #include "runtime/foundation/whole_file.hpp"
 #include "tools/export/event_file.hpp"
@@ -28,8 +30,22 @@ std::vector<fs::path> event_files(const fs::path& folder) {
   return files;
 }
 
-/// Returns when the run began, in seconds since 1970: its run.toml is written then.
+/// Returns the seconds from 1970 to an instant such as "2026-11-22T18:00:00Z"; empty if it is none.
+std::optional<double> seconds_since_1970(const Json& instant) {
+  std::tm parts{};
+  if (!instant.is_string()) return std::nullopt;
+  const std::string text = instant;
+  const char* const end = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<double>(timegm(&parts));
+}
+
+/// Returns when the run began, in seconds since 1970. If it was cut off before it said so, that is when its
+/// run.toml was written.
 double start_of(const ExportedRun& exported) {
+  const Json& summary = exported.run.summary;
+  if (summary.is_object() && summary.contains("provenance"))
+    if (const auto begun = seconds_since_1970(summary["provenance"].value("begun", Json()))) return *begun;
   std::error_code failed;
   const auto written = fs::last_write_time(exported.folder / "run.toml", failed);
   if (failed) return 0.0;

@@ -187,10 +187,15 @@ void say_counts(const std::vector<SweepCell>& cells, bool with_target, Sentences
     const std::size_t tried = cell.rows.size();
     const auto of = [&](std::size_t count) { return std::to_string(count) + " of " + std::to_string(tried); };
     if (const std::size_t well = cell.ended_well(); well < tried)
-      sentences.say(cell.point(), of(well) + " came to their end; loss and accuracy are of these only");
+      sentences.say(cell.point(), well == 0 ? "no seed came to its end"
+                                            : of(well) +
+                                                  " came to their end; loss and accuracy are of these "
+                                                  "only");
     if (const std::size_t reached = cell.figure("seconds_to_target").count; with_target && reached < tried)
-      sentences.say(cell.point(),
-                    of(reached) + " reached the target; seconds, MB and speed-up are of these only");
+      sentences.say(cell.point(), reached == 0 ? "no seed reached the target"
+                                               : of(reached) +
+                                                     " reached the target; seconds, MB and "
+                                                     "speed-up are of these only");
   }
 }
 
