@@ -189,7 +189,7 @@ describe("a sweep with repeats", () => {
     const winnerOf = (...variants) => {
       const points = variants.map((ends) => ends.map((end, seed) => (end === null ? null : { seed, status: end > 0 ? "target" : end, facts: { seconds_to_target: end > 0 ? end : null } })).filter(Boolean));
       const group = { isRepeated: true, baseline: null, quantiles: [12.706, 4.303, 3.182], indices: () => points.map((_, k) => k), pointsAt: (series) => points[series] };
-      const { series, ties } = winnerAt(group, [], { of: ({ facts }) => facts.seconds_to_target });
+      const { series, ties } = winnerAt(group, [], { isTime: true, noGain: 1, of: ({ facts }) => facts.seconds_to_target });
       return [series, ...ties];
     };
     assert.deepEqual(winnerOf([4, 4.1, 4.2], [1, 1.1, "done"]), [0]);          // came there more often
@@ -200,6 +200,34 @@ describe("a sweep with repeats", () => {
     assert.deepEqual(winnerOf([4, null, null], [1, 1.1, 1.2]), [1, 0]);        // one seed proves nothing
     assert.deepEqual(winnerOf([4, null], [null, 1]), [0, 1]);                  // they have none in common
   });
+
+  test("the most accurate is ahead by more than the interval of the differences seed by seed, or it is a tie", () => inPage(async (page) => {
+    const section = page.locator("#group-0-winners");
+    for (const [by, heading] of [["accuracy at the end", "Who is most accurate"], ["loss at the end", "Who has the least loss"]]) {
+      await section.getByLabel("By", { exact: true }).selectOption(by);
+      assert.equal(await section.locator("h3").textContent(), heading);
+      const key = by.split(" ")[0];
+      const { points } = readJson(folder, "sweep", "sweep.json");
+      for (const [k, bandwidth] of ["1 Mbit/s", "10 Gbit/s"].entries()) {
+        const of = (variant) => points.filter((point) => point.variant === variant && point.axes["network.bandwidth"] === bandwidth).map((point) => (key === "loss" ? point.loss : -point.accuracy));
+        const mean = (numbers) => numbers.reduce((a, b) => a + b) / numbers.length;
+        const [first, ...others] = ["plain", "plain again", "8 bit"].sort((a, b) => mean(of(a)) - mean(of(b)));
+        const isBeaten = (other) => {
+          const gains = of(first).map((own, seed) => of(other)[seed] - own);
+          const deviation = Math.sqrt(gains.reduce((sum, gain) => sum + (gain - mean(gains)) ** 2, 0) / (gains.length - 1));
+          return mean(gains) - (2.571 * deviation) / Math.sqrt(gains.length) > 0;
+        };
+        const text = await section.locator(".heat td.cell").nth(k).textContent();
+        if (others.every(isBeaten)) assert.ok(text.includes(first), text);
+        else assert.match(text, /tie/);
+      }
+    }
+  }));
+
+  test("of the seeds of a variant, one run file stands for all", () => inPage(async (page) => {
+    const names = await page.locator("#group-0-place summary").allTextContents();
+    assert.deepEqual(names, ["plain", "plain again", "8 bit"].map((name) => `${name}, seed 1, one of 6 seeds: run.toml`));
+  }));
 
   test("the table of all points says their seeds", () => inPage(async (page) => {
     await page.getByText("All points in a table").click();

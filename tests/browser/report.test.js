@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
-import { chartOf, inReport, lineOf } from "./pages.js";
+import { chartOf, inReport, lineOf, linkOf } from "./pages.js";
 
 const hostileName = `</script><img src=x onerror="window.pwned=1">`;
 const variants = ["plain", "8 bit", hostileName];
@@ -261,6 +261,23 @@ describe("report", () => {
     await inPage("many.html", {}, async ({ page }) => assert.ok(await page.locator("#group-0-place pre").isVisible()));
     await inPage("runs.html", {}, async ({ page }) => assert.equal(await page.locator("#group-0-place pre").count(), 0));
   });
+
+  test("the map of winners is of the loss and of the accuracy, too; equal ones tie", () => inPage("sweep.html", {}, async ({ page }) => {
+    const section = page.locator("#group-0-winners");
+    assert.equal(await section.locator("h3").textContent(), "Who is first");
+    await section.getByLabel("By", { exact: true }).selectOption("loss at the end");
+    assert.equal(await section.locator("h3").textContent(), "Who has the least loss");
+    const { points } = readJson(folder, "sweep", "sweep.json");
+    const here = points.filter(({ axes }) => axes["network.latency"] === latencies[0] && axes["network.bandwidth"] === bandwidths[0]);
+    const least = here.reduce((a, b) => (a.loss <= b.loss ? a : b));
+    const [baseline] = here.filter(({ variant }) => variant === "plain");
+    const text = await section.locator(".heat td.cell").first().textContent();
+    if (here.filter(({ loss }) => loss === least.loss).length > 1) assert.ok(text.includes("tie"), text);
+    else assert.ok(text.includes(least.variant) && text.includes(least.loss.toPrecision(4).replace(/0+$/, "")), text);
+    if (least !== baseline) assert.ok(text.includes("lower") || text.includes("tie"), text);
+    assert.equal(await section.getByLabel("By", { exact: true }).locator("option", { hasText: "accuracy" }).count(), 0);  // a quadratic has none
+    assert.ok((await linkOf(page, "winners.by")).length > 0);
+  }));
 
   test("an axis has numbers where all values are equal", () => inPage("sweep.html", {}, async ({ page }) => {
     // What is learned does not depend on the network.

@@ -29,13 +29,22 @@ function estimateAt(group, series, at, of, isRatio = false) {
 /// " (2.5 to 2.7)": the 95 % interval behind a number, if there is one.
 const intervalText = (ends, text) => (ends && isKnown(ends[0]) ? ` (${text(ends[0])} to ${text(ends[1])})` : "");
 
+/// The points of two series at a place, those of one seed beside each other, that came to their end.
+function pairsAt(group, one, other, at) {
+  return group.pointsAt(one, at).map((point) => [point, group.pointsAt(other, at).find(({ seed }) => seed === point.seed)])
+    .filter(([point, twin]) => twin && cameToItsEnd(point) && cameToItsEnd(twin));
+}
+
 /// By how many times `other` costs more than `one` at a place, over the seeds that both have.
 function costRatio(group, one, other, at, cost) {
-  const ratios = group.pointsAt(one, at).map((point) => {
-    const twin = group.pointsAt(other, at).find(({ seed }) => seed === point.seed);
-    return twin && cameToItsEnd(point) && cameToItsEnd(twin) ? cost.of(twin) / cost.of(point) : null;
-  });
+  const ratios = pairsAt(group, one, other, at).map(([own, twin]) => cost.of(twin) / cost.of(own));
   return estimateRatio(ratios.filter((ratio) => isKnown(ratio) && ratio > 0), group.quantiles);
+}
+
+/// By how much more `other` costs than `one` at a place, over the seeds that both have.
+function costDifference(group, one, other, at, cost) {
+  const costs = pairsAt(group, one, other, at).map((pair) => pair.map(cost.of)).filter((pair) => pair.every(isKnown));
+  return estimateMean(costs.map(([own, twin]) => twin - own), group.quantiles);
 }
 
 /// The mean curve of runs with its 95 % band, at the iterations that all of them have: {points: [[x, y],..], band:

@@ -1,11 +1,28 @@
-// Which variant gets there first on which network: a table whose cells are colored, each with the winner's
-// name, its time and how much sooner that is than the baseline.
+// Which variant gets there first on which network, or learns most there: a table whose cells are colored, each with
+// the winner's name, its time (or loss, or accuracy) and how much better that is than the baseline's.
 
 const costs = [
-  { title: "to the target loss", of: (point) => point.facts.seconds_to_target, wants: (group) => group.hasTarget },
-  { title: "per epoch", of: (point) => point.facts.seconds / point.facts.epochs, wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
-  { title: "per iteration", of: (point) => point.facts.seconds / point.facts.iterations, wants: () => true },
+  { title: "time to the target loss", of: (point) => point.facts.seconds_to_target, wants: (group) => group.hasTarget },
+  { title: "time per epoch", of: (point) => point.facts.seconds / point.facts.epochs, wants: (group) => group.points.some((point) => point.facts.epochs > 0) },
+  { title: "time per iteration", of: (point) => point.facts.seconds / point.facts.iterations, wants: () => true },
 ];
+
+/// What a winner is least in. Times are compared by their ratio, whose excess over 1 is the gain, other numbers by
+/// their difference. `shown(cost)` is what the cell says, `gained(gain)` how much better than the baseline that is.
+const judges = [
+  ...costs.map((cost) => ({ ...cost, isTime: true, shown: secondsText, gained: (times) => `${timesText(times)} faster`,
+    best: (times, baseline) => `up to ${timesText(times)} as fast as ${baseline}`, noGain: 1,
+    heading: (group) => (group.hasTarget ? "Who is first" : "Who is fastest"), wins: (group) => `is ${group.hasTarget ? "first" : "fastest"}` })),
+  { title: "loss at the end", of: (point) => point.facts.loss, wants: (group) => group.points.some(({ facts }) => isKnown(facts.loss)), shown: (loss) => numberText(loss, 4),
+    gained: (less) => `${numberText(less, 3)} lower`, best: (less, baseline) => `by up to ${numberText(less, 3)} lower than ${baseline}`, noGain: 0,
+    heading: () => "Who has the least loss", wins: () => "has the least loss" },
+  { title: "accuracy at the end", of: (point) => (isKnown(point.facts.accuracy) ? -100 * point.facts.accuracy : null), wants: (group) => group.points.some(({ facts }) => isKnown(facts.accuracy)),
+    shown: (cost) => `${numberText(-cost, 4)} %`, gained: (more) => `${numberText(more, 3)} points higher`, best: (more, baseline) => `by up to ${numberText(more, 3)} points higher than ${baseline}`, noGain: 0,
+    heading: () => "Who is most accurate", wins: () => "is most accurate" },
+];
+
+/// How much better `one` is than `other` at a place: {mean, low, high} of the gains, seed by seed.
+const gainOver = (group, one, other, at, judge) => (judge.isTime ? costRatio : costDifference)(group, one, other, at, judge);
 
 /// Who diverges is not first, however fast.
 const cameToItsEnd = ({ status }) => status === "done" || status === "target" || status === "plateau";
@@ -29,24 +46,26 @@ function isAhead(group, one, other, at, cost) {
   return mine.length !== others.length ? mine.length > others.length : meanOf(mine) < meanOf(others);
 }
 
-/// The same by more than chance: of times, the 95 % interval of the others' over its own is above 1.
+/// The same by more than chance: the 95 % interval of its gains, seed by seed, is above none. Without repeats, chance
+/// is not known, and less is less.
 function isProvenAhead(group, one, other, at, cost) {
   const [mine, others] = costsBeside(group, one, other, at, cost);
-  return mine.length !== others.length ? mine.length > others.length : costRatio(group, one, other, at, cost)?.low > 1;
+  if (mine.length !== others.length) return mine.length > others.length;
+  return group.isRepeated ? gainOver(group, one, other, at, cost)?.low > cost.noGain : meanOf(mine) < meanOf(others);
 }
 
-/// {series, seconds, times (against the baseline's), ties: the series that it does not beat} or nothing. With
-/// repeats, variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it.
-function winnerAt(group, at, cost) {
+/// {series, cost, gain (over the baseline), ties: the series that it does not beat} or nothing. With repeats,
+/// variants are compared seed by seed, and those that the first is not proven to be ahead of tie with it.
+function winnerAt(group, at, judge) {
   const estimates = new Map(group.indices()
-    .map((series) => [series, estimateAt(group, series, at, (point) => cost.of(point))])
+    .map((series) => [series, estimateAt(group, series, at, (point) => judge.of(point))])
     .filter(([, estimate]) => estimate));
   if (estimates.size === 0) return null;
   const there = [...estimates.keys()];
-  const first = there.reduce((best, series) => (isAhead(group, series, best, at, cost) ? series : best));
-  const ties = group.isRepeated ? there.filter((other) => other !== first && !isProvenAhead(group, first, other, at, cost)) : [];
-  const times = ties.length > 0 || group.baseline === null ? null : costRatio(group, first, group.baseline, at, cost)?.mean ?? null;
-  return { series: first, seconds: estimates.get(first).mean, times, ties };
+  const first = there.reduce((best, series) => (isAhead(group, series, best, at, judge) ? series : best));
+  const ties = there.filter((other) => other !== first && !isProvenAhead(group, first, other, at, judge));
+  const gain = ties.length > 0 || group.baseline === null ? null : gainOver(group, first, group.baseline, at, judge)?.mean ?? null;
+  return { series: first, cost: estimates.get(first).mean, gain, ties };
 }
 
 function cellButton(group, at, said, ...content) {
@@ -54,21 +73,27 @@ function cellButton(group, at, said, ...content) {
     title: said, "aria-label": said }, ...content);
 }
 
-function winnerCell(group, at, winner, greatest) {
+/// How much color a gain gets, of the greatest: 0 to 1. Times as many are equal steps.
+function strengthOf(judge, gain, greatest) {
+  if (!(greatest > judge.noGain && gain > judge.noGain)) return 0;
+  return judge.isTime ? Math.log(gain) / Math.log(greatest) : gain / greatest;
+}
+
+function winnerCell(group, at, winner, greatest, judge) {
   if (!winner) return element("td", { class: "cell none" }, group.indices().some((series) => group.point(series, at)) ? "nobody" : "not tried");
   if (winner.ties.length > 0) {
     const tied = [winner.series, ...winner.ties];
-    const said = `${group.placeText(at)}, tie of ${listText(tied.map((series) => group.series[series]))}, ${secondsText(winner.seconds)}`;
+    const said = `${group.placeText(at)}, tie of ${listText(tied.map((series) => group.series[series]))}, ${judge.shown(winner.cost)}`;
     return element("td", { class: "cell tie" }, cellButton(group, at, said,
-      element("span", { class: "winner" }, "tie"), element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, ...tied.map(sign))));
+      element("span", { class: "winner" }, "tie"), element("span", { class: "seconds" }, judge.shown(winner.cost)), element("span", { class: "times" }, ...tied.flatMap((series) => [sign(series), " "]))));
   }
-  const strength = greatest > 1 && winner.times > 1 ? Math.log(winner.times) / Math.log(greatest) : 0;
-  const speed = winner.series === group.baseline ? "the baseline" : isKnown(winner.times) ? `${timesText(winner.times)} faster` : "";
-  const said = [group.placeText(at), group.series[winner.series], secondsText(winner.seconds), speed].filter(Boolean).join(", ");
+  const strength = strengthOf(judge, winner.gain, greatest);
+  const speed = winner.series === group.baseline ? "the baseline" : isKnown(winner.gain) ? judge.gained(winner.gain) : "";
+  const said = [group.placeText(at), group.series[winner.series], judge.shown(winner.cost), speed].filter(Boolean).join(", ");
   return element("td", { class: "cell", style: `--color:var(--${colorName(winner.series)});--strength:${Math.round(10 + 40 * strength)}%` },
     cellButton(group, at, said,
       element("span", { class: "winner" }, sign(winner.series), element("span", { class: "name" }, ` ${group.series[winner.series]}`)),
-      element("span", { class: "seconds" }, secondsText(winner.seconds)), element("span", { class: "times" }, speed)));
+      element("span", { class: "seconds" }, judge.shown(winner.cost)), element("span", { class: "times" }, speed)));
 }
 
 /// One Tab stop for all cells: the arrow keys go from one to the next, Home and End along the row.
@@ -97,25 +122,25 @@ function stopAt(button) {
   button.focus();
 }
 
-function winnersSummary(group, cells, what) {
+function winnersSummary(group, cells, what, judge) {
   const won = cells.filter(({ winner }) => winner && winner.ties.length === 0);
   const ties = cells.filter(({ winner }) => winner?.ties.length > 0).length;
   const lines = group.indices().map((series) => {
     const of = won.filter(({ winner }) => winner.series === series);
-    const best = Math.max(...of.map(({ winner }) => winner.times ?? 0));
+    const best = Math.max(...of.map(({ winner }) => winner.gain ?? judge.noGain));
     return { series, times: of.length, best };
   }).filter(({ times }) => times > 0).sort((a, b) => b.times - a.times);
   const baseline = group.baseline === null ? "" : group.series[group.baseline];
-  const tied = ties > 0 ? [element("li", {}, element("strong", {}, "A tie"), ` on ${ties} of ${counted(cells.length, what)}: the first is not ahead by more than the 95 % interval`)] : [];
+  const tied = ties > 0 ? [element("li", {}, element("strong", {}, "A tie"), ` on ${ties} of ${counted(cells.length, what)}: ${group.isRepeated ? "the first is not ahead by more than the 95 % interval" : "the first are equal"}`)] : [];
   return element("ul", { class: "summary" }, ...lines.map(({ series, times, best }) => element("li", {}, sign(series), " ",
-    element("strong", {}, group.series[series]), ` is ${group.hasTarget ? "first" : "fastest"} on ${times} of ${counted(cells.length, what)}` +
-    (best > 1 && series !== group.baseline ? `, up to ${timesText(best)} as fast as ${baseline}` : ""))), ...tied);
+    element("strong", {}, group.series[series]), ` ${judge.wins(group)} on ${times} of ${counted(cells.length, what)}` +
+    (best > judge.noGain && series !== group.baseline && baseline ? `, ${judge.best(best, baseline)}` : ""))), ...tied);
 }
 
 function winners(group, name) {
   if (group.axes.length === 0 || group.indices().length < 2) return null;
-  const usable = costs.filter((cost) => cost.wants(group));
-  const keptCost = group.keptOption("least", usable, ({ title }) => title);
+  const usable = judges.filter((judge) => judge.wants(group));
+  const keptJudge = group.keptOption("winners.by", usable, ({ title }) => title);
   // Bandwidth by latency, where a sweep has both.
   const called = (name) => group.axes.findIndex(({ key }) => key === `network.${name}`);
   const [keptAcross, keptDown] = ["across", "down"].map((way) => group.kept(`winners.${way}`, ""));
@@ -127,22 +152,24 @@ function winners(group, name) {
   const map = element("div", { class: "scrolls", role: "region", "aria-label": "Who is first", onkeydown: moveAmongCells });
 
   const draw = () => {
+    const judge = keptJudge.option;
+    explain(judge);
     const columns = group.axes[across].values;
     const rows = down === null ? [""] : group.axes[down].values;
     const cells = rows.flatMap((_, row) => columns.map((_, column) => {
       const at = group.at.map((old, k) => (k === across ? column : k === down ? row : old));
-      return { row, at, winner: winnerAt(group, at, keptCost.option) };
+      return { row, at, winner: winnerAt(group, at, judge) };
     }));
     const what = [across, down ?? across].every((axis) => group.axes[axis].key.startsWith("network.")) ? "network" : "cell";
-    const greatest = Math.max(1, ...cells.map(({ winner }) => winner?.times ?? 1));
-    summary.replaceChildren(winnersSummary(group, cells, what));
+    const greatest = Math.max(judge.noGain, ...cells.map(({ winner }) => winner?.gain ?? judge.noGain));
+    summary.replaceChildren(winnersSummary(group, cells, what, judge));
     const focused = [...map.querySelectorAll("button")].indexOf(document.activeElement);
     map.replaceChildren(element("table", { class: `heat${columns.length > 7 ? " many" : ""}`, style: `--columns:${columns.length}` },
       element("caption", { class: "unseen" }, `Who is first: ${group.labels[across]} across${down === null ? "" : `, ${group.labels[down]} down`}`),
       element("thead", {}, element("tr", {}, element("td", { class: "corner" }, `${down === null ? "" : `${group.labels[down]} ↓ `}${group.labels[across]} →`),
         ...columns.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, ...rows.map((text, row) => element("tr", {}, element("th", { scope: "row" }, text),
-        ...cells.filter((cell) => cell.row === row).map(({ at, winner }) => winnerCell(group, at, winner, greatest)))))));
+        ...cells.filter((cell) => cell.row === row).map(({ at, winner }) => winnerCell(group, at, winner, greatest, judge)))))));
     const buttons = [...map.querySelectorAll("button")];
     const stop = buttons[focused] ?? buttons.find((button) => button.getAttribute("aria-pressed") === "true") ?? buttons[0];
     if (stop) stop.tabIndex = 0;
@@ -150,7 +177,7 @@ function winners(group, name) {
   };
 
   const controls = element("div", { class: "controls" });
-  if (usable.length > 1) controls.append(choice("Least time", keptCost.texts, keptCost.index, (k) => { keptCost.option = usable[k]; draw(); }));
+  if (usable.length > 1) controls.append(choice("By", keptJudge.texts, keptJudge.index, (k) => { keptJudge.option = usable[k]; draw(); }));
   if (group.axes.length > 2) {
     // The two stay different: who takes the other's axis gives its own.
     const chooser = element("span", { class: "controls" });
@@ -166,11 +193,18 @@ function winners(group, name) {
     choose();
     controls.append(chooser, placeChooser(group, () => [across, down]));
   }
+  const note = element("p", { class: "note" });
+  const whole = section(`${name}-winners`, "", "", note, controls, summary, map);
+  const explain = (judge) => {
+    const title = judge.heading(group);
+    whole.setAttribute("aria-label", title);
+    whole.querySelector("h3").textContent = map.ariaLabel = title;
+    const best = judge.isTime ? `the ${group.color.label} with the least ${judge.title}, that time` : `the ${group.color.label} with the best ${judge.title}, that number`;
+    const gain = group.baseline === null ? "." : `, and how ${judge.isTime ? "many times faster it is" : "much better it is"} than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
+    const reserve = !judge.isTime && group.hasTarget ? " A run ends when it is at the target loss, so who has learned most has gone furthest beyond it."
+      : judge.isTime && !group.hasTarget ? " This sweep has no target loss: who is fastest need not learn most." : "";
+    note.textContent = `In every cell: ${best}${gain}${reserve}${group.isRepeated ? ` The numbers are means over ${group.raw.repeats} seeds, compared seed by seed.` : ""} Press a cell to look at that place below; arrow keys go from cell to cell.`;
+  };
   group.follow(draw);
-  const gain = group.baseline === null ? ", and that time." :
-    `, that time, and how many times faster it is than ${group.series[group.baseline]}. The stronger the color, the greater the gain.`;
-  const reserve = group.hasTarget ? "" : " This sweep has no target loss: who is fastest need not learn most.";
-  return section(`${name}-winners`, group.hasTarget ? "Who is first" : "Who is fastest",
-    `In every cell: the ${group.color.label} with the least time${gain}${reserve} ${group.isRepeated ? `Times are means over ${group.raw.repeats} seeds, compared seed by seed. ` : ""}Press a cell to look at that place below; arrow keys go from cell to cell.`,
-    controls, summary, map);
+  return whole;
 }
