@@ -29,7 +29,8 @@ namespace {
 
 /// True if `file` is the name of a file that a run or sweep leaves in its directory.
 bool is_ours(const std::string& file) {
-  for (const char* name : {"run.toml", "metrics.jsonl", "consensus.jsonl", "summary.json", "sweep.json"})
+  for (const char* name :
+       {"run.toml", "metrics.jsonl", "consensus.jsonl", "provenance.json", "summary.json", "sweep.json"})
     if (file == name || file == std::string(name) + ".partial") return true;
   if (file.starts_with("checkpoint-") || file.starts_with("log-")) return true;
   if (file.starts_with("peer-") && file.ends_with(".log")) return true;  // hearsay launch
@@ -180,6 +181,7 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   }
   try {
     write_file(directory_ / "run.toml", {to_toml(settings)});
+    if (!provenance_.empty()) write_file(directory_ / "provenance.json", {provenance_});
   } catch (const Misuse&) {  // the disk is full, say: no empty folder is left behind
     std::error_code error;
     if (made.empty()) throw;
@@ -200,6 +202,10 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   // disk.
   metrics_ = LineFile(directory_ / "metrics.jsonl", settings.failure.keeps_checkpoints());
   consensus_ = LineFile(directory_ / "consensus.jsonl", false);
+}
+
+void RunDirectory::note_beginning(const nlohmann::ordered_json& provenance) {
+  provenance_ = json_text(provenance, 2) + "\n";
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
@@ -285,6 +291,8 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);
   write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
+  std::error_code ignored;
+  fs::remove(directory_ / "provenance.json", ignored);
 }
 
 template void RunDirectory::keep_best<float>(const KeptModel&);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
@@ -46,6 +47,7 @@ enum class EarlierOutput {
 ///                      SaveModels::peers also model-0.npy, ..., all of the last evaluation
 ///     model-best-120.npy   if the run can be resumed and keeps the best: the best so far, of iteration 120
 ///     summary.json     how it ended
+///     provenance.json  who began the run, until summary.json says so: a run that was cut off has it
 ///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
 /// It is made with the first evaluation, so a run that cannot begin leaves nothing behind.
@@ -63,6 +65,10 @@ class RunDirectory {
   /// also removes their lines from this evaluation's iteration on. If the disk is full, lines wait in memory
   /// until there is room; a notice says so once. Throws Misuse if the directory cannot be made.
   void append(const RunSettings& settings, const Evaluation& evaluation);
+
+  /// Writes `provenance` to provenance.json when the directory is made, or the earlier run goes on. Must be
+  /// called before the first `append`.
+  void note_beginning(const nlohmann::ordered_json& provenance);
 
   /// Writes the best model so far to a file of its own, so that a resumed run still has it. If that fails, a
   /// notice says so.
@@ -89,6 +95,7 @@ class RunDirectory {
   std::optional<std::vector<Evaluation>> record_;
   LineFile metrics_;
   LineFile consensus_;
+  std::string provenance_;  ///< the text of provenance.json; may be empty
   bool said_that_it_waits_ = false;
 
   void begin(const RunSettings& settings, const Evaluation& first);

@@ -240,7 +240,7 @@ describe("compare", () => {
       await page.locator("#group-0-loss").getByLabel("Show").selectOption("above the lowest");
       await page.locator("#group-0-training").getByLabel("topology").selectOption("complete");
       await page.locator("#group-0-training .legend button").nth(1).click();
-      link = await linkOf(page, "iid");
+      link = await linkOf(page, "0.draw.");
       before = await shown(page);
     });
     assert.ok(before.loss.lines.length === 2);  // and the target

@@ -4,9 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, createServer } from "node:net";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openBrowser, screens } from "./browser.js";
-import { program, quadraticRun, readJson, temporaryFolder, write } from "./hearsay.js";
+import { hearsay, program, quadraticRun, readJson, temporaryFolder, write } from "./hearsay.js";
 
 /// Starts the program in a folder of its own with these files, {name: text}. Returns it with the address of its page.
 async function liveProgram(context, files, words) {
@@ -215,6 +216,53 @@ run.iterations = 1000000
     await page.goto(address);
     assert.match(await page.locator("#group-0-place .facts").textContent(), /spectral gap0\.6667/);
     assert.equal(await page.getByText("It has no spectral gap of its own").count(), 0);
+    await page.close();
+  });
+
+  test("a run that goes on, and one that was cut off, say who began it, when, where and how", async (context) => {
+    const { folder, run, ended, address } = await liveRun(context);
+    const says = (text) => {
+      assert.match(text, /whenbegun at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+      for (const part of ["programhearsay ", " core", "seed1", "run run.toml --live --output out"]) assert.ok(text.includes(part), `${part} in ${text}`);
+    };
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    says(await page.locator("#group-0-provenance").textContent());
+    run.kill("SIGKILL");
+    await ended;
+    hearsay(folder, ["report", "out", "--output", "cut.html"]);
+    await page.goto(`file://${join(folder, "cut.html")}`);
+    says(await page.locator("#group-0-provenance").textContent());
+    await page.close();
+  });
+
+  test("a series that is hidden stays hidden when the page of a sweep gets new points", async (context) => {
+    const { run, ended, address } = await liveProgram(context, { "sweep.toml": `${quadraticRun}
+[sweep]
+driver = "run"
+[[sweep.variant]]
+name = "first"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "second"
+algorithm.kind = "allreduce-sgd"
+[[sweep.variant]]
+name = "endless"
+algorithm.kind = "dcd-psgd"
+run.iterations = 1000000
+` }, ["sweep", "sweep.toml", "--live", "--output", "out"]);
+    const page = await browser.newPage({ viewport: screens.desktop });
+    await page.goto(address);
+    const drawn = () => page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets.map(({ label }) => label));
+    await page.waitForFunction(() => Chart.getChart(document.querySelector("#group-0-loss canvas"))?.data.datasets.length === 2);
+    await page.locator("#group-0-training .legend button", { hasText: "first" }).click();
+    assert.deepEqual(await drawn(), ["second"]);
+    run.kill("SIGINT");  // the third point ends
+    await page.getByText("the sweep has ended").waitFor();
+    await ended;
+    await page.waitForFunction(() => document.querySelectorAll("#group-0-training .legend button").length === 3);
+    assert.deepEqual(await drawn(), ["second", "endless"]);
+    assert.equal(await page.locator("#group-0-training .legend button", { hasText: "first" }).getAttribute("aria-pressed"), "false");
     await page.close();
   });
 

@@ -36,6 +36,21 @@ TEST_CASE("run directory: nothing is there before the first evaluation, and each
   CHECK(std::count(metrics.begin(), metrics.end(), '\n') == 2);
 }
 
+TEST_CASE("run directory: who began a run is on disk until the summary says so") {
+  const TemporaryFolder folder;
+  const auto output = folder.path() / "out";
+  const auto experiment = quadratic_experiment<double>("d-psgd", "ring", 3, 4);
+  const auto file = output / "provenance.json";
+  RunDirectory directory(output, EarlierOutput::refused);
+  directory.note_beginning({{"host", "here"}});
+  CHECK_FALSE(std::filesystem::exists(output));
+  directory.append(experiment.settings, {});
+  CHECK(nlohmann::json::parse(content_of(file)) == nlohmann::json{{"host", "here"}});
+  const RunOutcome<double> outcome = simulate(experiment, Duration{0});
+  directory.finish(outcome, summarize(experiment, outcome, Driver::simulator), SaveModels::mean);
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
 TEST_CASE("run directory: how far every peer is from the mean is a line per evaluation, null for one gone") {
   const TemporaryFolder folder;
   RunDirectory directory(folder.path() / "out", EarlierOutput::refused);

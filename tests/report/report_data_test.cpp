@@ -53,6 +53,16 @@ TEST_CASE("report: a line of the metrics that is no evaluation is left out, and 
   CHECK(only_point(cut)["defect"] == "");
 }
 
+TEST_CASE("report: a run that was cut off says who began it, if that was written whole") {
+  const TemporaryFolder folder;
+  const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));
+  CHECK(only_point(run)["provenance"].is_null());
+  folder.write("cut/provenance.json", "{\"host\":\"here\",\"ended\":null}");
+  CHECK(only_point(run)["provenance"]["host"] == "here");
+  folder.write("cut/provenance.json", "{\"host\":\"he");
+  CHECK(only_point(run)["provenance"].is_null());
+}
+
 TEST_CASE("report: a run that has not ended has the spectral gap of its topology") {
   const TemporaryFolder folder;
   const auto run = cut_off_run(folder, "cut", evaluation_line(0, "2"));

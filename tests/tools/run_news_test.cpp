@@ -19,12 +19,14 @@ struct Told final : RunWatcher {
   std::vector<Evaluation> earlier;
   std::vector<Evaluation> evaluations;
   std::vector<PeerMeters> peers;
+  nlohmann::ordered_json provenance;
 
-  void begin(const RunSettings& settings, std::uint64_t in_total,
-             const std::vector<Evaluation>& before) override {
+  void begin(const RunSettings& settings, std::uint64_t in_total, const std::vector<Evaluation>& before,
+             const nlohmann::ordered_json& beginning) override {
     run = settings.run.name;
     iterations = in_total;
     earlier = before;
+    provenance = beginning;
   }
   void show(const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
   void show(const std::vector<PeerMeters>& all) override { peers = all; }
@@ -56,7 +58,7 @@ struct Line {
 
 TEST_CASE("run news: the launcher hears what peer 0 sees") {
   Line line;
-  line.sender.begin({}, 300, {evaluation_at(0)});
+  line.sender.begin({}, 300, {evaluation_at(0)}, {{"host", "there"}});
   line.sender.show(evaluation_at(10));
   PeerMeters meters;
   meters.compute = std::chrono::seconds(3);
@@ -71,6 +73,7 @@ TEST_CASE("run news: the launcher hears what peer 0 sees") {
   }
   CHECK(told.run == "mine");
   CHECK(told.iterations == 300);
+  CHECK(told.provenance == nlohmann::ordered_json{{"host", "there"}});
   REQUIRE(told.earlier.size() == 1);
   REQUIRE(told.evaluations.size() == 1);
   CHECK(told.evaluations[0].iteration == 10);

@@ -34,10 +34,15 @@ std::vector<Evaluation> evaluations_from(const Json& list) {
 
 }  // namespace
 
-void NewsSender::begin(const RunSettings&, std::uint64_t iterations, const std::vector<Evaluation>& earlier) {
+void NewsSender::begin(const RunSettings&, std::uint64_t iterations, const std::vector<Evaluation>& earlier,
+                       const nlohmann::ordered_json& provenance) {
   Json before = Json::array();
   for (const Evaluation& evaluation : earlier) before.push_back(json_of(evaluation));
-  say_(parcel_head({{"event", "news"}, {"iterations", iterations}, {"earlier", std::move(before)}}, {}));
+  say_(parcel_head({{"event", "news"},
+                    {"iterations", iterations},
+                    {"earlier", std::move(before)},
+                    {"provenance", Json(provenance)}},
+                   {}));
 }
 
 void NewsSender::show(const Evaluation& evaluation) {
@@ -69,7 +74,8 @@ void pass_on(const Json& news, const RunSettings& settings, RunWatcher& watcher)
   };
   if (const auto iterations = news.find("iterations");
       iterations != news.end() && iterations->is_number_unsigned())
-    watcher.begin(settings, *iterations, evaluations_from(list("earlier")));
+    watcher.begin(settings, *iterations, evaluations_from(list("earlier")),
+                  nlohmann::ordered_json(news.value("provenance", Json(nullptr))));
   for (const Evaluation& evaluation : evaluations_from(list("evaluations"))) watcher.show(evaluation);
   std::vector<PeerMeters> peers;
   for (const Json& meters : list("peers"))

@@ -20,8 +20,8 @@ class NewsSender final : public RunWatcher {
   NewsSender(std::function<void(const std::string& parcel)> say, std::function<Clock::time_point()> now)
       : say_(std::move(say)), now_(std::move(now)) {}
 
-  void begin(const RunSettings& settings, std::uint64_t iterations,
-             const std::vector<Evaluation>& earlier) override;
+  void begin(const RunSettings& settings, std::uint64_t iterations, const std::vector<Evaluation>& earlier,
+             const nlohmann::ordered_json& provenance) override;
   void show(const Evaluation& evaluation) override;
   void show(const std::vector<PeerMeters>& peers) override;
   /// Sends what waits. The summary itself travels with the output.

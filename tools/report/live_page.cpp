@@ -45,9 +45,10 @@ LivePage::LivePage(std::uint16_t port, Notice notice)
 }
 
 void LivePage::begin(const RunSettings& settings, std::uint64_t iterations,
-                     const std::vector<Evaluation>& earlier) {
+                     const std::vector<Evaluation>& earlier, const Json& provenance) {
   now_.run.settings = settings;
   now_.run.run_file = to_toml(settings);
+  now_.run.beginning = provenance;
   now_.iterations = iterations;
   now_.from = earlier.empty() ? 0 : earlier.back().iteration;
   now_.begun = now_.evaluated = Clock::now();

@@ -22,8 +22,8 @@ class LivePage final : public RunWatcher {
   /// means any free port. Throws Misuse if Chart.js is not installed or the port is taken.
   LivePage(std::uint16_t port, Notice notice);
 
-  void begin(const RunSettings& settings, std::uint64_t iterations,
-             const std::vector<Evaluation>& earlier) override;
+  void begin(const RunSettings& settings, std::uint64_t iterations, const std::vector<Evaluation>& earlier,
+             const nlohmann::ordered_json& provenance) override;
   /// Adds an evaluation. The first call, when the peers are forked, starts the server and says its address.
   void show(const Evaluation& evaluation) override;
   void show(const std::vector<PeerMeters>& peers) override;

@@ -99,7 +99,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["consensus"] =
       consensus.is_null() ? Json(nullptr) : Json(placement_from(data_["consensus"], std::move(consensus)));
   point["provenance"] =
-      run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : Json(nullptr);
+      run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : run.beginning;
   point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
   // A run that has not ended has no summary to say its spectral gap.
   if (run.settings && !point["facts"].contains("spectral_gap"))

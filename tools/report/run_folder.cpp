@@ -123,7 +123,12 @@ RunFolder read_run_folder(const fs::path& folder) {
     // The file is of another version of hearsay, or names files that are gone. The record can be shown
     // without it.
   }
-  if (is_file(folder / "summary.json")) run.summary = read_record(folder / "summary.json");
+  if (is_file(folder / "summary.json"))
+    run.summary = read_record(folder / "summary.json");
+  else if (is_file(folder / "provenance.json"))
+    // A run that is cut off just now may leave half a file.
+    run.beginning = Json::parse(read_text_file(folder / "provenance.json"), nullptr, false);
+  if (!run.beginning.is_object()) run.beginning = nullptr;
   MetricsFile metrics = read_metrics(folder / "metrics.jsonl");
   run.course = std::move(metrics.course);
   run.defect = std::move(metrics.defect);

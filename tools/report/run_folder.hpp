@@ -12,12 +12,13 @@ namespace hearsay {
 
 /// The output directory of a run that has ended, or that still goes on.
 struct RunFolder {
-  std::string run_file;                 ///< the text of run.toml
-  std::optional<RunSettings> settings;  ///< its content; empty if this program cannot read it
-  nlohmann::ordered_json summary;       ///< null if the run has not ended, or not in good order
-  Course course;                        ///< may be empty
-  Course consensus = {};                ///< the lines of consensus.jsonl; may be empty
-  std::string defect;                   ///< what of the record cannot be read, a sentence; empty if all can
+  std::string run_file;                        ///< the text of run.toml
+  std::optional<RunSettings> settings;         ///< its content; empty if this program cannot read it
+  nlohmann::ordered_json summary;              ///< null if the run has not ended, or not in good order
+  Course course;                               ///< may be empty
+  Course consensus = {};                       ///< the lines of consensus.jsonl; may be empty
+  nlohmann::ordered_json beginning = nullptr;  ///< the provenance of a run that has not ended; may be null
+  std::string defect;  ///< what of the record cannot be read, a sentence; empty if all can
 
   /// Returns the number of peers from the summary, else from the settings; empty if neither is known.
   std::optional<double> peers() const;

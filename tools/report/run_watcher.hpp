@@ -15,9 +15,9 @@ class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
   /// The run begins, or goes on after the evaluations `earlier`. It does so many iterations in total, unless
-  /// something ends it sooner.
+  /// something ends it sooner. `provenance` is as in summary.json, with "ended" null.
   virtual void begin(const RunSettings& settings, std::uint64_t iterations,
-                     const std::vector<Evaluation>& earlier) = 0;
+                     const std::vector<Evaluation>& earlier, const nlohmann::ordered_json& provenance) = 0;
   virtual void show(const Evaluation& evaluation) = 0;
   /// What every peer has done so far, by id; after an evaluation.
   virtual void show(const std::vector<PeerMeters>& peers) = 0;

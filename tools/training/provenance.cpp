@@ -53,8 +53,14 @@ Provenance::Provenance(std::string command)
       command_(command.empty() ? own_command_line() : std::move(command)) {}
 
 Json Provenance::record(std::uint64_t seed, const std::vector<std::string>& warnings) const {
+  Json record = beginning(seed, warnings);
+  record["ended"] = utc_text(std::chrono::system_clock::now());
+  return record;
+}
+
+Json Provenance::beginning(std::uint64_t seed, const std::vector<std::string>& warnings) const {
   return {{"begun", utc_text(begun_)},
-          {"ended", utc_text(std::chrono::system_clock::now())},
+          {"ended", nullptr},
           {"version", version_text()},
           {"command", command_},
           {"host", host_name()},

@@ -18,6 +18,8 @@ class Provenance {
   ///     {"begun", "ended" (UTC, "2026-11-22T18:00:00Z"), "version", "command" (quoted for a shell),
   ///      "host", "processor", "cores", "memory_bytes", "seed", "warnings":[..]}
   nlohmann::ordered_json record(std::uint64_t seed, const std::vector<std::string>& warnings) const;
+  /// Returns the same while the run goes on: "ended" is null.
+  nlohmann::ordered_json beginning(std::uint64_t seed, const std::vector<std::string>& warnings) const;
 
  private:
   std::chrono::system_clock::time_point begun_;

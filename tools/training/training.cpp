@@ -130,6 +130,8 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = directory.record().has_value();
   if (directory.record()) control.record = {*directory.record(), directory.kept_best<Scalar>()};
+  const nlohmann::ordered_json beginning = provenance.beginning(settings.run.seed, finished.warnings);
+  directory.note_beginning(beginning);
   const bool keeps_best = settings.run.keep == RunSettings::Run::Keep::best;
   if (keeps_best && directory.record() && directory.record()->size() > 1 && !control.record.best)
     print_notice(
@@ -145,7 +147,7 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
     if (options.watcher) options.watcher->show(evaluation);
   };
   if (options.watcher) {
-    options.watcher->begin(experiment.settings, experiment.iterations, control.record.evaluations);
+    options.watcher->begin(experiment.settings, experiment.iterations, control.record.evaluations, beginning);
     control.on_meters = [&](const std::vector<PeerMeters>& peers) { options.watcher->show(peers); };
   }
   control.on_resume = [&](std::uint64_t iteration, const std::string& sentence) {

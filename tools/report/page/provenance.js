@@ -8,10 +8,11 @@ function distinct(values) {
   return all.length <= mostValuesSaid ? all : [...all.slice(0, mostValuesSaid), `and ${numberText(all.length - mostValuesSaid, 9)} more`];
 }
 
-/// "2026-11-22 18:00:00 UTC to 18:00:20 UTC"
+/// "2026-11-22 18:00:00 UTC to 18:00:20 UTC"; of runs that have not ended, when the first of them began.
 function whenText(records) {
   const spoken = (time) => String(time).replace("T", " ").replace("Z", " UTC");
   const begun = records.map((record) => record.begun).sort()[0];
+  if (records.some(({ ended }) => typeof ended !== "string")) return `begun at ${spoken(begun)}`;
   const ended = records.map((record) => record.ended).sort().at(-1);
   const [day, end] = [String(begun).slice(0, 10), spoken(ended)];
   return `${spoken(begun)} to ${end.startsWith(day) ? end.slice(11) : end}`;

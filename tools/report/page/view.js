@@ -41,7 +41,10 @@ class KeptOption extends Kept {
   get texts() { return this.options.map(this.textOf); }
 }
 
-/// Several texts out of `all`. The address names those that are in, or those that are out if they are fewer.
+/// A few names that are out are named as such: what comes later, on the page of a sweep that goes on, is in.
+const fewOut = 8;
+
+/// Several texts out of `all`. The address names those that are in, or those that are out if they are fewer or few.
 class KeptSet {
   constructor(name, otherwise) { Object.assign(this, { name, otherwise }); }
 
@@ -58,7 +61,7 @@ class KeptSet {
     const isUsual = usual.size === inside.size && [...usual].every((text) => inside.has(text));
     const outside = all.filter((text) => !inside.has(text));
     if (!isUsual) {
-      const [which, texts] = outside.length < inside.size ? ["but", outside] : ["only", [...inside]];
+      const [which, texts] = inside.size > 0 && outside.length <= Math.max(inside.size, fewOut) ? ["but", outside] : ["only", [...inside]];
       // A set of none, or of all, is said by a name that nothing has.
       for (const text of texts.length ? texts : [""]) chosen.append(`${this.name}.${which}`, text);
     }
