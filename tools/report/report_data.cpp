@@ -8,6 +8,7 @@
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
 #include "tools/report/topology_picture.hpp"
+#include "tools/report/tuning_phase.hpp"
 #include "tools/statistics/estimate.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -214,6 +215,7 @@ void ReportData::add_sweep(const fs::path& folder) {
     for (std::size_t count = 2; count <= std::min(most_repeats, repeats->get<std::size_t>()); ++count)
       group["quantiles"].push_back(student_t(count - 1));
   }
+  if (Json tuning = tuning_phase(record, folder); !tuning.is_null()) group["tuning"] = std::move(tuning);
   if (group["points"].empty()) throw Misuse(file.string() + ": no point of this sweep has been tried");
   for (Json& axis : group["axes"]) add_numbers(axis);
   const std::string baseline = text_at(record, "baseline");

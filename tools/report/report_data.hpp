@@ -18,6 +18,7 @@ namespace hearsay {
 ///        {"kind":"runs"|"sweep", "name", "driver", "baseline":index of a series or null,
 ///         "series":[name,..],
 ///         "axes":[{"key", "values":[as written,..], "numbers":[in bit/s, s or as they are,..] or null}],
+///         "tuning":{..} (if axes were tuned away: see tuning_phase),
 ///         "points_in_total", "repeats":seeds of every point (if there are several),
 ///         "quantiles":[of Student's t for the 95 % interval of 2 seeds, of 3,.. up to "repeats"],
 ///         "points":[{"series", "at":[index of the value,..per axis], "seed" (with repeats), "folder",
