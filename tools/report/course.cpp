@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_evaluations_shown = 600;
-
 Json member(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() ? Json(nullptr) : *found;

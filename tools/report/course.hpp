@@ -21,6 +21,8 @@ struct MetricsFile {
 /// off) is no defect. Empty if there is no such file.
 MetricsFile read_metrics(const std::filesystem::path& file);
 
+inline constexpr std::size_t most_evaluations_shown = 600;
+
 /// Returns at most 600 evaluations, the first and the last among them; a screen shows no more. Of a longer
 /// course every second, fourth, eighth,.. from iteration 0: so repetitions of a run that end at different
 /// iterations keep the same ones, apart from their last.

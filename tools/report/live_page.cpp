@@ -46,24 +46,22 @@ LivePage::LivePage(std::uint16_t port, Notice notice)
 
 void LivePage::begin(const RunSettings& settings, std::uint64_t iterations,
                      const std::vector<Evaluation>& earlier, const Json& provenance) {
-  now_.run.settings = settings;
-  now_.run.run_file = to_toml(settings);
-  now_.run.beginning = provenance;
-  now_.iterations = iterations;
+  settings_ = settings;
+  run_file_ = to_toml(settings);
+  provenance_ = provenance;
+  iterations_ = iterations;
+  now_.course = now_.consensus = LiveCourse(settings.run.evaluate_every);
   now_.from = earlier.empty() ? 0 : earlier.back().iteration;
-  now_.begun = now_.evaluated = Clock::now();
-  for (const Evaluation& evaluation : earlier) now_.run.course.push_back(to_json(evaluation));
+  begun_ = now_.evaluated = Clock::now();
+  for (const Evaluation& evaluation : earlier) now_.course.append(to_json(evaluation));
   report_ = ReportData(settings.run.name);
 }
 
 void LivePage::show(const Evaluation& evaluation) {
   {
     const std::lock_guard lock(mutex_);
-    // A resumed run repeats some evaluations.
-    for (Course* const course : {&now_.run.course, &now_.run.consensus})
-      while (!course->empty() && course->back()["iteration"] >= evaluation.iteration) course->pop_back();
-    now_.run.course.push_back(to_json(evaluation));
-    now_.run.consensus.push_back(distances_to_json(evaluation));
+    now_.course.append(to_json(evaluation));
+    if (!evaluation.distances.values.empty()) now_.consensus.append(distances_to_json(evaluation));
     now_.from = std::min(now_.from, evaluation.iteration);
     now_.evaluated = Clock::now();
     ++now_.version;
@@ -74,10 +72,11 @@ void LivePage::show(const Evaluation& evaluation) {
 void LivePage::show(const std::vector<PeerMeters>& peers) {
   const Clock::time_point now = Clock::now();
   if (peers_shown_ && now - *peers_shown_ < between_news_of_peers) return;
+  auto shown = std::make_shared<const std::vector<PeerMeters>>(peers);
   const std::lock_guard lock(mutex_);
-  if (now_.run.course.empty() || now_.run.course.back()["iteration"] == 0) return;  // none has done anything
+  if (now_.course.empty() || now_.course.last_iteration() == 0) return;  // none has done anything
   peers_shown_ = now;
-  now_.peers = peers;
+  now_.peers = std::move(shown);
   ++now_.version;
 }
 
@@ -96,7 +95,7 @@ void LivePage::listen() {
 void LivePage::end(const Json& summary) {
   {
     const std::lock_guard lock(mutex_);
-    now_.run.summary = summary;
+    now_.summary = std::make_shared<const Json>(summary);
     ++now_.version;
   }
   open_page_.wait_until_told(notice_);
@@ -109,21 +108,28 @@ Json LivePage::data() {
     const std::lock_guard lock(mutex_);
     now = now_;
   }
-  const std::string name = now.run.settings->run.name;
+  const bool ended = now.summary != nullptr;
+  const RunFolder run{.run_file = run_file_,
+                      .settings = settings_,
+                      .summary = ended ? *now.summary : Json(nullptr),
+                      .course = now.course.evaluations(),
+                      .consensus = now.consensus.evaluations(),
+                      .beginning = provenance_,
+                      .defect = ""};
   report_.begin_again();
-  report_.add_run(now.run, name, now.run.settings->run.output.string());
+  report_.add_run(run, settings_.run.name, settings_.run.output.string());
   Json data = report_.json();
-  const bool ended = now.run.summary.is_object();
   data["live"] = true;
   data["ended"] = ended;
   data["version"] = now.version;
-  data["progress"] = progress_of(now.run, now.from, now.iterations, now.evaluated - now.begun,
+  data["progress"] = progress_of(run, now.from, iterations_, now.evaluated - begun_,
                                  ended ? Clock::duration{0} : Clock::now() - now.evaluated);
   if (ended) return data;
   Json& point = data["groups"][0]["points"][0];
   point["status"] = "running";
   Json per_peer = Json::array();
-  for (PeerId id = 0; id < now.peers.size(); ++id) per_peer.push_back(peer_record(id, now.peers[id]));
+  if (now.peers)
+    for (const PeerMeters& meters : *now.peers) per_peer.push_back(peer_record(per_peer.size(), meters));
   point["peers"] = peers_of({{"per_peer", std::move(per_peer)}});
   return data;
 }

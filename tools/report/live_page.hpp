@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "runtime/foundation/notice.hpp"
+#include "tools/report/live_course.hpp"
 #include "tools/report/loopback_server.hpp"
 #include "tools/report/open_page.hpp"
 #include "tools/report/report_data.hpp"
@@ -15,7 +17,7 @@
 namespace hearsay {
 
 /// Serves the report of a run at http://127.0.0.1:PORT/ while the run goes on. The page asks for news about
-/// once a second; training never waits for it.
+/// once a second. Training waits at most for a copy of some hundred pointers, however long the run is.
 class LivePage final : public RunWatcher {
  public:
   /// Does not listen yet, since the peers are forked before this process may have a second thread. `port` 0
@@ -45,14 +47,21 @@ class LivePage final : public RunWatcher {
   bool failed_ = false;
   ReportData report_{""};  // used by the thread of the server only
 
-  std::mutex mutex_;  // over what training and the server share
+  // Of the whole run, since begin().
+  RunSettings settings_;
+  std::string run_file_;
+  nlohmann::ordered_json provenance_;
+  std::uint64_t iterations_ = 0;
+  Clock::time_point begun_ = {};
+
+  std::mutex mutex_;  // over what training and the server share, of which a copy shares all that is large
   struct Now {
-    RunFolder run;
-    std::uint64_t iterations = 0;
-    std::uint64_t from = 0;  // the iteration that the run begins at, or goes on from
-    Clock::time_point begun = {};
+    LiveCourse course;
+    LiveCourse consensus;
+    std::uint64_t from = 0;            // the iteration that the run begins at, or goes on from
     Clock::time_point evaluated = {};  // when the last evaluation came
-    std::vector<PeerMeters> peers = {};
+    std::shared_ptr<const std::vector<PeerMeters>> peers = nullptr;
+    std::shared_ptr<const nlohmann::ordered_json> summary = nullptr;  // of a run that has ended
     std::uint64_t version = 0;  // grows with everything that the page shows, but not with time
   } now_;
   std::optional<Clock::time_point> peers_shown_;
