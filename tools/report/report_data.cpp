@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 
-#include "tools/report/consensus_map.hpp"
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
 #include "tools/report/topology_picture.hpp"
@@ -96,9 +95,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["evaluations"] = run.course.size();
   point["defect"] = run.defect;
   point["peers"] = peers_of(run.summary);
-  Json consensus = consensus_map(run.consensus);
-  point["consensus"] =
-      consensus.is_null() ? Json(nullptr) : Json(placement_from(data_["consensus"], std::move(consensus)));
+  point["consensus"] = consensus_maps_.add(run.consensus, data_["consensus"]);
   point["provenance"] =
       run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : run.beginning;
   point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
@@ -141,6 +138,7 @@ Json ReportData::spectral_gap_of_unfinished(const RunSettings& settings) {
 void ReportData::begin_again() {
   for (const char* part : {"groups", "learned", "consensus", "lines"}) data_[part] = Json::array();
   learned_places_.clear();
+  consensus_maps_ = {};
   line_places_.clear();
 }
 

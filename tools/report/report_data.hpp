@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/report/consensus_map.hpp"
 #include "tools/report/run_folder.hpp"
 
 namespace hearsay {
@@ -52,6 +53,7 @@ class ReportData {
   std::vector<Drawn> drawn_;                                     ///< data_["pictures"], in the same order
   std::unordered_map<std::string, std::size_t> learned_places_;  ///< in data_["learned"], by the text
   std::unordered_map<std::string, std::size_t> line_places_;     ///< in data_["lines"]
+  ConsensusMaps consensus_maps_;                                 ///< of data_["consensus"]
 
   struct Gap {
     Drawn topology;
