@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -91,6 +92,14 @@ std::string last_words_of_help() {
   return text;
 }
 
+/// Throws Misuse if the folder that relative paths start at has been removed.
+void require_current_folder() {
+  std::error_code error;
+  if (std::filesystem::current_path(error).empty())
+    throw Misuse("the current folder cannot be found (" + error.message() +
+                 "); expected to be called in another");
+}
+
 int main_of(int argc, char** argv) {
   CLI::App app("hearsay: decentralized gossip training", "hearsay");
   app.set_version_flag("-V,--version", "hearsay " + std::string(version_text()));
@@ -110,6 +119,7 @@ int main_of(int argc, char** argv) {
 
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty()) require_known_command(app, words.front());
+  require_current_folder();
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     app.parse(std::move(words));

@@ -42,15 +42,21 @@ std::string plain(std::string text) {
 std::vector<KeyInfo> keys_named(const std::string& table_or_key) {
   std::vector<KeyInfo> keys;
   std::vector<std::string> names;
+  std::vector<std::string> tables;
   for (const KeyInfo& info : key_reference()) {
     if (table_or_key.empty() || info.key == table_or_key || info.key.starts_with(table_or_key + "."))
       keys.push_back(info);
     names.push_back(info.key);
     const std::string table = info.key.substr(0, info.key.find('.'));
-    if (std::ranges::find(names, table) == names.end()) names.push_back(table);
+    if (std::ranges::find(tables, table) == tables.end()) tables.push_back(table);
   }
+  names.insert(names.end(), tables.begin(), tables.end());
+  const std::string likely = likely_name(table_or_key, names);
+  // Of a hundred keys only a likely one is named, else the tables.
   if (keys.empty())
-    throw Misuse("TABLE", table_or_key, "there is no such table or key" + did_you_mean(table_or_key, names));
+    throw Misuse("TABLE", table_or_key,
+                 "there is no such table or key" + (likely.empty() ? did_you_mean(table_or_key, tables)
+                                                                   : ", did you mean " + likely + "?"));
   return keys;
 }
 

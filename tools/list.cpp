@@ -141,6 +141,9 @@ int print_keys(const ListOptions& options) {
 }
 
 int list_command(const ListOptions& options) {
+  if (options.keys && !options.manual_table.empty())
+    throw Misuse("--markdown", options.manual_table,
+                 "--keys prints no table of the manual; expected one of them");
   if (options.keys) return print_keys(options);
   if (!options.table_or_key.empty())
     throw Misuse("TABLE", options.table_or_key,

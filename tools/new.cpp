@@ -26,11 +26,14 @@ const NewKind& kind_named(const std::string& name) {
     if (kind.name == name) return kind;
     names.push_back(kind.name);
   }
+  if (name.ends_with(".toml"))
+    throw Misuse("KIND", name, "it is a FILE; expected hearsay new quickstart " + name);
   throw Misuse("KIND", name, "hearsay new knows no such kind" + did_you_mean(name, names));
 }
 
 int new_command(const NewOptions& options) {
   const NewKind& kind = kind_named(options.kind);
+  if (options.file == "-") throw Misuse("FILE", "-", "expected a name, or none for the standard output");
   const bool prints = options.file.empty();
   const std::vector<NewFile> files =
       new_files(kind, prints ? std::filesystem::path(kind.name + ".toml") : options.file);
@@ -43,10 +46,12 @@ int new_command(const NewOptions& options) {
   }
   for (const NewFile& file : files) require_replaceable("FILE", file.path, "", "file", options.overwrite);
   std::string written;
+  std::vector<std::pair<std::filesystem::path, std::string>> contents;
   for (const NewFile& file : files) {
-    write_file(file.path, {file.text});
+    contents.emplace_back(file.path, file.text);
     written += (written.empty() ? "" : " and ") + file.path.string();
   }
+  write_files(contents);
   // The first lines of the file say how it is used.
   std::printf("%s written. To go on:\n", written.c_str());
   const std::string& text = files.front().text;

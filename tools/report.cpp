@@ -17,6 +17,7 @@
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
 #include "tools/terminal/written_file.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -77,6 +78,8 @@ void write_exports(const ReportOptions& options) {
 int report_command(const ReportOptions& options) {
   std::string library;
   if (options.page()) {
+    if (const std::string ending = options.page()->extension(); ending != ".html" && ending != ".htm")
+      throw Misuse("--output", options.page()->string(), "expected a name that ends in .html");
     require_replaceable("--output", *options.page(), page_mark, "report", options.overwrite);
     library = chart_library();
   }

@@ -77,7 +77,7 @@ void write_trace(const RunOptions& options, const Timeline& timeline, const std:
 }
 
 int run_command(const RunOptions& options, Driver driver) {
-  say_if_empty(options.file);
+  if (!options.quiet) say_if_empty(options.file);
   const RunSettings settings = load_run_file(options.file, options.assignments);
   std::optional<Timeline> timeline;
   if (!options.trace.empty()) {

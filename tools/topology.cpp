@@ -281,8 +281,12 @@ void add_topology(CommandLine& program, Invocation& invocation) {
   command.argument("SPEC", &options->spec, "such as \"ring(16)\" or \"torus(4x4)\", or a topology file");
   command.option("--weights", &options->weights, "mixing weights (metropolis)");
   command.option("--schedule", &options->schedule, "also look at a time-varying schedule");
-  command.option("--participation", &options->participation,
-                 "the share of the peers that takes part in a round of the schedule (1)");
+  command.option("--participation",
+                 [&share = options->participation](const std::string& text) {
+                   share = parse_share("--participation", text);
+                 },
+                 "the share of the peers that takes part in a round of the schedule (1)",
+                 {.value_name = "SHARE"});
   command.option("--seed", &options->seed, "of random topologies (1)");
   command.option("--write", &options->write,
                  "write the topology to FILE, by its ending: .toml .graphml .dot .svg; may be repeated",

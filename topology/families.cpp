@@ -190,7 +190,8 @@ TopologySpec parse_topology_spec(const std::string& spec) {
   if (spelling.arguments.empty() || !parse_whole(spelling.arguments[0], peers) || peers == 0 ||
       peers > std::numeric_limits<PeerId>::max())
     throw Misuse(key, spec,
-                 "the first argument is the number of peers, as in " + family.name +
+                 "the first argument is the number of peers, from 1 to " +
+                     std::to_string(std::numeric_limits<PeerId>::max()) + ", as in " + family.name +
                      (family.arguments.empty() ? "(16)" : "(16, " + family.arguments.substr(1)));
   std::string own;
   for (std::size_t k = 1; k < spelling.arguments.size(); ++k)

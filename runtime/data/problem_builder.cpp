@@ -86,7 +86,9 @@ Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& m
 
 template <class Scalar>
 Vector<Scalar> load_initial(const std::string& file, Index dimension) {
-  if (!std::filesystem::exists(file)) throw Misuse("model.init", file, "there is no such file");
+  std::error_code error;
+  if (std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found)
+    throw Misuse("model.init", file, "there is no such file");
   Vector<Scalar> x = read_npy<Scalar>(file).values;
   if (x.size() != dimension)
     throw Misuse("model.init", file,

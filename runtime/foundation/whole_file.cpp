@@ -73,6 +73,17 @@ void write_file(const std::filesystem::path& path, std::initializer_list<std::st
   if (const auto defect = try_to_write_file(path, parts, Durability::end_of_process)) throw Misuse(*defect);
 }
 
+void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    const auto defect = try_to_write_file(files[k].first, {files[k].second}, Durability::end_of_process);
+    if (!defect) continue;
+    std::error_code ignored;
+    for (std::size_t written = 0; written < k; ++written)
+      std::filesystem::remove(files[written].first, ignored);
+    throw Misuse(*defect);
+  }
+}
+
 FileBytes read_bytes(const std::filesystem::path& path) {
   const auto refused = [&](const std::string& reason) {
     return FileBytes{std::nullopt, "cannot read " + path.string() + ": " + reason};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace hearsay {
@@ -27,6 +28,9 @@ std::optional<std::string> try_to_write_file(const std::filesystem::path& path,
                                              Durability durability);
 /// The same with Durability::end_of_process; throws Misuse with the reason if the file cannot be written.
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> parts);
+/// Writes files that are of no use without each other. Throws Misuse if one cannot be written; then those
+/// before it are removed.
+void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files);
 
 /// The bytes of a regular file, or why they cannot be read.
 struct FileBytes {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/run_agreement.hpp"
@@ -19,13 +20,15 @@ struct ObserverInput {
   std::uint64_t iterations = 0;
   std::uint64_t evaluate_every = 1;
   RunSettings::Failure failure;
-  std::string method;          ///< name of the method, for messages to the user
-  bool may_be_joined = false;  ///< true if a peer may join the run in its middle
-  Duration start_patience{0};  ///< how long peers may take to be ready
+  std::string method;                       ///< name of the method, for messages to the user
+  bool may_be_joined = false;               ///< true if a peer may join the run in its middle
+  Duration start_patience{0};               ///< how long peers may take to be ready
+  std::vector<std::string> addresses = {};  ///< of the peers, for messages; empty if nobody has to know them
 };
 
 template <class Scalar>
-ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration start_patience) {
+ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration start_patience,
+                             const std::vector<std::string>& addresses = {}) {
   return {.agreement = agreement_of(experiment),
           .peer_count = experiment.peer_count(),
           .iterations = experiment.iterations,
@@ -33,7 +36,8 @@ ObserverInput observer_input(const Experiment<Scalar>& experiment, Duration star
           .failure = experiment.settings.failure,
           .method = experiment.method->name,
           .may_be_joined = model_bytes_of(experiment).has_value(),
-          .start_patience = start_patience};
+          .start_patience = start_patience,
+          .addresses = addresses};
 }
 
 }  // namespace hearsay

@@ -9,7 +9,7 @@ namespace hearsay {
 
 namespace {
 
-constexpr int most_examples = 3;
+constexpr std::size_t most_examples = 3;
 
 /// "peer 1", "peers 1, 2"
 std::string names_of(const std::vector<PeerId>& ids) {
@@ -85,7 +85,7 @@ RunStart::Blockers RunStart::blockers() const {
 /// Returns why these peers are missing, as far as is known, for at most three of them.
 std::string RunStart::reasons(const std::vector<PeerId>& missing) const {
   std::string known;
-  int told = 0;
+  std::size_t told = 0;
   for (const PeerId id : missing) {
     std::string why;
     if (claims_.is_absent(id)) {
@@ -99,10 +99,18 @@ std::string RunStart::reasons(const std::vector<PeerId>& missing) const {
   return known;
 }
 
+std::string RunStart::named_with_addresses(const std::vector<PeerId>& ids) const {
+  if (input_.addresses.empty() || ids.size() > most_examples) return names_of(ids);
+  std::string names = ids.size() == 1 ? "peer " : "peers ";
+  for (std::size_t k = 0; k < ids.size(); ++k)
+    names += (k == 0 ? "" : ", ") + std::to_string(ids[k]) + " (" + input_.addresses[ids[k]] + ")";
+  return names;
+}
+
 std::string RunStart::missing_peers() const {
   const Blockers all = blockers();
   const std::string known = reasons(all.peers);
-  return names_of(all.peers) +
+  return (all.never_called ? named_with_addresses(all.peers) : names_of(all.peers)) +
          (all.never_called ? " did not come up in time" : " did not reach all neighbors in time") +
          (!known.empty() ? ": " + known
           : all.never_called

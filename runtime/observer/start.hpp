@@ -59,6 +59,8 @@ class RunStart {
     bool never_called;
   };
   Blockers blockers() const;
+  /// Returns "peer 1 (tcp://10.0.0.2:7000)" if the addresses are known and the peers are few.
+  std::string named_with_addresses(const std::vector<PeerId>& ids) const;
   std::string reasons(const std::vector<PeerId>& missing) const;
   std::string describe_resume() const;
   bool comes_later(PeerId id) const;

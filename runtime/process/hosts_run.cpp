@@ -19,11 +19,12 @@ namespace {
 template <class Scalar>
 class ObserverThread {
  public:
-  ObserverThread(const Experiment<Scalar>& experiment, const std::string& address,
-                 const HostsPatience& patience, const RunControl& control,
+  ObserverThread(const Experiment<Scalar>& experiment, const std::vector<std::string>& peers,
+                 const std::string& address, const HostsPatience& patience, const RunControl& control,
                  const SharedCredentials& credentials)
       : evaluator_(experiment.problem, experiment.settings.run),
-        server_(observer_input(experiment, patience.start), evaluator_, address, credentials, control.record),
+        server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
+                control.record),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {
@@ -97,8 +98,10 @@ HostsPeerEnd<Scalar> run_hosts_peer(const Experiment<Scalar>& experiment, PeerId
           [&](const std::string&) {
             if (id == observer_peer)
               observer.emplace(
-                  experiment, listening_address(addresses.observer, experiment.topology.observer_bind, place),
-                  patience, control, credentials);
+                  experiment, addresses.peers,
+                  listening_address(addresses.observer, experiment.topology.observer_bind, place), patience,
+                  control, credentials);
+            control.on_listening();
             return RunAddresses{addresses.peers, addresses.observer};
           },
       .on_end =

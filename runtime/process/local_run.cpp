@@ -255,9 +255,8 @@ class Children {
  private:
   /// The Misuse of a machine that cannot run so many peers.
   Misuse out_of(const std::string& what) const {
-    return Misuse("topology.peers", "peer " + std::to_string(children_.size()),
-                  "this machine gives out no more " + what + " (" + std::strerror(errno) +
-                      "); take fewer peers, or hearsay simulate");
+    return Misuse("this machine gives out no more " + what + " for peer " + std::to_string(children_.size()) +
+                  " (" + std::strerror(errno) + "); expected fewer topology.peers, or hearsay simulate");
   }
 
   /// Starts a killed child anew, from its checkpoints. False if it was not killed, or cannot be started. Call

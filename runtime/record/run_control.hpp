@@ -24,6 +24,8 @@ struct RunControl {
   /// progress is lost.
   std::function<void(std::uint64_t iteration, const std::string& sentence)> on_resume =
       [](std::uint64_t, const std::string&) {};
+  /// Called once this process of a run that spans hosts listens at its addresses: none was in use.
+  std::function<void()> on_listening = [] {};
   /// Receives sentences about peers, connections and files.
   Notice notice = no_notice;
   /// Set to true (by a signal handler, say) to end the run soon, with status interrupted. May be null.

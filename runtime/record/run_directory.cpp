@@ -89,21 +89,30 @@ void require_free_output(const fs::path& directory, bool overwrite) {
   const fs::file_status status = fs::symlink_status(absolute, error);
   if (!fs::status_known(status)) refuse(absolute, "it cannot be reached", error);
   if (fs::exists(status)) {
+    if (!fs::exists(absolute, error))
+      throw Misuse("run.output", absolute,
+                   "it is a link to nothing; expected a folder, new or of an earlier run");
     if (!fs::is_directory(absolute, error))
       throw Misuse("run.output", absolute, "it is a file; expected a folder, new or of an earlier run");
     if (!overwrite)
       throw Misuse("run.output", absolute,
                    std::string("it exists") +
                        (is_unfinished(absolute) ? " and holds a run that is going on or was cut off" : "") +
-                       "; give --overwrite to replace it, or another --output");
+                       "; give --overwrite to replace it" +
+                       (fs::exists(absolute / "sweep.json", error) ? ", --resume to keep its points" : "") +
+                       ", or another --output");
     if (!is_earlier_output(absolute))
       throw Misuse("run.output", absolute,
                    "it exists and holds other things than outputs of hearsay, so it is not overwritten");
     return;
   }
   const fs::path parent = existing_part(absolute.parent_path());
-  if (!fs::is_directory(parent, error) || access(parent.c_str(), W_OK) != 0)
-    throw Misuse("run.output", absolute, "no directory can be made in " + parent.string());
+  if (!fs::is_directory(parent, error))
+    throw Misuse("run.output", absolute,
+                 "no directory can be made in " + parent.string() + ", which is a file");
+  if (access(parent.c_str(), W_OK) != 0)
+    refuse(absolute, "no directory can be made in " + parent.string(),
+           std::error_code(errno, std::generic_category()));
   require_short_names(absolute, parent);
   // Read-only and virtual file systems show only now that no folder can be made in them.
   std::string probe = (parent / ".hearsay-XXXXXX").string();
@@ -115,8 +124,10 @@ void require_free_output(const fs::path& directory, bool overwrite) {
 void create_output(const fs::path& directory, bool overwrite) {
   require_free_output(directory, overwrite);
   std::error_code error;
-  fs::remove_all(directory, error);
-  if (!error) fs::create_directories(directory, error);
+  // A link stays, and the output goes where it leads: to a larger disk, say.
+  const fs::path target = fs::is_symlink(directory, error) ? fs::canonical(directory) : directory;
+  fs::remove_all(target, error);
+  if (!error) fs::create_directories(target, error);
   if (error) refuse(directory, "it cannot be made", error);
 }
 
@@ -133,8 +144,10 @@ std::vector<Evaluation> read_record(const fs::path& directory) {
     record.push_back(*evaluation);
   }
   if (record.empty())
-    throw Misuse("run.output", directory,
-                 "there is no run to go on with (no metrics.jsonl); without --resume it begins");
+    throw Misuse(
+        "run.output", directory,
+        "there is no run to go on with: metrics.jsonl holds no evaluation; expected --overwrite instead "
+        "of --resume, which begins anew");
   return record;
 }
 

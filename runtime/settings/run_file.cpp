@@ -86,6 +86,7 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
     if (entry.key != "sweep") return false;
     const auto* const table = std::get_if<TomlTable>(&entry.value.data);
     if (table == nullptr) Setting{"sweep", entry.value}.refuse("a table, [sweep]");
+    require_arrays_of_tables(*table, {"variant"}, "sweep.");
     has_sweep_ = true;
     sweep_ = flattened(*table);
     return true;
@@ -99,6 +100,8 @@ RunFile::RunFile(std::string_view toml, const std::string& source) {
     const bool is_table = std::holds_alternative<TomlTable>(entry.value.data);
     if (tables.contains(entry.key) && !is_table)
       Setting{entry.key, entry.value}.refuse("a table, [" + entry.key + "]");
+    if (entry.key == "network")
+      require_arrays_of_tables(std::get<TomlTable>(entry.value.data), {"peer", "link"}, "network.");
     if (!tables.contains(entry.key) && is_table)
       throw Misuse(entry.value.place.text() + ": unknown table " + in_brackets(entry.key) +
                    did_you_mean(in_brackets(entry.key), spelled));

@@ -132,16 +132,18 @@ std::vector<SettingTable> tables_of(const Setting& setting) {
   return tables;
 }
 
-void require_arrays_of_tables(const TomlTable& document, const std::vector<std::string>& arrays) {
-  for (const auto& [key, value] : document) {
+void require_arrays_of_tables(const TomlTable& parent, const std::vector<std::string>& arrays,
+                              const std::string& prefix) {
+  for (const auto& [key, value] : parent) {
     const auto* const array = std::get_if<TomlArray>(&value.data);
     const bool is_table = std::holds_alternative<TomlTable>(value.data);
     const bool has_tables =
         array && !array->empty() && std::holds_alternative<TomlTable>(array->front().data);
     for (const std::string& name : arrays)
       if ((key == name && is_table) || (key == name + "s" && (is_table || has_tables)))
-        throw Misuse(value.place.text() + ": " + (is_table ? "[" + key + "]" : "[[" + key + "]]") +
-                     ": expected [[" + name + "]] for each " + name);
+        throw Misuse(value.place.text() + ": " + prefix + key + ": expected [[" + prefix + name +
+                     "]] for each " + name + ", not " +
+                     (is_table ? "[" + prefix + key + "]" : "[[" + prefix + key + "]]"));
   }
 }
 

@@ -25,8 +25,9 @@ struct SettingTable {
 std::vector<SettingTable> tables_of(const Setting& setting);
 
 /// Throws Misuse if a member of `arrays` is given as a table, [peer], or with an s, [[peers]]: its keys would
-/// be called unknown, although they are right.
-void require_arrays_of_tables(const TomlTable& document, const std::vector<std::string>& arrays);
+/// be called unknown, although they are right. `prefix` is how the keys of `parent` begin: "network.".
+void require_arrays_of_tables(const TomlTable& parent, const std::vector<std::string>& arrays,
+                              const std::string& prefix = {});
 
 /// Throws Misuse "KEY: unknown key, did you mean KNOWN?" for the first setting whose key is not in `known`.
 /// The suggestion is a key of the same table that the given one is another common word for. Else it has the

@@ -205,17 +205,21 @@ class ConnectionCheck {
 
 template <class Scalar>
 std::vector<CheckedEdge> check_connections(const Experiment<Scalar>& experiment, PeerId id,
-                                           const Placement& place, Duration patience, const Notice& notice) {
+                                           const Placement& place, Duration patience,
+                                           const std::function<void()>& on_listening, const Notice& notice) {
   const SharedCredentials credentials =
       load_credentials(experiment.settings.security, experiment.topology.peers, id, notice);
   ConnectionCheck check({id, incarnation_of_process(), agreement_of(experiment)}, partners_of(experiment, id),
                         experiment.topology, place, credentials);
+  on_listening();
   return check.run(patience);
 }
 
 template std::vector<CheckedEdge> check_connections<float>(const Experiment<float>&, PeerId, const Placement&,
-                                                           Duration, const Notice&);
+                                                           Duration, const std::function<void()>&,
+                                                           const Notice&);
 template std::vector<CheckedEdge> check_connections<double>(const Experiment<double>&, PeerId,
-                                                            const Placement&, Duration, const Notice&);
+                                                            const Placement&, Duration,
+                                                            const std::function<void()>&, const Notice&);
 
 }  // namespace hearsay

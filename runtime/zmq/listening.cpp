@@ -38,7 +38,8 @@ std::string listen(zmq::socket_t& router, const Listening& limits, const std::st
         "cannot listen there (" + std::string(error.what()) + ")" +
             (not_here ? "; expected an address of this machine, or, behind NAT or in a container, where to "
                         "listen instead: bind = \"tcp://0.0.0.0:PORT\""
-                      : ""));
+             : error.num() == EADDRINUSE ? "; expected a port at which no other program listens"
+                                         : ""));
   }
   return router.get(zmq::sockopt::last_endpoint);
 }

@@ -312,10 +312,11 @@ TEST_CASE("cluster file: what is wrong is refused in one sentence with its place
   CHECK(contains(refusal("peers = 2\n" + three + ring),
                  "c.toml:1: peers = 2: expected as many as [[peer]] tables name, 3"));
   CHECK(contains(refusal("peer = 3"), "c.toml:1: peer = 3: expected an array of tables, [[peer]]"));
-  CHECK(refusal("[peer]\nname = \"a\"") == "c.toml:1: [peer]: expected [[peer]] for each peer");
+  CHECK(refusal("[peer]\nname = \"a\"") == "c.toml:1: peer: expected [[peer]] for each peer, not [peer]");
   CHECK(refusal("family = \"ring\"\n[[peers]]\nname = \"a\"") ==
-        "c.toml:2: [[peers]]: expected [[peer]] for each peer");
-  CHECK(contains(refusal(three + "[link]\nfrom = \"a\""), "[link]: expected [[link]] for each link"));
+        "c.toml:2: peers: expected [[peer]] for each peer, not [[peers]]");
+  CHECK(
+      contains(refusal(three + "[link]\nfrom = \"a\""), "link: expected [[link]] for each link, not [link]"));
   CHECK(refusal("[run]\nname = \"a\"") ==
         "c.toml:1: [run] is of a run file; expected a topology file, which the run file names as "
         "topology.file");

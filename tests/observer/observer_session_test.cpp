@@ -96,6 +96,15 @@ TEST_CASE(
   CHECK_FALSE(scene.session.started());
 }
 
+TEST_CASE("observer session: whoever does not come up is named with its address, if that is known") {
+  const auto experiment = two_peer_experiment();
+  Observer<double> evaluator{experiment.problem, {}};
+  ObserverSession session{observer_input(experiment, 10s, {"tcp://a:1", "tcp://b:2"}), evaluator, Instant{}};
+  session.tick(Instant{} + 11s);
+  const std::string reason = session.outcome().reason;
+  CHECK_MESSAGE(reason.starts_with("peers 0 (tcp://a:1), 1 (tcp://b:2) did not come up in time"), reason);
+}
+
 TEST_CASE("observer session: whoever does not come up is named, and all others are told") {
   Scene scene;
   scene.hello(0);

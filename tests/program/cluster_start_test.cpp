@@ -42,8 +42,8 @@ TEST_SUITE("net") {
     };
     for (const auto& peer : run_all({})) REQUIRE_MESSAGE(peer->wait() == 0, peer->complained());
     std::filesystem::remove(desk.output(0) + "/metrics.jsonl");
-    const std::string missing =
-        "run.output = " + desk.output(0) + ": there is no run to go on with (no metrics.jsonl)";
+    const std::string missing = "run.output = " + desk.output(0) +
+                                ": there is no run to go on with: metrics.jsonl holds no evaluation";
     const auto peers = run_all({"--resume", "--wait", "1 h"});  // no peer waits that long
     for (const auto& peer : peers) {
       CHECK(peer->wait() == 2);
@@ -110,7 +110,8 @@ TEST_SUITE("net") {
     // By a name that it is not known by.
     const std::string elsewhere = "tcp://localhost" + desk.places[1].substr(desk.places[1].rfind(':'));
     const auto said = all_end(2, "HEARSAY_OBSERVER", elsewhere);
-    CHECK_MESSAGE(contains(said.first, "peer 2 did not come up in time"), said.first);
+    CHECK_MESSAGE(contains(said.first, "peer 2 (" + desk.places[2] + ") did not come up in time"),
+                  said.first);
     CHECK_MESSAGE(contains(said.second, "the observer (" + elsewhere + "), peer 1 answers"), said.second);
   }
 

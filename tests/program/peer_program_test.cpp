@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <array>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/strangers.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -37,6 +40,28 @@ TEST_SUITE("net") {
     REQUIRE(run_program(desk.folder.path(), {"simulate", "run.toml", "--output", "sim"}).code == 0);
     CHECK(content_of(desk.folder.path() / "out/model.npy") ==
           content_of(desk.folder.path() / "sim/model.npy"));
+  }
+
+  TEST_CASE("peer: a port in use is the only thing that is said, by a peer and by check --connect") {
+    const AddressedPeers desk("[run]\niterations = 30\n");
+    const OccupiedPort other(desk.places[1]);
+    const auto in_use = [](const std::string& said) {
+      CHECK_MESSAGE(contains(said,
+                             "cannot listen there (Address already in use); expected a port at which no "
+                             "other program listens"),
+                    said);
+      CHECK_MESSAGE(std::ranges::count(said, '\n') == 1, said);
+    };
+    const auto peer = desk.numbered(1);
+    CHECK(peer->wait() == 2);
+    in_use(peer->complained());
+    Program check(desk.folder.path(), {"check", "run.toml", "--connect", "--id", "1"}, Program::Output::file,
+                  [&desk] {
+                    setenv("HEARSAY_ADDRESSES", desk.addresses.c_str(), 1);
+                    setenv("HEARSAY_OBSERVER", desk.observer.c_str(), 1);
+                  });
+    CHECK(check.wait() == 2);
+    in_use(check.complained());
   }
 
   TEST_CASE("peer: without an id, or with a wrong one, it says what is missing") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,11 +132,14 @@ TEST_CASE("a name that is too long for a file: one sentence, exit code 2, and no
 
 TEST_CASE("what nobody foresaw: one sentence and exit code 1") {
   const TemporaryFolder folder;
-  const std::string file = folder.write("q.toml", small_run);
-  const auto lose_the_current_folder = [] {
-    if (mkdir("gone", 0700) != 0 || chdir("gone") != 0 || rmdir("../gone") != 0) _exit(127);
+  folder.write("s.toml", small_run + "[sweep]\ndriver = \"simulate\"\n\"run.seed\" = [1, 2, 3]\n");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  const auto forbid_threads = [] {
+    const rlimit none{};
+    setrlimit(RLIMIT_NPROC, &none);  // does not hold for root
+    become_ordinary_user();
   };
-  const ProgramEnd end = run_program(folder.path(), {"simulate", file}, lose_the_current_folder);
+  const ProgramEnd end = run_program(folder.path(), {"sweep", "s.toml", "--output", "out"}, forbid_threads);
   CAPTURE(end.complained);
   CHECK(end.code == 1);
   CHECK(end.complained.starts_with("hearsay: "));

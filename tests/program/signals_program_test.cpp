@@ -67,6 +67,17 @@ TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left b
   }
 }
 
+TEST_CASE("Ctrl-C: the model of the last evaluation is not called the best, which nobody asked for") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  Program program(folder.path(), {"simulate", "q.toml", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, folder.path() / "out"), program.complained());
+  program.signal_group(SIGINT);
+  CHECK(program.wait() == 130);
+  CHECK(program.said().find("interrupted after ") != std::string::npos);
+  CHECK_MESSAGE(program.said().find("the best") == std::string::npos, program.said());
+}
+
 TEST_CASE("Ctrl-C is obeyed even where evaluations take longer than the iterations between them") {
   const TemporaryFolder folder;
   folder.write("slow.toml", R"toml(

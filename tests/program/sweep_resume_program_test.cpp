@@ -57,7 +57,13 @@ TEST_CASE("sweep: --resume keeps the points that are finished, unless their sett
   CHECK_MESSAGE(moved.code == 0, moved.complained);
   CHECK(moved.complained.find("3 points of 3 finished before, and kept") != std::string::npos);
   std::filesystem::rename(folder.path() / "moved", folder.path() / "out");
-  CHECK(run({"--resume", "--set", "run.iterations=15"}).find("kept") == std::string::npos);
+  const std::string changed = run({"--resume", "--set", "run.iterations=15"});
+  CHECK(changed.find("kept") == std::string::npos);
+  CHECK(changed.find("hearsay: 3 points had other settings before") != std::string::npos);
+  const ProgramEnd third = run_program(folder.path(), {"sweep", "s.toml", "--output", "out"});
+  CHECK(third.code == 2);
+  CHECK(third.complained.find("give --overwrite to replace it, --resume to keep its points") !=
+        std::string::npos);
   CHECK(json_of(content_of(folder.path() / "out/sweep.json"))["points"][0]["iterations"] == 15);
   const ProgramEnd both =
       run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--resume", "--overwrite"});

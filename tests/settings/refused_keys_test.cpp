@@ -25,6 +25,15 @@ TEST_CASE("config: a word of another program for a key of the same table is unde
   meant("network.step_size=1", "algorithm.step_size");
 }
 
+TEST_CASE("config: a table in one bracket that belongs into two is called that, and one with an s") {
+  CHECK(refusal("[network.peer]\nid = 0") ==
+        "test.toml:1: network.peer: expected [[network.peer]] for each peer, not [network.peer]");
+  CHECK(refusal("[[network.links]]\nfrom = 0") ==
+        "test.toml:1: network.links: expected [[network.link]] for each link, not [[network.links]]");
+  CHECK(refusal("[sweep.variant]\nname = \"a\"") ==
+        "test.toml:1: sweep.variant: expected [[sweep.variant]] for each variant, not [sweep.variant]");
+}
+
 TEST_CASE("config: spaces around the key and the value of an assignment do not count") {
   CHECK(parse_run("", ".", {" run.seed = 7 "}, "test.toml").run.seed == 7);
   CHECK(parse_run("", ".", {"algorithm.kind = d-psgd"}, "test.toml").algorithm.kind == "d-psgd");

@@ -16,6 +16,27 @@
 
 namespace hearsay::test {
 
+/// A program of somebody else that listens at a port of loopback.
+class OccupiedPort {
+ public:
+  /// `address`: "tcp://127.0.0.1:PORT"
+  explicit OccupiedPort(const std::string& address)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ensure(bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 && listen(socket_, 1) == 0,
+           "the test may listen at the port");
+  }
+  ~OccupiedPort() { close(socket_); }
+  OccupiedPort(const OccupiedPort&) = delete;
+  OccupiedPort& operator=(const OccupiedPort&) = delete;
+
+ private:
+  int socket_;
+};
+
 /// A bare TCP connection to a port of loopback.
 class Stranger {
  public:

@@ -347,7 +347,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
 }
 
 int check_command(const RunFileOptions& options) {
-  say_if_empty(options.file);
+  if (!options.quiet) say_if_empty(options.file);
   const Sweep sweep = load_sweep(options.file, options.assignments);
   const bool several = sweep.points.size() > 1;
   int code = exit_done;

@@ -66,9 +66,12 @@ int check_connections_command(const CheckOptions& options) {
     const Experiment<Scalar> experiment = prepare<Scalar>(settings);
     if (const auto warning = plain_text_warning(settings.security, experiment.topology))
       print_notice("warning: " + *warning);
-    if (!options.quiet)
-      std::fprintf(stderr, "hearsay: peer %u of %u, testing its connections\n", id, experiment.peer_count());
-    return check_connections(experiment, id, place, patience, print_notice);
+    const auto say = [&] {
+      if (!options.quiet)
+        print_notice("peer " + std::to_string(id) + " of " + std::to_string(experiment.peer_count()) +
+                     ", testing its connections");
+    };
+    return check_connections(experiment, id, place, patience, say, print_notice);
   });
   const auto broken = std::ranges::count_if(edges, [](const CheckedEdge& edge) { return !edge.works(); });
   if (options.json)

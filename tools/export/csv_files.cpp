@@ -7,6 +7,7 @@
 #include "tools/export/export_folder.hpp"
 #include "tools/report/quantity.hpp"
 #include "tools/terminal/written_file.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -104,9 +105,15 @@ void require_free_for_csv(const fs::path& folder, bool overwrite) {
 }
 
 void write_csv(const fs::path& folder, const CsvTable& evaluations, const CsvTable& runs) {
+  std::error_code ignored;
+  const bool is_new = !fs::exists(folder, ignored);
   make_export_folder("--csv", folder);
-  write_file(folder / "evaluations.csv", {evaluations.text()});
-  write_file(folder / "runs.csv", {runs.text()});
+  try {
+    write_files({{folder / "evaluations.csv", evaluations.text()}, {folder / "runs.csv", runs.text()}});
+  } catch (const Misuse&) {
+    if (is_new) fs::remove(folder, ignored);
+    throw;
+  }
 }
 
 }  // namespace hearsay

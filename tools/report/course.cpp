@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <numeric>
 
@@ -47,6 +49,8 @@ MetricsFile read_metrics(const std::filesystem::path& file) {
   std::size_t first_defect = 0;
   std::size_t defects = 0;
   std::ifstream lines(file, std::ios::binary);
+  if (!lines)
+    metrics.defect = file.filename().string() + ": it cannot be read (" + std::strerror(errno) + ")";
   for (std::string line; std::getline(lines, line);) {
     ++number;
     Json evaluation = Json::parse(line, nullptr, false);

@@ -23,6 +23,8 @@ ReportedFolders reported_folders(const std::vector<fs::path>& folders) {
       reported.sweeps.push_back(folder);
     else if (is_run_folder(folder))
       reported.runs.push_back(folder);
+    else if (!fs::exists(folder, ignored))
+      throw Misuse("DIR", folder.string(), "there is no such folder");
     else
       throw Misuse(folder.string() +
                    ": expected the output directory of a run (run.toml, metrics.jsonl) or of a "

@@ -196,4 +196,18 @@ std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std:
   return rows;
 }
 
+std::size_t outdated_points(const Sweep& sweep, const std::vector<std::string>& only) {
+  const Json record = read_json(sweep.output / "sweep.json");
+  if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return 0;
+  std::map<std::string, Json> earlier_settings;  // by the points' folders
+  for (const Json& earlier : record["points"])
+    if (earlier.is_object() && earlier.value("folder", Json()).is_string())
+      earlier_settings[earlier["folder"].get<std::string>()] = earlier.value("settings", Json());
+  return static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const SweepPoint& point) {
+    const auto found = earlier_settings.find(folder_of(sweep, point));
+    const bool is_tried = only.empty() || std::ranges::find(only, point.variant) != only.end();
+    return is_tried && found != earlier_settings.end() && found->second != SweepRow(point).settings;
+  }));
+}
+
 }  // namespace hearsay

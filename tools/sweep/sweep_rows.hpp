@@ -54,4 +54,8 @@ bool holds_a_sweep(const std::filesystem::path& output);
 /// a variant that is not tried now had other settings.
 std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only);
 
+/// Returns how many points of an earlier sweep into the same output are tried again, since their settings are
+/// others now.
+std::size_t outdated_points(const Sweep& sweep, const std::vector<std::string>& only);
+
 }  // namespace hearsay

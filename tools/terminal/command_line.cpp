@@ -62,6 +62,16 @@ CLI::Option& add(CLI::App& app, const std::string& name, const ValueTarget& targ
       target);
 }
 
+/// Refuses an empty value: most often it is that of a shell's variable which is not set.
+void refuse_empty(CLI::Option& option, const std::string& name) {
+  option.check(CLI::Validator(
+      [name](const std::string& text) {
+        if (text.empty()) throw Misuse(name, "\"\"", "expected text that is not empty");
+        return std::string();
+      },
+      ""));
+}
+
 /// Returns the innermost command that the command line has chosen.
 const CLI::App& chosen_command(const CLI::App& program) {
   const CLI::App* command = &program;
@@ -81,6 +91,11 @@ std::string unexpected_text(const CLI::App& command, const std::string& name, co
   std::vector<std::string> known;
   if (!word.starts_with('-')) {
     for (const CLI::App* of : command.get_subcommands({})) known.push_back(of->get_name());
+    // The number of --live is optional, so it stands behind an equals sign.
+    std::uint64_t number = 0;
+    const CLI::Option* const live = command.get_option_no_throw("--live");
+    if (parse_whole(word, number) && live != nullptr && live->count() > 0)
+      return word + " is an argument too many for " + name + ", did you mean --live=" + word + "?";
     return known.empty() ? word + " is an argument too many for " + name
                          : name + " has no command " + word + did_you_mean(word, known);
   }
@@ -130,17 +145,20 @@ void CommandLine::require_command() { app_->require_subcommand(1); }
 
 void CommandLine::argument(const std::string& name, const ValueTarget& target,
                            const std::string& description) {
-  add(*app_, name, target, description).required();
+  CLI::Option& option = add(*app_, name, target, description);
+  option.required();
+  refuse_empty(option, name);
 }
 
 void CommandLine::optional_argument(const std::string& name, const ValueTarget& target,
                                     const std::string& description) {
-  add(*app_, name, target, description);
+  refuse_empty(add(*app_, name, target, description), name);
 }
 
 void CommandLine::option(const std::string& name, const ValueTarget& target, const std::string& description,
                          const OptionForm& form) {
   CLI::Option& option = add(*app_, name, target, description);
+  refuse_empty(option, name);
   if (!form.value_name.empty()) option.type_name(form.value_name);
   if (option.get_expected_max() > 1) {
     // Each value of a list stands behind an option of its own, though CLI11's help would say "FILE ...".

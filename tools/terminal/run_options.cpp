@@ -1,7 +1,6 @@
 #include "tools/terminal/run_options.hpp"
 
 #include "tools/terminal/command_line.hpp"
-#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -19,7 +18,6 @@ void add_output_options(CommandLine& command, RunOptions& options) {
   command.flag("--overwrite", options.overwrite, "replace an earlier output");
   command.option("--output",
                  [&options](const std::string& directory) {
-                   if (directory.empty()) throw Misuse("--output", "\"\"", "expected a path");
                    // Paths on a command line start at the working directory, so the path is made
                    // absolute. $ begins a variable in a run file, so it is doubled.
                    std::string path = std::filesystem::absolute(directory).lexically_normal().string();

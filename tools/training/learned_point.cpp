@@ -54,6 +54,7 @@ class LearnedPointOf final : public LearnedPoint {
     FinishedRun finished;
     finished.status = outcome.status;
     finished.has_target = settings.run.target_loss.has_value();
+    finished.keeps_best = settings.run.keep == RunSettings::Run::Keep::best;
     finished.reason = outcome.reason;
     finished.warnings = experiment_.warnings;
     finished.summary = summarize(experiment_, outcome, Driver::simulator);

@@ -46,9 +46,11 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   control.interrupted = &options.stop->interrupted;
   control.asked_to_leave = &options.stop->asked_to_leave;
   control.resumes = earlier_output(options, settings) == EarlierOutput::continued;
-  if (!options.quiet)
-    std::fprintf(stderr, "hearsay: peer %u of %u, waiting for its neighbors\n", *place.id,
-                 experiment.peer_count());
+  control.on_listening = [&] {
+    if (!options.quiet)
+      print_notice("peer " + std::to_string(*place.id) + " of " + std::to_string(experiment.peer_count()) +
+                   ", waiting for its neighbors");
+  };
   const PeerEnd end = run_hosts_peer(experiment, *place.id, patience, control, place).end;
   if (end.exit_code == 0 && !options.quiet)
     print_notice("peer " + std::to_string(*place.id) + ": " +

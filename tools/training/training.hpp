@@ -17,12 +17,12 @@ namespace hearsay {
 struct FinishedRun {
   RunStatus status = RunStatus::done;
   bool has_target = false;
+  bool keeps_best = false;  ///< run.keep = "best"
   std::string reason;
   nlohmann::ordered_json summary;
   std::vector<std::string> warnings;
   std::filesystem::path output;
   bool output_created = false;
-  bool keeps_best = false;  ///< model.npy is of the best evaluation
   std::string slowness;     ///< words about a run that took longer than predicted; empty if none are due
 };
 

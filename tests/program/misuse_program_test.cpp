@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/program/quadratic_run.hpp"
+#include "tests/support/data_files.hpp"
+#include "tests/support/full_disk.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Returns the one sentence with which the program refuses to do as it is told.
+std::string sentence(const TemporaryFolder& folder, const Words& words) {
+  const ProgramEnd end = run_program(folder.path(), words);
+  CHECK_MESSAGE(end.code == 2, end.complained);
+  CHECK_MESSAGE(std::ranges::count(end.complained, '\n') == 1, end.complained);
+  CHECK_MESSAGE(end.said.empty(), end.said);
+  return end.complained;
+}
+
+}  // namespace
+
+TEST_CASE("misuse: an empty value, as of a variable that is not set, is refused and not taken for none") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  CHECK(sentence(folder, {"run", "q.toml", "--trace", ""}) ==
+        "hearsay: --trace = \"\": expected text that is not empty\n");
+  CHECK(contains(sentence(folder, {"run", "q.toml", "--output", ""}), "--output = \"\": expected text"));
+  CHECK(contains(sentence(folder, {"run", ""}), "FILE = \"\": expected text"));
+  CHECK(contains(sentence(folder, {"new", "sweep", ""}), "FILE = \"\": expected text"));
+  CHECK(contains(sentence(folder, {"sweep", "q.toml", "--only", ""}), "--only = \"\": expected text"));
+  CHECK(contains(sentence(folder, {"list", "--keys", ""}), "TABLE = \"\": expected text"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "runs"));
+}
+
+TEST_CASE("misuse: what was probably meant is named: a port, a kind, a table of keys") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  CHECK(contains(sentence(folder, {"run", "q.toml", "--live", "8080"}), "did you mean --live=8080?"));
+  CHECK_FALSE(contains(sentence(folder, {"run", "q.toml", "8080"}), "--live"));
+  CHECK(contains(sentence(folder, {"new", "first.toml"}), "expected hearsay new quickstart first.toml"));
+  CHECK(contains(sentence(folder, {"new", "sweep", "-"}), "FILE = -: expected a name, or none"));
+  CHECK(contains(sentence(folder, {"list", "--keys", "zzz"}), "expected one of run, data, model, "));
+  CHECK(sentence(folder, {"list", "--keys", "zzz"}).size() < 200);
+  CHECK(contains(sentence(folder, {"list", "--markdown", "keys", "--keys"}), "expected one of them"));
+}
+
+TEST_CASE("misuse: hearsay topology takes shares as a run file does, and says how many peers there may be") {
+  const TemporaryFolder folder;
+  const ProgramEnd half = run_program(folder.path(), {"topology", "ring(8)", "--participation", "50%"});
+  CHECK_MESSAGE(half.code == 0, half.complained);
+  CHECK(half.said == run_program(folder.path(), {"topology", "ring(8)", "--participation", "0.5"}).said);
+  CHECK(contains(sentence(folder, {"topology", "ring(8)", "--participation", "2"}),
+                 "--participation = \"2\": expected a share between 0 and 1"));
+  CHECK(contains(sentence(folder, {"topology", "ring(0)"}), "the number of peers, from 1 to 4294967295"));
+}
+
+TEST_CASE("misuse: a report of nothing that is there, or of no name that a browser opens, is refused") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
+  CHECK(sentence(folder, {"report", "nothere"}) == "hearsay: DIR = nothere: there is no such folder\n");
+  CHECK(contains(sentence(folder, {"report", "out", "--output", "page.pdf"}), "a name that ends in .html"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "page.pdf"));
+}
+
+TEST_CASE("misuse: an output that is a link stays one, and a link to nothing is called that") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  namespace fs = std::filesystem;
+  REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "disk/out"}).code == 0);
+  fs::create_directory_symlink("disk/out", folder.path() / "link");
+  fs::remove(folder.path() / "disk/out/model.npy");
+  const ProgramEnd again =
+      run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "link", "--overwrite"});
+  CHECK_MESSAGE(again.code == 0, again.complained);
+  CHECK(fs::is_symlink(folder.path() / "link"));
+  CHECK(fs::exists(folder.path() / "disk/out/model.npy"));
+  fs::create_directory_symlink("nowhere", folder.path() / "dangling");
+  CHECK(
+      contains(sentence(folder, {"simulate", "q.toml", "--output", "dangling"}), "it is a link to nothing"));
+}
+
+TEST_CASE("misuse: on a full disk no file is left without the one it belongs to") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  namespace fs = std::filesystem;
+  REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
+  std::optional<FullDisk> full(500);
+  CHECK(contains(sentence(folder, {"new", "hosts", "h.toml"}), "cannot write "));
+  CHECK_FALSE(fs::exists(folder.path() / "h.toml"));
+  CHECK_FALSE(fs::exists(folder.path() / "h-topology.toml"));
+  CHECK(contains(sentence(folder, {"report", "out", "--csv", "csv"}), "cannot write csv/"));
+  CHECK_FALSE(fs::exists(folder.path() / "csv"));
+}
+
+TEST_CASE("misuse: in a folder that has been removed the program says so, whatever it is asked for") {
+  const TemporaryFolder folder;
+  Program program(folder.path(), {"list", "--keys"}, Program::Output::file, [] {
+    std::filesystem::create_directory("gone");
+    std::filesystem::current_path("gone");
+    std::filesystem::remove(std::filesystem::current_path());
+  });
+  CHECK(program.wait() == 2);
+  CHECK(contains(program.complained(), "the current folder cannot be found (No such file or directory)"));
+}
+
+TEST_CASE("misuse: --quiet keeps the words about an empty run file back") {
+  const TemporaryFolder folder;
+  folder.write("empty.toml", "");
+  const ProgramEnd quiet = run_program(folder.path(), {"check", "empty.toml", "--quiet"});
+  CHECK_FALSE(contains(quiet.complained, "is empty"));
+  CHECK(contains(run_program(folder.path(), {"check", "empty.toml"}).complained, "is empty"));
+}
+
+TEST_CASE("misuse: a sweep spells out the control characters of its variants' names") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run +
+                             "[sweep]\ndriver = \"simulate\"\n[[sweep.variant]]\nname = \"red \\u001b[31m\"\n"
+                             "[[sweep.variant]]\nname = \"bad \\u001b[31m\"\nalgorithm.kind = \"none\"\n");
+  const ProgramEnd end = run_program(folder.path(), {"sweep", "s.toml", "--output", "out"});
+  CHECK(contains(end.complained, "bad "));
+  CHECK_FALSE(contains(end.complained, "\x1b"));
+}

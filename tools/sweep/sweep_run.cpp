@@ -1,0 +1,195 @@
+#include "tools/sweep/sweep_run.hpp"
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "runtime/foundation/text_bytes.hpp"
+#include "runtime/foundation/whole_file.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/record/run_directory.hpp"
+#include "tools/terminal/human_text.hpp"
+#include "tools/terminal/notice.hpp"
+#include "tools/training/learned_point.hpp"
+#include "tools/training/side_by_side.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+SweepRow row_of(const SweepPoint& point, const FinishedRun& run) {
+  SweepRow row(point);
+  row.status = to_text(run.status);
+  row.exit_code = exit_code_of(run.status);
+  row.note = run.reason;
+  if (point.run.algorithm.allow_unsound)
+    for (const std::string& warning : run.warnings)
+      row.note += (row.note.empty() ? "allow_unsound: " : "; ") + warning;
+  row.take(run.summary);
+  return row;
+}
+
+}  // namespace
+
+std::string name_of(const Sweep& sweep, const SweepPoint& point) {
+  return label_of(point) + (sweep.repeats > 1 ? ", seed " + std::to_string(point.run.run.seed) : "");
+}
+
+/// Returns the groups that are trained once each. In virtual time, points that differ in the network only are
+/// one group; with real processes every point is a group of its own. All points with the first seed come
+/// before those with the second: a sweep that is cut short has compared all variants, and what slows the
+/// machine down for an hour slows down all of them.
+std::vector<SweepRun::Group> SweepRun::groups_of(const Sweep& sweep) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> group_of;  // in virtual time, by what its points share
+  for (std::size_t k = 0; k < sweep.points.size(); ++k) {
+    std::size_t place = groups.size();
+    if (sweep.driver == Sweep::Driver::simulate)
+      place = group_of.emplace(all_but_the_network(sweep.points[k].run), place).first->second;
+    if (place == groups.size()) groups.emplace_back();
+    groups[place].push_back(k);
+  }
+  std::ranges::stable_sort(groups, {},
+                           [&](const Group& group) { return sweep.points[group.front()].repetition; });
+  return groups;
+}
+
+SweepRun::SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output,
+                   bool output_is_there)
+    : sweep_(sweep),
+      options_(options),
+      output_(std::move(output)),
+      output_is_there_(output_is_there),
+      groups_(groups_of(sweep)) {
+  if (options.resume) rows_ = kept_rows(sweep, options.network, options.only);
+  if (!rows_.empty() && !options.quiet)
+    print_notice(counted(rows_.size(), "point") + " of " + std::to_string(sweep.points.size()) +
+                 " finished before, and kept");
+  if (const std::size_t outdated = options.resume ? outdated_points(sweep, options.only) : 0;
+      outdated > 0 && !options.quiet)
+    print_notice(counted(outdated, "point") + " had other settings before, and are run again");
+  has_record_ = !rows_.empty();
+  kept_ = rows_.size();
+  for (std::size_t place = 0; place < sweep.points.size(); ++place)
+    if (options_.chooses(sweep_.points[place]) && !is_finished(place)) ++to_try_;
+}
+
+void SweepRun::run() {
+  if (sweep_.driver == Sweep::Driver::run) {
+    for (const Group& group : groups_) try_group(group);
+  } else {
+    side_by_side_ = std::min<std::size_t>(std::thread::hardware_concurrency(), groups_.size()) > 1;
+    side_by_side(groups_.size(), [this](std::size_t k) { try_group(groups_[k]); });
+  }
+  compare_with_baseline(sweep_.baseline, rows_);
+  if (has_record_) write_record();
+}
+
+void SweepRun::try_group(const Group& group) {
+  std::unique_ptr<LearnedPoint> learned;
+  std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
+  for (const std::size_t place : group) {
+    if (!options_.chooses(sweep_.points[place]) || is_finished(place) || options_.stop->interrupted.load())
+      continue;
+    const bool is_news = !refused;
+    SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
+    if (row.exit_code == exit_misuse && !learned) refused = row.note;
+    add(place, std::move(row), is_news);
+  }
+}
+
+bool SweepRun::is_finished(std::size_t place) {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::binary_search(rows_, &sweep_.points[place], {}, &SweepRow::point);
+}
+
+std::string SweepRun::title_of(std::size_t place) const {
+  const std::string number = std::to_string(place + 1) + "/" + std::to_string(sweep_.points.size());
+  return "[" + number + "] " + name_of(sweep_, sweep_.points[place]);
+}
+
+SweepRow SweepRun::refused_row(std::size_t place, const std::string& why) const {
+  SweepRow row(sweep_.points[place]);
+  row.note = why;
+  return row;
+}
+
+SweepRow SweepRun::attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned) {
+  const SweepPoint& point = sweep_.points[place];
+  const EarlierOutput earlier = output_is_there_ ? EarlierOutput::replaced : EarlierOutput::left_to_the_sweep;
+  try {
+    if (learned) {
+      before_output();
+      return row_of(point, learned->on_network_of(point.run, earlier, options_.save));
+    }
+    return row_of(point, train(point.run, {.driver = sweep_.driver == Sweep::Driver::run ? Driver::zmq
+                                                                                         : Driver::simulator,
+                                           .earlier = earlier,
+                                           .quiet = options_.quiet || side_by_side_,
+                                           .save = options_.save,
+                                           .stop = options_.stop,
+                                           .network = options_.network,
+                                           .title = title_of(place),
+                                           .learned = group.size() > 1 ? &learned : nullptr,
+                                           .before_output = [this] { before_output(); }}));
+  } catch (const Misuse& misuse) {
+    return refused_row(place, misuse.what());
+  }
+}
+
+/// Makes the output directory of the sweep when its first point begins to write. A sweep that goes on in
+/// its output removes nothing: a point that is tried again replaces its own folder.
+void SweepRun::before_output() {
+  const std::lock_guard lock(mutex_);
+  if (has_record_) return;
+  if (!output_is_there_) create_output(output_, options_.overwrite);
+  std::filesystem::create_directories(sweep_.output);
+  has_record_ = true;
+  write_record();
+}
+
+void SweepRun::write_record() const {
+  write_file(sweep_.output / "sweep.json", {json_text(record_of(sweep_, rows_, options_.network), 2), "\n"});
+}
+
+void SweepRun::add(std::size_t place, SweepRow row, bool is_news) {
+  const std::lock_guard lock(mutex_);
+  if (row.exit_code == exit_misuse && is_news && !options_.quiet &&
+      refusals_said_.emplace(row.point->variant, row.note).second)
+    print_notice(title_of(place) + ": " + row.note);
+  const auto behind = std::ranges::upper_bound(rows_, row.point, {}, &SweepRow::point);
+  rows_.insert(behind, std::move(row));
+  // In virtual time many points may end in a second. A point of real processes may be followed by one that
+  // takes hours.
+  if (const Clock::time_point now = Clock::now();
+      has_record_ && (sweep_.driver == Sweep::Driver::run ||
+                      now - written_ > std::max<Clock::duration>(std::chrono::seconds(1), 20 * writing_))) {
+    compare_with_baseline(sweep_.baseline, rows_);
+    write_record();
+    written_ = Clock::now();
+    writing_ = written_ - now;
+  }
+  say_how_far(place);
+}
+
+/// Tells the progress of the sweep, at most once a second. A point that trains alone tells its own
+/// progress.
+void SweepRun::say_how_far(std::size_t place) {
+  const Clock::time_point now = Clock::now();
+  const std::size_t tried = rows_.size() - kept_;
+  const bool all = tried == to_try_;
+  if (options_.quiet || sweep_.driver == Sweep::Driver::run || sweep_.points.size() == 1) return;
+  if (!all && now - said_ < std::chrono::seconds(1)) return;
+  said_ = now;
+  const double elapsed = std::chrono::duration<double>(now - began_).count();
+  const std::string left = all ? ""
+                               : ", ETA " + seconds_text(elapsed / static_cast<double>(tried) *
+                                                         static_cast<double>(to_try_ - tried));
+  std::fprintf(stderr, "%zu of %s, %s%s; last: %s\n", rows_.size(), counted(kept_ + to_try_, "point").c_str(),
+               seconds_text(elapsed).c_str(), left.c_str(),
+               printable(name_of(sweep_, sweep_.points[place])).c_str());
+}
+
+}  // namespace hearsay

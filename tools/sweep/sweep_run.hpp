@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/settings/sweep_settings.hpp"
+#include "tools/sweep/sweep_rows.hpp"
+#include "tools/training/training.hpp"
+
+namespace hearsay {
+
+struct SweepOptions : RunOptions {
+  SlowedBy network = SlowedBy::shaper;
+  std::vector<std::string> only;  ///< the variants that are run; empty: all
+
+  bool chooses(const SweepPoint& point) const {
+    return only.empty() || std::ranges::find(only, point.variant) != only.end();
+  }
+};
+
+/// Returns what a point is called in messages: with repeats, also its seed.
+std::string name_of(const Sweep& sweep, const SweepPoint& point);
+
+/// Tries every point of a sweep once, or those of --only. In virtual time groups run side by side; real
+/// processes run one point after the other, since each needs the whole machine.
+class SweepRun {
+ public:
+  /// `output` is the directory that is made before the first result, unless it is there to be gone on in. It
+  /// is the sweep's own, or holds it.
+  SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output,
+           bool output_is_there);
+
+  void run();
+
+  const std::vector<SweepRow>& rows() const { return rows_; }
+  /// How many points run() tries, unless it is interrupted.
+  std::size_t to_try() const { return to_try_; }
+  bool has_record() const { return has_record_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// Indices of points of the sweep that differ in nothing but the network.
+  using Group = std::vector<std::size_t>;
+
+  static std::vector<Group> groups_of(const Sweep& sweep);
+  void try_group(const Group& group);
+  bool is_finished(std::size_t place);
+  std::string title_of(std::size_t place) const;
+  SweepRow refused_row(std::size_t place, const std::string& why) const;
+  SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned);
+  void before_output();
+  void write_record() const;
+  void add(std::size_t place, SweepRow row, bool is_news);
+  void say_how_far(std::size_t place);
+
+  const Sweep& sweep_;
+  const SweepOptions& options_;
+  std::filesystem::path output_;
+  bool output_is_there_;
+  std::vector<Group> groups_;
+  bool side_by_side_ = false;
+  const Clock::time_point began_ = Clock::now();
+
+  std::mutex mutex_;            // over the rest
+  std::vector<SweepRow> rows_;  // in the order of the points
+  std::size_t kept_ = 0;
+  std::size_t to_try_ = 0;
+  bool has_record_ = false;  // sweep.json is of this sweep
+  Clock::time_point said_ = began_;
+  Clock::time_point written_{};
+  Clock::duration writing_{};  // what the last record took: it grows with the sweep
+  std::set<std::pair<std::string, std::string>> refusals_said_;  // variant and reason
+};
+
+}  // namespace hearsay
