@@ -1,5 +1,7 @@
 #include "runtime/foundation/line_file.hpp"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -35,6 +37,11 @@ void LineFile::write_waiting() {
   waiting_.erase(0, done);
   if (on_disk_ && !defect_ && ::fdatasync(file_.number()) != 0)
     defect_ = "cannot bring " + path_.string() + " to the disk: " + std::strerror(errno);
+}
+
+bool LineFile::was_removed() const {
+  struct ::stat status {};
+  return ::fstat(file_.number(), &status) == 0 && status.st_nlink == 0;
 }
 
 }  // namespace hearsay

@@ -26,6 +26,9 @@ class LineFile {
   const std::optional<std::string>& defect() const { return defect_; }
   /// Tries again to write the lines that wait.
   void write_waiting();
+  /// True if somebody has removed the file since it was opened: its lines go nowhere.
+  bool was_removed() const;
+  const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;

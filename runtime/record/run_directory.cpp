@@ -306,6 +306,9 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
   write_file(directory_ / "summary.json", {json_text(summary, 2), "\n"});
   std::error_code ignored;
   fs::remove(directory_ / "provenance.json", ignored);
+  for (const LineFile* const file : {&metrics_, &consensus_})
+    if (file->was_removed())
+      throw Misuse(file->path().string() + " was removed while the run went on, and its lines with it");
 }
 
 template void RunDirectory::keep_best<float>(const KeptModel&);

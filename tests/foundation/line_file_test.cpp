@@ -67,6 +67,15 @@ TEST_CASE("record file: of lines that wait, as many are written as there is room
   CHECK(content_of(path) == "one\ntwo\n");
 }
 
+TEST_CASE("record file: one that somebody removes knows it") {
+  const TemporaryFolder folder;
+  LineFile file(folder.path() / "lines", false);
+  file.append("a");
+  CHECK_FALSE(file.was_removed());
+  std::filesystem::remove(folder.path() / "lines");
+  CHECK(file.was_removed());
+}
+
 TEST_CASE("record file: one that cannot be made is refused") {
   CHECK(contains(misuse_text([] { LineFile("/nowhere/metrics.jsonl", false); }),
                  "cannot write /nowhere/metrics.jsonl"));

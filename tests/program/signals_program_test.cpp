@@ -67,6 +67,20 @@ TEST_CASE("Ctrl-C: exit code 130, a complete output directory, and nobody left b
   }
 }
 
+TEST_CASE("metrics that are removed while a run goes on are said to be lost, and the rest is written") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", endless_run);
+  const auto output = folder.path() / "out";
+  Program program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"});
+  REQUIRE_MESSAGE(trains(program, output), program.complained());
+  std::filesystem::remove(output / "metrics.jsonl");
+  program.signal_group(SIGINT);
+  CHECK(program.wait() == 2);
+  CHECK(program.complained().find("metrics.jsonl was removed while the run went on") != std::string::npos);
+  CHECK(std::filesystem::exists(output / "summary.json"));
+  CHECK(std::filesystem::exists(output / "model.npy"));
+}
+
 TEST_CASE("Ctrl-C: the model of the last evaluation is not called the best, which nobody asked for") {
   const TemporaryFolder folder;
   folder.write("q.toml", endless_run);

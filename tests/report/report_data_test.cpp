@@ -374,6 +374,16 @@ TEST_CASE("report: a folder without a run, and a record that is none, are refuse
   }
 }
 
+TEST_CASE("report: a record of another version of hearsay is refused, one without a version is not") {
+  const TemporaryFolder folder;
+  cut_off_run(folder, "run", "7\n");
+  folder.write("run/summary.json", R"({"schema":2,"loss":1})");
+  CHECK_THROWS_WITH_AS(report_data({folder.path() / "run"}), doctest::Contains("expected schema = 1"),
+                       Misuse);
+  folder.write("run/summary.json", R"({"loss":1})");
+  CHECK_NOTHROW(report_data({folder.path() / "run"}));
+}
+
 TEST_CASE("report: a record with members of other types is shown as far as it makes sense") {
   const TemporaryFolder folder;
   const auto run = cut_off_run(folder, "run", "7\n");

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr int record_schema = 1;  // of summary.json and sweep.json
 constexpr std::size_t most_peers_shown = 128;
 constexpr std::size_t most_links_shown = 128;
 constexpr double most_blocks = 64;  // of the map of links, on each side
@@ -111,6 +112,9 @@ bool is_run_folder(const fs::path& folder) {
 Json read_record(const fs::path& file) {
   Json record = Json::parse(read_text_file(file), nullptr, false);
   if (!record.is_object()) throw Misuse(file.string() + ": this is no record of hearsay");
+  if (const auto schema = record.find("schema"); schema != record.end() && *schema != record_schema)
+    throw Misuse(file.string(), "schema = " + schema->dump(),
+                 "it is of another version of hearsay; expected schema = " + std::to_string(record_schema));
   return record;
 }
 
