@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "runtime/foundation/text_bytes.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "tools/export/csv_files.hpp"
 #include "tools/export/exported_run.hpp"
@@ -16,6 +17,7 @@
 #include "tools/terminal/exit_code.hpp"
 #include "tools/terminal/human_text.hpp"
 #include "tools/terminal/notice.hpp"
+#include "tools/terminal/rewritten_line.hpp"
 #include "tools/terminal/written_file.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -44,7 +46,22 @@ std::string host_name() {
 }
 
 void write_page(const ReportOptions& options, const std::string& library) {
-  const ReportData data = report_data(options.folders);
+  const bool rewrites = lines_can_be_rewritten();
+  bool line_open = false;
+  ReadingProgress progress(
+      [&](const std::string& text) {
+        std::fprintf(stderr, "%s%s%s", rewrites ? in_place_of_the_line : "", printable(text).c_str(),
+                     rewrites ? "" : "\n");
+        std::fflush(stderr);
+        line_open = rewrites;
+      },
+      ReadingProgress::Clock::now);
+  const ReportData data = report_data(
+      options.folders,
+      options.quiet ? ReadingWatch() : [&](const std::string& name, std::size_t done, std::size_t in_total) {
+        progress.show(name, done, in_total);
+      });
+  if (line_open) std::fputc('\n', stderr);
   const std::string text = page(PageKind::file, data.json(), library);
   write_file(*options.page(), {text});
   if (!options.quiet)

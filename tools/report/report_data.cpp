@@ -151,7 +151,7 @@ void ReportData::add_run(const RunFolder& run, const std::string& name, const st
   data_["groups"].push_back(std::move(group));
 }
 
-void ReportData::add_runs(const std::vector<fs::path>& folders) {
+void ReportData::add_runs(const std::vector<fs::path>& folders, const ReadingWatch& watch) {
   Json group = group_of("runs", folders.size() == 1 ? name_of(folders.front()) : "runs");
   std::map<std::string, int> times;
   for (const fs::path& folder : folders) {
@@ -163,6 +163,7 @@ void ReportData::add_runs(const std::vector<fs::path>& folders) {
     point["at"] = Json::array();
     group["series"].push_back(name);
     group["points"].push_back(std::move(point));
+    if (watch) watch(group["name"], group["points"].size(), folders.size());
   }
   for (std::size_t k = 0; k < folders.size(); ++k)
     if (const std::string name = group["series"][k]; times[name] > 1)
@@ -170,7 +171,7 @@ void ReportData::add_runs(const std::vector<fs::path>& folders) {
   data_["groups"].push_back(std::move(group));
 }
 
-void ReportData::add_sweep(const fs::path& folder) {
+void ReportData::add_sweep(const fs::path& folder, const ReadingWatch& watch) {
   const fs::path file = folder / "sweep.json";
   const Json record = read_record(file);
   const auto points = record.find("points");
@@ -207,6 +208,7 @@ void ReportData::add_sweep(const fs::path& folder) {
     if (point["at"].size() != group["axes"].size())
       throw Misuse(file.string() + ": its points have different axes");
     group["points"].push_back(std::move(point));
+    if (watch) watch(group["name"], group["points"].size(), points->size());
   }
   if (const auto repeats = record.find("repeats"); repeats != record.end() && repeats->is_number_unsigned()) {
     group["repeats"] = *repeats;
@@ -222,11 +224,11 @@ void ReportData::add_sweep(const fs::path& folder) {
   data_["groups"].push_back(std::move(group));
 }
 
-ReportData report_data(const std::vector<fs::path>& folders) {
+ReportData report_data(const std::vector<fs::path>& folders, const ReadingWatch& watch) {
   const ReportedFolders reported = reported_folders(folders);
   ReportData data(title_of(folders));
-  if (!reported.runs.empty()) data.add_runs(reported.runs);
-  for (const fs::path& sweep : reported.sweeps) data.add_sweep(sweep);
+  if (!reported.runs.empty()) data.add_runs(reported.runs, watch);
+  for (const fs::path& sweep : reported.sweeps) data.add_sweep(sweep, watch);
   return data;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/report/consensus_map.hpp"
+#include "tools/report/reading_progress.hpp"
 #include "tools/report/run_folder.hpp"
 
 namespace hearsay {
@@ -36,9 +37,9 @@ class ReportData {
 
   /// Adds the folders of runs as one group, each a series with the name of the run. Runs with equal names
   /// also get the name of their folder. Throws Misuse as read_run_folder does.
-  void add_runs(const std::vector<std::filesystem::path>& folders);
+  void add_runs(const std::vector<std::filesystem::path>& folders, const ReadingWatch& watch = {});
   /// Adds the output of a sweep. Throws Misuse if sweep.json is not the record of a sweep.
-  void add_sweep(const std::filesystem::path& folder);
+  void add_sweep(const std::filesystem::path& folder, const ReadingWatch& watch = {});
   /// Removes all groups. Keeps the pictures, which need not be drawn again.
   void begin_again();
   /// Adds a run that goes on, or has just ended.
@@ -68,7 +69,8 @@ class ReportData {
 };
 
 /// Returns the report of folders that hold a run or a sweep each: first the runs, as one group, then each
-/// sweep. Throws Misuse if a folder holds neither.
-ReportData report_data(const std::vector<std::filesystem::path>& folders);
+/// sweep. `watch`, if there is one, hears of every run that has been read. Throws Misuse if a folder holds
+/// neither.
+ReportData report_data(const std::vector<std::filesystem::path>& folders, const ReadingWatch& watch = {});
 
 }  // namespace hearsay
