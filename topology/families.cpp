@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "topology/base_rounds.hpp"
@@ -175,6 +176,11 @@ Graph make_graph(const std::string& text, PeerId peers, std::uint64_t seed) {
   }
   require_links_fit(peers, n * n / 2 * std::min(1.0, 3.2 * reader.number(0) * reader.number(0)));
   return geometric_graph(peers, reader.number(0), seed);
+}
+
+bool is_random_family(const std::string& text) {
+  const std::array<std::string_view, 4> random{"random-regular", "erdos-renyi", "small-world", "geometric"};
+  return std::ranges::find(random, parse_spelling(kind_key, text).name) != random.end();
 }
 
 TopologySpec parse_topology_spec(const std::string& spec) {

@@ -20,6 +20,9 @@ namespace hearsay {
 /// links would not fit in memory.
 Graph make_graph(const std::string& spelling, PeerId peers, std::uint64_t seed);
 
+/// True if the seed decides which peers are linked. Misuse, naming topology.kind, if `spelling` is none.
+bool is_random_family(const std::string& spelling);
+
 /// A family and its number of peers, as `hearsay topology SPEC` takes them.
 struct TopologySpec {
   std::string spelling;  ///< for make_graph

@@ -6,7 +6,6 @@
 
 #include "tests/support/data_files.hpp"
 #include "tests/support/program.hpp"
-#include "tools/report/consensus_map.hpp"
 #include "topology/foundation/misuse.hpp"
 
 using namespace hearsay;
@@ -284,52 +283,28 @@ TEST_CASE("report: the map of links has a cell per link, of more than 64 peers a
   CHECK(links == 1000.0);
 }
 
-TEST_CASE(
-    "report: consensus over time has a column per evaluation, 160 at most, and is left out if all agree") {
-  Course lines;
-  for (int k = 0; k < 500; ++k)
-    lines.push_back({{"iteration", k}, {"by", "peer"}, {"distances", {0.0, 0.123456 * k, nullptr}}});
-  const Json map = consensus_map(lines);
-  CHECK(map["by"] == "peer");
-  REQUIRE(map["iteration"].size() == 160);
-  CHECK(map["iteration"].back() == 499);
-  CHECK(map["distances"].size() == 160);
-  CHECK(map["distances"].back() == Json({0.0, 61.6, nullptr}));
-  for (Json& line : lines) line["distances"] = {0.0, 0.0};
-  CHECK(consensus_map(lines).is_null());
-  for (Json& line : lines) line["distances"] = Json::array({3.0});
-  CHECK(consensus_map(lines).is_null());  // a peer alone
-  CHECK(consensus_map({}).is_null());
-  CHECK(consensus_map({{{"iteration", 1}}, {{"iteration", 2}, {"distances", "far"}}}).is_null());
-}
-
-TEST_CASE(
-    "report: maps of consensus that are equal stand once, and those of many runs have fewer evaluations") {
-  const auto lines_of = [](double run) {
-    Course lines;
-    for (int k = 0; k < 160; ++k) {
-      Json distances = Json::array();
-      for (int peer = 0; peer < 128; ++peer) distances.push_back(run + peer + k);
-      lines.push_back({{"iteration", k}, {"distances", std::move(distances)}});
+TEST_CASE("report: a topology is drawn once for all seeds, a random one for each") {
+  const TemporaryFolder folder;
+  const std::string random = "family = \"random-regular(2)\"\npeers = 6\n";
+  folder.write("random.toml", random);
+  folder.write("listed.toml", "peers = 2\n[[link]]\nfrom = 0\nto = 1\n");
+  const auto pictures_of = [&](const std::string& topology) {
+    std::vector<std::filesystem::path> runs;
+    for (const std::string seed : {"1", "2", "3", "2"}) {
+      const std::string name = "run" + std::to_string(runs.size());
+      runs.push_back(cut_off_run(folder, name, evaluation_line(0, "1.0")));
+      folder.write(name + "/run.toml", "[run]\nseed = " + seed + "\n[topology]\n" + topology + "\n");
     }
-    return lines;
+    const Json data = report_data(runs).json();
+    Json places = Json::array();
+    for (const Json& point : data["groups"][0]["points"]) places.push_back(point["picture"]);
+    REQUIRE(data["pictures"].size() > places[2]);
+    return places;
   };
-  ConsensusMaps collected;
-  Json maps = Json::array();
-  for (int run = 0; run < 64; ++run) CHECK(collected.add(lines_of(run), maps) == run);
-  CHECK(maps[63]["iteration"].size() == 160);
-  CHECK(collected.add({}, maps).is_null());
-  for (int run = 64; run < 70; ++run) CHECK(collected.add(lines_of(run), maps) == run);
-  CHECK(collected.add(lines_of(3), maps) == 3);
-  CHECK(collected.add(lines_of(66), maps) == 66);
-  REQUIRE(maps.size() == 70);
-  for (const Json& map : maps) {
-    CHECK(map["iteration"].size() == 80);
-    CHECK(map["distances"].size() == 80);
-    CHECK(map["iteration"].front() == 0);
-    CHECK(map["iteration"].back() == 159);
-  }
-  CHECK(maps[66]["distances"].back() == lines_of(66).back()["distances"]);
+  CHECK(pictures_of("kind = \"ring\"") == Json({0, 0, 0, 0}));
+  CHECK(pictures_of("file = \"../listed.toml\"") == Json({0, 0, 0, 0}));
+  CHECK(pictures_of("kind = \"random-regular(4)\"") == Json({0, 1, 2, 1}));
+  CHECK(pictures_of("file = \"../random.toml\"") == Json({0, 1, 2, 1}));
 }
 
 TEST_CASE("report: the record says who made it, when, where and how") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +68,16 @@ TEST_CASE("families: one seed is one graph, another seed another") {
     CHECK(make_graph(spelling, 40, 7).edges() == make_graph(spelling, 40, 7).edges());
     CHECK(make_graph(spelling, 40, 7).edges() != make_graph(spelling, 40, 8).edges());
   }
+}
+
+TEST_CASE("families: the families that draw by the seed are random, and no others") {
+  for (const hearsay::Choice& family : hearsay::family_choices()) {
+    const auto random = std::ranges::find_if(
+        random_spellings, [&](const std::string& spelling) { return spelling.starts_with(family.name); });
+    CAPTURE(family.name);
+    CHECK(hearsay::is_random_family(family.name + family.arguments) == (random != random_spellings.end()));
+  }
+  CHECK(hearsay::is_random_family(" small-world (4, 0.1)"));
 }
 
 TEST_CASE("families: random graphs are connected, for any seed") {

@@ -6,7 +6,6 @@
 
 #include "tools/report/quantity.hpp"
 #include "tools/report/reported_folders.hpp"
-#include "tools/report/topology_picture.hpp"
 #include "tools/report/tuning_phase.hpp"
 #include "tools/statistics/estimate.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -98,7 +97,7 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   point["consensus"] = consensus_maps_.add(run.consensus, data_["consensus"]);
   point["provenance"] =
       run.summary.is_object() ? run.summary.value("provenance", Json(nullptr)) : run.beginning;
-  point["picture"] = run.settings ? Json(picture_of(*run.settings)) : Json(nullptr);
+  point["picture"] = run.settings ? Json(pictures_.add(*run.settings, data_["pictures"])) : Json(nullptr);
   // A run that has not ended has no summary to say its spectral gap.
   if (run.settings && !point["facts"].contains("spectral_gap"))
     point["facts"]["spectral_gap"] = spectral_gap_of_unfinished(*run.settings);
@@ -113,20 +112,9 @@ Json ReportData::point_of(const RunFolder& run, const std::string& folder) {
   return point;
 }
 
-std::size_t ReportData::picture_of(const RunSettings& settings) {
-  const Drawn topology{settings.topology, settings.run.seed};
-  const auto found = std::ranges::find(drawn_, topology);
-  const auto place = static_cast<std::size_t>(found - drawn_.begin());
-  if (found == drawn_.end()) {
-    drawn_.push_back(topology);
-    data_["pictures"].push_back(topology_picture(settings));
-  }
-  return place;
-}
-
 /// Keeps the gaps, since a live page asks once a second.
 Json ReportData::spectral_gap_of_unfinished(const RunSettings& settings) {
-  const Drawn topology{settings.topology, settings.run.seed};
+  const std::pair topology{settings.topology, settings.run.seed};
   const auto known = std::ranges::find_if(gaps_, [&](const Gap& gap) {
     return gap.topology == topology && gap.method == settings.algorithm.kind;
   });

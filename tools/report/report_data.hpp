@@ -10,6 +10,7 @@
 #include "tools/report/consensus_map.hpp"
 #include "tools/report/reading_progress.hpp"
 #include "tools/report/run_folder.hpp"
+#include "tools/report/topology_picture.hpp"
 
 namespace hearsay {
 
@@ -48,16 +49,14 @@ class ReportData {
   const nlohmann::ordered_json& json() const { return data_; }
 
  private:
-  using Drawn = std::pair<TopologySettings, std::uint64_t>;  ///< with the seed
-
   nlohmann::ordered_json data_;
-  std::vector<Drawn> drawn_;                                     ///< data_["pictures"], in the same order
   std::unordered_map<std::string, std::size_t> learned_places_;  ///< in data_["learned"], by the text
   std::unordered_map<std::string, std::size_t> line_places_;     ///< in data_["lines"]
   ConsensusMaps consensus_maps_;                                 ///< of data_["consensus"]
+  TopologyPictures pictures_;                                    ///< of data_["pictures"]
 
   struct Gap {
-    Drawn topology;
+    std::pair<TopologySettings, std::uint64_t> topology;  ///< with the seed
     std::string method;
     nlohmann::ordered_json gap;
   };
@@ -65,7 +64,6 @@ class ReportData {
 
   nlohmann::ordered_json spectral_gap_of_unfinished(const RunSettings& settings);
   nlohmann::ordered_json point_of(const RunFolder& run, const std::string& folder);
-  std::size_t picture_of(const RunSettings& settings);
 };
 
 /// Returns the report of folders that hold a run or a sweep each: first the runs, as one group, then each
