@@ -49,7 +49,8 @@ TEST_CASE("ranges: several in one text step together") {
   CHECK(expanded("tcp://[::1]:[7000-7001]") == Names{"tcp://[::1]:7000", "tcp://[::1]:7001"});
   CHECK(expanded("[1-2][3-4]") == Names{"13", "24"});
   CHECK(refusal("tcp://10.0.0.[1-3]:[7000-7001]") ==
-        "host = \"tcp://10.0.0.[1-3]:[7000-7001]\": expected ranges of the same length, for they step together: [1-3] "
+        "host = \"tcp://10.0.0.[1-3]:[7000-7001]\": expected ranges of the same length, for they step "
+        "together: [1-3] "
         "has "
         "3, [7000-7001] has 2");
   CHECK(refusal("a[1]b[1-2]").find("[1] has 1, [1-2] has 2") != std::string::npos);

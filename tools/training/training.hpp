@@ -23,7 +23,7 @@ struct FinishedRun {
   std::vector<std::string> warnings;
   std::filesystem::path output;
   bool output_created = false;
-  std::string slowness;     ///< words about a run that took longer than predicted; empty if none are due
+  std::string slowness;  ///< words about a run that took longer than predicted; empty if none are due
 };
 
 class LearnedPoint;
