@@ -293,6 +293,11 @@ describe("compare", () => {
       assert.ok(await page.locator("#group-0-training .legend").isHidden());
       assert.ok(await page.locator("#group-0-loss").isVisible());
     });
+    // The times of simulated runs are called virtual.
+    await inPage("alike.html", {}, async ({ page }) => {
+      const heads = await page.locator(".overview thead th").allTextContents();
+      assert.ok(heads.includes("time (virtual)") && !heads.includes("time"), heads.join());
+    });
     await inPage("steps.html", {}, async ({ page }) => {
       await page.getByText("All points in a table").click();
       const heads = await page.locator(".overview thead th").allTextContents();

@@ -229,6 +229,36 @@ describe("a sweep with repeats", () => {
     assert.deepEqual(names, ["plain", "plain again", "8 bit"].map((name) => `${name}, seed 1, one of 6 seeds: run.toml`));
   }));
 
+  test("an interval of an accuracy may go beyond 100 %, the axis does not", async () => {
+    write(folder, "accurate.toml", `[run]
+iterations = 12
+evaluate_every = 4
+[data]
+source = "synthetic(samples=64, features=10, classes=2)"
+[topology]
+peers = 2
+[algorithm]
+kind = "d-psgd"
+step_size = 0.5
+[sweep]
+driver = "simulate"
+repeat = 3
+network.latency = ["1 ms", "2 ms"]
+`);
+    hearsay(folder, ["sweep", "accurate.toml", "--output", "accurate", "--quiet"]);
+    hearsay(folder, ["report", "accurate", "--output", "accurate.html"]);
+    const accuracy = readJson(folder, "accurate", "sweep.json").cells[0].figures.accuracy;
+    assert.ok(accuracy.high > 1);
+    await inPage(async (page) => {
+      await page.locator("#group-0-along").getByLabel("Show", { exact: true }).selectOption("Accuracy at the end");
+      for (const id of ["group-0-accuracy", "group-0-along"]) {
+        const ends = (await datasetsOf(page, id)).flatMap(({ data }) => data.map(({ y }) => y));
+        assert.ok(Math.max(...ends) > 100, id);
+        assert.ok(await page.evaluate((name) => Chart.getChart(document.querySelector(`#${name} canvas`)).scales.y.max <= 100, id), id);
+      }
+    }, "accurate.html");
+  });
+
   test("the table of all points says their seeds", () => inPage(async (page) => {
     await page.getByText("All points in a table").click();
     assert.ok((await page.locator(".overview th").allTextContents()).includes("seed"));

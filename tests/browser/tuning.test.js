@@ -14,6 +14,7 @@ driver = "simulate"
 repeat = 3
 tune = ["algorithm.step_size"]
 algorithm.step_size = [0.001, 0.01, 0.1]
+network.latency = ["1 ms"]
 [[sweep.variant]]
 name = "plain"
 algorithm.kind = "d-psgd"

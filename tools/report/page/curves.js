@@ -48,7 +48,7 @@ function curves(group, name) {
     logs.hidden = Boolean(measure.linear);
     plot.draw({
       x: { label: along().label, log: logX, categories, text: (value) => numberText(value), values },
-      y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text },
+      y: { label: measure.label, log: logY, text: measure.text, mark: measure.isTime ? secondsMark : measure.text, most: measure.most },
       lines: linesAlong(numbers, measure),
     });
   };

@@ -18,7 +18,7 @@ const measures = [
     of: (group, point, axis) => speedUp(group, point, group.twin(point, point.at.map((value, k) => (k === axis ? 0 : value)))) },
   { label: "MB per peer to the target", text: (value) => `${numberText(value, 3)} MB`, wants: (group) => group.hasTarget, of: (group, point) => point.facts.bytes_to_target / 1e6 },
   { label: "Loss at the end", text: (value) => numberText(value, 6), wants: () => true, of: (group, point) => point.facts.loss },
-  { label: "Accuracy at the end", linear: true, text: (value) => `${numberText(value, 4)} %`, wants: anyKnows("accuracy"), of: (group, point) => (isKnown(point.facts.accuracy) ? 100 * point.facts.accuracy : null) },
+  { label: "Accuracy at the end", linear: true, most: 100, text: (value) => `${numberText(value, 4)} %`, wants: anyKnows("accuracy"), of: (group, point) => (isKnown(point.facts.accuracy) ? 100 * point.facts.accuracy : null) },
 ];
 
 /// A number above zero, or nothing: 0 bytes in 0 seconds are no measure of anything.

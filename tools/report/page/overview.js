@@ -43,8 +43,8 @@ const pointColumns = [
   { text: "iterations", number: true, of: (facts) => numberText(facts.iterations, 9) },
   { text: "loss", number: true, of: (facts) => numberText(facts.loss, 6) },
   { text: "accuracy", number: true, of: (facts) => shareText(facts.accuracy) },
-  { text: "time", number: true, of: (facts) => spent(facts.seconds, secondsText) },
-  { text: "time to target", number: true, of: (facts) => secondsText(facts.seconds_to_target) },
+  { text: "time", number: true, isTime: true, of: (facts) => spent(facts.seconds, secondsText) },
+  { text: "time to target", number: true, isTime: true, of: (facts) => secondsText(facts.seconds_to_target) },
   { text: "sent to target", number: true, of: (facts) => spent(facts.bytes_to_target, megabytesText) },
   { text: "sent per peer", number: true, of: (facts) => spent(perPeer(facts, facts.bytes_sent), megabytesText) },
 ];
@@ -64,9 +64,16 @@ function pointsTable(group, dimension = null) {
   const columns = pointColumns.filter(({ of }) => group.points.some((point) => of(point.facts, point) !== unknown));
   const named = group.dimensions.filter((one) => group.kind === "sweep" ? one === group.color || one.values.length > 1 : one.key === "run");
   const seeds = group.isRepeated ? [{ text: "seed", number: true, of: (facts, point) => String(point.seed) }] : [];
-  const head = [...named.map(({ label, numbers }) => ({ text: label, number: Boolean(numbers) })), ...seeds, ...columns];
+  // The head of a sweep says so for all its points.
+  const areVirtual = group.kind === "runs" && group.points.every(({ facts }) => facts.virtual);
+  const head = [...named.map(({ label, numbers }) => ({ text: label, number: Boolean(numbers) })), ...seeds,
+    ...columns.map((column) => (column.isTime && areVirtual ? { ...column, text: `${column.text} (virtual)` } : column))];
+  const textOf = ({ of, isTime }, point) => {
+    const text = of(point.facts, point);
+    return text + (isTime && text !== unknown && point.facts.virtual && group.kind === "runs" && !areVirtual ? " (virtual)" : "");
+  };
   const row = (point) => [...named.map((one, k) => (k === 0 ? element("span", {}, sign(point.series), ` ${one.values[one.of(point.origin)]}`) : one.values[one.of(point.origin)])),
-    ...[...seeds, ...columns].map(({ of }) => of(point.facts, point))];
+    ...[...seeds, ...columns].map((column) => textOf(column, point))];
   const caption = group.kind === "sweep" ? "All points" : "All runs";
   if (!dimension) return table(caption, head, group.points.map(row));
   return table(caption, head, dimension.values.flatMap((text, value) => {

@@ -51,7 +51,7 @@ class Plot {
   }
 
   /// `x`, `y`: {label, log, text(value), mark(value) beside the axis if that is another text, values:
-  /// [[number, text],..] where the ticks are to be those, categories: whether they are names without an order,
+  /// [[number, text],..] where the ticks are to be those, most: what no value can exceed, though an interval may, categories: whether they are names without an order,
   /// tight: whether the lines end where the axis does}.
   /// `lines`: {name, series, points: [[x, y],..], raw: the points before they were smoothed, if they were, band:
   /// [[x, low, high],..] if there are intervals}, series null for a line that is none (the target).
@@ -73,6 +73,7 @@ class Plot {
     if (x.categories) Object.assign(options.scales.x, { min: -0.5, max: x.values.length - 0.5 });
     else if (x.values) Object.assign(options.scales.x, withRoom(drawnAlong("x"), x.log));
     if (y.log) Object.assign(options.scales.y, withRoom(drawnAlong("y"), true));
+    if (isKnown(y.most) && mostOf(drawnAlong("y").filter(isKnown)) > y.most) options.scales.y.max = y.most;
     if (this.zoom) Object.assign(options.scales.x, { min: this.zoom[0], max: this.zoom[1] });
     this.show({ type: "line", data: { datasets }, options });
     this.numbers.outdate();

@@ -10,7 +10,7 @@ const costAxes = [
 
 const curveKinds = [
   { name: "loss", title: "Loss", key: "loss", text: (value) => numberText(value, 6), scale: 1 },
-  { name: "accuracy", title: "Accuracy", key: "accuracy", text: (value) => `${numberText(value, 4)} %`, scale: 100, linear: true },
+  { name: "accuracy", title: "Accuracy", key: "accuracy", text: (value) => `${numberText(value, 4)} %`, scale: 100, linear: true, most: 100 },
   { name: "consensus", title: "Consensus distance", key: "consensus_distance", text: (value) => numberText(value, 4), scale: 1 },
 ];
 
@@ -84,7 +84,7 @@ class CurvePlot {
     if (kind.name === "loss") this.addTarget(lines, all, base);
     plot.heading.textContent = `${kind.title} against ${axis().label}`;
     plot.draw({ x: { label: axis().label, tight: true, text: axis().text, mark: axis().mark, log: group.keptLogCost.on }, lines,
-      y: { label: kind.title.toLowerCase() + (above ? " above the lowest" : ""), text: kind.text, log } });
+      y: { label: kind.title.toLowerCase() + (above ? " above the lowest" : ""), text: kind.text, log, most: kind.most } });
   }
 
   addTarget(lines, points, base) {

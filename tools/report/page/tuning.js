@@ -44,10 +44,11 @@ function tuningSection(group, name) {
     const text = scoreText(decidedByTime(group, place), candidate);
     return place.chosen && valuesText(place.chosen) === valuesText(values) ? element("strong", {}, `✓ ${text}`) : text;
   };
+  const unlike = tuning.axes.map((_, axis) => new Set(tuning.places.map(({ at }) => at[axis])).size > 1);
   const names = tuning.grid.map(({ key }) => shortName(key)).join(", ");
-  const tried = table("What was tried", [{ text: group.dimensions[0].label }, ...tuning.axes.map((key) => ({ text: shortName(key) })), { text: `chosen ${names}`, number: true },
+  const tried = table("What was tried", [{ text: group.dimensions[0].label }, ...tuning.axes.filter((_, axis) => unlike[axis]).map((key) => ({ text: shortName(key) })), { text: `chosen ${names}`, number: true },
     ...columns.map((values) => ({ text: `${names} ${valuesText(values)}`, number: true }))],
-  tuning.places.map((place) => [place.variant || group.name, ...place.at, place.chosen ? valuesText(place.chosen) + (isAtEdge(place.chosen) ? " (edge)" : "") : unknown, ...columns.map((values) => cellOf(place, values))]));
+  tuning.places.map((place) => [place.variant || group.name, ...place.at.filter((_, axis) => unlike[axis]), place.chosen ? valuesText(place.chosen) + (isAtEdge(place.chosen) ? " (edge)" : "") : unknown, ...columns.map((values) => cellOf(place, values))]));
   tried.classList.add("tried");
   const measured = known ? element("p", { class: "note" }, `In the table: the mean ${tuning.places.some((place) => decidedByTime(group, place)) ? "time to the target" : "loss at the end"} of each candidate; ✓ marks the chosen one.`) : "";
   return section(`${name}-tuning`, "Tuning", `${said.join("; ")}. ${rule}${with_}`,
