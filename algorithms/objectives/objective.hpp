@@ -12,7 +12,8 @@ namespace hearsay {
 ///     f_i(x) = (n/m) sum_{s in shard} loss_s(x) + (l2/2) ||x||^2        x in R^d
 ///
 /// so that (1/n) sum_i f_i is the pooled objective for every partition. Implement this class to train your
-/// own model. All members are const and callable from several threads at once.
+/// own model. All members are const and callable from several threads at once. A gradient that throws an
+/// exception ends the run of processes at all peers, with its text as the reason.
 template <class Scalar>
 class Objective {
  public:

@@ -144,6 +144,15 @@ bool was_killed(int status) {
   return number != SIGABRT && number != SIGSEGV && number != SIGBUS && number != SIGFPE && number != SIGILL;
 }
 
+/// True if the reason begins with the peer whose it is: "peer 1: its objective failed". Its neighbors end
+/// with the same sentence, and may be heard first.
+bool says_whose_it_is(std::string_view reason) {
+  constexpr std::string_view peer = "peer ";
+  if (!reason.starts_with(peer)) return false;
+  const std::size_t end = reason.find_first_not_of("0123456789", peer.size());
+  return end != reason.npos && end > peer.size() && reason.substr(end).starts_with(": ");
+}
+
 class Children {
  public:
   /// `fork_server` starts killed peers again; null: they are not.
@@ -288,7 +297,7 @@ class Children {
     child.killed = reason.empty() && was_killed(status);
     const std::string name = "peer " + std::to_string(id);
     if (!reason.empty() && WIFEXITED(status) && WEXITSTATUS(status) == 2) throw Misuse(name + ": " + reason);
-    if (!reason.empty()) return name + ": " + reason;
+    if (!reason.empty()) return says_whose_it_is(reason) ? reason : name + ": " + reason;
     if (WIFSIGNALED(status)) return name + " was lost: killed by signal " + std::to_string(WTERMSIG(status));
     return name + " was lost: it ended with code " + std::to_string(WEXITSTATUS(status));
   }

@@ -1,6 +1,7 @@
 #include "runtime/process/peer_driver.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -102,13 +103,6 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
   return {0, "it has ended without an observer, and its model is in " + file.string()};
 }
 
-template <class Scalar>
-void PeerDriver<Scalar>::tell_evaluation() {
-  if (failure_detector_.unobserved()) return;  // no observer would answer
-  session_.tell_observer(
-      {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
-}
-
 // The events are handed over first, so that peer and session are saved in states that fit each other.
 template <class Scalar>
 void PeerDriver<Scalar>::keep() {
@@ -124,11 +118,21 @@ template <class Scalar>
 void PeerDriver<Scalar>::take_gradient() {
   const Instant begin = monotonic_now();
   const double work = peer_->gradient_work();
-  const auto gradient = [&] { pace_.run(begin, work, [this] { peer_->compute_gradient(); }); };
+  std::optional<std::string> failure;  // what the objective has thrown
+  const auto gradient = [&] {
+    try {
+      pace_.run(begin, work, [this] { peer_->compute_gradient(); });
+    } catch (const std::exception& thrown) {
+      failure = thrown.what();
+    }
+  };
   if (pace_.is_long(work))
     compute(gradient, experiment_.method->asynchronous ? Meanwhile::delivers : Meanwhile::serves);
   else
     gradient();
+  if (failure)
+    return end_with({3, "peer " + std::to_string(id()) + ": its objective failed in iteration " +
+                            std::to_string(peer_->iteration() + 1) + ": " + *failure});
   meter_.counts().compute += pace_.ended() - begin;
   timeline_.computes(begin, pace_.ended() - begin, peer_->iteration() + 1);
   peer_->gradient_arrived();
@@ -226,6 +230,8 @@ void PeerDriver<Scalar>::on(const ResumeFrom& resume) {
     stage_ = Stage::restored;
   } catch (const Misuse& misuse) {
     end_with({2, misuse.what()});
+  } catch (const std::exception& thrown) {  // an objective that is asked again
+    end_with({3, "peer " + std::to_string(id()) + " could not be restored: " + thrown.what()});
   }
 }
 
@@ -341,15 +347,6 @@ void PeerDriver<Scalar>::judge_observer(Instant now) {
   failure_detector_.set_observed(false);
   session_.turn_from_observer(peer_->iteration());
   peer_->detach_from_observer();
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::look_for_observer() {
-  if (!failure_detector_.hears_observer(monotonic_now())) return;
-  control_.notice("peer " + std::to_string(id()) + " hears the observer again");
-  failure_detector_.set_observed(true);
-  session_.turn_from_observer(peer_->iteration());
-  peer_->attach_to_observer();
 }
 
 template <class Scalar>

@@ -48,7 +48,11 @@ class PeerDriver {
   /// The end without an observer: this peer keeps its own model in a file, and stays until its neighbors need
   /// nothing more of it.
   PeerEnd leave_unobserved();
-  void tell_evaluation();
+  void tell_evaluation() {
+    if (failure_detector_.unobserved()) return;  // no observer would answer
+    session_.tell_observer(
+        {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
+  }
   /// Takes a checkpoint.
   void keep();
   void take_gradient();
@@ -120,7 +124,13 @@ class PeerDriver {
   void check_deadlines();
   void judge_observer(Instant now);
   /// If a lost observer is heard again, goes on with it.
-  void look_for_observer();
+  void look_for_observer() {
+    if (!failure_detector_.hears_observer(monotonic_now())) return;
+    control_.notice("peer " + std::to_string(id()) + " hears the observer again");
+    failure_detector_.set_observed(true);
+    session_.turn_from_observer(peer_->iteration());
+    peer_->attach_to_observer();
+  }
   bool drops() const { return experiment_.settings.failure.drops(); }
   /// Policy "drop": a neighbor is gone, or takes this peer for gone.
   void part_from(PeerId neighbor, const std::string& why);
