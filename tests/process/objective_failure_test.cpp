@@ -50,7 +50,8 @@ TEST_SUITE("net") {
     for (const Duration takes : {Duration{0}, Duration{2ms}}) {  // in the peer's own thread, and beside it
       CAPTURE(takes.count());
       auto experiment = failing_experiment();
-      if (takes > Duration{0}) experiment.settings.network.compute = {ComputeTime::Kind::constant, takes, 0.0};
+      if (takes > Duration{0})
+        experiment.settings.network.compute = {ComputeTime::Kind::constant, takes, 0.0};
       const auto outcome = run_local(experiment);
       CHECK(outcome.status == RunStatus::lost);
       CHECK(outcome.reason == sentence);
