@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser } from "./browser.js";
 import { hearsay, quadraticRun, readLines, write } from "./hearsay.js";
-import { chartOf, inReport, lineOf, linkOf } from "./pages.js";
+import { chartOf, colorsOfPng, inReport, lineOf, linkOf } from "./pages.js";
 
 const names = ["plain", `a "b", c`, "slow"];
 
@@ -208,18 +208,8 @@ describe("charts", () => {
     assert.deepEqual([bytes.readUInt32BE(16), bytes.readUInt32BE(20)], [2400, 1350]);
     // Every line's color is in it, and its ground is not transparent.
     const colors = (await chartOf(page, "group-0-loss")).lines.map(({ borderColor }) => borderColor);
-    const found = await page.evaluate(async ([address, wanted]) => {
-      const image = new Image();
-      image.src = address;
-      await image.decode();
-      const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
-      const context = canvas.getContext("2d");
-      context.drawImage(image, 0, 0);
-      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-      const seen = new Set();
-      for (let k = 0; k < data.length; k += 4) seen.add(`#${[data[k], data[k + 1], data[k + 2]].map((c) => c.toString(16).padStart(2, "0")).join("")}`);
-      return { lines: wanted.filter((color) => seen.has(color)), opaque: data[3] === 255 };
-    }, [`data:image/png;base64,${bytes.toString("base64")}`, colors]);
+    const picture = await colorsOfPng(page, bytes);
+    const found = { lines: colors.filter((color) => picture.colors.includes(color)), opaque: picture.opaque };
     assert.deepEqual(found, { lines: colors, opaque: true });
     assert.deepEqual(trouble, []);
   }));

@@ -33,6 +33,23 @@ const endlessRun = quadraticRun.replace("iterations = 20", "iterations = 1000000
 /// A run that does not end by itself, and the address of its page.
 const liveRun = (context, ...more) => liveProgram(context, { "run.toml": endlessRun }, ["run", "run.toml", "--live", "--output", "out", ...more]);
 
+/// A sweep of two short points and one that does not end.
+const liveSweep = (context) => liveProgram(context, { "sweep.toml": `${quadraticRun}
+[sweep]
+driver = "run"
+baseline = "first"
+[[sweep.variant]]
+name = "first"
+algorithm.kind = "d-psgd"
+[[sweep.variant]]
+name = "second"
+algorithm.kind = "allreduce-sgd"
+[[sweep.variant]]
+name = "endless"
+algorithm.kind = "dcd-psgd"
+run.iterations = 1000000
+` }, ["sweep", "sweep.toml", "--live", "--output", "out"]);
+
 /// The beginning of a run file and of a topology file for `count` peers on this machine, each at a port of its own.
 async function addressedRing(count) {
   const servers = await Promise.all(Array.from({ length: 2 * count }, async () => {
@@ -148,21 +165,7 @@ describe("live", () => {
   });
 
   test("the page of a sweep grows with every point, and says which is trained", async (context) => {
-    const { folder, run, ended, address } = await liveProgram(context, { "sweep.toml": `${quadraticRun}
-[sweep]
-driver = "run"
-baseline = "short"
-[[sweep.variant]]
-name = "short"
-algorithm.kind = "d-psgd"
-[[sweep.variant]]
-name = "also short"
-algorithm.kind = "allreduce-sgd"
-[[sweep.variant]]
-name = "endless"
-algorithm.kind = "dcd-psgd"
-run.iterations = 1000000
-` }, ["sweep", "sweep.toml", "--live", "--output", "out"]);
+    const { folder, run, ended, address } = await liveSweep(context);
     const page = await browser.newPage({ viewport: screens.desktop });
     const trouble = [];
     page.on("pageerror", (error) => trouble.push(String(error)));
@@ -237,20 +240,7 @@ run.iterations = 1000000
   });
 
   test("a series that is hidden stays hidden when the page of a sweep gets new points", async (context) => {
-    const { run, ended, address } = await liveProgram(context, { "sweep.toml": `${quadraticRun}
-[sweep]
-driver = "run"
-[[sweep.variant]]
-name = "first"
-algorithm.kind = "d-psgd"
-[[sweep.variant]]
-name = "second"
-algorithm.kind = "allreduce-sgd"
-[[sweep.variant]]
-name = "endless"
-algorithm.kind = "dcd-psgd"
-run.iterations = 1000000
-` }, ["sweep", "sweep.toml", "--live", "--output", "out"]);
+    const { run, ended, address } = await liveSweep(context);
     const page = await browser.newPage({ viewport: screens.desktop });
     await page.goto(address);
     const drawn = () => page.evaluate(() => Chart.getChart(document.querySelector("#group-0-loss canvas")).data.datasets.map(({ label }) => label));

@@ -39,6 +39,21 @@ export const chartOf = (page, figure) => page.evaluate((id) => {
   };
 }, figure);
 
+/// The colors of a PNG picture, "#rrggbb", without `margin` rows above and below; `opaque`: whether its first pixel
+/// is not transparent.
+export const colorsOfPng = (page, bytes, margin = 0) => page.evaluate(async ([address, left]) => {
+  const image = new Image();
+  image.src = address;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, left, canvas.width, canvas.height - 2 * left);
+  const seen = new Set();
+  for (let k = 0; k < data.length; k += 4) seen.add(`#${[data[k], data[k + 1], data[k + 2]].map((c) => c.toString(16).padStart(2, "0")).join("")}`);
+  return { colors: [...seen], opaque: data[3] === 255 };
+}, [`data:image/png;base64,${bytes.toString("base64")}`, margin]);
+
 export const lineOf = (chart, label) => chart.lines.find((line) => line.label === label);
 
 /// The link to what the page shows, once the page has written it: `part` must be in it.
