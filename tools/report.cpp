@@ -46,22 +46,15 @@ std::string host_name() {
 }
 
 void write_page(const ReportOptions& options, const std::string& library) {
-  const bool rewrites = lines_can_be_rewritten();
-  bool line_open = false;
-  ReadingProgress progress(
-      [&](const std::string& text) {
-        std::fprintf(stderr, "%s%s%s", rewrites ? in_place_of_the_line : "", printable(text).c_str(),
-                     rewrites ? "" : "\n");
-        std::fflush(stderr);
-        line_open = rewrites;
-      },
-      ReadingProgress::Clock::now);
+  RewrittenLine line;
+  ReadingProgress progress([&](const std::string& text) { line.show(printable(text)); },
+                           ReadingProgress::Clock::now);
   const ReportData data = report_data(
       options.folders,
       options.quiet ? ReadingWatch() : [&](const std::string& name, std::size_t done, std::size_t in_total) {
         progress.show(name, done, in_total);
       });
-  if (line_open) std::fputc('\n', stderr);
+  line.finish();
   const std::string text = page(PageKind::file, data.json(), library);
   write_file(*options.page(), {text});
   if (!options.quiet)

@@ -170,12 +170,12 @@ std::vector<NameRow::Number> NameRow::growing_towards(std::string_view second) c
   return growing;
 }
 
-std::string NameRow::text_at(std::size_t k, const std::vector<Number>& numbers) const {
+template <class Spell>
+std::string NameRow::respelled(const std::vector<Number>& numbers, const Spell& spelled) const {
   std::string text;
   std::size_t done = 0;
   for (const Number& number : numbers) {
-    text += first_.substr(done, number.begin - done) +
-            increased(std::string_view(first_).substr(number.begin, number.length), k);
+    text += first_.substr(done, number.begin - done) + spelled(first_.substr(number.begin, number.length));
     done = number.begin + number.length;
   }
   return text + first_.substr(done);
@@ -183,7 +183,8 @@ std::string NameRow::text_at(std::size_t k, const std::vector<Number>& numbers) 
 
 bool NameRow::continues_with(std::string_view text) const {
   if (count_ == most_names_of_a_range) return false;
-  return text == text_at(count_, count_ == 1 ? growing_towards(text) : growing_);
+  return text == respelled(count_ == 1 ? growing_towards(text) : growing_,
+                           [this](const std::string& number) { return increased(number, count_); });
 }
 
 void NameRow::add(std::string_view text) {
@@ -193,14 +194,9 @@ void NameRow::add(std::string_view text) {
 }
 
 std::string NameRow::spelling() const {
-  std::string text;
-  std::size_t done = 0;
-  for (const Number& number : growing_) {
-    const std::string from = first_.substr(number.begin, number.length);
-    text += first_.substr(done, number.begin - done) + "[" + from + "-" + increased(from, count_ - 1) + "]";
-    done = number.begin + number.length;
-  }
-  return text + first_.substr(done);
+  return respelled(growing_, [this](const std::string& number) {
+    return "[" + number + "-" + increased(number, count_ - 1) + "]";
+  });
 }
 
 }  // namespace hearsay

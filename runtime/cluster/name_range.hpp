@@ -48,8 +48,9 @@ class NameRow {
 
   /// Returns the numbers of the first text that grow if `second` is the next text; empty if none may.
   std::vector<Number> growing_towards(std::string_view second) const;
-  /// Returns text number `k` of the row, counted from 0, if `numbers` grow.
-  std::string text_at(std::size_t k, const std::vector<Number>& numbers) const;
+  /// Returns the first text with `spelled(number)` in place of each of `numbers`.
+  template <class Spell>
+  std::string respelled(const std::vector<Number>& numbers, const Spell& spelled) const;
 
   std::string first_;
   std::size_t count_ = 1;

@@ -42,20 +42,13 @@ class AdviceProgress {
     const Clock::time_point now = Clock::now();
     if (quiet_ || now - shown_ < std::chrono::seconds(1)) return;
     shown_ = now;
-    std::fprintf(stderr, "%s%s%s", terminal_ ? in_place_of_the_line : "", what.c_str(),
-                 terminal_ ? "" : "\n");
-    std::fflush(stderr);
-    open_ = terminal_;
+    line_.show(what);
   }
-  void close() {
-    if (open_) std::fputs(in_place_of_the_line, stderr);
-    open_ = false;
-  }
+  void close() { line_.erase(); }
 
  private:
   bool quiet_;
-  bool terminal_ = lines_can_be_rewritten();
-  bool open_ = false;
+  RewrittenLine line_;
   Clock::time_point shown_ = Clock::now() + std::chrono::seconds(1);
 };
 

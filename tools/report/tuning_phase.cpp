@@ -137,7 +137,7 @@ Json tuning_phase(const Json& record, const fs::path& folder) {
     const Json values = point.value("tuned", Json());
     if (values.is_object()) place_of(places, point.value("variant", ""), at).chosen = values_in(values);
   }
-  const fs::path tuning = folder / "tuning";
+  const fs::path tuning = folder / tuning_folder;
   const std::vector<Json> candidates = points_of(record_of_candidates(tuning));
   for (const Json& point : candidates) {
     Json at = Json::array();

@@ -46,12 +46,10 @@ Json network_text(const Sweep& sweep, SlowedBy network) {
   return network == SlowedBy::kernel ? "kernel" : "shaper";
 }
 
-/// Returns the row of a point that an earlier sweep has tried. Empty if the point had other settings, or if
-/// its result is not on the disk. `is_tried_again` says whether a point that did not come to an end may be
-/// left out, since this sweep tries it again.
-std::optional<SweepRow> row_of(const SweepPoint& point, const Json& earlier, bool is_tried_again) {
-  SweepRow row(point);
-  if (earlier.value("settings", Json()) != row.settings) return std::nullopt;
+/// Returns the row with what an earlier sweep has found with the same settings. Empty if the result is not on
+/// the disk. `is_tried_again` says whether a point that did not come to an end may be left out, since this
+/// sweep tries it again.
+std::optional<SweepRow> with_result(SweepRow row, const Json& earlier, bool is_tried_again) {
   if (earlier.value("note", Json()).is_string()) row.note = earlier["note"];
   if (earlier.value("status", Json()) == row.status && !is_tried_again) return row;  // refused
   for (const RunStatus status : {RunStatus::done, RunStatus::target, RunStatus::plateau, RunStatus::diverged,
@@ -60,7 +58,7 @@ std::optional<SweepRow> row_of(const SweepPoint& point, const Json& earlier, boo
     if (earlier.value("status", Json()) != to_text(status) || (is_tried_again && !has_ended)) continue;
     row.status = to_text(status);
     row.exit_code = exit_code_of(status);
-    row.take(read_json(point.folder / "summary.json"));
+    row.take(read_json(row.point->folder / "summary.json"));
   }
   if (!row.summary.is_object()) return std::nullopt;
   return row;
@@ -164,50 +162,45 @@ bool holds_a_sweep(const std::filesystem::path& output) {
          std::filesystem::exists(output / tuning_folder / "sweep.json", ignored);
 }
 
-std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only) {
-  std::vector<SweepRow> rows;
+bool is_chosen(const SweepPoint& point, const std::vector<std::string>& only) {
+  return only.empty() || std::ranges::find(only, point.variant) != only.end();
+}
+
+EarlierResults earlier_results(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only) {
+  EarlierResults results;
   const Json record = read_json(sweep.output / "sweep.json");
   const Json repeats = record.is_object() ? record.value("repeats", Json(1)) : Json();
   if (repeats.is_number_unsigned() && repeats > sweep.repeats)
     throw Misuse(
         "sweep.repeat", std::to_string(sweep.repeats),
         "the sweep that is to be resumed has " + repeats.dump() + " repeats; expected at least as many");
-  if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return rows;
-  if (record.value("driver", Json()) != driver_text(sweep) ||
-      record.value("network", Json()) != network_text(sweep, network))
-    return rows;
+  if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return results;
+  const bool is_alike = record.value("driver", Json()) == driver_text(sweep) &&
+                        record.value("network", Json()) == network_text(sweep, network);
   EarlierPoints earlier_points;
   for (const Json& earlier : record["points"])
     if (earlier.is_object() && earlier.value("folder", Json()).is_string())
       earlier_points[earlier["folder"].get<std::string>()] = &earlier;
-  if (sweep.repeats > 1 && !record.contains("repeats"))
+  if (is_alike && sweep.repeats > 1 && !record.contains("repeats"))
     earlier_points = moved_into_repetitions(sweep, earlier_points);
   for (const SweepPoint& point : sweep.points) {
     const auto found = earlier_points.find(folder_of(sweep, point));
     if (found == earlier_points.end()) continue;
-    const bool is_tried_again = only.empty() || std::ranges::find(only, point.variant) != only.end();
-    if (!is_tried_again && found->second->value("settings", Json()) != settings_mark(point))
+    const bool is_tried_again = is_chosen(point, only);
+    SweepRow row(point);
+    const bool is_outdated = found->second->value("settings", Json()) != row.settings;
+    if (is_outdated && is_tried_again) ++results.outdated;
+    if (!is_alike) continue;
+    if (is_outdated && !is_tried_again)
       throw Misuse("--only", toml_text(only.front()),
                    "the results of " + toml_text(point.variant) +
                        " are of other settings than now, and would be lost; expected those settings, or "
                        "another --output");
-    if (auto row = row_of(point, *found->second, is_tried_again)) rows.push_back(std::move(*row));
+    if (is_outdated) continue;
+    if (auto kept = with_result(std::move(row), *found->second, is_tried_again))
+      results.kept.push_back(std::move(*kept));
   }
-  return rows;
-}
-
-std::size_t outdated_points(const Sweep& sweep, const std::vector<std::string>& only) {
-  const Json record = read_json(sweep.output / "sweep.json");
-  if (!record.is_object() || !record.contains("points") || !record["points"].is_array()) return 0;
-  std::map<std::string, Json> earlier_settings;  // by the points' folders
-  for (const Json& earlier : record["points"])
-    if (earlier.is_object() && earlier.value("folder", Json()).is_string())
-      earlier_settings[earlier["folder"].get<std::string>()] = earlier.value("settings", Json());
-  return static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const SweepPoint& point) {
-    const auto found = earlier_settings.find(folder_of(sweep, point));
-    const bool is_tried = only.empty() || std::ranges::find(only, point.variant) != only.end();
-    return is_tried && found != earlier_settings.end() && found->second != SweepRow(point).settings;
-  }));
+  return results;
 }
 
 }  // namespace hearsay

@@ -44,18 +44,22 @@ nlohmann::ordered_json record_of(const Sweep& sweep, const std::vector<SweepRow>
 /// True if the output holds a sweep that --resume can go on with.
 bool holds_a_sweep(const std::filesystem::path& output);
 
-/// Returns the rows of an earlier sweep into the same output that are kept: of points that need not be tried
-/// again, since they ended (done, target or diverged) on the same driver and network with the present
-/// settings of their point, and of points that are not tried now, since `only` does not name their variant.
-/// Empty if there was no sweep. If the earlier sweep had no repeats and this one has, each of its results
-/// moves into the folder of the repetition with its seed.
+/// True if `only`, the variants of --only, names that of the point, or is empty.
+bool is_chosen(const SweepPoint& point, const std::vector<std::string>& only);
+
+/// What --resume finds of an earlier sweep into the same output.
+struct EarlierResults {
+  /// Of points that need not be tried again, since they ended (done, target or diverged) on the same driver
+  /// and network with the present settings of their point, and of points that are not tried now.
+  std::vector<SweepRow> kept;
+  std::size_t outdated = 0;  ///< how many points are tried again, since their settings are others now
+};
+
+/// Returns what is left of an earlier sweep; nothing if there was none. If that sweep had no repeats and this
+/// one has, each of its results moves into the folder of the repetition with its seed.
 ///
 /// Throws Misuse if results would be lost: if that sweep had more repeats, or none and other settings, or if
 /// a variant that is not tried now had other settings.
-std::vector<SweepRow> kept_rows(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only);
-
-/// Returns how many points of an earlier sweep into the same output are tried again, since their settings are
-/// others now.
-std::size_t outdated_points(const Sweep& sweep, const std::vector<std::string>& only);
+EarlierResults earlier_results(const Sweep& sweep, SlowedBy network, const std::vector<std::string>& only);
 
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #include "tools/sweep/sweep_run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -63,13 +64,14 @@ SweepRun::SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesys
       output_(std::move(output)),
       output_is_there_(output_is_there),
       groups_(groups_of(sweep)) {
-  if (options.resume) rows_ = kept_rows(sweep, options.network, options.only);
+  EarlierResults earlier;
+  if (options.resume) earlier = earlier_results(sweep, options.network, options.only);
+  rows_ = std::move(earlier.kept);
   if (!rows_.empty() && !options.quiet)
     print_notice(counted(rows_.size(), "point") + " of " + std::to_string(sweep.points.size()) +
                  " finished before, and kept");
-  if (const std::size_t outdated = options.resume ? outdated_points(sweep, options.only) : 0;
-      outdated > 0 && !options.quiet)
-    print_notice(counted(outdated, "point") + " had other settings before, and are run again");
+  if (earlier.outdated > 0 && !options.quiet)
+    print_notice(counted(earlier.outdated, "point") + " had other settings before, and are run again");
   has_record_ = !rows_.empty();
   kept_ = rows_.size();
   for (std::size_t place = 0; place < sweep.points.size(); ++place)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -20,9 +19,7 @@ struct SweepOptions : RunOptions {
   SlowedBy network = SlowedBy::shaper;
   std::vector<std::string> only;  ///< the variants that are run; empty: all
 
-  bool chooses(const SweepPoint& point) const {
-    return only.empty() || std::ranges::find(only, point.variant) != only.end();
-  }
+  bool chooses(const SweepPoint& point) const { return is_chosen(point, only); }
 };
 
 /// Returns what a point is called in messages: with repeats, also its seed.
