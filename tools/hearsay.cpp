@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/toml/document.hpp"
+#include "runtime/toml/setting.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
@@ -73,9 +75,34 @@ void require_written_output() {
     throw Misuse("cannot write to the standard output: " + std::string(std::strerror(errno)));
 }
 
+/// Makes `-- python3 train.py`, at the end of a command line, the assignments that it stands for: the model
+/// is that program, run in this folder.
+void take_program(std::vector<std::string>& words) {
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return;
+  const std::vector<std::string> program(dashes + 1, words.end());
+  words.erase(dashes, words.end());
+  const std::vector<std::string> starters = {"run",   "simulate", "peer",   "launch",
+                                             "sweep", "check",    "advise", "evaluate"};
+  if (words.empty() || std::ranges::find(starters, words.front()) == starters.end())
+    throw Misuse(
+        "-- starts a program for the peers of a run; expected it after hearsay run, simulate, peer, "
+        "launch, sweep, check, advise or evaluate");
+  if (program.empty())
+    throw Misuse(
+        "-- ends the command line; expected the command of a program after it, such as -- python3 train.py");
+  for (const std::string& assignment :
+       {std::string("model.kind=\"program\""), "model.program=" + toml_list(program),
+        "model.directory=" + toml_text(spelled_path(std::filesystem::current_path().string()))}) {
+    words.emplace_back("--set");
+    words.push_back(assignment);
+  }
+}
+
 /// Returns the words of the command line; "help run" asks for the same as "run --help".
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  take_program(words);
   if (words.empty() || words.front() != "help") return words;
   words.erase(words.begin());
   words.emplace_back("--help");
@@ -117,9 +144,9 @@ int main_of(int argc, char** argv) {
       return exit_done;
     }
 
+  require_current_folder();
   std::vector<std::string> words = words_of(argc, argv);
   if (!words.empty()) require_known_command(app, words.front());
-  require_current_folder();
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     app.parse(std::move(words));

@@ -131,7 +131,8 @@ void print_closing_words(const FinishedRun& run) {
   };
   table.add(
       {"loss", significant(number_or_nan(summary["loss"]), 6) +
-                   (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "")});
+                   (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "") +
+                   (summary["evaluated"] == "own models" ? ", the mean of each peer's own" : "")});
   if (summary["loss_worst"].is_number())
     table.add({"loss of the worst peer", significant(summary["loss_worst"], 6) + ", " +
                                              significant(summary["loss_spread"]) + " above the best"});
@@ -147,6 +148,8 @@ void print_closing_words(const FinishedRun& run) {
   table.add({"data passes", fixed(summary["epochs"], 2)});
   table.add({"gossip rounds", grouped(summary["gossip_rounds"])});
   table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers)});
+  table.add({"evaluation", megabytes_text(summary["evaluation_bytes"].get<double>() / peers) +
+                               " a peer, to and from the observer"});
   if (summary["replicas_consistent"].is_boolean())
     table.add(
         {"replicas", summary["replicas_consistent"] ? "equal to their owners" : "DIFFER from their owners"});

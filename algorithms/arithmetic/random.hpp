@@ -17,6 +17,9 @@ enum class Purpose : std::uint32_t {
   network = 6,    ///< jitter and message loss
   compute = 7,    ///< emulated compute times
   decision = 8,   ///< decisions of a method: snapshots, participation
+  objective = 9,  ///< what is random in an objective beside the choice of samples, such as dropout
+  sketch = 10,    ///< the projections of a sketch
+  held_out = 11,  ///< which samples data.test = "20%" holds out
 };
 
 /// Returns 128 random bits for a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).

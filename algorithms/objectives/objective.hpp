@@ -1,11 +1,22 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "algorithms/arithmetic/segments.hpp"
 #include "algorithms/arithmetic/vector.hpp"
+#include "algorithms/objectives/local_score.hpp"
 
 namespace hearsay {
+
+/// The samples of one gradient, and all the randomness that it may use.
+struct Minibatch {
+  std::span<const Index> samples;
+  /// Of all other randomness, such as dropout; below 2^63. Equal for all gradients on one minibatch, and when
+  /// a restored peer asks again.
+  std::uint64_t seed = 0;
+  std::uint64_t iteration = 0;  ///< counted from 1
+};
 
 /// The local objective f_i of one peer over its shard of m_i of the m samples of n peers:
 ///
@@ -36,6 +47,20 @@ class Objective {
   /// the gradient of the regularizer. `gradient` already has size d; every entry is overwritten.
   virtual void gradient(const Vector<Scalar>& x, std::span<const Index> samples,
                         Vector<Scalar>& gradient) const = 0;
+
+  /// The same for objectives that are random beside the choice of samples. By default the seed is not used.
+  virtual void minibatch_gradient(const Vector<Scalar>& x, const Minibatch& minibatch,
+                                  Vector<Scalar>& gradient) const {
+    this->gradient(x, minibatch.samples, gradient);
+  }
+
+  /// Returns f_i(x) and, if this peer judges samples of its own, how many of them x classifies.
+  virtual LocalScore score(const Vector<Scalar>& x) const {
+    return {.loss = loss(x), .samples = static_cast<std::uint64_t>(sample_count())};
+  }
+
+  /// The run has ended, and `x` is the final model of this peer. Does nothing by default.
+  virtual void take_final_model(const Vector<Scalar>& x) const { static_cast<void>(x); }
 };
 
 }  // namespace hearsay

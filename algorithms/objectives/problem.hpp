@@ -1,21 +1,19 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/objectives/regularizer.hpp"
+#include "topology/foundation/peer_id.hpp"
 
 namespace hearsay {
-
-/// The samples that an accuracy is of.
-struct JudgedSamples {
-  bool are_test = false;  ///< false: training samples, since the data have no others
-  Index count = 0;
-};
 
 /// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start.
 template <class Scalar>
@@ -29,8 +27,17 @@ struct Problem {
   JudgedSamples judged = {};
   /// The minimiser of the pooled objective, if it is known (quadratics).
   std::optional<Vector<Scalar>> minimiser;
-  /// Digest of the data (and of an initial model from a file). Peers compare it before they train together.
+  /// True if the data of each objective are at its own peer only. No peer, the observer included, may then
+  /// ask the objective of another: those of other hosts are stand-ins, and processes on one host must not ask
+  /// one program at the same time.
+  bool at_home = false;
+  /// Tells the programs behind the objectives how the run has ended: exit code, a sentence or nothing, and
+  /// the record's folder or nothing. Empty if there are no programs.
+  std::function<void(int code, const std::string& reason, const std::string& output)> say_end = {};
+  /// Digest of the data; 0 if they are at home. Peers compare it before they train together.
   std::uint64_t data_digest = 0;
+  /// Digest of the initial parameters and the layers, which peers compare, too.
+  std::uint64_t model_digest = 0;
 
   Index dimension() const { return objectives.front()->dimension(); }
   std::size_t peer_count() const { return objectives.size(); }
@@ -47,6 +54,53 @@ struct Problem {
     double sum = 0.0;
     for (const auto& objective : objectives) sum += objective->loss(x);
     return sum / static_cast<double>(objectives.size()) + (regularizer ? regularizer->value(x) : 0.0);
+  }
+
+  /// Returns what peer `peer` says of its own model: f_i(x) + h(x), and how many samples x classifies, of its
+  /// own ones if the data are at home, else of `judged`.
+  LocalScore own_score(PeerId peer, const Vector<Scalar>& x) const {
+    LocalScore own = objectives[peer]->score(x);
+    if (regularizer) own.loss += regularizer->value(x);
+    if (!accuracy) return own;
+    own.judged = judged.count;
+    own.hits = static_cast<std::uint64_t>(std::llround(accuracy(x) * static_cast<double>(judged.count)));
+    own.of_test_samples = judged.are_test;
+    return own;
+  }
+
+  /// Returns the pooled objective and the accuracy. Asks every objective.
+  ModelScore score(const Vector<Scalar>& x) const {
+    std::vector<LocalScore> scores;
+    for (const auto& objective : objectives) scores.push_back(objective->score(x));
+    return score_of(scores, x);
+  }
+
+  /// Returns what the `scores` of x come to, which are those of some or all peers, in peer order. The loss is
+  /// `loss(x)`, bit for bit, if they are those of all peers.
+  ModelScore score_of(std::span<const LocalScore> scores, const Vector<Scalar>& x) const {
+    ModelScore result = mean_of_own(scores);
+    if (regularizer) result.loss += regularizer->value(x);
+    if (!accuracy) return result;
+    result.accuracy = accuracy(x);
+    result.judged = judged;
+    return result;
+  }
+
+  /// Returns the mean loss of the `scores`, in peer order, and the share of all judged samples that are hits.
+  static ModelScore mean_of_own(std::span<const LocalScore> scores) {
+    ModelScore result;
+    std::uint64_t hits = 0;
+    for (const LocalScore& score : scores) {
+      result.loss += score.loss;
+      result.samples += score.samples;
+      hits += score.hits;
+      result.judged.count += score.judged;
+      result.judged.are_test = score.of_test_samples;
+    }
+    result.loss /= static_cast<double>(scores.size());
+    if (result.judged.count > 0)
+      result.accuracy = static_cast<double>(hits) / static_cast<double>(result.judged.count);
+    return result;
   }
 };
 

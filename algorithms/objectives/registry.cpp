@@ -16,11 +16,19 @@ namespace {
 
 const std::string key = "model.kind";
 
+ModelInfo program_info() {
+  return {.name = "program",
+          .description = "any model, computed by a program of yours, such as one with PyTorch",
+          .parameters = "as the program says",
+          .examples = {},
+          .make = ProgramModel{}};
+}
+
 }  // namespace
 
 std::span<const ModelInfo> models() {
-  static const std::array all = {logistic_info(), softmax_info(), least_squares_info(), mlp_info(),
-                                 quadratic_info()};
+  static const std::array all = {logistic_info(), softmax_info(),   least_squares_info(),
+                                 mlp_info(),      quadratic_info(), program_info()};
   return all;
 }
 

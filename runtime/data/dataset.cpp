@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/synthetic.hpp"
 #include "runtime/data/data_memory.hpp"
@@ -163,15 +167,23 @@ std::vector<Scalar> distinct_labels(const std::string& source, const std::vector
   return labels;
 }
 
+/// The labels 0, 1, ..., count - 1.
+template <class Scalar>
+std::vector<Scalar> counted_labels(std::uint64_t count) {
+  std::vector<Scalar> labels(static_cast<std::size_t>(count));
+  std::iota(labels.begin(), labels.end(), Scalar{0});
+  return labels;
+}
+
 template <class Scalar>
 void number_classes(const std::string& key, const std::string& text, const std::vector<Scalar>& labels,
                     Samples<Scalar>& samples) {
   for (Scalar& target : samples.targets) {
     const auto place = std::lower_bound(labels.begin(), labels.end(), target);
     if (place == labels.end() || *place != target)
-      throw Misuse(
-          key, text,
-          "the label " + number_text(static_cast<double>(target)) + " does not occur in the training data");
+      throw Misuse(key, text,
+                   "the label " + number_text(static_cast<double>(target)) + " is none of the " +
+                       std::to_string(labels.size()) + " of the training data");
     target = static_cast<Scalar>(place - labels.begin());
   }
   samples.class_count = static_cast<std::uint32_t>(labels.size());
@@ -196,6 +208,19 @@ void scale_features(Samples<Scalar>& samples, double factor) {
                  "expected a number other than 0 that leaves every feature finite");
 }
 
+/// Makes the rows as wide as data.features says, if it says so.
+template <class Scalar>
+void widen(const RunSettings::Data& data, Samples<Scalar>& samples) {
+  if (!data.features) return;
+  const auto features = static_cast<Index>(*data.features);
+  if (auto* const sparse = std::get_if<SparseRows<Scalar>>(&samples.features);
+      sparse && sparse->columns <= features)
+    sparse->columns = features;
+  if (samples.feature_count() != features)
+    throw Misuse("data.features", std::to_string(features),
+                 "the data have " + std::to_string(samples.feature_count()));
+}
+
 /// Makes the rows of training and test data equally wide. Sparse rows are widened; dense rows must have the
 /// same number of features.
 template <class Scalar>
@@ -210,15 +235,19 @@ void agree_on_features(const RunSettings::Data& data, Samples<Scalar>& train, Sa
 }
 
 template <class Scalar>
-void agree_on_classes(const RunSettings::Data& data, bool classification, Samples<Scalar>& train,
-                      Samples<Scalar>* test) {
+std::string agree_on_classes(const RunSettings::Data& data, bool classification, Samples<Scalar>& train,
+                             Samples<Scalar>* test) {
   if (!classification) {
     train.class_count = 0;
     if (test) test->class_count = 0;
-    return;
+    return {};
   }
+  std::string names;
   if (train.class_count == 0) {
-    const std::vector<Scalar> labels = distinct_labels(data.source, train.targets);
+    const std::vector<Scalar> labels =
+        data.classes ? counted_labels<Scalar>(*data.classes) : distinct_labels(data.source, train.targets);
+    for (const Scalar label : labels)
+      names += (names.empty() ? "" : " ") + number_text(static_cast<double>(label));
     number_classes("data.source", data.source, labels, train);
     if (test && test->class_count == 0) number_classes("data.test", data.test, labels, *test);
   }
@@ -229,14 +258,61 @@ void agree_on_classes(const RunSettings::Data& data, bool classification, Sample
                        std::to_string(train.class_count));
     test->class_count = train.class_count;
   }
+  if (data.classes && train.class_count != *data.classes)
+    throw Misuse("data.classes", std::to_string(*data.classes),
+                 "the data have " + std::to_string(train.class_count) + " classes");
   if (train.class_count < 2)
-    throw Misuse("data.source", data.source, "all samples are of one class; expected two or more");
+    throw Misuse(
+        "data.source", data.source,
+        "all samples are of one class; expected two or more, or data.classes = N if other peers have the "
+        "others");
+  return names;
+}
+
+/// Returns the share of data.test = "20%"; empty if it is no share. Throws Misuse for a share of nothing or
+/// all.
+std::optional<double> held_out_share(const std::string& test) {
+  if (!test.ends_with('%')) return std::nullopt;
+  double percent = 0.0;
+  if (!parse_number(test.substr(0, test.size() - 1), percent) || percent <= 0.0 || percent >= 100.0)
+    throw Misuse("data.test", test, "expected a share of the samples between 0% and 100%, such as \"20%\"");
+  return percent / 100.0;
+}
+
+/// Returns round(share * count) of the rows 0 to count - 1, at least one and not all, ascending: drawn
+/// without replacement (Floyd's algorithm).
+std::vector<Index> draw_rows(const std::string& test, Index count, double share, std::uint64_t seed,
+                             PeerId peer) {
+  const auto wanted =
+      std::max<Index>(1, static_cast<Index>(std::llround(share * static_cast<double>(count))));
+  if (wanted >= count)
+    throw Misuse("data.test", test,
+                 "of " + std::to_string(count) + (count == 1 ? " sample" : " samples") +
+                     " none would be left to train on");
+  RandomStream stream(seed, peer, 0, Purpose::held_out);
+  std::set<Index> rows;
+  for (Index last = count - wanted; last < count; ++last) {
+    const auto row = static_cast<Index>(stream.below(static_cast<std::uint64_t>(last) + 1));
+    rows.insert(rows.contains(row) ? last : row);
+  }
+  return {rows.begin(), rows.end()};
 }
 
 }  // namespace
 
 template <class Scalar>
-LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed) {
+std::vector<Index> LoadedData<Scalar>::training_rows() const {
+  std::vector<Index> all(static_cast<std::size_t>(train->count()));
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<Index> rows;
+  std::ranges::set_difference(all, held_out, std::back_inserter(rows));
+  return rows;
+}
+
+template <class Scalar>
+LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
+                             PeerId peer) {
+  const std::optional<double> held_out = held_out_share(data.test);
   Samples<Scalar> train;
   std::optional<Samples<Scalar>> test;
   if (is_synthetic(data.source)) {
@@ -251,27 +327,31 @@ LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification,
     DataMemory memory(data.memory);
     train = read_source<Scalar>("data.source", data.source, Part::train, memory);
     require_samples("data.source", data.source, train);
-    if (!data.test.empty()) {
+    if (!data.test.empty() && !held_out) {
       test = read_source<Scalar>("data.test", data.test, Part::test, memory);
       require_samples("data.test", data.test, *test);
-    } else if (data.source.rfind("cifar10:", 0) == 0 &&
+    } else if (!held_out && data.source.rfind("cifar10:", 0) == 0 &&
                !cifar10_batches(data.source.substr(8), Part::test).empty()) {
       test = read_source<Scalar>("data.source", data.source, Part::test, memory);
     }
   }
+  widen(data, train);
   if (test) agree_on_features(data, train, *test);
-  agree_on_classes(data, classification, train, test ? &*test : nullptr);
+  LoadedData<Scalar> loaded;
+  loaded.labels = agree_on_classes(data, classification, train, test ? &*test : nullptr);
   if (data.scale) {
     scale_features(train, *data.scale);
     if (test) scale_features(*test, *data.scale);
   }
-  LoadedData<Scalar> loaded;
+  if (held_out) loaded.held_out = draw_rows(data.test, train.count(), *held_out, seed, peer);
   loaded.train = std::make_shared<const Samples<Scalar>>(std::move(train));
   if (test) loaded.test = std::make_shared<const Samples<Scalar>>(std::move(*test));
   return loaded;
 }
 
-template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t);
-template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t);
+template struct LoadedData<float>;
+template struct LoadedData<double>;
+template LoadedData<float> load_data<float>(const RunSettings::Data&, bool, std::uint64_t, PeerId);
+template LoadedData<double> load_data<double>(const RunSettings::Data&, bool, std::uint64_t, PeerId);
 
 }  // namespace hearsay

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "algorithms/objectives/samples.hpp"
 #include "runtime/settings/run_settings.hpp"
@@ -13,6 +15,11 @@ template <class Scalar>
 struct LoadedData {
   std::shared_ptr<const Samples<Scalar>> train;
   std::shared_ptr<const Samples<Scalar>> test;  ///< may be null
+  std::vector<Index> held_out = {};  ///< rows of `train` that are test samples (data.test = "20%"), ascending
+  std::string labels = {};           ///< what the classes 0, 1, ... are called in the files: "3 7 8"
+
+  /// The rows of `train` that are training samples, ascending.
+  std::vector<Index> training_rows() const;
 };
 
 /// Loads or generates what data.source and data.test name:
@@ -25,10 +32,12 @@ struct LoadedData {
 ///     npy:X,Y              two NumPy arrays
 ///
 /// Files may be gzipped. For `classification`, the targets of libsvm, csv and npy data must be integers;
-/// their distinct values become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1). The features
-/// are multiplied by data.scale. Throws a Misuse that names the file and the line or offset of the first
-/// error.
+/// their distinct values become the classes 0, 1, ... in ascending order (so -1/+1 become 0/1), unless
+/// data.classes says how many classes 0, 1, ... there are. data.test = "20%" holds that share of the
+/// samples out, drawn from `seed` and `peer`. The features are multiplied by data.scale. Throws a Misuse
+/// that names the file and the line or offset of the first error.
 template <class Scalar>
-LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed);
+LoadedData<Scalar> load_data(const RunSettings::Data& data, bool classification, std::uint64_t seed,
+                             PeerId peer = 0);
 
 }  // namespace hearsay

@@ -3,9 +3,12 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "algorithms/objectives/elsewhere_objective.hpp"
+#include "algorithms/objectives/judged_objective.hpp"
 #include "algorithms/objectives/partition.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "algorithms/objectives/regularizer.hpp"
@@ -57,30 +60,131 @@ Shard<Scalar> whole(std::shared_ptr<const Samples<Scalar>> samples) {
   return {std::move(samples), std::move(rows)};
 }
 
+/// Makes the objectives of sample models on loaded data.
+template <class Scalar>
+class Maker {
+ public:
+  Maker(const RunSettings& settings, const SampleModel& model, const ModelShape& shape,
+        LoadedData<Scalar> data)
+      : model_(model), shape_(shape), l2_(settings.model.l2), data_(std::move(data)) {
+    require_fitting(settings.model.kind, model, shape, *data_.train);
+  }
+
+  const Samples<Scalar>& samples() const { return *data_.train; }
+  std::vector<Index> training_rows() const { return data_.training_rows(); }
+  const std::string& labels() const { return data_.labels; }
+  auto objective(std::vector<Index> rows, double weight) const {
+    return model_.template make<Scalar>(shape_, {data_.train, std::move(rows)}, weight, l2_);
+  }
+  bool classifies() const { return data_.train->class_count > 0; }
+  bool judges_test_samples() const { return data_.test || !data_.held_out.empty(); }
+  /// Returns an objective for the accuracy: of all test samples, or of all samples if there are none.
+  auto judge() const {
+    Shard<Scalar> shard = whole<Scalar>(data_.test ? data_.test : data_.train);
+    if (!data_.held_out.empty()) shard.rows = data_.held_out;
+    return model_.template make<Scalar>(shape_, std::move(shard), 1.0, 0.0);
+  }
+  Vector<Scalar> initial(std::uint64_t seed) const { return objective({}, 1.0)->initial(seed); }
+
+ private:
+  const SampleModel& model_;
+  const ModelShape& shape_;
+  double l2_;
+  LoadedData<Scalar> data_;
+};
+
 template <class Scalar>
 Problem<Scalar> sample_problem(const RunSettings& settings, const SampleModel& model,
                                const ModelShape& shape) {
-  const auto [train, test] =
-      load_data<Scalar>(settings.data, model.targets != Targets::numbers, settings.run.seed);
-  require_fitting(settings.model.kind, model, shape, *train);
+  const Maker<Scalar> maker(
+      settings, model, shape,
+      load_data<Scalar>(settings.data, model.targets != Targets::numbers, settings.run.seed));
+  const Samples<Scalar>& samples = maker.samples();
+  const std::vector<Index> training = maker.training_rows();
+  std::vector<double> targets;
+  for (const Index row : training) targets.push_back(samples.targets[static_cast<std::size_t>(row)]);
   const std::size_t peers = settings.topology.peers;
-  const std::vector<double> targets(train->targets.begin(), train->targets.end());
-  auto parts = partition(settings.data.partition, targets, train->class_count, peers, settings.run.seed);
 
   Problem<Scalar> problem;
-  problem.data_digest = digest(*train);
-  const double weight = static_cast<double>(peers) / static_cast<double>(train->count());
-  const double l2 = settings.model.l2;
-  for (auto& rows : parts)
-    problem.objectives.push_back(model.make<Scalar>(shape, {train, std::move(rows)}, weight, l2));
-  problem.initial = model.make<Scalar>(shape, {train, {}}, weight, l2)->initial(settings.run.seed);
-  if (train->class_count > 0) {
-    const auto& judged = test ? test : train;
-    std::shared_ptr<const SampleObjective<Scalar>> judge =
-        model.make<Scalar>(shape, whole<Scalar>(judged), 1.0, 0.0);
-    problem.accuracy = [judge](const Vector<Scalar>& x) { return judge->accuracy(x); };
-    problem.judged = {.are_test = test != nullptr, .count = judged->count()};
+  problem.data_digest = digest(samples);
+  const double weight = static_cast<double>(peers) / static_cast<double>(training.size());
+  for (auto& part :
+       partition(settings.data.partition, targets, samples.class_count, peers, settings.run.seed)) {
+    for (Index& row : part) row = training[static_cast<std::size_t>(row)];
+    problem.objectives.push_back(maker.objective(std::move(part), weight));
   }
+  problem.initial = maker.initial(settings.run.seed);
+  if (maker.classifies()) {
+    std::shared_ptr<const SampleObjective<Scalar>> judge = maker.judge();
+    problem.accuracy = [judge](const Vector<Scalar>& x) { return judge->accuracy(x); };
+    problem.judged = {.are_test = maker.judges_test_samples(),
+                      .count = static_cast<std::uint64_t>(judge->sample_count())};
+  }
+  return problem;
+}
+
+constexpr std::string_view home_partition = "home";
+constexpr std::string_view id_in_source = "{id}";
+
+/// Returns the text with the peer's id in the place of every "{id}".
+std::string with_id(std::string text, PeerId id) {
+  for (std::size_t at = text.find(id_in_source); at != text.npos; at = text.find(id_in_source, at))
+    text.replace(at, id_in_source.size(), std::to_string(id));
+  return text;
+}
+
+/// The problem of data.partition = "home": the files of each host are the data of its peer.
+template <class Scalar>
+Problem<Scalar> home_problem(const RunSettings& settings, const SampleModel& model, const ModelShape& shape,
+                             const Home& home) {
+  const std::size_t peers = settings.topology.peers;
+  if (!home.peer && settings.data.source.find(id_in_source) == std::string::npos)
+    throw Misuse(
+        "data.partition", "home",
+        "data.source on each host is the data of its peer, so hearsay peer or launch starts this run; to try "
+        "it here, expected a data.source for each peer, such as \"csv:private-{id}.csv\"");
+  Problem<Scalar> problem;
+  problem.at_home = true;
+  std::string labels;
+  for (PeerId id = 0; id < peers; ++id) {
+    if (!home.has(id)) {
+      problem.objectives.push_back(nullptr);  // a stand-in, once the layers are known
+      continue;
+    }
+    RunSettings::Data data = settings.data;
+    data.source = with_id(data.source, id);
+    data.test = with_id(data.test, id);
+    const Maker<Scalar> maker(
+        settings, model, shape,
+        load_data<Scalar>(data, model.targets != Targets::numbers, settings.run.seed, id));
+    std::vector<Index> rows = maker.training_rows();
+    const double weight = settings.data.samples
+                              ? static_cast<double>(peers) / static_cast<double>(*settings.data.samples)
+                              : 1.0 / static_cast<double>(rows.size());
+    auto objective = std::make_unique<JudgedObjective<Scalar>>(maker.objective(std::move(rows), weight),
+                                                               maker.classifies() ? maker.judge() : nullptr,
+                                                               maker.judges_test_samples());
+    const Vector<Scalar> initial = maker.initial(settings.run.seed);
+    if (problem.initial.size() == 0) {
+      problem.initial = initial;
+      problem.judged.are_test = maker.judges_test_samples();
+      labels = maker.labels();
+    }
+    if (initial.size() != problem.initial.size())
+      throw Misuse("data.source", data.source,
+                   "the model has " + std::to_string(initial.size()) + " parameters on it, and " +
+                       std::to_string(problem.initial.size()) +
+                       " on the data of peer 0; data.features and data.classes say how many there are");
+    if (maker.labels() != labels)
+      throw Misuse("data.source", data.source,
+                   "its labels are " + maker.labels() + ", and those of peer 0 " + labels +
+                       "; data.classes = N says that they are 0 to N - 1");
+    problem.objectives.push_back(std::move(objective));
+  }
+  const SegmentTable layers = problem.objectives[home.peer.value_or(0)]->segments();
+  for (auto& objective : problem.objectives)
+    if (!objective) objective = std::make_unique<ElsewhereObjective<Scalar>>(layers);
+  problem.model_digest = digest(labels);
   return problem;
 }
 
@@ -100,27 +204,37 @@ Vector<Scalar> load_initial(const std::string& file, Index dimension) {
 }  // namespace
 
 template <class Scalar>
-Problem<Scalar> build_problem(const RunSettings& settings) {
+Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
   const Model model = parse_model(settings.model.kind);
   const std::string regularizer = regularizer_of(settings.model);
   const std::size_t peers = settings.topology.peers;
   if (peers == 0) throw Misuse("topology.peers", "0", "expected at least one peer");
+  if (std::holds_alternative<ProgramModel>(model.info->make))
+    throw Misuse("model.kind", settings.model.kind, "it has no data to load: its program brings them");
   const auto* seeded = std::get_if<SeededModel>(&model.info->make);
+  const bool at_home = settings.data.partition == home_partition;
+  if (settings.data.samples && (seeded || !at_home))
+    throw Misuse("data.samples", std::to_string(*settings.data.samples),
+                 "only data.partition = \"home\" reads it; leave it out");
+  const auto of_samples = [&] {
+    const auto& sampled = std::get<SampleModel>(model.info->make);
+    return at_home ? home_problem<Scalar>(settings, sampled, model.shape, home)
+                   : sample_problem<Scalar>(settings, sampled, model.shape);
+  };
   Problem<Scalar> problem =
-      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed)
-             : sample_problem<Scalar>(settings, std::get<SampleModel>(model.info->make), model.shape);
+      seeded ? seeded->make<Scalar>(model.shape, peers, settings.model.l2, settings.run.seed) : of_samples();
   if (settings.model.init != "zeros")
     problem.initial = load_initial<Scalar>(settings.model.init, problem.dimension());
-  problem.data_digest ^= digest(problem.initial);
+  problem.model_digest ^= digest(problem.initial);
   problem.regularizer = make_regularizer<Scalar>(regularizer, problem.objectives.front()->segments());
   return problem;
 }
 
 bool learns_from_samples(const RunSettings& settings) {
-  return std::holds_alternative<SampleModel>(parse_model(settings.model.kind).info->make);
+  return !std::holds_alternative<SeededModel>(parse_model(settings.model.kind).info->make);
 }
 
-template Problem<float> build_problem<float>(const RunSettings&);
-template Problem<double> build_problem<double>(const RunSettings&);
+template Problem<float> build_problem<float>(const RunSettings&, const Home&);
+template Problem<double> build_problem<double>(const RunSettings&, const Home&);
 
 }  // namespace hearsay

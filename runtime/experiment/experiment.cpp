@@ -11,8 +11,9 @@
 #include "algorithms/methods/parts/feedback.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
-#include "runtime/data/problem_builder.hpp"
 #include "runtime/experiment/join_later.hpp"
+#include "runtime/experiment/problem_of.hpp"
+#include "runtime/experiment/sensible_run.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
@@ -40,10 +41,10 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
   const double steps = static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
   double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
   if (settings.algorithm.batch) {
-    Index samples = 0;
-    for (const auto& objective : problem.objectives) samples += objective->sample_count();
-    iterations_per_epoch *= static_cast<double>(samples) / (static_cast<double>(*settings.algorithm.batch) *
-                                                            static_cast<double>(problem.peer_count()));
+    const double samples = settings.data.samples ? static_cast<double>(*settings.data.samples)
+                                                 : static_cast<double>(problem.sample_count());
+    iterations_per_epoch *= samples / (static_cast<double>(*settings.algorithm.batch) *
+                                       static_cast<double>(problem.peer_count()));
   }
   const double iterations = std::ceil(*settings.run.epochs * iterations_per_epoch);
   constexpr double most_iterations = 1e15;
@@ -78,37 +79,6 @@ RunSettings resolved(RunSettings settings, const NamedTopology& topology) {
 }
 
 namespace {
-
-template <class Scalar>
-std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
-  Index largest = 0;
-  for (const auto& objective : problem.objectives) largest = std::max(largest, objective->sample_count());
-  return static_cast<std::uint64_t>(largest);
-}
-
-/// Throws Misuse for a minibatch that is larger than any peer's data: most likely a typing error, which would
-/// run for hours.
-template <class Scalar>
-void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
-  const std::uint64_t largest_shard = largest_shard_of(problem);
-  const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
-  if (settings.algorithm.batch.value_or(0) > most)
-    throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
-                 "a batch is drawn with replacement, and no peer has more than " +
-                     std::to_string(largest_shard) + (largest_shard == 1 ? " sample" : " samples") +
-                     "; expected at most " + std::to_string(most) + ", or \"full\" for each sample once");
-}
-
-/// Throws Misuse for more local steps than any peer has samples: most likely a typing error.
-template <class Scalar>
-void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
-  const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
-  const std::uint64_t most = std::max<std::uint64_t>(10'000, largest_shard_of(problem));
-  if (local_steps > most)
-    throw Misuse(
-        "algorithm.local_steps", std::to_string(local_steps),
-        "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
-}
 
 /// Throws Misuse unless a message of at most `message_bytes` fits into one frame.
 void require_fitting_frame(const RunSettings& settings, std::uint64_t message_bytes) {
@@ -179,6 +149,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
         "algorithm.clip", number_text(*settings.algorithm.clip),
         method.name + " takes no clipped gradients: " + method.unclippable_because + "; leave it out");
   require_sensible_local_steps(settings, problem);
+  require_possible_evaluation(settings, problem);
   if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
     feedback = resolved_feedback(*feedback, traits);
   if (!problem.regularizer)
@@ -233,11 +204,25 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
 }  // namespace
 
 template <class Scalar>
-Experiment<Scalar> prepare(const RunSettings& settings) {
+Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
   NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
   RunSettings complete = resolved(settings, topology);
-  Problem<Scalar> problem = build_problem<Scalar>(complete);
-  return assemble(std::move(complete), std::move(topology), std::move(problem));
+  std::vector<std::string> doubts;
+  Problem<Scalar> problem = problem_of<Scalar>(complete, home, doubts);
+  if (home.peer && problem.at_home && complete.run.epochs && !complete.data.samples)
+    throw Misuse(
+        "run.epochs", number_text(*complete.run.epochs),
+        "how many samples the other peers have is not known here; expected run.iterations, or data.samples "
+        "with data.partition = \"home\"");
+  const auto tell_programs = problem.say_end;
+  try {
+    auto experiment = assemble(std::move(complete), std::move(topology), std::move(problem));
+    experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
+    return experiment;
+  } catch (const Misuse& misuse) {
+    if (tell_programs) tell_programs(2, misuse.what(), "");
+    throw;
+  }
 }
 
 template <class Scalar>
@@ -377,7 +362,7 @@ std::uint64_t largest_lead(const Experiment<Scalar>& experiment) {
 }
 
 #define HEARSAY_EXPERIMENT(Scalar)                                                                         \
-  template Experiment<Scalar> prepare<Scalar>(const RunSettings&);                                         \
+  template Experiment<Scalar> prepare<Scalar>(const RunSettings&, const Home&);                            \
   template Experiment<Scalar> prepare<Scalar>(const RunSettings&, Problem<Scalar>);                        \
   template std::unique_ptr<Peer<Scalar>> make_peer<Scalar>(const Experiment<Scalar>&, PeerId, PacketPool&, \
                                                            CheckpointRule);                                \

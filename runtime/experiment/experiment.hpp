@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/objectives/home.hpp"
 #include "algorithms/objectives/problem.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/cluster/topology_file.hpp"
@@ -47,10 +48,10 @@ struct Experiment {
 /// Returns the settings with the number of peers and the links that the topology file gives.
 RunSettings resolved(RunSettings settings, const NamedTopology& topology);
 
-/// Loads the data, builds problem, topology and schedule, and checks that the method can run on them. Throws
-/// Misuse if it cannot, and for wrong settings.
+/// Loads the data or starts the programs, builds problem, topology and schedule, and checks that the method
+/// can run on them. Throws Misuse if it cannot, and for wrong settings.
 template <class Scalar>
-Experiment<Scalar> prepare(const RunSettings& settings);
+Experiment<Scalar> prepare(const RunSettings& settings, const Home& home = {});
 
 /// The same for the caller's own problem, which replaces [data] and [model]; run.scalar becomes the
 /// problem's. Throws Misuse, too, unless the problem has one objective per peer.

@@ -25,7 +25,7 @@ std::uint64_t topology_digest(const Schedule& schedule) {
 
 }  // namespace
 
-Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, std::uint64_t data_digest,
+Agreement make_agreement(const RunSettings& settings, const AgreedProblem& problem,
                          std::uint64_t topology_digest) {
   const RunSettings::Run& run = settings.run;
   const RunSettings::Algorithm& algorithm = settings.algorithm;
@@ -42,19 +42,24 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
       {"run.scalar", run.scalar == ScalarKind::float32 ? "float" : "double"},
       {"run.evaluate_every", std::to_string(run.evaluate_every)},
       {"run.target_loss", run.target_loss ? toml_number(*run.target_loss) : "none"},
-      {"model dimension", std::to_string(dimension)},
+      {"model dimension", std::to_string(problem.dimension)},
       {"model.kind", model.kind},
       {"model.l1", toml_number(model.l1)},
       {"model.l2", toml_number(model.l2)},
       {"model.regularizer", model.regularizer},
       {"model.init", model.init == "zeros" ? "zeros" : "a file"},
-      {"data (digest of samples and labels)", hexadecimal(data_digest)},
+      {"model (digest of the initial parameters and layers)", hexadecimal(problem.model_digest)},
+      {"data (digest of samples and labels)",
+       problem.data_digest ? hexadecimal(*problem.data_digest) : "at home"},
       {"data.partition", settings.data.partition},
       {"topology.peers", std::to_string(settings.topology.peers)},
       {"topology (digest of links and weights)", hexadecimal(topology_digest)},
       {"topology.schedule", settings.topology.schedule},
       {"topology.participation", toml_number(settings.topology.participation)},
   }};
+  if (settings.data.samples)
+    agreement.settings.push_back({"data.samples", std::to_string(*settings.data.samples)});
+  if (run.evaluate == RunSettings::Run::Evaluate::own) agreement.settings.push_back({"run.evaluate", "own"});
   if (!settings.failure.join_later.empty()) {  // they determine the weights of the first iteration
     std::string ids;
     for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
@@ -77,8 +82,12 @@ Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, s
 
 template <class Scalar>
 Agreement agreement_of(const Experiment<Scalar>& experiment) {
-  return make_agreement(experiment.settings, static_cast<std::uint64_t>(experiment.problem.dimension()),
-                        experiment.problem.data_digest, topology_digest(*experiment.schedule));
+  const Problem<Scalar>& problem = experiment.problem;
+  return make_agreement(experiment.settings,
+                        {.dimension = static_cast<std::uint64_t>(problem.dimension()),
+                         .model_digest = problem.model_digest,
+                         .data_digest = problem.at_home ? std::nullopt : std::optional(problem.data_digest)},
+                        topology_digest(*experiment.schedule));
 }
 
 template Agreement agreement_of<float>(const Experiment<float>&);

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/wire/agreement.hpp"
 
 namespace hearsay {
 
-/// Returns the settings on which all peers of a run have to agree. `dimension` is the model's. `data_digest`
-/// covers the loaded data (after scaling) and an initial model from a file, not the files' paths.
-/// `topology_digest` covers peers, edges and weights. Throws Misuse if a value is longer than 1,024 bytes or
-/// has control characters.
-Agreement make_agreement(const RunSettings& settings, std::uint64_t dimension, std::uint64_t data_digest,
+/// What all peers of a run have to agree on of their problem.
+struct AgreedProblem {
+  std::uint64_t dimension = 0;
+  std::uint64_t model_digest = 0;            ///< of the initial parameters and the layers
+  std::optional<std::uint64_t> data_digest;  ///< of the loaded data, after scaling; empty: they are at home
+};
+
+/// Returns the settings on which all peers of a run have to agree. Paths are not among them.
+/// `topology_digest` covers peers, edges and weights. Throws Misuse if a value is longer than 1,024 bytes
+/// or has control characters.
+Agreement make_agreement(const RunSettings& settings, const AgreedProblem& problem,
                          std::uint64_t topology_digest);
 
 /// The same for an experiment.

@@ -330,8 +330,10 @@ class Check {
   }
 
   /// Returns the text " (by 0.1 on the first gradient)": how far the compressor contracts peer 0's gradient
-  /// at the initial model. Empty if the gradient is 0 or cannot be encoded.
+  /// at the initial model. Empty if the gradient is 0 or cannot be encoded, or peer 0's data are at home
+  /// there.
   std::string measured_contraction() const {
+    if (experiment_.problem.at_home) return "";
     const Objective<Scalar>& objective = *experiment_.problem.objectives.front();
     std::vector<Index> samples(static_cast<std::size_t>(std::min<Index>(
         objective.sample_count(), static_cast<Index>(experiment_.settings.algorithm.batch.value_or(4096)))));

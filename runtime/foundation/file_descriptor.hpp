@@ -16,6 +16,8 @@ namespace hearsay {
 class FileDescriptor {
  public:
   FileDescriptor() = default;
+  /// Takes over an open file; -1: none.
+  explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(const std::filesystem::path& path, int flags)
       : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
   FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}

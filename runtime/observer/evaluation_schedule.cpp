@@ -8,10 +8,10 @@ namespace hearsay {
 EvaluationSchedule::EvaluationSchedule(const ObserverInput& input, Evaluator& evaluator, RunRecord earlier)
     : input_(input), evaluator_(evaluator), earlier_(std::move(earlier)), peers_(input.peer_count) {
   for (const PeerId id : input_.failure.join_later) drop(id);
-  if (earlier_.evaluations.empty())
-    verdicts_ = {evaluator_.begin()};
-  else
+  if (!earlier_.evaluations.empty())
     resume_from(std::numeric_limits<std::uint64_t>::max());
+  else if (const auto verdict = evaluator_.begin())
+    verdicts_ = {*verdict};
 }
 
 void EvaluationSchedule::resume_from(std::uint64_t iteration) {
@@ -20,13 +20,13 @@ void EvaluationSchedule::resume_from(std::uint64_t iteration) {
     return evaluation.iteration != 0 && evaluation.iteration >= iteration;
   });
   verdicts_ = evaluator_.resume(earlier_.evaluations, earlier_.best);
-  pass(verdicts_.back().evaluated);
+  pass(*last_judged());
 }
 
 void EvaluationSchedule::bridge_lost_evaluations() {
   std::optional<std::uint64_t> known;  // to any peer, and the newest; none is less than any
   for (const Peer& peer : peers_) known = std::max(known, peer.last_verdict);
-  const std::uint64_t recorded = verdicts_.back().evaluated;
+  const std::uint64_t recorded = last_judged().value_or(0);
   if (!known || *known <= recorded) return;
   lost_evaluations_ = {recorded, *known};
   verdicts_.push_back({*known, true});
@@ -44,11 +44,20 @@ std::vector<Verdict> EvaluationSchedule::take(const FrameHeader& header, std::sp
   const std::uint64_t in_turn = std::min(peer.evaluated + every, input_.iterations);
   if (header.iteration != in_turn || in_turn == peer.evaluated || in_turn > all_have_evaluated() + 2 * every)
     return {};
-  const auto verdicts = evaluator_.take_payload(header.sender, in_turn, payload);
+  auto verdicts = evaluator_.take_payload(header.sender, in_turn, payload);
   if (!verdicts) return {};
   peer.evaluated = in_turn;
-  verdicts_.insert(verdicts_.end(), verdicts->begin(), verdicts->end());
-  return *verdicts;
+  return noted(std::move(*verdicts));
+}
+
+std::vector<Verdict> EvaluationSchedule::take_answer(PeerId id, std::uint64_t iteration,
+                                                     const LocalScore& score) {
+  return noted(evaluator_.answer(id, iteration, score));
+}
+
+std::vector<Verdict> EvaluationSchedule::noted(std::vector<Verdict> verdicts) {
+  verdicts_.insert(verdicts_.end(), verdicts.begin(), verdicts.end());
+  return verdicts;
 }
 
 /// Returns the newest evaluation that all peers have sent that count, but at least that of the last verdict.
@@ -56,19 +65,18 @@ std::uint64_t EvaluationSchedule::all_have_evaluated() const {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   for (const Peer& peer : peers_)
     if (peer.counts) first = std::min(first, peer.evaluated);
-  return std::max(first, verdicts_.back().evaluated);
+  return std::max(first, last_judged().value_or(0));
 }
 
 std::vector<Verdict> EvaluationSchedule::drop(PeerId id) {
   peers_[id].counts = false;
-  std::vector<Verdict> verdicts = evaluator_.drop(id);
-  verdicts_.insert(verdicts_.end(), verdicts.begin(), verdicts.end());
-  return verdicts;
+  return noted(evaluator_.drop(id));
 }
 
 std::optional<std::uint64_t> EvaluationSchedule::first_evaluation_from(std::uint64_t next_iteration) const {
   const std::uint64_t every = input_.evaluate_every;
-  const std::uint64_t judged = verdicts_.back().evaluated;
+  std::uint64_t judged = last_judged().value_or(0);
+  for (const Question& question : questions()) judged = std::max(judged, question.iteration);
   if (next_iteration > input_.iterations || judged >= input_.iterations) return std::nullopt;
   // The last evaluation of the run may come earlier than the result; the caller lowers it to the number of
   // iterations.

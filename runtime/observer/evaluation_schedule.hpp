@@ -31,6 +31,12 @@ class EvaluationSchedule {
   /// Takes in an evaluation frame. Returns the verdicts that it completes. Ignores an evaluation out of turn.
   std::vector<Verdict> take(const FrameHeader& header, std::span<const std::byte> payload);
 
+  /// The open questions, as Evaluator::questions says.
+  std::vector<Question> questions() const { return evaluator_.questions(); }
+  bool owes_answer(PeerId id, std::uint64_t iteration) const { return evaluator_.owes_answer(id, iteration); }
+  /// Takes in an answer. Returns the verdicts that it completes.
+  std::vector<Verdict> take_answer(PeerId id, std::uint64_t iteration, const LocalScore& score);
+
   /// Evaluations are made without peer `id` from now on. Returns the verdicts on those that waited only for
   /// that peer.
   std::vector<Verdict> drop(PeerId id);
@@ -48,7 +54,10 @@ class EvaluationSchedule {
   /// True if peer `id`, which has ended after `iterations`, has sent all evaluations up to there.
   bool has_sent_all(PeerId id, std::uint64_t iterations) const;
 
-  const Verdict& last_verdict() const { return verdicts_.back(); }
+  /// The iteration of the last evaluation with a verdict; empty if there is none yet.
+  std::optional<std::uint64_t> last_judged() const {
+    return verdicts_.empty() ? std::nullopt : std::optional(verdicts_.back().evaluated);
+  }
   /// Returns the last verdicts, at most `most`, oldest first.
   std::span<const Verdict> last_verdicts(std::size_t most) const;
   const std::vector<Evaluation>& evaluations() const { return evaluator_.evaluations(); }
@@ -66,6 +75,7 @@ class EvaluationSchedule {
     std::uint64_t evaluated = 0;
     std::optional<std::uint64_t> last_verdict = {};  // the newest verdict that it knows
   };
+  std::vector<Verdict> noted(std::vector<Verdict> verdicts);
   std::uint64_t all_have_evaluated() const;
   void pass(std::uint64_t iteration);
   void enter(PeerId id, std::uint64_t iteration);
@@ -73,7 +83,7 @@ class EvaluationSchedule {
   const ObserverInput& input_;
   Evaluator& evaluator_;
   RunRecord earlier_;              // of a resumed run, from before
-  std::vector<Verdict> verdicts_;  // oldest first
+  std::vector<Verdict> verdicts_;  // oldest first; none until the peers have answered the question on x_0
   std::vector<Peer> peers_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> lost_evaluations_;
 };

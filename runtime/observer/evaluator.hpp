@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/objectives/local_score.hpp"
 #include "runtime/record/outcome.hpp"
 #include "topology/foundation/peer_id.hpp"
 
@@ -17,14 +18,21 @@ struct Verdict {
   bool proceed;             ///< beyond iteration evaluated + evaluate_every; false: the peers stop after it
 };
 
+/// What every peer that counts is asked while the data are at home: its own score of a mean model.
+struct Question {
+  std::uint64_t iteration;           ///< of the evaluation
+  std::span<const std::byte> model;  ///< the scalars of the mean model; valid until the next call
+};
+
 /// Evaluates models, whatever their scalar type: the interface of Observer that the session of the observer
 /// uses.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// Evaluates x_0 and returns the verdict. Call this or `resume`, once, first.
-  virtual Verdict begin() = 0;
+  /// Evaluates x_0 and returns the verdict; nothing if the peers must be asked for it. Call this or `resume`,
+  /// once, first.
+  virtual std::optional<Verdict> begin() = 0;
   /// Continues a run whose evaluations so far are `record`, with x_0. Returns the verdicts on them. `kept` is
   /// the best model so far, if the run keeps it.
   virtual std::vector<Verdict> resume(const std::vector<Evaluation>& record,
@@ -36,8 +44,17 @@ class Evaluator {
   virtual std::optional<std::vector<Verdict>> take_payload(PeerId peer, std::uint64_t iteration,
                                                            std::span<const std::byte> payload) = 0;
 
+  /// Returns the questions that some peer has not answered, in the order of their iterations. Empty unless
+  /// the data are at home.
+  virtual std::vector<Question> questions() const = 0;
+  /// True if peer `peer` still has to answer the question on `iteration`.
+  virtual bool owes_answer(PeerId peer, std::uint64_t iteration) const = 0;
+  /// Peer `peer` answers the question on `iteration`. Returns the verdicts that this completes, in order.
+  /// Ignores an answer that is not owed.
+  virtual std::vector<Verdict> answer(PeerId peer, std::uint64_t iteration, const LocalScore& score) = 0;
+
   /// Peer `peer` is gone. Evaluations are made without it from now on, also those that wait for it. Returns
-  /// the verdicts on those that are complete now, in order.
+  /// the verdicts on those that are complete now, in order. It owes no answers any more.
   virtual std::vector<Verdict> drop(PeerId peer) = 0;
   /// Peer `peer` is back. Evaluations from the one at `iteration` on include it.
   virtual void take_back(PeerId peer, std::uint64_t iteration) = 0;

@@ -1,141 +1,98 @@
 #include "runtime/observer/observer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
-#include "algorithms/arithmetic/reductions.hpp"
+#include "runtime/observer/distances.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
-namespace {
-
-/// Returns the number of models that are not empty.
 template <class Scalar>
-double count_of(const std::vector<Vector<Scalar>>& models) {
-  return static_cast<double>(
-      std::ranges::count_if(models, [](const Vector<Scalar>& model) { return model.size() != 0; }));
-}
-
-}  // namespace
-
-template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models) {
-  const auto some = std::ranges::find_if(models, [](const auto& model) { return model.size() != 0; });
-  ensure(some != models.end(), "a mean is of one model at least");
-  Vector<double> sum = Vector<double>::Zero(some->size());
-  for (const Vector<Scalar>& model : models)
-    if (model.size() != 0) sum += model.template cast<double>();
-  return (sum / count_of(models)).template cast<Scalar>();
-}
-
-namespace {
-
-/// Returns ||x_i - mean||^2 by peer; 0 for an empty model.
-template <class Scalar>
-std::vector<double> squared_distances(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  std::vector<double> squares;
-  for (const Vector<Scalar>& model : models)
-    squares.push_back(model.size() == 0 ? 0.0 : squared_distance(view(model), view(mean)));
-  return squares;
+auto Observer<Scalar>::gathering(PeerId peer, std::uint64_t iteration, const PeerMeters& meters)
+    -> Gathering& {
+  const std::size_t peer_count = problem_->peer_count();
+  ensure(peer < peer_count, "a snapshot is of a peer of this run");
+  Gathering& gathered = gathering_[iteration];
+  gathered.models.resize(peer_count);
+  gathered.own.resize(peer_count);
+  gathered.meters.resize(peer_count);
+  ensure(!gathered.has(peer), "a peer sends one snapshot per evaluation");
+  gathered.meters[peer] = last_meters_[peer] = meters;
+  return gathered;
 }
 
 template <class Scalar>
-double consensus_distance_of(const std::vector<double>& squares, const std::vector<Vector<Scalar>>& models) {
-  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / count_of(models));
-}
-
-/// True if the record keeps the peers' distances of this evaluation, counted from 0: of all of the first
-/// 1,024, of every second of the next 1,024, of every fourth of the next 2,048, and so on. So a record that
-/// becomes twice as long grows by 512 lines.
-bool keeps_distances(std::size_t evaluation) {
-  return evaluation % std::bit_floor(std::max<std::size_t>(1, evaluation / 512)) == 0;
-}
-
-template <class Scalar>
-PeerDistances peer_distances(const std::vector<double>& squares, const std::vector<Vector<Scalar>>& models) {
-  PeerDistances distances;
-  for (std::size_t peer = 0; peer < squares.size(); ++peer)
-    distances.values.push_back(models[peer].size() == 0 ? std::nan("") : std::sqrt(squares[peer]));
-  if (distances.values.size() <= PeerDistances::most) return distances;
-
-  distances.ranked = true;
-  std::vector<double> sorted = std::move(distances.values);
-  std::erase_if(sorted, [](double distance) { return std::isnan(distance); });
-  std::ranges::sort(sorted);
-  distances.values.clear();
-  for (std::size_t rank = 0; rank < PeerDistances::most && !sorted.empty(); ++rank)
-    distances.values.push_back(sorted[rank * (sorted.size() - 1) / (PeerDistances::most - 1)]);
-  return distances;
-}
-
-}  // namespace
-
-template <class Scalar>
-double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean) {
-  return consensus_distance_of(squared_distances(models, mean), models);
+std::optional<Verdict> Observer<Scalar>::evaluate_if_complete(std::uint64_t iteration) {
+  const auto found = gathering_.find(iteration);
+  if (!complete(iteration, found->second)) return std::nullopt;
+  const Gathering gathered = std::move(found->second);
+  gathering_.erase(found);
+  return evaluate(iteration, gathered);
 }
 
 template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iteration,
                                               const Vector<Scalar>& model, const PeerMeters& meters) {
-  const std::size_t peer_count = problem_->peer_count();
-  ensure(peer < peer_count && model.size() == problem_->dimension(), "a snapshot is of a peer of this run");
-  Gathering& gathered = gathering_[iteration];
-  gathered.models.resize(peer_count);
-  gathered.meters.resize(peer_count);
-  ensure(gathered.models[peer].size() == 0, "a peer sends one snapshot per evaluation");
-  gathered.models[peer] = model;
-  gathered.meters[peer] = last_meters_[peer] = meters;
-  if (!complete(iteration, gathered)) return std::nullopt;
+  ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
+  gathering(peer, iteration, meters).models[peer] = model;
+  evaluation_bytes_ += header_bytes + model_bytes();
+  return evaluate_if_complete(iteration);
+}
 
-  const Evaluation evaluation = evaluate(iteration, gathered);
-  models_ = std::move(gathered.models);
-  gathering_.erase(iteration);
-  return judge(evaluation);
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::take_own(PeerId peer, std::uint64_t iteration,
+                                                  const OwnEvaluation& own, const PeerMeters& meters) {
+  gathering(peer, iteration, meters).own[peer] = own;
+  evaluation_bytes_ += header_bytes + own_evaluation_bytes;
+  return evaluate_if_complete(iteration);
 }
 
 template <class Scalar>
 std::optional<std::vector<Verdict>> Observer<Scalar>::take_payload(PeerId peer, std::uint64_t iteration,
                                                                    std::span<const std::byte> payload) {
-  const auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
-  if (!snapshot) return std::nullopt;
-  std::vector<Verdict> verdicts;
-  if (const auto verdict = take(peer, iteration, snapshot->model, snapshot->meters))
-    verdicts.push_back(*verdict);
-  return verdicts;
+  std::optional<Verdict> verdict;
+  if (judges_own()) {
+    const auto snapshot = decode_own_snapshot(payload);
+    if (!snapshot) return std::nullopt;
+    verdict = take_own(peer, iteration, snapshot->own, snapshot->meters);
+  } else {
+    const auto snapshot = decode_snapshot<Scalar>(payload, problem_->dimension());
+    if (!snapshot) return std::nullopt;
+    verdict = take(peer, iteration, snapshot->model, snapshot->meters);
+  }
+  return verdict ? std::vector{*verdict} : std::vector<Verdict>();
 }
 
 template <class Scalar>
 bool Observer<Scalar>::complete(std::uint64_t iteration, Gathering& gathered) const {
   for (PeerId& peer = gathered.known_to_be_there; peer < counts_from_.size(); ++peer)
-    if (counts_from_[peer] <= iteration && gathered.models[peer].size() == 0) return false;
+    if (counts_from_[peer] <= iteration && !gathered.has(peer)) return false;
   return true;
 }
 
 template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
   counts_from_[peer] = never;
-  for (auto& [iteration, gathered] : gathering_) gathered.models[peer] = {};
+  for (auto& [iteration, gathered] : gathering_) {
+    gathered.models[peer] = {};
+    gathered.own[peer] = {};
+  }
   std::vector<Verdict> verdicts;
-  while (!gathering_.empty() && std::ranges::find_if(counts_from_, [](std::uint64_t from) {
-                                  return from != never;
-                                }) != counts_from_.end()) {
+  questions_.release(peer);
+  close_answered(verdicts);
+  const bool some_count = std::ranges::any_of(counts_from_, [](std::uint64_t from) { return from != never; });
+  while (some_count && !gathering_.empty()) {
     auto& [iteration, gathered] = *gathering_.begin();
     if (!complete(iteration, gathered)) break;
-    if (count_of(gathered.models) == 0.0) {  // all its models were of peers that are gone
+    if (!gathered.has_any())  // all it had was of peers that are gone
       gathering_.erase(gathering_.begin());
-      continue;
-    }
-    const Evaluation evaluation = evaluate(iteration, gathered);
-    models_ = std::move(gathered.models);
-    gathering_.erase(gathering_.begin());
-    verdicts.push_back(judge(evaluation));
+    else if (const auto verdict = evaluate_if_complete(iteration))
+      verdicts.push_back(*verdict);
   }
   return verdicts;
 }
@@ -158,13 +115,34 @@ void Observer<Scalar>::take_in(PeerId peer, std::uint64_t iteration) {
 }
 
 template <class Scalar>
-Verdict Observer<Scalar>::begin() {
+std::vector<Verdict> Observer<Scalar>::answer(PeerId peer, std::uint64_t iteration, const LocalScore& score) {
+  if (questions_.owes(peer, iteration)) evaluation_bytes_ += header_bytes + score_bytes;
+  questions_.answer(peer, iteration, score);
+  std::vector<Verdict> verdicts;
+  close_answered(verdicts);
+  return verdicts;
+}
+
+/// Appends the verdicts on the questions that nobody owes an answer to any more. A question whose peers were
+/// all lost before they answered gets none.
+template <class Scalar>
+void Observer<Scalar>::close_answered(std::vector<Verdict>& verdicts) {
+  while (auto closed = questions_.close_next()) {
+    const std::vector<LocalScore> scores = closed->scores();
+    if (scores.empty()) continue;
+    const bool is_of_own_models = closed->mean.size() == 0;
+    const ModelScore score =
+        is_of_own_models ? problem_->mean_of_own(scores) : problem_->score_of(scores, closed->mean);
+    verdicts.push_back(judge(std::move(*closed), score));
+  }
+}
+
+template <class Scalar>
+std::optional<Verdict> Observer<Scalar>::begin() {
   const std::size_t peer_count = problem_->peer_count();
-  Gathering gathered{std::vector<Vector<Scalar>>(peer_count, problem_->initial),
-                     std::vector<PeerMeters>(peer_count)};
-  const Evaluation evaluation = evaluate(0, gathered);
-  models_ = std::move(gathered.models);
-  return judge(evaluation);
+  return evaluate(0, {.models = std::vector<Vector<Scalar>>(peer_count, problem_->initial),
+                      .own = std::vector<std::optional<OwnEvaluation>>(peer_count),
+                      .meters = std::vector<PeerMeters>(peer_count)});
 }
 
 template <class Scalar>
@@ -173,7 +151,9 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
   models_.assign(problem_->peer_count(), problem_->initial);
   mean_ = problem_->initial;
   evaluations_.clear();
-  judge_ = judge_of(*problem_, rules_);
+  evaluation_bytes_ = record.back().evaluation_bytes;
+  last_score_ = {.samples = static_cast<std::uint64_t>(problem_->sample_count()), .judged = problem_->judged};
+  judge_ = judge_of(problem_->judged, rules_);
   std::vector<Verdict> verdicts;
   for (const Evaluation& evaluation : record) {
     evaluations_.push_back(evaluation);
@@ -189,7 +169,65 @@ std::vector<Verdict> Observer<Scalar>::resume(const std::vector<Evaluation>& rec
 }
 
 template <class Scalar>
-Verdict Observer<Scalar>::judge(const Evaluation& evaluation) {
+std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
+  typename OpenQuestions<Scalar>::Asked asked;
+  asked.evaluation = measure(iteration, gathered);
+  if (!gathered.has_models()) {
+    note_distances(squared_distances(gathered.own), asked.evaluation);
+    asked.owed.resize(gathered.own.size());
+    for (const std::optional<OwnEvaluation>& own : gathered.own)
+      asked.answers.push_back(own ? std::optional(own->score) : std::nullopt);
+    questions_.open(std::move(asked));  // nobody owes an answer, but that on x_0 may be open
+    std::vector<Verdict> verdicts;
+    close_answered(verdicts);
+    return verdicts.empty() ? std::nullopt : std::optional(verdicts.back());
+  }
+  asked.mean = mean_of(gathered.models);
+  asked.models = gathered.models;
+  note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
+  if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
+    const auto [least, largest] = losses_of(asked.models);
+    asked.evaluation.loss_worst = largest;
+    asked.evaluation.loss_spread = largest - least;
+  }
+  if (asks_ == Asks::nobody) {
+    // In a run of processes these peers would be asked.
+    if (problem_->at_home)
+      evaluation_bytes_ += gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
+    const ModelScore score = problem_->score(asked.mean);
+    return judge(std::move(asked), score);
+  }
+  asked.owed.resize(gathered.models.size());
+  asked.answers.resize(gathered.models.size());
+  for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
+    asked.owed[peer] = counts_from_[peer] <= iteration;
+    if (asked.owed[peer]) evaluation_bytes_ += header_bytes + model_bytes();
+  }
+  questions_.open(std::move(asked));
+  return std::nullopt;
+}
+
+template <class Scalar>
+void Observer<Scalar>::note_distances(const SquaredDistances& squares, Evaluation& evaluation) const {
+  evaluation.consensus_distance = consensus_distance(squares);
+  if (keeps_distances(evaluations_.size() + questions_.all().size()))
+    evaluation.distances = peer_distances(squares);
+}
+
+template <class Scalar>
+Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score) {
+  Evaluation& evaluation = closed.evaluation;
+  // Which samples the peers judge, they say with their first answers.
+  if (evaluations_.empty()) judge_ = judge_of(score.judged, rules_);
+  evaluation.loss = score.loss;
+  evaluation.accuracy = score.accuracy;
+  evaluation.evaluation_bytes = evaluation_bytes_;
+  if (score.samples > 0)
+    evaluation.epoch =
+        static_cast<double>(evaluation.gradient_evaluations) / static_cast<double>(score.samples);
+  last_score_ = score;
+  mean_ = std::move(closed.mean);
+  models_ = std::move(closed.models);
   evaluations_.push_back(evaluation);
   const Verdict verdict{evaluation.iteration, judge_.proceeds_after(evaluation)};
   const bool may_be_best = rules_.keep == RunSettings::Run::Keep::best && !judge_.diverged();
@@ -212,25 +250,12 @@ std::pair<double, double> Observer<Scalar>::losses_of(const std::vector<Vector<S
 }
 
 template <class Scalar>
-Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
+Evaluation Observer<Scalar>::measure(std::uint64_t iteration, const Gathering& gathered) const {
   Evaluation evaluation;
   evaluation.iteration = iteration;
-  mean_ = mean_of(gathered.models);
-  evaluation.loss = problem_->loss(mean_);
-  if (problem_->accuracy) evaluation.accuracy = problem_->accuracy(mean_);
-  if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {
-    const auto [least, largest] = losses_of(gathered.models);
-    evaluation.loss_worst = largest;
-    evaluation.loss_spread = largest - least;
-  }
-  const std::vector<double> squares = squared_distances(gathered.models, mean_);
-  evaluation.consensus_distance = consensus_distance_of(squares, gathered.models);
-  if (keeps_distances(evaluations_.size())) evaluation.distances = peer_distances(squares, gathered.models);
-
   Duration last{0};
   for (PeerId peer = 0; peer < gathered.meters.size(); ++peer) {
-    const bool counts = gathered.models[peer].size() != 0;
-    const PeerMeters& meters = counts ? gathered.meters[peer] : last_meters_[peer];
+    const PeerMeters& meters = gathered.has(peer) ? gathered.meters[peer] : last_meters_[peer];
     last = std::max(last, meters.now);
     // Summed as seconds: durations from a faulty peer could overflow.
     evaluation.compute_seconds += seconds(meters.compute);
@@ -247,9 +272,6 @@ Evaluation Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& 
   evaluation.compute_seconds /= peer_count;
   evaluation.wait_seconds /= peer_count;
   evaluation.wire_seconds /= peer_count;
-
-  if (const Index samples = problem_->sample_count(); samples > 0)
-    evaluation.epoch = static_cast<double>(evaluation.gradient_evaluations) / static_cast<double>(samples);
   return evaluation;
 }
 
@@ -269,6 +291,8 @@ template <class Scalar>
 RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   RunResult result;
   result.evaluations = evaluations_;
+  result.loss_samples = last_score_.samples;
+  result.judged = last_score_.judged;
   if (best_) result.best = best_->of;
   judge_.conclude(result);
   // Reports the divergence with the lowest iteration.
@@ -287,9 +311,5 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
 
 template class Observer<float>;
 template class Observer<double>;
-template Vector<float> mean_of<float>(const std::vector<Vector<float>>&);
-template Vector<double> mean_of<double>(const std::vector<Vector<double>>&);
-template double consensus_distance<float>(const std::vector<Vector<float>>&, const Vector<float>&);
-template double consensus_distance<double>(const std::vector<Vector<double>>&, const Vector<double>&);
 
 }  // namespace hearsay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -9,11 +10,25 @@
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
+#include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/open_questions.hpp"
 #include "runtime/observer/run_judge.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace hearsay {
+
+/// Who computes the loss of a mean model.
+enum class Asks {
+  nobody,     ///< the observer: all data, or stand-ins that compute nothing, are in its process
+  the_peers,  ///< each peer its own, since the data are at home; the observer sums up
+};
+
+/// Returns who is asked in a run of processes.
+template <class Scalar>
+Asks who_judges(const Problem<Scalar>& problem) {
+  return problem.at_home ? Asks::the_peers : Asks::nobody;
+}
 
 /// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
 /// goes on. Pure: used by the simulator and, behind sockets that no emulated link delays, in real runs.
@@ -22,19 +37,26 @@ template <class Scalar>
 class Observer final : public Evaluator {
  public:
   /// `rules`: what is evaluated, when the run ends, and which model is kept.
-  explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {})
+  explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {},
+                    Asks asks = Asks::nobody)
       : problem_(&problem),
         rules_(rules),
-        judge_(judge_of(problem, rules)),
+        asks_(asks),
+        judge_(judge_of(problem.judged, rules)),
         counts_from_(problem.peer_count()),
         last_meters_(problem.peer_count()),
         before_(problem.peer_count()) {}
 
-  Verdict begin() override;
+  std::optional<Verdict> begin() override;
   std::vector<Verdict> resume(const std::vector<Evaluation>& record,
                               const std::optional<KeptModel>& kept) override;
   std::optional<std::vector<Verdict>> take_payload(PeerId peer, std::uint64_t iteration,
                                                    std::span<const std::byte> payload) override;
+  std::vector<Question> questions() const override { return questions_.all(); }
+  bool owes_answer(PeerId peer, std::uint64_t iteration) const override {
+    return questions_.owes(peer, iteration);
+  }
+  std::vector<Verdict> answer(PeerId peer, std::uint64_t iteration, const LocalScore& score) override;
   std::vector<Verdict> drop(PeerId peer) override;
   void take_back(PeerId peer, std::uint64_t iteration) override;
   void take_in(PeerId peer, std::uint64_t iteration) override;
@@ -46,9 +68,13 @@ class Observer final : public Evaluator {
   RunResult conclude(std::vector<PeerOutcome> peers) const override;
 
   /// Peer `peer` has ended iteration `iteration` with this model. Returns the verdict if no model is missing
-  /// any more, else nothing.
+  /// any more and no peer has to be asked, else nothing.
   std::optional<Verdict> take(PeerId peer, std::uint64_t iteration, const Vector<Scalar>& model,
                               const PeerMeters& meters);
+
+  /// The same under run.evaluate = "own".
+  std::optional<Verdict> take_own(PeerId peer, std::uint64_t iteration, const OwnEvaluation& own,
+                                  const PeerMeters& meters);
 
   /// The models of the last complete evaluation, by peer; empty vectors for peers that are gone.
   const std::vector<Vector<Scalar>>& models() const { return models_; }
@@ -65,23 +91,43 @@ class Observer final : public Evaluator {
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
   struct Gathering {
-    std::vector<Vector<Scalar>> models;
+    std::vector<Vector<Scalar>> models;             ///< by peer; empty if it is missing
+    std::vector<std::optional<OwnEvaluation>> own;  ///< the same under run.evaluate = "own"
     std::vector<PeerMeters> meters;
-    PeerId known_to_be_there = 0;  ///< the models of all peers below this one are there, or not needed
+    PeerId known_to_be_there = 0;  ///< what all peers below this one tell is there, or not needed
+
+    bool has(PeerId peer) const { return models[peer].size() != 0 || own[peer]; }
+    bool has_models() const {
+      return std::ranges::any_of(models, [](const Vector<Scalar>& model) { return model.size() != 0; });
+    }
+    bool has_any() const {
+      return has_models() ||
+             std::ranges::any_of(own, [](const auto& of_peer) { return of_peer.has_value(); });
+    }
   };
-  /// True if the models of all peers that this evaluation needs are there. Looks at each peer once.
+  bool judges_own() const { return rules_.evaluate == RunSettings::Run::Evaluate::own; }
+  /// Returns what has come for the evaluation at `iteration`, with the meters of `peer`, whose model is next.
+  Gathering& gathering(PeerId peer, std::uint64_t iteration, const PeerMeters& meters);
+  std::optional<Verdict> evaluate_if_complete(std::uint64_t iteration);
+  /// True if what all peers that this evaluation needs tell is there. Looks at each peer once.
   bool complete(std::uint64_t iteration, Gathering& gathered) const;
-  Evaluation evaluate(std::uint64_t iteration, const Gathering& gathered);
+  /// Returns the verdict on a complete set. Nothing if the peers are asked for their scores.
+  std::optional<Verdict> evaluate(std::uint64_t iteration, const Gathering& gathered);
+  /// Returns what the meters say.
+  Evaluation measure(std::uint64_t iteration, const Gathering& gathered) const;
+  void note_distances(const SquaredDistances& squares, Evaluation& evaluation) const;
+  Verdict judge(typename OpenQuestions<Scalar>::Asked closed, const ModelScore& score);
+  void close_answered(std::vector<Verdict>& verdicts);
   std::pair<double, double> losses_of(const std::vector<Vector<Scalar>>& models) const;
-  Verdict judge(const Evaluation& evaluation);
-  static RunJudge judge_of(const Problem<Scalar>& problem, const RunSettings::Run& rules) {
-    const bool has_test_data = problem.accuracy && problem.judged.are_test;
-    return {rules, has_test_data ? BestBy::accuracy : BestBy::loss};
+  static RunJudge judge_of(const JudgedSamples& judged, const RunSettings::Run& rules) {
+    return {rules, judged.are_test ? BestBy::accuracy : BestBy::loss};
   }
 
   const Problem<Scalar>* problem_;
   RunSettings::Run rules_;
+  Asks asks_;
   RunJudge judge_;
+  OpenQuestions<Scalar> questions_;
   std::map<std::uint64_t, Gathering> gathering_;
   std::vector<std::uint64_t> counts_from_;  // by peer: the first evaluation that needs its model
   std::vector<PeerMeters> last_meters_;     // by peer
@@ -92,6 +138,8 @@ class Observer final : public Evaluator {
   };
   std::vector<Before> before_;
   std::vector<Evaluation> evaluations_;
+  std::uint64_t evaluation_bytes_ = 0;
+  ModelScore last_score_;  // of the last evaluation
   struct Best {
     Evaluation of;
     Vector<Scalar> model;  // the mean model
@@ -100,14 +148,5 @@ class Observer final : public Evaluator {
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
 };
-
-/// Returns the mean of the models, summed in peer order in double. Ignores empty ones (peers that are gone);
-/// at least one must not be empty.
-template <class Scalar>
-Vector<Scalar> mean_of(const std::vector<Vector<Scalar>>& models);
-
-/// Returns sqrt((1/n) sum_i ||x_i - mean||^2) over the models that are not empty.
-template <class Scalar>
-double consensus_distance(const std::vector<Vector<Scalar>>& models, const Vector<Scalar>& mean);
 
 }  // namespace hearsay

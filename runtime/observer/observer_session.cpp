@@ -1,9 +1,10 @@
 #include "runtime/observer/observer_session.hpp"
 
 #include <algorithm>
+#include <set>
 
-#include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/record/json.hpp"
+#include "runtime/record/score_payload.hpp"
 #include "runtime/wire/stop.hpp"
 #include "runtime/wire/words_from_observer.hpp"
 #include "runtime/wire/words_to_observer.hpp"
@@ -31,6 +32,7 @@ ObserverSession::ObserverSession(ObserverInput input, Evaluator& evaluator, Inst
       start_(input_, claims_),
       schedule_(input_, evaluator, earlier),
       members_(input_),
+      inquiry_(schedule_, members_, words_, input_.peer_count),
       start_deadline_(now + input_.start_patience),
       next_heartbeat_(now + heartbeat_interval(input_.failure.lost_after)) {}
 
@@ -60,8 +62,10 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
     case FrameKind::alive:
       return take_alive(header, now);
     case FrameKind::evaluation:
-      if (started()) say_verdicts(schedule_.take(header, payload));
+      if (started()) settle(schedule_.take(header, payload));
       return;
+    case FrameKind::answer:
+      return take_answer(header, payload);
     case FrameKind::result:
       return take_result(sender, payload);
     case FrameKind::parted:
@@ -75,16 +79,17 @@ void ObserverSession::hear(const FrameHeader& header, std::span<const std::byte>
 
 void ObserverSession::answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                                    const std::string& host) {
-  if (turning_away_) return turn_away_caller(hello);
+  if (turning_away_) {
+    if (to_observer::as_hello(hello).state == HelloState::is_under_way ||
+        turning_away_->tell(hello.sender, words_))
+      closing_ = Closing::over;
+    return;
+  }
   if (!claims_.accepts(hello, payload)) return;
   // Under policy "drop", once the run has begun, another process with the same id is a new peer.
   const bool is_new_peer = members_.is_gone(hello.sender) || (started() && drops());
   if (!is_new_peer && claims_.must_wait(hello, now, host)) return;
   admit(hello, host);
-}
-
-void ObserverSession::note_unreachable(PeerId id, std::uint32_t incarnation) {
-  if (const auto rival = claims_.rival_of(id, incarnation)) admit(rival->hello, rival->host);
 }
 
 void ObserverSession::admit(const FrameHeader& hello, const std::string& host) {
@@ -119,18 +124,10 @@ void ObserverSession::welcome_joiner(const FrameHeader& hello) {
 }
 
 void ObserverSession::turn_away(const std::string& why) {
-  turning_away_ = TurningAway{why, {}};
+  std::set<PeerId> others;
   for (PeerId id = 0; id < input_.peer_count; ++id)
-    if (id != observer_peer && !members_.is_gone(id)) turning_away_->not_told.insert(id);
-}
-
-void ObserverSession::turn_away_caller(const FrameHeader& hello) {
-  if (to_observer::as_hello(hello).state != HelloState::is_under_way) {
-    words_.say(hello.sender, FrameKind::refuse, turning_away_->why);
-    turning_away_->not_told.erase(hello.sender);
-    if (!turning_away_->not_told.empty()) return;
-  }
-  closing_ = Closing::over;
+    if (id != observer_peer && !members_.is_gone(id)) others.insert(id);
+  turning_away_.emplace(why, std::move(others));
 }
 
 void ObserverSession::take_holds(PeerId sender, std::span<const std::byte> payload) {
@@ -171,8 +168,8 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
   if (start_.is_blocked()) return;
   progress_ = Progress::started;
   // The time of a resumed run goes on from the end of its record.
-  origin_ = now - std::chrono::round<Duration>(
-                      std::chrono::duration<double>(schedule_.evaluations().back().seconds));
+  const double before = schedule_.evaluations().empty() ? 0.0 : schedule_.evaluations().back().seconds;
+  origin_ = now - std::chrono::round<Duration>(std::chrono::duration<double>(before));
   schedule_.bridge_lost_evaluations();
   members_.note_heard_all(now);
   for (PeerId id = 0; id < input_.peer_count; ++id)
@@ -182,6 +179,7 @@ void ObserverSession::take_ready(PeerId sender, std::optional<std::uint64_t> las
 void ObserverSession::start_peer(PeerId id, Instant now) {
   words_.say(id, from_observer::Start{input_.iterations, origin_, now - origin_});
   for (const Verdict& verdict : schedule_.last_verdicts(verdicts_told_again)) say_verdict(id, verdict);
+  inquiry_.ask(id);
 }
 
 void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
@@ -189,18 +187,21 @@ void ObserverSession::take_alive(const FrameHeader& alive, Instant now) {
   if (contact.has_begun()) mark_under_way();
   // A peer sends heartbeats to the observer only once it is ready.
   if (!claims_.is_ready(alive.sender)) return take_ready(alive.sender, last_verdict, now);
-  const bool lacks_verdict = !last_verdict || *last_verdict < schedule_.last_verdict().evaluated;
+  const bool lacks_verdict = last_verdict < schedule_.last_judged();
   if (started() && (!contact.has_begun() || lacks_verdict)) start_peer(alive.sender, now);
 }
 
-void ObserverSession::say_verdicts(const std::vector<Verdict>& verdicts) {
-  for (const Verdict& verdict : verdicts)
-    for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
+/// Tells the peers the verdicts, and asks them what an evaluation without a verdict waits for.
+void ObserverSession::settle(const std::vector<Verdict>& verdicts) {
+  say_verdicts(verdicts);
+  inquiry_.ask_what_is_new();
 }
 
-void ObserverSession::say_verdict(PeerId to, const Verdict& verdict) {
-  const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
-  words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed, every});
+void ObserverSession::take_answer(const FrameHeader& header, std::span<const std::byte> payload) {
+  const auto score = decode_score(payload);
+  if (!score || !started()) return;
+  settle(schedule_.take_answer(header.sender, header.iteration, *score));
+  end_if_all_have();
 }
 
 void ObserverSession::take_result(PeerId sender, std::span<const std::byte> payload) {
@@ -240,6 +241,7 @@ void ObserverSession::do_without(PeerId id, const std::string& how) {
   members_[id].standing = Standing::lost;
   say_verdicts(schedule_.drop(id));
   if (members_.all_are_lost()) return lose("all peers were lost");
+  inquiry_.ask_what_is_new();
   end_if_all_have();
 }
 
@@ -254,7 +256,7 @@ void ObserverSession::note_detachment(PeerId sender, const ObserverContact& cont
   if (member.standing == Standing::finished || member.standing == Standing::lost) return;
   const bool was_detached = member.standing == Standing::detached;
   member.standing = contact.is_without_observer() ? Standing::detached : Standing::lost;
-  if (!was_detached) say_verdicts(schedule_.drop(sender));
+  if (!was_detached) settle(schedule_.drop(sender));
 }
 
 /// Handles a heartbeat of a lost peer: it was cut off or suspended. True if it is a member again.
@@ -286,7 +288,7 @@ void ObserverSession::take_in(const FrameHeader& join, Instant now) {
                "the run ends before peer " + std::to_string(sender) + " can join it");
     return;
   }
-  if (!members_.is_gone(sender)) say_verdicts(schedule_.drop(sender));  // its earlier process has ended
+  if (!members_.is_gone(sender)) settle(schedule_.drop(sender));  // its earlier process has ended
   member = {.joined = true, .heard_at = now};
   claims_.mark_ready(sender);
   schedule_.take_in(sender, *first);
@@ -321,6 +323,7 @@ void ObserverSession::tick(Instant now) {
       const auto state = members_.has_finished(id) ? AliveState::has_result : AliveState::lacks_result;
       words_.say(id, from_observer::Alive{state, schedule_.evaluated(id)}, waits);
     }
+  inquiry_.beat();
 }
 
 FrameHeader ObserverSession::busy_sign() const {
@@ -371,7 +374,7 @@ void ObserverSession::expect_no_results_of_killed_peers() {
 }
 
 void ObserverSession::end_if_all_have() {
-  if (members_.all_have_ended()) end();
+  if (members_.all_have_ended() && schedule_.questions().empty()) end();
 }
 
 void ObserverSession::end() {

@@ -2,20 +2,23 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/observer/checkpoint_period.hpp"
 #include "runtime/observer/claims.hpp"
 #include "runtime/observer/evaluation_schedule.hpp"
 #include "runtime/observer/evaluator.hpp"
+#include "runtime/observer/inquiry.hpp"
 #include "runtime/observer/members.hpp"
 #include "runtime/observer/observer_frames.hpp"
 #include "runtime/observer/observer_input.hpp"
 #include "runtime/observer/start.hpp"
+#include "runtime/observer/turning_away.hpp"
 #include "runtime/wire/observer_contact.hpp"
+#include "runtime/wire/words_from_observer.hpp"
 
 namespace hearsay {
 
@@ -24,6 +27,8 @@ namespace hearsay {
 ///
 ///     hello -> welcome | refuse                  ready, from every peer -> start to all
 ///     evaluation, from every peer -> verdict to all
+///                                    or, while the data are at home, question to all
+///     answer, from every peer -> verdict to all
 ///     result, from every peer -> bye to all      stop, from one peer -> stop to all
 ///
 /// From a peer that was not welcomed or that belongs to another run, only a hello is accepted. Evaluations
@@ -48,7 +53,9 @@ class ObserverSession {
   void hear(const FrameHeader& header, std::span<const std::byte> payload, Instant now,
             const std::string& host = {});
   /// A frame to process `incarnation` alone could not be delivered: that process has ended.
-  void note_unreachable(PeerId id, std::uint32_t incarnation);
+  void note_unreachable(PeerId id, std::uint32_t incarnation) {
+    if (const auto rival = claims_.rival_of(id, incarnation)) admit(rival->hello, rival->host);
+  }
   /// The run cannot begin, since this process cannot take part. Refuses every caller with the sentence `why`,
   /// until all peers were told or the start patience is over. A hello from the middle of a run is not
   /// refused; it ends the session.
@@ -114,16 +121,11 @@ class ObserverSession {
     std::string reason;
     bool by_misuse;
   };
-  struct TurningAway {
-    std::string why;
-    std::set<PeerId> not_told;
-  };
 
   bool drops() const { return input_.failure.drops(); }
   // Hellos.
   void answer_hello(const FrameHeader& hello, std::span<const std::byte> payload, Instant now,
                     const std::string& host);
-  void turn_away_caller(const FrameHeader& hello);
   void admit(const FrameHeader& hello, const std::string& host);
   void welcome_joiner(const FrameHeader& hello);
   // The start.
@@ -135,8 +137,16 @@ class ObserverSession {
   void start_peer(PeerId id, Instant now);
   // The run.
   void take_alive(const FrameHeader& alive, Instant now);
-  void say_verdicts(const std::vector<Verdict>& verdicts);
-  void say_verdict(PeerId to, const Verdict& verdict);
+  void say_verdicts(const std::vector<Verdict>& verdicts) {
+    for (const Verdict& verdict : verdicts)
+      for (PeerId id = 0; id < input_.peer_count; ++id) say_verdict(id, verdict);
+  }
+  void say_verdict(PeerId to, const Verdict& verdict) {
+    const auto every = checkpoint_every_for(input_.failure.checkpoint_period, schedule_.evaluations());
+    words_.say(to, from_observer::Verdict{verdict.evaluated, verdict.proceed, every});
+  }
+  void settle(const std::vector<Verdict>& verdicts);
+  void take_answer(const FrameHeader& header, std::span<const std::byte> payload);
   void take_result(PeerId sender, std::span<const std::byte> payload);
   void take_stop(const FrameHeader& header, std::span<const std::byte> payload, Instant now);
   // Peers that are lost, come back, or join.
@@ -157,6 +167,7 @@ class ObserverSession {
   RunStart start_;
   EvaluationSchedule schedule_;
   Members members_;
+  Inquiry inquiry_;
   Progress progress_ = Progress::gathering;
   Closing closing_ = Closing::open;
   std::optional<TurningAway> turning_away_;

@@ -25,6 +25,7 @@ std::span<const Index> LocalGradients<Scalar>::minibatch(const Iteration<Scalar>
 
 template <class Scalar>
 void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) {
+  seed_.reset();
   if (!batch_) return;
   if (!draws_) draws_ = iteration.random(Purpose::minibatch);
   minibatch_.clear();
@@ -51,7 +52,9 @@ double LocalGradients<Scalar>::work() const {
 
 template <class Scalar>
 void LocalGradients<Scalar>::compute() {
-  objective_.gradient(*point_, samples_, gradient_);
+  if (!seed_) seed_ = seeds_ ? seeds_->bits64() >> 1 : 0;
+  objective_.minibatch_gradient(*point_, {.samples = samples_, .seed = *seed_, .iteration = iteration_},
+                                gradient_);
   if (!clip_) return;
   const double norm = std::sqrt(squared_norm<Scalar>(view(gradient_)));
   if (norm > *clip_ && std::isfinite(norm)) gradient_ *= static_cast<Scalar>(*clip_ / norm);

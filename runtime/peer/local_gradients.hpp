@@ -21,7 +21,12 @@ class LocalGradients {
                  std::optional<double> clip, Index dimension)
       : objective_(objective), batch_(batch), clip_(clip), gradient_(dimension) {}
 
-  void begin_iteration() { draws_.reset(); }
+  void begin_iteration(const Iteration<Scalar>& iteration) {
+    draws_.reset();
+    seeds_ = iteration.random(Purpose::objective);
+    seed_.reset();
+    iteration_ = iteration.number();
+  }
   std::span<const Index> all_samples();
   /// The current minibatch of the iteration, which is drawn if there is none yet.
   std::span<const Index> minibatch(const Iteration<Scalar>& iteration);
@@ -48,6 +53,9 @@ class LocalGradients {
   std::vector<Index> all_samples_;     // empty until they are asked for
   std::optional<RandomStream> draws_;  // of this iteration; empty until its first minibatch is drawn
   std::vector<Index> minibatch_;
+  std::uint64_t iteration_ = 0;
+  std::optional<RandomStream> seeds_;  // of this iteration's minibatches
+  std::optional<std::uint64_t> seed_;  // of the current one; empty until its first gradient
 };
 
 }  // namespace hearsay

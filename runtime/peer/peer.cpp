@@ -123,7 +123,7 @@ void Peer<Scalar>::begin_iteration() {
 /// False if the peer sits the iteration out.
 template <class Scalar>
 bool Peer<Scalar>::begin_method() {
-  gradients_.begin_iteration();
+  gradients_.begin_iteration(iteration_);
   neighbors_.mix(iteration_);
   guard_.begin_iteration(iteration_, inbox_, outbox_);
   if (input_.may_sit_out && !iteration_.mixing().participates) return false;

@@ -8,10 +8,8 @@
 #include "runtime/checkpoint/replay.hpp"
 #include "runtime/data/npy.hpp"
 #include "runtime/foundation/peak_memory.hpp"
-#include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
-#include "runtime/session/long_wait.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -29,7 +27,9 @@ PeerDriver<Scalar>::PeerDriver(const Experiment<Scalar>& experiment, PeerId id, 
       failure_detector_(std::move(watch), experiment.settings.failure.lost_after, sockets, control),
       meter_(session, sockets),
       timeline_(control.timeline, id),
-      pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id) {}
+      pace_(network_of(experiment.settings, id).compute, experiment.settings.run.seed, id),
+      scores_(experiment, id, session,
+              [this](std::function<void()> work) { compute(std::move(work), Meanwhile::serves); }) {}
 
 template <class Scalar>
 PeerEnd PeerDriver<Scalar>::drive() {
@@ -39,6 +39,7 @@ PeerEnd PeerDriver<Scalar>::drive() {
     serve_sockets();
     if (failure_detector_.unobserved()) look_for_observer();
     send_outbox();
+    answer_questions();
     act();
   }
   if (end_) return leave();
@@ -52,6 +53,7 @@ PeerEnd PeerDriver<Scalar>::drive() {
       interrupted_ ? std::optional(ended + patience_of_the_interrupted) : std::nullopt;
   while (!run_code_ && !end_ && !failure_detector_.unobserved() && !(enough && monotonic_now() > *enough)) {
     receive();
+    answer_questions();
     if (peer_->has_ended()) send_outbox();  // refusals of requests and of joining peers
   }
   if (failure_detector_.unobserved() && !end_ && !interrupted_) return leave_unobserved();
@@ -83,14 +85,21 @@ void PeerDriver<Scalar>::act() {
 }
 
 template <class Scalar>
-PeerEnd PeerDriver<Scalar>::leave_unobserved() {
-  tell_progress();
+std::string PeerDriver<Scalar>::keep_own_model() {
   const std::filesystem::path& output = experiment_.settings.run.output;
   std::error_code ignored;
   std::filesystem::create_directories(output, ignored);
   const std::filesystem::path file = output / ("model-" + std::to_string(id()) + ".npy");
+  write_npy<Scalar>(file, peer_->model());
+  return file.string();
+}
+
+template <class Scalar>
+PeerEnd PeerDriver<Scalar>::leave_unobserved() {
+  tell_progress();
+  std::string file;
   try {
-    compute([&] { write_npy<Scalar>(file, peer_->model()); }, Meanwhile::serves);
+    compute([&] { file = keep_own_model(); }, Meanwhile::serves);
   } catch (const Misuse& misuse) {
     return {2, misuse.what()};
   }
@@ -100,7 +109,7 @@ PeerEnd PeerDriver<Scalar>::leave_unobserved() {
         part_from(destination, "it has said nothing for " + to_text(experiment_.settings.failure.lost_after));
     receive();
   }
-  return {0, "it has ended without an observer, and its model is in " + file.string()};
+  return {0, "it has ended without an observer, and its model is in " + file};
 }
 
 // The events are handed over first, so that peer and session are saved in states that fit each other.
@@ -118,21 +127,19 @@ template <class Scalar>
 void PeerDriver<Scalar>::take_gradient() {
   const Instant begin = monotonic_now();
   const double work = peer_->gradient_work();
-  std::optional<std::string> failure;  // what the objective has thrown
+  std::optional<ObjectiveFailure> failure;
   const auto gradient = [&] {
-    try {
-      pace_.run(begin, work, [this] { peer_->compute_gradient(); });
-    } catch (const std::exception& thrown) {
-      failure = thrown.what();
-    }
+    failure = failure_of([&] { pace_.run(begin, work, [this] { peer_->compute_gradient(); }); });
   };
-  if (pace_.is_long(work))
+  // The time of a gradient that a program computes is not foreseen by the last one.
+  if (experiment_.problem.at_home || pace_.is_long(work))
     compute(gradient, experiment_.method->asynchronous ? Meanwhile::delivers : Meanwhile::serves);
   else
     gradient();
-  if (failure)
-    return end_with({3, "peer " + std::to_string(id()) + ": its objective failed in iteration " +
-                            std::to_string(peer_->iteration() + 1) + ": " + *failure});
+  if (failure) {
+    failure->when = "iteration " + std::to_string(peer_->iteration() + 1);
+    return end_with_failure(*failure);
+  }
   meter_.counts().compute += pace_.ended() - begin;
   timeline_.computes(begin, pace_.ended() - begin, peer_->iteration() + 1);
   peer_->gradient_arrived();
@@ -177,21 +184,16 @@ void PeerDriver<Scalar>::send_outbox() {
 }
 
 template <class Scalar>
-void PeerDriver<Scalar>::tell_progress() {
-  const std::uint64_t needed_from = peer_->iteration() + 1;
-  if (experiment_.method->asynchronous || needed_from <= announced_from_) return;
-  announced_from_ = needed_from;
-  session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
-}
-
-template <class Scalar>
 void PeerDriver<Scalar>::wait_for_others() {
   const Instant since = monotonic_now();
   failure_detector_.begin_wait(since);
   const PeerState awaited = peer_->state();
   if (awaited == PeerState::needs_messages) meter_.counts().waits.begin(since);
   timeline_.waits(since, peer_->iteration() + 1, awaited == PeerState::needs_messages);
-  while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) receive();
+  while (peer_->state() == awaited && peer_->outbox().empty() && stage_ == Stage::trains && !end_) {
+    receive();
+    answer_questions();
+  }
   const Instant now = monotonic_now();
   meter_.counts().wait += now - since;
   timeline_.wait_ends(now);
@@ -204,13 +206,6 @@ void PeerDriver<Scalar>::receive(int also) {
   leave_if_interrupted();
   pump_.serve(std::min(failure_detector_.look_again(), monotonic_now() + poll_interval), also);
   if (!take_in()) check_deadlines();
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::serve_sockets() {
-  if (!drops()) return pump_.serve_now_and_then();
-  pump_.serve(monotonic_now());
-  take_in();
 }
 
 template <class Scalar>
@@ -251,12 +246,6 @@ void PeerDriver<Scalar>::on(RunStops& stops) {
   if (!stops.reason.empty() || !has_started()) end_with({stops.exit_code, std::move(stops.reason)});
 }
 
-template <class Scalar>
-void PeerDriver<Scalar>::on(const EveryPeerEnded& ended) {
-  if (!has_started()) end_with({3, "the run ended before peer " + std::to_string(id()) + " could join it"});
-  run_code_ = ended.exit_code;
-}
-
 /// This peer joins the run: a new peer with a neighbor's model replaces the one that was made.
 template <class Scalar>
 void PeerDriver<Scalar>::on(const ModelArrived& arrived) {
@@ -268,12 +257,6 @@ void PeerDriver<Scalar>::on(const ModelArrived& arrived) {
   control_.notice("peer " + std::to_string(id()) + " joins at iteration " +
                   std::to_string(arrived.entry.iteration) + ", with the model of peer " +
                   std::to_string(arrived.from));
-}
-
-template <class Scalar>
-void PeerDriver<Scalar>::on(const StillWaits& waits) {
-  control_.notice("peer " + std::to_string(id()) + " waits for " + waits.whom + ", for " +
-                  spoken(waits.so_far) + " now");
 }
 
 template <class Scalar>
@@ -292,11 +275,22 @@ template <class Scalar>
 void PeerDriver<Scalar>::leave_if_interrupted() {
   if (control_.is_asked_to_leave() && has_started() && experiment_.settings.failure.survives_a_leave())
     return leave_alone();
-  if (interrupted_ || !(control_.is_interrupted() || control_.is_asked_to_leave())) return;
+  if (!interrupted_ && (control_.is_interrupted() || control_.is_asked_to_leave())) interrupt();
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::interrupt() {
   interrupted_ = true;
   stop();
   session_.tell_observer({FrameKind::stop, peer_->iteration(), {}});
   if (!has_started()) end_with({130, "interrupted"});
+}
+
+template <class Scalar>
+void PeerDriver<Scalar>::end_with_failure(const ObjectiveFailure& failure) {
+  if (failure.asks_to_stop) return interrupt();
+  end_with({3, "peer " + std::to_string(id()) + ": its objective failed in " + failure.when + ": " +
+                   failure.what});
 }
 
 template <class Scalar>

@@ -10,14 +10,18 @@
 
 #include "runtime/checkpoint/keeper.hpp"
 #include "runtime/network/link.hpp"
+#include "runtime/peer/staleness.hpp"
 #include "runtime/process/compute_thread.hpp"
 #include "runtime/process/drive_peer.hpp"
 #include "runtime/process/event_pump.hpp"
 #include "runtime/process/failure_detector.hpp"
 #include "runtime/process/gradient_pace.hpp"
 #include "runtime/process/peer_meter.hpp"
+#include "runtime/process/score_desk.hpp"
 #include "runtime/session/edge_request.hpp"
+#include "runtime/session/long_wait.hpp"
 #include "runtime/session/peer_session.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -34,6 +38,8 @@ class PeerDriver {
   PeerEnd run() {
     const PeerEnd end = drive();
     pump_.carry_out();
+    experiment_.problem.objectives[id()]->take_final_model(peer_->model());  // the observer asks nothing more
+    if (scores_.judges_own() && has_started()) keep_model_at_home();
     return end;
   }
 
@@ -50,19 +56,39 @@ class PeerDriver {
   PeerEnd leave_unobserved();
   void tell_evaluation() {
     if (failure_detector_.unobserved()) return;  // no observer would answer
-    session_.tell_observer(
-        {FrameKind::evaluation, peer_->iteration(), encode_snapshot(meters(), peer_->model())});
+    if (const auto failure = scores_.tell(peer_->iteration(), peer_->model(), meters()))
+      end_with_failure(*failure);
   }
+  void keep_model_at_home() {
+    try {
+      keep_own_model();
+    } catch (const Misuse& misuse) {
+      control_.notice(misuse.what());
+    }
+  }
+  /// Writes this peer's model to a file of its own, and returns the file's path. Throws Misuse.
+  std::string keep_own_model();
   /// Takes a checkpoint.
   void keep();
   void take_gradient();
+  /// Answers what the observer has asked.
+  void answer_questions() {
+    if (const auto failure = scores_.answer()) end_with_failure(*failure);
+  }
+  /// Ends the run at all peers, since the objective has thrown.
+  void end_with_failure(const ObjectiveFailure& failure);
   enum class Meanwhile { serves, delivers };
   /// Does `work` in the second thread, and serves the sockets meanwhile. Meanwhile::delivers: also hands
   /// events to the peer, and sends its answers. Throws what the work throws.
   void compute(std::function<void()> work, Meanwhile meanwhile);
   void send_outbox();
   /// Tells the neighbors which messages this peer needs no more, if it sends them none in this iteration.
-  void tell_progress();
+  void tell_progress() {
+    const std::uint64_t needed_from = peer_->iteration() + 1;
+    if (experiment_.method->asynchronous || needed_from <= announced_from_) return;
+    announced_from_ = needed_from;
+    session_.needs_from(first_needed_in(needed_from, staleness_of(experiment_.settings)));
+  }
   void wait_for_others();
   /// Waits for events, and hands them over. Returns at the latest after `poll_interval`, or when the file
   /// descriptor `also` is readable.
@@ -74,7 +100,11 @@ class PeerDriver {
   }
   /// Serves the sockets even if no message is awaited. Under policy "drop" also hands over events, such as
   /// the return of a neighbor.
-  void serve_sockets();
+  void serve_sockets() {
+    if (!drops()) return pump_.serve_now_and_then();
+    pump_.serve(monotonic_now());
+    take_in();
+  }
 
   void on(DataArrived& data) {
     if (stage_ == Stage::awaits_start)
@@ -89,7 +119,11 @@ class PeerDriver {
     peer_->verdict(verdict.evaluated, verdict.proceed, verdict.checkpoint_every);
   }
   void on(RunStops& stop);
-  void on(const EveryPeerEnded& ended);
+  void on(const EveryPeerEnded& ended) {
+    if (!has_started()) end_with({3, "the run ended before peer " + std::to_string(id()) + " could join it"});
+    run_code_ = ended.exit_code;
+  }
+  void on(ScoreAsked& asked) { scores_.take(std::move(asked)); }
   void on(const PeerDeparted& departed) { part_from(departed.id, departed.how); }
   void on(const NeighborReturned& returned) { send_edge_request(respond(*peer_, returned)); }
   void on(const AttachmentOffered& offered) { send_edge_request(respond(*peer_, offered)); }
@@ -99,7 +133,10 @@ class PeerDriver {
     give_copies();
   }
   void on(const ModelArrived& arrived);
-  void on(const StillWaits& waits);
+  void on(const StillWaits& waits) {
+    control_.notice("peer " + std::to_string(id()) + " waits for " + waits.whom + ", for " +
+                    spoken(waits.so_far) + " now");
+  }
   void on(TakesNoPart& refusal) { end_with({refusal.exit_code, std::move(refusal.reason)}); }
 
   void hear(const DataArrived& data);
@@ -118,6 +155,8 @@ class PeerDriver {
   /// If the user has interrupted this peer: stops, and asks the observer to end the run everywhere. If this
   /// process alone was asked to leave, and the run survives that: leave_alone().
   void leave_if_interrupted();
+  /// The user wants the run to end: stops, and asks the observer to end it everywhere.
+  void interrupt();
   /// This process leaves; the run goes on without it, or with its successor.
   void leave_alone();
   /// Gives up neighbors, and the observer, that are silent for too long.
@@ -167,6 +206,7 @@ class PeerDriver {
   std::optional<PeerEnd> end_;
   bool interrupted_ = false;
   bool leaves_alone_ = false;
+  ScoreDesk<Scalar> scores_;
   ComputeThread compute_thread_;  // last: it uses the others
 };
 

@@ -138,6 +138,7 @@ Json to_json(const Evaluation& evaluation) {
           {"loss_spread", or_null(evaluation.loss_spread)},
           {"consensus_distance", evaluation.consensus_distance},
           {"bytes_sent", evaluation.bytes_sent},
+          {"evaluation_bytes", evaluation.evaluation_bytes},
           {"messages_sent", evaluation.messages_sent},
           {"gradient_evaluations", evaluation.gradient_evaluations},
           {"gossip_rounds", evaluation.gossip_rounds},
@@ -172,6 +173,7 @@ std::optional<Evaluation> parse_evaluation(std::string_view text) {
     evaluation.loss_spread = number_or_none(json, "loss_spread");
     evaluation.consensus_distance = json.at("consensus_distance");
     evaluation.bytes_sent = count_at(json, "bytes_sent");
+    evaluation.evaluation_bytes = count_at(json, "evaluation_bytes");
     evaluation.messages_sent = count_at(json, "messages_sent");
     evaluation.gradient_evaluations = count_at(json, "gradient_evaluations");
     evaluation.gossip_rounds = count_at(json, "gossip_rounds");
@@ -271,6 +273,21 @@ std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> paylo
   Snapshot<Scalar> snapshot{*meters, Vector<Scalar>(dimension)};
   std::copy(parts->second.begin(), parts->second.end(), std::as_writable_bytes(view(snapshot.model)).begin());
   return snapshot;
+}
+
+std::vector<std::byte> encode_own_snapshot(const PeerMeters& meters, const OwnEvaluation& own) {
+  const std::vector<std::byte> bytes = encode_own_evaluation(own);
+  std::vector<std::byte> payload = with_length(to_json(meters).dump(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), payload.end() - std::ssize(bytes));
+  return payload;
+}
+
+std::optional<OwnSnapshot> decode_own_snapshot(std::span<const std::byte> payload) {
+  const auto parts = split(payload);
+  if (!parts) return std::nullopt;
+  const auto meters = if_well_formed([&] { return meters_from(parts->first); });
+  const auto own = decode_own_evaluation(parts->second);
+  return meters && own ? std::optional(OwnSnapshot{*meters, *own}) : std::nullopt;
 }
 
 std::vector<std::byte> encode_meters(const PeerMeters& meters) {

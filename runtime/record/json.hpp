@@ -9,6 +9,7 @@
 
 #include "algorithms/arithmetic/vector.hpp"
 #include "runtime/record/outcome.hpp"
+#include "runtime/record/own_evaluation.hpp"
 
 namespace hearsay {
 
@@ -39,12 +40,21 @@ struct Snapshot {
   Vector<Scalar> model;
 };
 
-// Payloads: u32 length of the JSON, the JSON, then (snapshots only) the model's scalars; all little-endian.
-// Decoding is total on arbitrary bytes: the result is empty unless the bytes are such a payload.
+/// A peer's meters, and what it says of its model, which stays where it is (run.evaluate = "own").
+struct OwnSnapshot {
+  PeerMeters meters;
+  OwnEvaluation own;
+};
+
+// Payloads: u32 length of the JSON, the JSON, then (snapshots only) the model's scalars or what is said of
+// it; all little-endian. Decoding is total on arbitrary bytes: the result is empty unless the bytes are
+// such a payload.
 template <class Scalar>
 std::vector<std::byte> encode_snapshot(const PeerMeters& meters, const Vector<Scalar>& model);
 template <class Scalar>
 std::optional<Snapshot<Scalar>> decode_snapshot(std::span<const std::byte> payload, Index dimension);
+std::vector<std::byte> encode_own_snapshot(const PeerMeters& meters, const OwnEvaluation& own);
+std::optional<OwnSnapshot> decode_own_snapshot(std::span<const std::byte> payload);
 // Meters alone, and outcomes: a payload without a model.
 std::vector<std::byte> encode_meters(const PeerMeters& meters);
 std::optional<PeerMeters> decode_meters(std::span<const std::byte> bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/vector.hpp"
+#include "algorithms/objectives/local_score.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "runtime/foundation/units.hpp"
 #include "runtime/peer/peer.hpp"
@@ -75,6 +76,9 @@ struct Evaluation {
   std::optional<double> loss_spread = {};  ///< the largest minus the least
   double consensus_distance = 0.0;         ///< sqrt((1/n) sum_i ||x_i - mean||^2)
   std::uint64_t bytes_sent = 0;            ///< sum over the peers
+  /// Headers, models, questions and answers between peers and observer so far; without the meters beside
+  /// them.
+  std::uint64_t evaluation_bytes = 0;
   std::uint64_t messages_sent = 0;
   std::uint64_t gradient_evaluations = 0;
   std::uint64_t gossip_rounds = 0;  ///< maximum over the peers
@@ -115,6 +119,8 @@ struct RunResult {
   RunStatus status = RunStatus::done;
   std::string reason;  ///< a sentence; empty if the status is done or target
   std::vector<Evaluation> evaluations;
+  std::uint64_t loss_samples = 0;  ///< training samples that the last loss is of; 0 if there are none
+  JudgedSamples judged = {};       ///< the samples that the last accuracy is of
   std::vector<PeerOutcome> peers;
   std::optional<Evaluation> target;  ///< the first evaluation at or below the target loss
   std::optional<Evaluation> best;    ///< the best evaluation; empty under run.keep = "last"

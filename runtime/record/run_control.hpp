@@ -14,6 +14,9 @@ namespace hearsay {
 
 /// Callbacks and flags by which the caller of a run follows and stops it.
 struct RunControl {
+  /// Called once when a run of processes starts, before any peer does. `first`: the run has no evaluations
+  /// from this iteration on yet.
+  std::function<void(std::uint64_t first)> on_start = [](std::uint64_t) {};
   /// Called once per evaluation, in order.
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
   /// Called after `on_evaluation` with the meters of every peer, by id, as of its newest evaluation.

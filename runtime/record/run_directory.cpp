@@ -177,13 +177,12 @@ RunDirectory::RunDirectory(fs::path directory, EarlierOutput earlier, Notice not
     require_free_output(directory_, earlier_ == EarlierOutput::replaced);
 }
 
-/// Makes the directory; if an earlier run is continued, cuts its record back to before `first`.
-void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
+void RunDirectory::begin(const RunSettings& settings, std::uint64_t first) {
   std::string kept;
   fs::path made;
   if (record_) {
     for (const Evaluation& evaluation : *record_)
-      if (evaluation.iteration < first.iteration) kept += to_json(evaluation).dump() + "\n";
+      if (evaluation.iteration < first) kept += to_json(evaluation).dump() + "\n";
     std::error_code ignored;
     fs::remove(directory_ / "summary.json", ignored);
   } else {
@@ -208,8 +207,7 @@ void RunDirectory::begin(const RunSettings& settings, const Evaluation& first) {
   }
   if (record_) {
     write_file(directory_ / "metrics.jsonl", {kept});
-    write_file(directory_ / "consensus.jsonl",
-               {lines_before(directory_ / "consensus.jsonl", first.iteration)});
+    write_file(directory_ / "consensus.jsonl", {lines_before(directory_ / "consensus.jsonl", first)});
   }
   // After a power failure no checkpoint may be newer than the record, so with checkpoints lines go to the
   // disk.
@@ -222,7 +220,7 @@ void RunDirectory::note_beginning(const nlohmann::ordered_json& provenance) {
 }
 
 void RunDirectory::append(const RunSettings& settings, const Evaluation& evaluation) {
-  if (!created()) begin(settings, evaluation);
+  if (!created()) begin(settings, evaluation.iteration);
   if (!evaluation.distances.values.empty()) consensus_.append(distances_to_json(evaluation).dump());
   metrics_.append(to_json(evaluation).dump());
   if (metrics_.defect() && !std::exchange(said_that_it_waits_, true))
@@ -298,8 +296,9 @@ void RunDirectory::finish(const RunOutcome<Scalar>& outcome, const nlohmann::ord
     file->write_waiting();
     if (file->defect()) throw Misuse(*file->defect());
   }
-  write_npy<Scalar>(directory_ / "model.npy", outcome.kept_model());
-  if (save == SaveModels::peers)
+  const bool has_mean = outcome.kept_model().size() != 0;  // not if the models stay at their peers
+  if (has_mean) write_npy<Scalar>(directory_ / "model.npy", outcome.kept_model());
+  if (save == SaveModels::peers || !has_mean)
     for (std::size_t id = 0; id < outcome.models.size(); ++id)
       if (outcome.models[id].size() != 0)  // a peer that is gone has no model
         write_npy<Scalar>(directory_ / ("model-" + std::to_string(id) + ".npy"), outcome.models[id]);

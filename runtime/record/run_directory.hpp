@@ -44,13 +44,14 @@ enum class EarlierOutput {
 ///     metrics.jsonl    a line per evaluation, written before any peer learns the verdict
 ///     consensus.jsonl  a line per evaluation: how far each peer's model is from their mean
 ///     model.npy        the mean model of the last evaluation, or of the best one (run.keep); with
-///                      SaveModels::peers also model-0.npy, ..., all of the last evaluation
+///                      SaveModels::peers also model-0.npy, ..., all of the last evaluation. Under
+///                      run.evaluate = "own" only model-0.npy, ..., each written by its peer, on its host
 ///     model-best-120.npy   if the run can be resumed and keeps the best: the best so far, of iteration 120
 ///     summary.json     how it ended
 ///     provenance.json  who began the run, until summary.json says so: a run that was cut off has it
 ///     checkpoints/     the peers' checkpoints, if failure.checkpoint_every is set
 ///
-/// It is made with the first evaluation, so a run that cannot begin leaves nothing behind.
+/// It is made when the run starts, so a run that cannot begin leaves nothing behind.
 class RunDirectory {
  public:
   /// Checks, and locks a directory that exists already; makes none. Throws Misuse as `require_free_output`
@@ -60,14 +61,17 @@ class RunDirectory {
   /// Returns the earlier run's evaluations; empty unless the run goes on where that one ended.
   const std::optional<std::vector<Evaluation>>& record() const { return record_; }
 
-  /// Appends a line to metrics.jsonl and one to consensus.jsonl. The first call makes the directory and
-  /// writes run.toml from `settings`, those of the experiment. If an earlier run is continued, the first call
-  /// also removes their lines from this evaluation's iteration on. If the disk is full, lines wait in memory
-  /// until there is room; a notice says so once. Throws Misuse if the directory cannot be made.
+  /// Makes the directory and writes run.toml from `settings`, those of the experiment. If an earlier run is
+  /// continued, removes its lines from iteration `first` on. Call it once, before a peer writes a checkpoint.
+  /// Throws Misuse if the directory cannot be made.
+  void begin(const RunSettings& settings, std::uint64_t first);
+
+  /// Appends a line to metrics.jsonl and one to consensus.jsonl; calls `begin` first, if nobody has. If the
+  /// disk is full, lines wait in memory until there is room; a notice says so once.
   void append(const RunSettings& settings, const Evaluation& evaluation);
 
   /// Writes `provenance` to provenance.json when the directory is made, or the earlier run goes on. Must be
-  /// called before the first `append`.
+  /// called before `begin`.
   void note_beginning(const nlohmann::ordered_json& provenance);
 
   /// Writes the best model so far to a file of its own, so that a resumed run still has it. If that fails, a
@@ -97,8 +101,6 @@ class RunDirectory {
   LineFile consensus_;
   std::string provenance_;  ///< the text of provenance.json; may be empty
   bool said_that_it_waits_ = false;
-
-  void begin(const RunSettings& settings, const Evaluation& first);
 };
 
 }  // namespace hearsay

@@ -186,7 +186,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   const RunSettings& settings = experiment.settings;
   const PeerId peer_count = experiment.peer_count();
   const Totals totals = totals_of(outcome);
-  const auto samples = static_cast<std::uint64_t>(experiment.problem.sample_count());
+  const std::uint64_t samples = outcome.loss_samples;
   const bool completed = came_to_its_end(outcome.status);
   const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
   const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
@@ -219,10 +219,13 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
           ? Json(spectrum(experiment.topology.mixing).spectral_gap)
           : Json(nullptr);
   summary["seconds"] = totals.seconds;
+  summary["evaluated"] =
+      settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models" : "mean model";
+  summary["data"] = experiment.problem.at_home ? "at home" : "shared";
   summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
   summary["loss_samples"] = samples > 0 && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
-  const JudgedSamples& of = experiment.problem.judged;
+  const JudgedSamples& of = outcome.judged;
   summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");
   summary["accuracy_samples"] = of.count == 0 ? Json(nullptr) : Json(of.count);
   summary["loss_worst"] = judged ? or_null(last.loss_worst) : Json(nullptr);
@@ -230,6 +233,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["consensus_distance"] = judged ? Json(last.consensus_distance) : Json(nullptr);
   add_kept_model(summary, outcome);
   summary["bytes_sent"] = totals.bytes_sent;
+  summary["evaluation_bytes"] = outcome.evaluations.empty() ? 0 : outcome.evaluations.back().evaluation_bytes;
   summary["bytes_received"] = totals.bytes_received;
   summary["messages_sent"] = totals.messages_sent;
   summary["retransmitted"] = totals.retransmitted;

@@ -35,6 +35,12 @@ struct VerdictArrived {
   bool proceed;
   std::uint64_t checkpoint_every = 0;  ///< iterations between two checkpoints; 0: not announced
 };
+/// While the data are at home: the observer asks for this peer's score of a mean model. Each question comes
+/// once.
+struct ScoreAsked {
+  std::uint64_t iteration;       ///< of the evaluation
+  std::vector<std::byte> model;  ///< its scalars, as they lie in memory
+};
 /// The run ends early. `reason` is a sentence if something went wrong; empty if the user stopped the run.
 struct RunStops {
   int exit_code;
@@ -84,8 +90,8 @@ struct TakesNoPart {
   int exit_code;
   std::string reason;
 };
-using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, RunStops, EveryPeerEnded,
-                                 PeerDeparted, NeighborReturned, AttachmentOffered, OfferAnswered, ModelAsked,
-                                 ModelArrived, StillWaits, TakesNoPart>;
+using SocketEvent = std::variant<DataArrived, ResumeFrom, RunStarts, VerdictArrived, ScoreAsked, RunStops,
+                                 EveryPeerEnded, PeerDeparted, NeighborReturned, AttachmentOffered,
+                                 OfferAnswered, ModelAsked, ModelArrived, StillWaits, TakesNoPart>;
 
 }  // namespace hearsay

@@ -11,8 +11,8 @@ namespace hearsay {
 namespace {
 
 /// A peer does not pass an evaluation before the verdict on the previous one has come. So at most two
-/// evaluations are unacknowledged, the last one of the run, and the result.
-constexpr std::size_t most_unacknowledged = 4;
+/// evaluations are unacknowledged, the last one of the run, as many answers, and the result.
+constexpr std::size_t most_unacknowledged = 8;
 
 FrameHeader& say_to_observer(FrameKind kind, SessionContext& context,
                              std::span<const std::byte> payload = {}) {
@@ -77,7 +77,10 @@ void ObserverLink::say(const Report& report, SessionContext& context) {
 
 void ObserverLink::tell(Report report, SessionContext& context) {
   say(report, context);
-  if (report.kind != FrameKind::evaluation && report.kind != FrameKind::result) return;
+  if (report.kind == FrameKind::answer) std::erase(being_answered_, report.iteration);
+  const bool is_kept = report.kind == FrameKind::evaluation || report.kind == FrameKind::answer ||
+                       report.kind == FrameKind::result;
+  if (!is_kept) return;
   // More than that are kept only while a peer runs without the observer; the oldest one is not needed then.
   if (unacknowledged_reports_.size() == most_unacknowledged)
     unacknowledged_reports_.erase(unacknowledged_reports_.begin());
@@ -116,6 +119,9 @@ FrameUse ObserverLink::hear(const FrameHeader& head, std::span<const std::byte> 
     case FrameKind::verdict:
       hear_verdict(head, context);
       return FrameUse::words;
+    case FrameKind::question:
+      hear_question(head, payload, context);
+      return FrameUse::words;
     case FrameKind::bye:
       context.events.push_back(EveryPeerEnded{from_observer::as_bye(head).exit_code});
       return FrameUse::words;
@@ -133,6 +139,7 @@ void ObserverLink::hear_alive(const FrameHeader& head, std::span<const std::byte
   const from_observer::Alive alive = from_observer::as_alive(head);
   if (alive.state == State::is_busy) return;
   const bool lacks = std::ranges::any_of(unacknowledged_reports_, [&](const Report& report) {
+    if (report.kind == FrameKind::answer) return false;  // the observer asks again
     return report.kind == FrameKind::result ? alive.state == State::lacks_result
                                             : report.iteration > alive.newest_evaluation;
   });
@@ -158,9 +165,21 @@ void ObserverLink::hear_verdict(const FrameHeader& head, SessionContext& context
   if (has_no_state || (last_verdict_ && verdict.evaluated <= *last_verdict_)) return;
   last_verdict_ = verdict.evaluated;
   std::erase_if(unacknowledged_reports_, [&](const Report& report) {
-    return report.kind == FrameKind::evaluation && report.iteration <= verdict.evaluated;
+    return report.kind != FrameKind::result && report.iteration <= verdict.evaluated;
   });
   context.events.push_back(VerdictArrived{verdict.evaluated, verdict.proceed, verdict.checkpoint_every});
+}
+
+/// A question that comes again asks for the answer to be sent again, or comes while it is computed.
+void ObserverLink::hear_question(const FrameHeader& head, std::span<const std::byte> payload,
+                                 SessionContext& context) {
+  const bool has_verdict = last_verdict_ && head.iteration <= *last_verdict_;
+  if (!context.is_ready() || has_verdict) return;
+  for (const Report& report : unacknowledged_reports_)
+    if (report.kind == FrameKind::answer && report.iteration == head.iteration) return say(report, context);
+  if (std::ranges::find(being_answered_, head.iteration) != being_answered_.end()) return;
+  being_answered_.push_back(head.iteration);
+  context.events.push_back(ScoreAsked{head.iteration, {payload.begin(), payload.end()}});
 }
 
 void ObserverLink::save(SessionState& state) const {

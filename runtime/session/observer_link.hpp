@@ -33,7 +33,7 @@ class ObserverLink {
     return !context.has_started() && all_resume_from_.has_value();
   }
 
-  /// Sends it. Evaluations and the result are kept, and sent again, until they are acknowledged.
+  /// Sends it. Evaluations, answers and the result are kept, and sent again, until they are acknowledged.
   void tell(Report report, SessionContext& context);
   void tell_unacknowledged(SessionContext& context) const;
   /// Policy "drop": the peer begins to run without the observer, or has the observer back. Calls alternate.
@@ -61,15 +61,17 @@ class ObserverLink {
  private:
   void hear_alive(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
   void hear_verdict(const FrameHeader& head, SessionContext& context);
+  void hear_question(const FrameHeader& head, std::span<const std::byte> payload, SessionContext& context);
   void hear_resume(const FrameHeader& head, SessionContext& context);
   /// Sends the observer everything that it may have missed.
   void tell_again(SessionContext& context) const;
   static void say(const Report& report, SessionContext& context);
 
-  std::vector<Report> unacknowledged_reports_;  // evaluations without a verdict, and the result
+  std::vector<Report> unacknowledged_reports_;  // evaluations and answers without a verdict, and the result
   int lacks_ = 0;  // how many of the observer's heartbeats in a row showed that it lacks one of those
   std::optional<std::uint64_t> last_verdict_;
-  std::uint32_t turns_ = 0;  // ObserverContact::turns, once the run has begun
+  std::vector<std::uint64_t> being_answered_;  // questions that were handed over, by iteration
+  std::uint32_t turns_ = 0;                    // ObserverContact::turns, once the run has begun
   bool welcomed_ = false;
   bool restored_ = false;  // whether the peer was restored from a checkpoint
   bool told_where_to_resume_ = false;

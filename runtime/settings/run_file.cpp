@@ -139,6 +139,7 @@ RunSettings RunFile::resolve(const fs::path& directory) const {
     read_peer_networks(peers->second, start, settings);
   if (const auto links = settings_.find(links_key); links != settings_.end())
     read_link_overrides(links->second, start, settings);
+  if (!settings.model.program.empty() && settings.model.directory.empty()) settings.model.directory = start;
   if (settings.run.output.empty())
     settings.run.output = (fs::current_path() / "runs" / settings.run.name).lexically_normal();
   return settings;

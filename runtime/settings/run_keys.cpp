@@ -169,9 +169,10 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
       {"epochs", &Run::epochs, optional(positive()), "all",
        "how long the run is, in passes over all data, instead of run.iterations"},
       {"evaluate_every", &Run::evaluate_every, count(1, "iterations"), "all", "between two evaluations"},
-      {"evaluate", &Run::evaluate, choice<Run::Evaluate>({"mean", "peers"}), "all",
-       "what an evaluation computes the loss of: the mean model, or \"peers\": each peer's model, too "
-       "(loss_worst, loss_spread), which takes topology.peers times as long"},
+      {"evaluate", &Run::evaluate, choice<Run::Evaluate>({"mean", "peers", "own"}), "all",
+       "what an evaluation computes the loss of: the mean model; \"peers\": each peer's model, too "
+       "(loss_worst, loss_spread), which takes topology.peers times as long; \"own\": each peer's model on "
+       "the data of that peer, so that no model goes to the observer"},
       {"target_loss", &Run::target_loss, optional(number()), "all", "the run ends once the loss is this low"},
       {"patience", &Run::patience, optional(count(1, "evaluations")), "all",
        "the run ends after so many evaluations in a row without a better one"},
@@ -193,10 +194,17 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
   return {
       Row("source", &Data::source, source(), "all", "training data").see("../data/README.md"),
       Row("test", &Data::test, source_or_none(), "all",
-          "test data, for the accuracy; without: the training data")
+          "test data, for the accuracy; \"20%\": held out of data.source; without: the training data")
           .by_default("none"),
       {"partition", &Data::partition, spelling(), "all",
-       "who holds which samples: \"iid\", \"by-label\", \"dirichlet(0.3)\""},
+       "who holds which samples: \"iid\", \"by-label\", \"dirichlet(0.3)\"; \"home\": data.source of each "
+       "host is the data of its peer"},
+      {"samples", &Data::samples, optional(count(1)), "partition \"home\"",
+       "the training samples of all peers: each peer then weighs as its samples do; unset: all weigh alike"},
+      {"features", &Data::features, optional(count(1)), "all",
+       "how many features there are, if some peer's file does not show all"},
+      {"classes", &Data::classes, optional(count(2)), "all",
+       "the labels are 0 to this - 1, if some peer's file does not show all"},
       {"scale", &Data::scale, optional(positive()), "all",
        "features are multiplied by it; pixels are divided by 255 by themselves"},
       {"memory", &Data::memory, memory(), "all",
@@ -216,6 +224,12 @@ std::vector<KeyRow<RunSettings::Model>> model_rows() {
           .see("../../algorithms/README.md#composite-objectives"),
       {"init", &Model::init, initial_model(), "all",
        "x_0; an mlp starts with seeded random weights instead of zeros"},
+      Row("program", &Model::program, texts(), "kind \"program\"",
+          "the command that computes losses and gradients; `hearsay run FILE -- COMMAND` sets it")
+          .by_default("none")
+          .see("../program/README.md"),
+      Row("directory", &Model::directory, path(), "kind \"program\"", "the folder in which the command runs")
+          .by_default("the run file's folder"),
   };
 }
 

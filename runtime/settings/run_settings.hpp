@@ -63,7 +63,9 @@ struct RunSettings {
     std::uint64_t iterations = 200;
     std::optional<double> epochs;  ///< instead of iterations
     std::uint64_t evaluate_every = 10;
-    enum class Evaluate { mean, peers } evaluate = Evaluate::mean;  ///< the models whose loss is computed
+    /// The models whose loss is computed: the mean model's; each peer's, too, on all data; or each peer's own
+    /// on its own data.
+    enum class Evaluate { mean, peers, own } evaluate = Evaluate::mean;
     std::optional<double> target_loss;
     std::optional<std::uint64_t> patience;  ///< evaluations without a better one, after which the run ends
     double min_improvement = 0.0;           ///< share by which an evaluation has to be better for `patience`
@@ -87,6 +89,11 @@ struct RunSettings {
     std::string partition = "iid";
     std::optional<double> scale;  ///< factor for all features; pixels are also divided by 255
     std::string memory = "50%";   ///< the most that data files hold: "8 GB", or a share of all memory
+    /// Under data.partition = "home": the training samples of all peers together. Empty: all peers weigh
+    /// alike.
+    std::optional<std::uint64_t> samples;
+    std::optional<std::uint64_t> features;  ///< how many all peers have; empty: as many as the files show
+    std::optional<std::uint64_t> classes;   ///< the labels are 0 to this - 1; empty: those in the files
     bool operator==(const Data&) const = default;
   } data;
 
@@ -96,6 +103,8 @@ struct RunSettings {
     double l2 = 0.0;
     std::string regularizer = "none";  ///< h of composite objectives; l1 is short for "l1(...)"
     std::string init = "zeros";
+    std::vector<std::string> program;  ///< kind "program": the words of the command that is the objective
+    std::filesystem::path directory;   ///< kind "program": the folder in which it runs
     bool operator==(const Model&) const = default;
   } model;
 

@@ -1,7 +1,11 @@
 #include "runtime/simulator/simulator.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
+#include <string>
 
+#include "algorithms/objectives/stop_asked.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/foundation/peak_memory.hpp"
 #include "runtime/network/compute_time.hpp"
@@ -11,6 +15,7 @@
 #include "runtime/simulator/event_queue.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
@@ -74,12 +79,13 @@ class Simulation {
   }
 
   RunOutcome<Scalar> run() {
-    announce(observer_.begin());
+    evaluate(0, [&] { return observer_.begin(); });
     for (SimulatedPeer<Scalar>& simulated : peers_) {
+      if (failure_) break;
       simulated.peer->start();
       settle(simulated);
     }
-    while (!events_.empty() && !diverged_) {
+    while (!events_.empty() && !diverged_ && !failure_) {
       if (control_.is_interrupted()) {
         RunOutcome<Scalar> interrupted = outcome();
         interrupted.status = RunStatus::interrupted;
@@ -89,6 +95,12 @@ class Simulation {
       const Event event = events_.pop();
       now_ = event.at;
       handle(event);
+    }
+    if (failure_) {
+      RunOutcome<Scalar> lost = outcome();
+      lost.status = stop_asked_ ? RunStatus::interrupted : RunStatus::lost;
+      lost.reason = stop_asked_ ? "interrupted" : *failure_;
+      return lost;
     }
     for (const SimulatedPeer<Scalar>& simulated : peers_)
       ensure(diverged_ || simulated.peer->state() == PeerState::finished,
@@ -174,7 +186,7 @@ class Simulation {
       send_outbox(simulated);
       switch (peer.state()) {
         case PeerState::needs_gradient: {
-          peer.compute_gradient();
+          if (!gradient_of(peer)) return;
           const RunSettings& settings = experiment_.settings;
           const Duration takes =
               compute_time(network_of(settings, peer.id()).compute, settings.run.seed, peer.id(),
@@ -190,8 +202,7 @@ class Simulation {
           break;
         case PeerState::evaluation_due: {
           const PeerMeters& meters = read_meters(simulated);
-          if (const auto verdict = observer_.take(peer.id(), peer.iteration(), peer.model(), meters))
-            announce(*verdict);
+          if (!evaluate(peer.iteration(), [&] { return tell_observer(peer, meters); })) return;
           peer.evaluation_taken();
           break;
         }
@@ -213,6 +224,42 @@ class Simulation {
           return;
       }
     }
+  }
+
+  std::optional<Verdict> tell_observer(const Peer<Scalar>& peer, const PeerMeters& meters) {
+    if (!judges_own()) return observer_.take(peer.id(), peer.iteration(), peer.model(), meters);
+    const OwnEvaluation own =
+        own_evaluation(experiment_.problem, peer.id(), peer.model(), experiment_.settings.run.seed);
+    return observer_.take_own(peer.id(), peer.iteration(), own, meters);
+  }
+  bool judges_own() const { return experiment_.settings.run.evaluate == RunSettings::Run::Evaluate::own; }
+
+  /// Announces the verdict that `take` returns, if it returns one. False if an objective has thrown, which
+  /// ends the run.
+  template <class Take>
+  bool evaluate(std::uint64_t iteration, const Take& take) {
+    try {
+      if (const std::optional<Verdict> verdict = take()) announce(*verdict);
+    } catch (const Misuse&) {  // of who records the evaluation
+      throw;
+    } catch (const std::exception& thrown) {
+      stop_asked_ = dynamic_cast<const StopAsked*>(&thrown) != nullptr;
+      failure_ = "an objective failed in the evaluation of iteration " + std::to_string(iteration) + ": " +
+                 thrown.what();
+    }
+    return !failure_;
+  }
+
+  /// Computes the gradient that the peer asks for. False if its objective has thrown, which ends the run.
+  bool gradient_of(Peer<Scalar>& peer) {
+    try {
+      peer.compute_gradient();
+    } catch (const std::exception& thrown) {
+      stop_asked_ = dynamic_cast<const StopAsked*>(&thrown) != nullptr;
+      failure_ = "peer " + std::to_string(peer.id()) + ": its objective failed in iteration " +
+                 std::to_string(peer.iteration() + 1) + ": " + thrown.what();
+    }
+    return !failure_;
   }
 
   void send_outbox(SimulatedPeer<Scalar>& sender) {
@@ -259,9 +306,13 @@ class Simulation {
     for (SimulatedPeer<Scalar>& simulated : peers_) {
       const PeerMeters& meters = read_meters(simulated);
       peers.push_back(peer_outcome(*simulated.peer, meters, peak_memory_bytes()));
+      experiment_.problem.objectives[simulated.peer->id()]->take_final_model(simulated.peer->model());
     }
     RunOutcome<Scalar> result = observer_.with_models(observer_.conclude(std::move(peers)));
     result.seconds = seconds(now_ - Instant{});
+    if (!judges_own()) return result;
+    result.models.clear();
+    for (const SimulatedPeer<Scalar>& simulated : peers_) result.models.push_back(simulated.peer->model());
     return result;
   }
 
@@ -277,6 +328,8 @@ class Simulation {
   EventQueue events_;
   Instant now_{};
   bool diverged_ = false;
+  bool stop_asked_ = false;             // by an objective
+  std::optional<std::string> failure_;  // an objective has thrown: who, when and what
 };
 
 }  // namespace

@@ -144,6 +144,12 @@ std::string toml_text(std::string_view text) {
   return quoted + '"';
 }
 
+std::string toml_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + toml_text(text);
+  return "[" + list + "]";
+}
+
 std::string toml_list(const std::vector<PeerId>& ids) {
   std::string text;
   for (const PeerId id : ids) text += (text.empty() ? "[" : ", ") + std::to_string(id);

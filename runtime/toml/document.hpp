@@ -53,6 +53,8 @@ std::string toml_text(std::string_view text);
 std::string toml_number(double number);
 /// Returns peer ids as an array, "[4, 6]". There must be at least one.
 std::string toml_list(const std::vector<PeerId>& ids);
+/// Returns the texts as a TOML array: ["python3", "train.py"].
+std::string toml_list(const std::vector<std::string>& texts);
 /// Returns any value on one line, for messages.
 std::string toml_text(const TomlValue& value);
 

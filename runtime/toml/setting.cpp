@@ -80,6 +80,19 @@ std::uint64_t Setting::count(std::uint64_t minimum, std::uint64_t maximum) const
          (has_a_point ? ", in digits only, such as 1000 for 1e3" : ""));
 }
 
+std::vector<std::string> Setting::texts() const {
+  const std::string expectation = "an array of texts, such as [\"python3\", \"train.py\"]";
+  const auto* const array = std::get_if<TomlArray>(&value.data);
+  if (array == nullptr) refuse(expectation);
+  std::vector<std::string> texts;
+  for (const TomlValue& element : *array) {
+    const auto* const text = std::get_if<std::string>(&element.data);
+    if (text == nullptr || text->empty()) refuse(expectation);
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
 std::vector<PeerId> Setting::distinct_ids() const {
   const std::string expectation = "an array of peers' ids, each once, such as [4, 6]";
   const auto* const array = std::get_if<TomlArray>(&value.data);

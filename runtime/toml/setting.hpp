@@ -35,6 +35,7 @@ struct Setting {
   double positive() const;      ///< finite
   std::uint64_t count(std::uint64_t minimum, std::uint64_t maximum = largest_count) const;
   std::size_t one_of(const std::vector<std::string_view>& names) const;  ///< the index of the text in `names`
+  std::vector<std::string> texts() const;    ///< an array of texts, none of which is empty
   std::vector<PeerId> distinct_ids() const;  ///< an array of ids; returned ascending
   Bandwidth bandwidth() const;
   Duration duration() const;

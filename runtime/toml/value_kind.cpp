@@ -45,6 +45,12 @@ ValueKind<std::string> text() { return accessed("text", &Setting::text, text_as_
 ValueKind<std::string> name() { return accessed("name", &Setting::name, text_as_toml); }
 ValueKind<std::string> spelling() { return name().named("spelling"); }
 
+ValueKind<std::vector<std::string>> texts() {
+  return accessed<std::vector<std::string>>(
+      "array of texts", &Setting::texts,
+      [](const std::vector<std::string>& texts) { return texts.empty() ? std::string() : toml_list(texts); });
+}
+
 ValueKind<fs::path> path() {
   return {"path", [](const Setting& setting, const fs::path& directory) { return setting.path(directory); },
           [](const fs::path& path) { return path.empty() ? std::string() : toml_text(spelled_path(path)); }};

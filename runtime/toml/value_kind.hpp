@@ -53,11 +53,12 @@ ValueKind<double> share();         ///< 0.01 or "1%"
 ValueKind<bool> flag();
 ValueKind<Bandwidth> bandwidth();
 ValueKind<Duration> duration();
-ValueKind<std::string> text();              ///< in quotes; may be empty
-ValueKind<std::string> name();              ///< in quotes; not empty
-ValueKind<std::string> spelling();          ///< a name that may have arguments: "torus(2x4)"
-ValueKind<std::filesystem::path> path();    ///< left out if it is empty
-ValueKind<std::vector<PeerId>> peer_ids();  ///< ascending; left out if there are none
+ValueKind<std::string> text();                ///< in quotes; may be empty
+ValueKind<std::string> name();                ///< in quotes; not empty
+ValueKind<std::string> spelling();            ///< a name that may have arguments: "torus(2x4)"
+ValueKind<std::vector<std::string>> texts();  ///< left out if there are none
+ValueKind<std::filesystem::path> path();      ///< left out if it is empty
+ValueKind<std::vector<PeerId>> peer_ids();    ///< ascending; left out if there are none
 
 /// One of `names`, which spell the enumerators 0, 1, ... .
 template <class Enum>

@@ -17,9 +17,9 @@ namespace hearsay {
 // fields, its payload, its answer.
 //
 //   offset  bytes  field             meaning
-//        0      2  version           4. Read first: another version may have another length and another
+//        0      2  version           5. Read first: another version may have another length and another
 //                                    checksum
-//        2      1  kind              1 to 23, see below
+//        2      1  kind              1 to 25, see below
 //        3      1  flags             bit 0: `due` is a remaining hold; all other bits are zero
 //        4      4  run id            digest of the agreement, the same in all frames of a run
 //        8      4  sender            peer id; the observer's is 0
@@ -49,7 +49,7 @@ namespace hearsay {
 /// The peer in whose process or on whose host the observer runs. The observer uses the key of this peer.
 inline constexpr PeerId observer_peer = 0;
 
-inline constexpr std::uint16_t wire_version = 4;
+inline constexpr std::uint16_t wire_version = 5;
 inline constexpr std::size_t header_bytes = 64;
 /// `due` lies in [0, due_limit_ns). The limit is 146 years, so the sum of two such times does not overflow.
 inline constexpr std::int64_t due_limit_ns = std::int64_t{1} << 62;
@@ -114,6 +114,14 @@ enum class FrameKind : std::uint8_t {
   join = 22,
   /// The answer of a neighbor to a join; payload: the model. to_neighbor::Model
   model = 23,
+
+  // While the data are at home (Problem::at_home): no process but the peer's own can judge a model on them.
+
+  /// From the observer: what is the loss of the mean model of the evaluation at `iteration`? Payload: the
+  /// scalars of that model.
+  question = 24,
+  /// The answer to a question, on `iteration`; payload: a LocalScore (score_payload.hpp).
+  answer = 25,
 };
 
 inline constexpr std::uint8_t flag_remaining_hold = 1;

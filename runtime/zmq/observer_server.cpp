@@ -130,6 +130,11 @@ class ObserverServer::Server {
     if (!session_.started()) return;
     reported_ = std::max(reported_, session_.recorded());
     try {
+      if (!std::exchange(announced_start_, true)) {
+        const auto& known = session_.evaluations();
+        const std::size_t recorded = session_.recorded();
+        control.on_start(recorded == 0 ? 0 : known[recorded - 1].iteration + 1);
+      }
       while (reported_ < session_.evaluations().size())
         report_evaluation(control, session_.evaluations()[reported_++]);
       if (control.on_best && reported_best_ != evaluator_.best_iteration()) {
@@ -173,6 +178,7 @@ class ObserverServer::Server {
   std::vector<PeerRoutes> routes_;
   std::size_t reported_ = 0;
   std::optional<std::uint64_t> reported_best_;  // the iteration of the best evaluation
+  bool announced_start_ = false;
   bool announced_loss_ = false;
   bool announced_resume_ = false;
   zmq::context_t context_;

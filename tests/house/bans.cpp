@@ -84,13 +84,17 @@ const std::vector<Ban>& bans() {
        real_clocks},
       {"JSON belongs to runtime/record and tools",
        {"topology/", "algorithms/", "runtime/"},
-       {"runtime/record/"},
+       // What hearsay and the programs that it starts say of themselves.
+       {"runtime/record/", "runtime/program/hello.cpp"},
        {"<nlohmann"},
        {"nlohmann"}},
-      {"processes are started by runtime/process, tools/launch, and runtime/network, which runs ip and tc",
+      {"processes are started by runtime/process and program, tools/launch, and runtime/network, which runs "
+       "ip "
+       "and tc",
        {"topology/", "algorithms/", "runtime/", "tools/"},
        // A sweep forks its peers, so its page needs a process of its own.
-       {"runtime/process/", "runtime/network/", "tools/launch/", "tools/report/live_sweep_page.cpp"},
+       {"runtime/process/", "runtime/program/", "runtime/network/", "tools/launch/",
+        "tools/report/live_sweep_page.cpp"},
        {"<spawn.h", "<sys/wait.h"},
        process_calls},
       {"pure rooms know no sockets", pure_rooms, {}, socket_headers, {"socket"}},

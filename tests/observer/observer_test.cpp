@@ -23,7 +23,7 @@ PeerMeters meters_at(Duration now, std::uint64_t bytes_sent) {
 TEST_CASE("observer: loss, consensus distance and totals are those of the models it was given") {
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 2, 3);
   Observer<double> observer(experiment.problem);
-  CHECK(observer.begin().proceed);
+  CHECK(observer.begin()->proceed);
   const Vector<double> a = Vector<double>::Constant(3, 1.0);
   const Vector<double> b = Vector<double>::Constant(3, 4.0);
   CHECK(!observer.take(1, 5, b, meters_at(std::chrono::seconds(2), 10)));
@@ -101,7 +101,7 @@ TEST_CASE("observer: the target stops the run once, and is the first evaluation 
   const auto experiment = quadratic_experiment<double>("d-psgd", "path", 1, 3);
   Observer<double> observer(experiment.problem,
                             {.target_loss = experiment.problem.loss(*experiment.problem.minimiser) + 1e-9});
-  CHECK(observer.begin().proceed);
+  CHECK(observer.begin()->proceed);
   CHECK(!observer.take(0, 5, *experiment.problem.minimiser, {})->proceed);
   CHECK(!observer.take(0, 10, experiment.problem.initial, {})->proceed);
   const RunResult result = observer.conclude({PeerOutcome{}});

@@ -31,6 +31,17 @@ TEST_CASE("config: paths start at the run file, and $NAME is an environment vari
     CHECK(contains(refusal("run.output = \"" + path + "\""), "environment variable"));
 }
 
+TEST_CASE("config: checkpoints come every so many iterations, or every so much time") {
+  const auto failure = [](const std::string& value) {
+    return parse("failure.checkpoint_every = " + value).failure;
+  };
+  CHECK(failure("7").checkpoint_every == 7);
+  CHECK(failure("\"1 min\"").checkpoint_every == 0);
+  CHECK(failure("\"1 min\"").checkpoint_period == std::chrono::minutes(1));
+  CHECK_THROWS_AS(failure("\"0 s\""), Misuse);
+  CHECK_THROWS_AS(failure("1.5"), Misuse);
+}
+
 TEST_CASE("config: --set takes TOML where it parses, else a string, and wins over the file") {
   const std::string file = "[run]\nseed = 1\nepochs = 3\n[network]\nbandwidth_up = \"1 Mbit/s\"\n";
   CHECK(parse(file, {"run.seed=5"}).run.seed == 5);

@@ -47,11 +47,16 @@ const std::map<std::string, Sample>& samples() {
       {"data.partition", {"\"by-label\"", "1"}},
       {"data.scale", {"0.5", "\"half\""}},
       {"data.memory", {"\"8 GB\"", "8"}},
+      {"data.samples", {"60000", "0"}},
+      {"data.features", {"784", "\"all\""}},
+      {"data.classes", {"10", "1"}},
       {"model.kind", {"\"logistic\"", "1"}},
       {"model.l1", {"1e-3", "\"1e-3\""}},
       {"model.l2", {"1e-4", "false"}},
       {"model.regularizer", {"\"group-lasso(0.01)\"", "0.01"}},
       {"model.init", {"\"start.npy\"", "0"}},
+      {"model.program", {"[\"python3\", \"train.py\"]", "\"python3 train.py\""}},
+      {"model.directory", {"\"code\"", "3"}},
       {"topology.kind", {"\"torus(4x4)\"", "4"}},
       {"topology.peers", {"16", "16.0"}},
       {"topology.weights", {"\"lazy\"", "0.5"}},
@@ -153,7 +158,12 @@ RunSettings random_settings(std::uint64_t seed) {
   s.data.test = chance() ? "" : "csv:/data/" + text();
   s.data.partition = text();
   if (chance()) s.data.scale = number();
-  s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy"};
+  if (chance()) s.data.samples = 1 + random.below(1000);
+  if (chance()) s.data.features = 1 + random.below(1000);
+  if (chance()) s.data.classes = 2 + random.below(1000);
+  s.model = {text(), number(), number(), text(), chance() ? "zeros" : "/models/" + text() + ".npy", {}, {}};
+  if (chance()) s.model.program = {"python3", text()};
+  if (!s.model.program.empty() || chance()) s.model.directory = "/code/" + text();
   s.topology = {text(), static_cast<PeerId>(4 + random.below(100)), text(), text(), {}, random.uniform()};
   s.algorithm = {text(),           chance() ? "" : text(), number(), text(),
                  random.below(10), 1 + random.below(100),  {},       {},
@@ -186,17 +196,6 @@ TEST_CASE("config: an empty file is the built-in example, every key with its def
   defaults.run.output = fs::current_path() / "runs" / "quickstart";
   CHECK(parse("") == defaults);
   CHECK(parse("[run]\n[network]\n# nothing\n") == defaults);
-}
-
-TEST_CASE("config: checkpoints come every so many iterations, or every so much time") {
-  const auto failure = [](const std::string& value) {
-    return parse("failure.checkpoint_every = " + value).failure;
-  };
-  CHECK(failure("7").checkpoint_every == 7);
-  CHECK(failure("\"1 min\"").checkpoint_every == 0);
-  CHECK(failure("\"1 min\"").checkpoint_period == std::chrono::minutes(1));
-  CHECK_THROWS_AS(failure("\"0 s\""), Misuse);
-  CHECK_THROWS_AS(failure("1.5"), Misuse);
 }
 
 TEST_CASE("config: the spelled settings parse back to the same, from anywhere") {

@@ -16,8 +16,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
+AgreedProblem of(std::uint64_t dimension, std::uint64_t data_digest) {
+  return {.dimension = dimension, .model_digest = 0x30de1, .data_digest = data_digest};
+}
+
 Agreement agreement_of(const RunSettings& settings) {
-  return make_agreement(settings, 50'100, 0xda7a, 0x7090);
+  return make_agreement(settings, of(50'100, 0xda7a), 0x7090);
 }
 
 /// A change of one setting that must agree, and the text of its value on both sides.
@@ -95,12 +99,12 @@ TEST_CASE("handshake: every option of a method that differs is named with both v
 
 TEST_CASE("handshake: another model size, other data and another topology are named") {
   const Agreement mine = agreement_of({});
-  CHECK(disagreement(mine, make_agreement({}, 7, 0xda7a, 0x7090), "peer 0") ==
+  CHECK(disagreement(mine, make_agreement({}, of(7, 0xda7a), 0x7090), "peer 0") ==
         "peer 0 runs with model dimension = 7, this peer with 50100");
-  CHECK(disagreement(mine, make_agreement({}, 50'100, ~std::uint64_t{0}, 0x7090), "peer 0") ==
+  CHECK(disagreement(mine, make_agreement({}, of(50'100, ~std::uint64_t{0}), 0x7090), "peer 0") ==
         "peer 0 runs with data (digest of samples and labels) = ffffffffffffffff, this peer with "
         "000000000000da7a");
-  CHECK(disagreement(mine, make_agreement({}, 50'100, 0xda7a, 0x123456789abcdef0), "peer 0") ==
+  CHECK(disagreement(mine, make_agreement({}, of(50'100, 0xda7a), 0x123456789abcdef0), "peer 0") ==
         "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, this peer with "
         "0000000000007090");
 }

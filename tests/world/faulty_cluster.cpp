@@ -4,6 +4,7 @@
 
 #include "runtime/checkpoint/replay.hpp"
 #include "runtime/experiment/run_agreement.hpp"
+#include "runtime/peer/joining.hpp"
 #include "runtime/peer/staleness.hpp"
 #include "runtime/record/json.hpp"
 #include "runtime/record/peer_outcome.hpp"
@@ -27,7 +28,7 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       archive_(std::move(archive)),
-      evaluator_(experiment.problem, experiment.settings.run),
+      evaluator_(experiment.problem, experiment.settings.run, who_judges(experiment.problem)),
       observer_(std::in_place, observer_input(experiment, 1min), evaluator_, now_),
       nodes_(experiment.peer_count()),
       previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
@@ -143,8 +144,28 @@ void FaultyCluster::crash_first(Duration when, Duration back) {
 
 void FaultyCluster::renew_observer() {
   const RunRecord earlier{observer_->evaluations()};
-  evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run);
+  evaluator_ =
+      Observer<double>(experiment_.problem, experiment_.settings.run, who_judges(experiment_.problem));
   observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, earlier);
+}
+
+/// The peer answers after some time, as one that is computing a gradient does.
+void FaultyCluster::answer(PeerId id, const ScoreAsked& question) {
+  const auto model = model_of<double>(question.model, experiment_.problem.dimension());
+  ensure(model.has_value(), "a question is on a model");
+  ++judged;
+  at(now_ + std::chrono::milliseconds(random_.below(300)), id,
+     [this, id, model, iteration = question.iteration] {
+       const LocalScore score = experiment_.problem.objectives[id]->score(*model);
+       nodes_[id].session->tell_observer({FrameKind::answer, iteration, encode_score(score)});
+       serve(id);
+     });
+}
+
+std::vector<std::byte> FaultyCluster::snapshot_of(const PeerMeters& meters, const Peer<double>& peer) const {
+  const RunSettings::Run& run = experiment_.settings.run;
+  if (run.evaluate != RunSettings::Run::Evaluate::own) return encode_snapshot(meters, peer.model());
+  return encode_own_snapshot(meters, own_evaluation(experiment_.problem, peer.id(), peer.model(), run.seed));
 }
 
 void FaultyCluster::corrupt_if_due(Peer<double>& peer) {
@@ -262,6 +283,8 @@ void FaultyCluster::handle(PeerId id, SocketEvent& event) {
       ensure(!node.archive->hear_verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every),
              "the log can be written");
     node.peer->verdict(verdict->evaluated, verdict->proceed, verdict->checkpoint_every);
+  } else if (const auto* question = std::get_if<ScoreAsked>(&event)) {
+    answer(id, *question);
   } else if (const auto* asked = std::get_if<ModelAsked>(&event)) {
     node.peer->ask_for_model(asked->by);
   } else if (const auto* arrived = std::get_if<ModelArrived>(&event)) {
@@ -317,8 +340,7 @@ void FaultyCluster::settle(Node& node) {
       meters.now = now_ - Instant{};
       node.evaluated[peer.iteration()] = peer.model();
       if (!node.unobserved)
-        node.session->tell_observer(
-            {FrameKind::evaluation, peer.iteration(), encode_snapshot(meters, peer.model())});
+        node.session->tell_observer({FrameKind::evaluation, peer.iteration(), snapshot_of(meters, peer)});
       peer.evaluation_taken();
       acts = true;
     } else if (peer.state() == PeerState::finished && !node.reported) {

@@ -88,6 +88,7 @@ class FaultyCluster {
   std::uint64_t replayed = 0;   ///< log entries that peers replayed
   std::uint64_t parted = 0;     ///< how often an end of an edge took it out
   std::uint64_t attached = 0;   ///< how often an end of an edge took it in again
+  std::uint64_t judged = 0;     ///< how often a peer began to judge a mean model
   std::uint64_t joined = 0;     ///< how often a peer joined with the model of a neighbor
   struct Entry {
     PeerId peer, from;
@@ -157,6 +158,8 @@ class FaultyCluster {
   void handle(PeerId id, SocketEvent& event);
   void hear(Node& node, const DataArrived& data);
   void corrupt_if_due(Peer<double>& peer);
+  void answer(PeerId id, const ScoreAsked& question);
+  std::vector<std::byte> snapshot_of(const PeerMeters& meters, const Peer<double>& peer) const;
   void serve(PeerId id);
   void tick(PeerId id);
   void settle(Node& node);

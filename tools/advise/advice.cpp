@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/cluster/topology_file.hpp"
-#include "runtime/data/problem_builder.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "tools/advise/contenders.hpp"
 #include "tools/advise/probe.hpp"
 #include "tools/advise/probe_problem.hpp"
@@ -52,7 +52,8 @@ class Search {
       throw Misuse("topology.peers", std::to_string(yours.topology.peers),
                    "a single peer talks to nobody, so there is nothing to choose; expected at least 2");
     NamedTopology topology = make_named_topology(yours.topology, yours.run.seed);
-    problem_ = build_problem<Scalar>(resolved(yours, topology));
+    std::vector<std::string> doubts;  // of programs; a run says them
+    problem_ = problem_of<Scalar>(resolved(yours, topology), {}, doubts);
   }
 
   Advice run(const RunSettings& yours) {

@@ -18,6 +18,10 @@ class StandInObjective final : public BorrowedObjective<Scalar> {
   void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
     gradient = *gradient_;
   }
+  void minibatch_gradient(const Vector<Scalar>&, const Minibatch&, Vector<Scalar>& gradient) const override {
+    gradient = *gradient_;
+  }
+  LocalScore score(const Vector<Scalar>&) const override { return {}; }
 
  private:
   std::shared_ptr<const Vector<Scalar>> gradient_;
@@ -31,6 +35,8 @@ Problem<Scalar> rest_of(const Problem<Scalar>& problem) {
   rest.regularizer = problem.regularizer;
   rest.minimiser = problem.minimiser;
   rest.data_digest = problem.data_digest;
+  rest.model_digest = problem.model_digest;
+  rest.at_home = problem.at_home;
   return rest;
 }
 

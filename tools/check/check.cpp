@@ -9,6 +9,7 @@
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
 #include "runtime/security/credentials.hpp"
@@ -315,7 +316,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
     table.add({"clip", significant(*settings.algorithm.clip) + ", the longest gradient"});
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
-  table.add({"data", settings.data.source + ", " + settings.data.partition});
+  table.add({"data", has_programs(settings) ? "of the programs, at home"
+                                            : settings.data.source + ", " + settings.data.partition});
   table.add({"topology",
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});

@@ -17,6 +17,11 @@ class BorrowedObjective : public Objective<Scalar> {
                 Vector<Scalar>& gradient) const override {
     owner_.gradient(x, samples, gradient);
   }
+  void minibatch_gradient(const Vector<Scalar>& x, const Minibatch& minibatch,
+                          Vector<Scalar>& gradient) const override {
+    owner_.minibatch_gradient(x, minibatch, gradient);
+  }
+  LocalScore score(const Vector<Scalar>& x) const override { return owner_.score(x); }
 
  private:
   const Objective<Scalar>& owner_;

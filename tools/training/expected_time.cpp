@@ -43,6 +43,7 @@ class GradientOnly final : public BorrowedObjective<Scalar> {
  public:
   using BorrowedObjective<Scalar>::BorrowedObjective;
   double loss(const Vector<Scalar>&) const override { return 0.0; }
+  LocalScore score(const Vector<Scalar>&) const override { return {}; }
 };
 
 /// Returns the same problem, without what an evaluation computes.
@@ -54,6 +55,7 @@ Problem<Scalar> without_evaluation(const Problem<Scalar>& problem) {
   rest.initial = problem.initial;
   rest.regularizer = problem.regularizer;
   rest.data_digest = problem.data_digest;
+  rest.model_digest = problem.model_digest;
   return rest;
 }
 

@@ -33,11 +33,16 @@ Environment environment_of_process() {
   return environment;
 }
 
+Home home_of(const PeerOptions& options, const Placement& place) {
+  return {.peer = *place.id,
+          .program_channel = options.program_channel ? static_cast<int>(*options.program_channel) : -1};
+}
+
 /// Trains as a peer other than peer 0, which keeps the record.
 template <class Scalar>
 PeerTraining train_silently(const RunSettings& settings, const PeerOptions& options, const Placement& place,
                             const HostsPatience& patience) {
-  const Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  const Experiment<Scalar> experiment = prepare<Scalar>(settings, home_of(options, place));
   if (const auto warning = plain_text_warning(settings.security, experiment.topology))
     print_notice("warning: " + *warning);
   RunControl control;
@@ -55,6 +60,7 @@ PeerTraining train_silently(const RunSettings& settings, const PeerOptions& opti
   if (end.exit_code == 0 && !options.quiet)
     print_notice("peer " + std::to_string(*place.id) + ": " +
                  (end.reason.empty() ? "the run has ended; peer 0 keeps its record" : end.reason));
+  if (experiment.problem.say_end) experiment.problem.say_end(end.exit_code, end.reason, "");
   return {end.exit_code, end.reason};
 }
 
@@ -95,6 +101,7 @@ PeerTraining train_as_peer(const RunSettings& settings, const PeerOptions& optio
                                            .save = options.save,
                                            .stop = options.stop,
                                            .as_first_of_hosts = patience,
+                                           .program_channel = home_of(options, place).program_channel,
                                            .place = place,
                                            .tells_others = reports,
                                            .lost = options.lost,
@@ -111,8 +118,9 @@ int peer_command(const PeerOptions& options) {
   if (options.file == "-") return launched_peer_command(options);
   std::optional<InputWatch> watch;
   if (options.ends_with_input) watch.emplace(options.stop->interrupted, std::nullopt);
-  const PeerTraining training =
-      train_as_peer(load_run_file(options.file, options.assignments), options, true);
+  std::vector<std::string> assignments = options.assignments;
+  if (options.program_channel) assignments.emplace_back("model.kind=program");
+  const PeerTraining training = train_as_peer(load_run_file(options.file, assignments), options, true);
   if (training.exit_code != 0 && !training.reason.empty()) print_notice(training.reason);
   return training.exit_code;
 }
@@ -129,6 +137,9 @@ void add_peer(CommandLine& program, Invocation& invocation) {
   command.option("--id", &options->id,
                  "which peer of the topology this is (else HEARSAY_ID or SLURM_PROCID says it)",
                  {.value_name = "K"});
+  command.option("--program-fd", &options->program_channel,
+                 "the socket to this peer's program, which has started hearsay (runtime/program/README.md)",
+                 {.value_name = "FD"});
   add_live_option(command, *options);
   add_start_patience_option(command, options->start_patience);
   command.flag("--ends-with-input", options->ends_with_input,

@@ -17,8 +17,9 @@ struct PeerOptions : RunOptions {
   std::optional<PeerId> id;  ///< empty: the environment says it
   std::string start_patience = "2 min";
   bool ends_with_input = false;
-  std::string command = {};       ///< as in TrainingOptions
-  RunWatcher* watcher = nullptr;  ///< follows the run, at peer 0; may be null
+  std::optional<std::uint32_t> program_channel = {};  ///< descriptor of the socket to this peer's program
+  std::string command = {};                           ///< as in TrainingOptions
+  RunWatcher* watcher = nullptr;                      ///< follows the run, at peer 0; may be null
   /// Returns why the run cannot go on, if the starter of the peers has said so.
   std::function<std::optional<std::string>()> lost = [] { return std::nullopt; };
 };

@@ -70,13 +70,19 @@ std::optional<double> expected_seconds_of(Experiment<Scalar>& experiment, const 
   const double model_bytes = static_cast<double>(experiment.peer_count()) *
                              static_cast<double>(experiment.problem.dimension()) * sizeof(Scalar);
   if (!came_to_its_end(outcome.status) || control.resumes || model_bytes > most_model_bytes ||
-      !repeats_its_iterations(experiment.settings, *experiment.method))
+      !repeats_its_iterations(experiment.settings, *experiment.method) || experiment.problem.at_home)
     return std::nullopt;
   const std::chrono::duration<double> patience(std::clamp(0.05 * outcome.seconds, 0.05, 2.0));
   if (seconds_to_try(outcome) > patience.count()) return std::nullopt;
   const auto tried = try_iterations(experiment, std::chrono::duration_cast<Duration>(patience));
   if (!tried) return std::nullopt;
   return expected_seconds(outcome, *tried, std::max(1u, std::thread::hardware_concurrency()));
+}
+
+/// Which objectives this process computes.
+Home home_of(const TrainingOptions& options) {
+  if (!options.as_first_of_hosts) return {};
+  return {.peer = observer_peer, .program_channel = options.program_channel};
 }
 
 template <class Scalar>
@@ -87,11 +93,11 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   try {
     found.emplace(settings.run.output, options.earlier, print_notice);
   } catch (const Misuse& misuse) {
-    if (tells) tell_others(prepare<Scalar>(settings), options, misuse);
+    if (tells) tell_others(prepare<Scalar>(settings, home_of(options)), options, misuse);
     throw;
   }
   RunDirectory& directory = *found;
-  Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  Experiment<Scalar> experiment = prepare<Scalar>(settings, home_of(options));
   try {
     require_enough_iterations(directory, experiment.iterations);
     if (tells) PeerArchive<Scalar>(experiment, observer_peer, archive_directory(settings)).holds();
@@ -140,6 +146,10 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
         std::to_string(directory.record()->back().iteration));
   if (keeps_best && settings.failure.keeps_checkpoints())
     control.on_best = [&](const KeptModel& best) { directory.keep_best<Scalar>(best); };
+  control.on_start = [&](std::uint64_t first) {
+    options.before_output();
+    directory.begin(experiment.settings, first);
+  };
   control.on_evaluation = [&](const Evaluation& evaluation) {
     if (!directory.created()) options.before_output();
     directory.append(experiment.settings, evaluation);
@@ -192,6 +202,10 @@ FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options
   }
   directory.finish(outcome, finished.summary, options.save);
   finished.output_created = directory.created();
+  if (experiment.problem.say_end)
+    experiment.problem.say_end(
+        exit_code_of(outcome.status), outcome.reason,
+        finished.output_created ? std::filesystem::absolute(directory.path()).string() : "");
   if (options.watcher) options.watcher->end(finished.summary);
   if (simulated && options.learned)
     *options.learned = learned_point(std::move(experiment), std::move(traced), gradient);

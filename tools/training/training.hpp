@@ -40,6 +40,7 @@ struct TrainingOptions {
   StopRequest* stop = nullptr;
   /// Driver::zmq: this process is peer 0, and the other peers are started elsewhere.
   std::optional<HostsPatience> as_first_of_hosts = std::nullopt;
+  int program_channel = -1;             ///< as in Home, with `as_first_of_hosts`
   SlowedBy network = SlowedBy::shaper;  ///< Driver::zmq, all peers here
   Placement place = {};                 ///< with `as_first_of_hosts`: where all peers are
   bool tells_others = false;            ///< with `as_first_of_hosts`: tell the others if peer 0 cannot go on

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// Which objectives of a problem are computed in this process and in those that it forks.
+struct Home {
+  std::optional<PeerId> peer = {};  ///< that of this peer alone; empty: those of all peers
+  int program_channel = -1;  ///< socket to the program of `peer`, which somebody else has started; or -1
+
+  bool has(PeerId id) const { return !peer || *peer == id; }
+};
+
+}  // namespace hearsay

@@ -1,0 +1,66 @@
+#include "runtime/experiment/sensible_run.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
+  Index largest = 0;
+  for (const auto& objective : problem.objectives) largest = std::max(largest, objective->sample_count());
+  return static_cast<std::uint64_t>(largest);
+}
+
+}  // namespace
+
+template <class Scalar>
+void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
+  const std::uint64_t largest_shard = largest_shard_of(problem);
+  const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
+  if (settings.algorithm.batch.value_or(0) > most)
+    throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
+                 "a batch is drawn with replacement, and no peer has more than " +
+                     std::to_string(largest_shard) + (largest_shard == 1 ? " sample" : " samples") +
+                     "; expected at most " + std::to_string(most) + ", or \"full\" for each sample once");
+}
+
+template <class Scalar>
+void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem) {
+  const std::uint64_t local_steps = settings.algorithm.options.local_steps.value_or(1);
+  const std::uint64_t most = std::max<std::uint64_t>(10'000, largest_shard_of(problem));
+  if (local_steps > most)
+    throw Misuse(
+        "algorithm.local_steps", std::to_string(local_steps),
+        "that many steps go by without a word to the neighbors; expected at most " + std::to_string(most));
+}
+
+template <class Scalar>
+void require_possible_evaluation(const RunSettings& settings, const Problem<Scalar>& problem) {
+  using Run = RunSettings::Run;
+  if (settings.run.evaluate == Run::Evaluate::peers && problem.at_home)
+    throw Misuse(
+        "run.evaluate", "\"peers\"",
+        "the data are at home at the peers, so every model would go to each of them; expected \"mean\" or "
+        "\"own\"");
+  if (settings.run.evaluate == Run::Evaluate::own && settings.run.keep == Run::Keep::best)
+    throw Misuse(
+        "run.keep", "\"best\"",
+        "under run.evaluate = \"own\" the models stay at their peers, and nobody has their mean; expected "
+        "\"last\"");
+}
+
+#define HEARSAY_SENSIBLE_RUN(Scalar)                                                      \
+  template void require_sensible_batch(const RunSettings&, const Problem<Scalar>&);       \
+  template void require_sensible_local_steps(const RunSettings&, const Problem<Scalar>&); \
+  template void require_possible_evaluation(const RunSettings&, const Problem<Scalar>&);
+HEARSAY_SENSIBLE_RUN(float)
+HEARSAY_SENSIBLE_RUN(double)
+#undef HEARSAY_SENSIBLE_RUN
+
+}  // namespace hearsay

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "algorithms/objectives/problem.hpp"
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+// What a run wants of its problem that the problem cannot give, or that nobody means.
+
+/// Throws Misuse for a minibatch that is larger than any peer's data: most likely a typing error, which would
+/// run for hours.
+template <class Scalar>
+void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem);
+
+/// Throws Misuse for more local steps than any peer has samples: most likely a typing error.
+template <class Scalar>
+void require_sensible_local_steps(const RunSettings& settings, const Problem<Scalar>& problem);
+
+/// Throws Misuse if the data or the models are not where run.evaluate and run.keep want them.
+template <class Scalar>
+void require_possible_evaluation(const RunSettings& settings, const Problem<Scalar>& problem);
+
+}  // namespace hearsay

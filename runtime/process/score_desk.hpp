@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/objectives/stop_asked.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/record/json.hpp"
+#include "runtime/session/peer_session.hpp"
+
+namespace hearsay {
+
+/// What an objective has thrown.
+struct ObjectiveFailure {
+  std::string what;
+  bool asks_to_stop = false;  ///< it wants the run to end, as Ctrl-C does
+  std::string when = {};      ///< "iteration 15"
+};
+
+/// Calls an objective. Returns what it has thrown, if anything.
+inline std::optional<ObjectiveFailure> failure_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const StopAsked& stop) {
+    return ObjectiveFailure{stop.what(), true};
+  } catch (const std::exception& thrown) {
+    return ObjectiveFailure{thrown.what()};
+  }
+  return std::nullopt;
+}
+
+/// What a peer tells the observer of models: its own model or its score, and its scores of mean models.
+template <class Scalar>
+class ScoreDesk {
+ public:
+  /// Does some work in the second thread, and serves the sockets meanwhile.
+  using Compute = std::function<void(std::function<void()> work)>;
+  ScoreDesk(const Experiment<Scalar>& experiment, PeerId id, PeerSession& session, Compute compute)
+      : experiment_(experiment), id_(id), session_(session), compute_(std::move(compute)) {}
+
+  void take(ScoreAsked asked) { asked_.push_back(std::move(asked)); }
+
+  /// Answers all that the observer has asked.
+  std::optional<ObjectiveFailure> answer() {
+    for (const ScoreAsked& asked : std::exchange(asked_, {})) {
+      Vector<Scalar> model(experiment_.problem.dimension());
+      const std::span<std::byte> bytes = std::as_writable_bytes(view(model));
+      if (asked.model.size() != bytes.size()) continue;
+      std::ranges::copy(asked.model, bytes.begin());
+      LocalScore score;
+      if (auto failure =
+              compute(asked.iteration, [&] { score = experiment_.problem.objectives[id_]->score(model); }))
+        return failure;
+      session_.tell_observer({FrameKind::answer, asked.iteration, encode_score(score)});
+    }
+    return std::nullopt;
+  }
+
+  /// Tells the observer how the peer stands after `iteration`.
+  std::optional<ObjectiveFailure> tell(std::uint64_t iteration, const Vector<Scalar>& model,
+                                       const PeerMeters& meters) {
+    if (!judges_own()) {
+      session_.tell_observer({FrameKind::evaluation, iteration, encode_snapshot(meters, model)});
+      return std::nullopt;
+    }
+    OwnEvaluation own;
+    auto failure = compute(iteration, [&] {
+      own = own_evaluation(experiment_.problem, id_, model, experiment_.settings.run.seed);
+    });
+    if (!failure)
+      session_.tell_observer({FrameKind::evaluation, iteration, encode_own_snapshot(meters, own)});
+    return failure;
+  }
+
+  /// True if the model stays at the peer.
+  bool judges_own() const { return experiment_.settings.run.evaluate == RunSettings::Run::Evaluate::own; }
+
+ private:
+  std::optional<ObjectiveFailure> compute(std::uint64_t iteration, const std::function<void()>& call) {
+    std::optional<ObjectiveFailure> failure;
+    compute_([&] { failure = failure_of(call); });
+    if (failure) failure->when = "the evaluation of iteration " + std::to_string(iteration);
+    return failure;
+  }
+
+  const Experiment<Scalar>& experiment_;
+  PeerId id_;
+  PeerSession& session_;
+  Compute compute_;
+  std::vector<ScoreAsked> asked_;  // by the observer, and not answered yet
+};
+
+}  // namespace hearsay

@@ -1,0 +1,169 @@
+#include "runtime/program/program.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "algorithms/objectives/stop_asked.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+using Outcome = ProgramAnswer::Outcome;
+
+constexpr int patience_before_the_run_ms = 60'000;
+constexpr int patience_with_the_dead_ms = 1000;  // the socket may close before the process has ended
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+Program::Program(ProgramCommand command, ProgramFacts facts, Index largest_dimension)
+    : command_(std::move(command)), facts_(facts), largest_dimension_(largest_dimension) {
+  auto [process, channel] = ProgramProcess::start(*command_);
+  process_ = std::move(process);
+  channel_ = ProgramChannel(std::move(channel));
+}
+
+Program::Program(FileDescriptor channel, ProgramFacts facts, Index largest_dimension)
+    : facts_(facts), largest_dimension_(largest_dimension), channel_(std::move(channel)) {}
+
+std::string Program::name() const { return "the program of peer " + std::to_string(facts_.peer); }
+
+void Program::cannot_take_part(const std::string& why) const {
+  refuse(name() + " " + why);
+  throw Misuse("model.program", command_ ? toml_list(command_->words) : "--program-fd", name() + " " + why);
+}
+
+std::size_t Program::model_bytes() const {
+  const std::size_t scalar_bytes = hello_->scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+  return static_cast<std::size_t>(hello_->dimension) * scalar_bytes;
+}
+
+std::span<std::byte> Program::samples() const {
+  const MemoryLayout& layout = memory_->layout();
+  return memory_->part(layout.samples, layout.size - layout.samples);
+}
+
+std::vector<std::byte> Program::first_word(const std::string& awaited) {
+  switch (channel_.receive(message_, patience_before_the_run_ms)) {
+    case ProgramChannel::Heard::message:
+      return message_;
+    case ProgramChannel::Heard::silence:
+      cannot_take_part("has not said " + awaited + " within " +
+                       std::to_string(patience_before_the_run_ms / 1000) + " s");
+    case ProgramChannel::Heard::end:
+      break;
+  }
+  cannot_take_part("has ended before " + awaited + how_it_ended());
+}
+
+void Program::meet() {
+  const std::vector<std::byte> word = first_word("its hello");
+  if (const auto last_words = decode_answer(word); last_words && last_words->outcome != Outcome::answered)
+    cannot_take_part("has ended before its hello: " + last_words->text);
+  auto hello = word.size() > hello_limit
+                   ? std::variant<ProgramHello, std::string>("its hello is longer than 131072 bytes")
+                   : read_hello(text_of(word), largest_dimension_);
+  if (const auto* const wrong = std::get_if<std::string>(&hello))
+    cannot_take_part("cannot be used: " + *wrong);
+  if (!hello_) hello_ = std::get<ProgramHello>(std::move(hello));
+}
+
+void Program::share_memory() {
+  if (!memory_) {
+    const std::size_t scalar_bytes = hello_->scalar == ScalarKind::float32 ? sizeof(float) : sizeof(double);
+    const std::size_t samples = std::max(static_cast<std::size_t>(facts_.batch.value_or(0)),
+                                         static_cast<std::size_t>(hello_->samples));
+    memory_ = std::make_shared<SharedMemory>(
+        memory_layout(static_cast<std::size_t>(hello_->dimension), scalar_bytes, samples));
+  }
+  if (!channel_.send(facts_text(facts_, memory_->layout()), memory_->descriptor()))
+    cannot_take_part("has ended after its hello" + how_it_ended());
+  const auto ready = decode_answer(first_word("its x_0"));
+  if (!ready || ready->number != 0) cannot_take_part("has said something else than that its x_0 is there");
+  if (ready->outcome != Outcome::answered) cannot_take_part("has ended before its x_0: " + ready->text);
+  if (initial_.empty()) initial_.assign(x().begin(), x().end());
+}
+
+/// Returns "" or ", with exit code 1", as far as this process can know.
+std::string Program::how_it_ended() {
+  if (!process_ || !process_->has_ended(patience_with_the_dead_ms) || process_->how().empty()) return "";
+  return ", " + process_->how();
+}
+
+ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>& prepare) {
+  // A process that was forked later, or restored, must not take an answer to an earlier process for its own.
+  question.number = static_cast<std::uint64_t>(getpid()) << 32 | ++asked_;
+  std::string how;
+  for (int ends = 0; ends < most_ends_at_one_question; ++ends) {
+    if (ends > 0 || !channel_.is_open()) start_anew();
+    if (auto answer = answer_to(question, prepare)) return std::move(*answer);
+    how = how_it_ended();
+    channel_.close();
+    if (!command_) throw ProgramFailure("its program has ended");
+  }
+  throw ProgramFailure("its program has ended " + std::to_string(most_ends_at_one_question) +
+                       " times at the same question" + how);
+}
+
+/// Returns nothing if the program has ended without a word.
+std::optional<ProgramAnswer> Program::answer_to(const ProgramQuestion& question,
+                                                const std::function<void()>& prepare) {
+  prepare();
+  if (!channel_.send(encode_question(question))) return std::nullopt;
+  for (;;) {
+    if (channel_.receive(message_) != ProgramChannel::Heard::message) return std::nullopt;
+    auto answer = decode_answer(message_);
+    if (!answer) throw ProgramFailure("its program does not keep to the protocol");
+    const std::string& text = answer->text;
+    if (answer->outcome == Outcome::leaves) throw ProgramFailure(text.empty() ? "its program left" : text);
+    if (answer->outcome == Outcome::stops) throw StopAsked();
+    if (answer->number != question.number) continue;  // it answers a process that was killed
+    if (answer->outcome == Outcome::failed) throw ProgramFailure(text.empty() ? "without a reason" : text);
+    return answer;
+  }
+}
+
+void Program::start_anew() {
+  ensure(command_.has_value(), "a program is started anew by who has started it");
+  const ProgramHello before = *hello_;
+  try {
+    auto [process, channel] = ProgramProcess::start(*command_);
+    process_ = std::move(process);
+    channel_ = ProgramChannel(std::move(channel));
+    hello_.reset();
+    meet();
+    const bool same = hello_->dimension == before.dimension && hello_->samples == before.samples &&
+                      hello_->scalar == before.scalar;
+    hello_ = before;
+    if (!same) throw ProgramFailure("its program, started anew, says another hello than before");
+    share_memory();
+  } catch (const Misuse& misuse) {
+    hello_ = before;
+    throw ProgramFailure(std::string("its program could not be started anew: ") + misuse.what());
+  }
+  if (!std::ranges::equal(x(), initial_))
+    throw ProgramFailure(
+        "its program, started anew, begins at another x_0; expected a model that is made from a fixed seed");
+}
+
+void Program::refuse(const std::string& why) const { channel_.send(refusal_text(why)); }
+
+void Program::say_end(const std::string& text) const {
+  const auto question = encode_question({.kind = ProgramQuestion::Kind::end});
+  std::vector<std::byte> bytes(question.begin(), question.end());
+  const auto words = std::as_bytes(std::span(text));
+  bytes.insert(bytes.end(), words.begin(), words.end());
+  channel_.send(bytes);
+}
+
+}  // namespace hearsay

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/program/hello.hpp"
+#include "runtime/program/program_channel.hpp"
+#include "runtime/program/program_process.hpp"
+#include "runtime/program/protocol.hpp"
+
+namespace hearsay {
+
+/// The program of a peer could not give what it was asked for. The text is a clause: "ValueError: a bad
+/// sample".
+class ProgramFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The program of one peer, from its start to its end. Processes that are forked after its start share it:
+/// one of them at a time may ask. A program that was killed is started anew, and asked again.
+class Program {
+ public:
+  /// Starts the program. Call `meet` and `share_memory` next. Throws Misuse if it cannot be started.
+  Program(ProgramCommand command, ProgramFacts facts, Index largest_dimension);
+  /// The same for a program that somebody else has started, with this socket to it.
+  Program(FileDescriptor channel, ProgramFacts facts, Index largest_dimension);
+
+  /// Takes the program's hello. Throws Misuse if none comes within 60 s, or a wrong one.
+  void meet();
+  const ProgramHello& hello() const { return *hello_; }
+  /// Makes the shared memory, and waits until the program has written x_0 to it. Throws Misuse if it does
+  /// not.
+  void share_memory();
+
+  std::span<std::byte> x() const { return memory_->part(memory_->layout().x, model_bytes()); }
+  std::span<const std::byte> gradient() const {
+    return memory_->part(memory_->layout().gradient, model_bytes());
+  }
+  /// The room for sample numbers, 64 bits each.
+  std::span<std::byte> samples() const;
+
+  /// Held from a question until what its answer left in the memory has been copied.
+  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  /// Asks, and returns the answer. `prepare` writes what the question is on to the memory; it is called again
+  /// if the program was killed and started anew. Throws ProgramFailure, or StopAsked if
+  /// the program wants the run to end.
+  ProgramAnswer ask(ProgramQuestion question, const std::function<void()>& prepare);
+
+  /// Tells the program that it cannot take part, or how its run has ended (end_text). It ends then, if it
+  /// keeps to the protocol.
+  void refuse(const std::string& why) const;
+  void say_end(const std::string& text) const;
+  /// Null: somebody else has started it.
+  ProgramProcess* process() { return process_ ? &*process_ : nullptr; }
+
+ private:
+  static constexpr int most_ends_at_one_question = 3;
+
+  std::size_t model_bytes() const;
+  std::optional<ProgramAnswer> answer_to(const ProgramQuestion& question,
+                                         const std::function<void()>& prepare);
+  /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
+  std::vector<std::byte> first_word(const std::string& awaited);
+  std::string how_it_ended();
+  void start_anew();
+  [[noreturn]] void cannot_take_part(const std::string& why) const;
+  std::string name() const;
+
+  std::optional<ProgramCommand> command_;  // empty: somebody else has started it
+  ProgramFacts facts_;
+  Index largest_dimension_;
+  std::optional<ProgramProcess> process_;
+  ProgramChannel channel_;
+  std::optional<ProgramHello> hello_;
+  std::shared_ptr<SharedMemory> memory_;
+  std::vector<std::byte> initial_;  // x_0, to compare a program that was started anew
+  std::uint64_t asked_ = 0;         // questions of this process
+  std::vector<std::byte> message_;
+  std::mutex mutex_;
+};
+
+}  // namespace hearsay

@@ -1,0 +1,86 @@
+#include "runtime/program/program_fleet.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace hearsay {
+
+namespace {
+
+constexpr int patience_ms = 5000;
+constexpr int patience_of_the_interrupted_ms = 500;
+constexpr int patience_after_sigterm_ms = 1000;
+
+}  // namespace
+
+ProgramFleet::ProgramFleet(std::vector<Plan> plans, Index largest_dimension) : owner_(getpid()) {
+  std::vector<std::string> prefixes;
+  for (const Plan& plan : plans) prefixes.push_back("peer " + std::to_string(plan.command.peer) + " | ");
+  lines_ = std::make_unique<PrefixedLines>(prefixes);
+  const std::size_t at_a_time = std::max(1u, std::thread::hardware_concurrency());
+  try {
+    std::size_t started = 0;
+    for (std::size_t met = 0; met < plans.size(); ++met) {
+      for (; started < std::min(plans.size(), met + at_a_time); ++started) {
+        plans[started].command.output = lines_->pipe(started);
+        programs_.push_back(
+            std::make_shared<Program>(plans[started].command, plans[started].facts, largest_dimension));
+      }
+      programs_[met]->meet();
+      programs_[met]->share_memory();
+    }
+  } catch (...) {
+    end_all();
+    throw;
+  }
+}
+
+ProgramFleet::ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, Index largest_dimension)
+    : owner_(getpid()) {
+  programs_.push_back(std::make_shared<Program>(std::move(channel), facts, largest_dimension));
+  programs_.front()->meet();
+  programs_.front()->share_memory();
+}
+
+ProgramFleet::~ProgramFleet() {
+  if (getpid() == owner_) end_all();
+}
+
+void ProgramFleet::say_end(int code, const std::string& reason, const std::string& output) {
+  if (std::exchange(told_, true)) return;
+  interrupted_ = code == 130;
+  for (const auto& program : programs_) program->say_end(end_text(code, reason, output));
+}
+
+void ProgramFleet::refuse(const std::string& why) {
+  if (std::exchange(told_, true)) return;
+  for (const auto& program : programs_) program->say_end(end_text(2, why, ""));
+}
+
+bool ProgramFleet::have_ended(int patience_ms) {
+  constexpr int look_every_ms = 50;
+  for (const auto& program : programs_) {
+    ProgramProcess* const process = program->process();
+    while (process && !process->has_ended(patience_ms > 0 ? look_every_ms : 0)) {
+      if (patience_ms <= 0) return false;
+      patience_ms -= look_every_ms;
+    }
+  }
+  return true;
+}
+
+void ProgramFleet::end_all() {
+  say_end(3, "hearsay has ended without a word about the run", "");
+  if (have_ended(interrupted_ ? patience_of_the_interrupted_ms : patience_ms)) return;
+  for (const int number : {SIGTERM, SIGKILL}) {
+    for (const auto& program : programs_)
+      if (ProgramProcess* const process = program->process()) process->signal(number);
+    if (have_ended(patience_after_sigterm_ms)) return;
+  }
+}
+
+}  // namespace hearsay

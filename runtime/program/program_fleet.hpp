@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/program/prefixed_lines.hpp"
+#include "runtime/program/program.hpp"
+
+namespace hearsay {
+
+/// The programs that this process has started. Its destructor ends them; in a forked process it does nothing.
+class ProgramFleet {
+ public:
+  /// Starts a program for each plan, at most as many at a time as the machine has cores, and meets them.
+  /// Throws Misuse if one cannot be used.
+  struct Plan {
+    ProgramCommand command;
+    ProgramFacts facts;
+  };
+  ProgramFleet(std::vector<Plan> plans, Index largest_dimension);
+  /// Meets the program that somebody else has started.
+  ProgramFleet(FileDescriptor channel, const ProgramFacts& facts, Index largest_dimension);
+  ~ProgramFleet();
+  ProgramFleet(const ProgramFleet&) = delete;
+  ProgramFleet& operator=(const ProgramFleet&) = delete;
+
+  const std::vector<std::shared_ptr<Program>>& programs() const { return programs_; }
+  /// Tells all programs how the run has ended. Only the first call counts.
+  void say_end(int code, const std::string& reason, const std::string& output);
+  /// Tells all programs that they cannot take part.
+  void refuse(const std::string& why);
+
+ private:
+  void end_all();
+  /// Waits until all have ended, for about `patience_ms` at most. True if all have.
+  bool have_ended(int patience_ms);
+
+  pid_t owner_;
+  std::unique_ptr<PrefixedLines> lines_;
+  std::vector<std::shared_ptr<Program>> programs_;
+  bool told_ = false;
+  bool interrupted_ = false;
+};
+
+}  // namespace hearsay

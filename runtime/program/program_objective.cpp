@@ -1,0 +1,48 @@
+#include "runtime/program/program_objective.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "topology/foundation/ensure.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+void ProgramObjective<Scalar>::put(const Vector<Scalar>& x) const {
+  ensure(x.size() == dimension(), "a program is asked about a model of its own size");
+  std::ranges::copy(std::as_bytes(view(x)), program_->x().begin());
+}
+
+template <class Scalar>
+LocalScore ProgramObjective<Scalar>::score(const Vector<Scalar>& x) const {
+  const auto lock = program_->lock();
+  const ProgramAnswer answer = program_->ask({.kind = ProgramQuestion::Kind::score}, [&] { put(x); });
+  return {.loss = answer.loss,
+          .samples = static_cast<std::uint64_t>(sample_count()),
+          .hits = answer.hits,
+          .judged = answer.judged,
+          .of_test_samples = answer.of_test_samples};
+}
+
+template <class Scalar>
+void ProgramObjective<Scalar>::minibatch_gradient(const Vector<Scalar>& x, const Minibatch& minibatch,
+                                                  Vector<Scalar>& gradient) const {
+  const auto lock = program_->lock();
+  const std::span<const std::byte> samples = std::as_bytes(minibatch.samples);
+  ensure(samples.size() <= program_->samples().size(), "a gradient is of a minibatch, or of all samples");
+  program_->ask({.kind = ProgramQuestion::Kind::gradient,
+                 .seed = minibatch.seed,
+                 .samples = minibatch.samples.size(),
+                 .iteration = minibatch.iteration},
+                [&] {
+                  put(x);
+                  std::ranges::copy(samples, program_->samples().begin());
+                });
+  std::ranges::copy(program_->gradient(), std::as_writable_bytes(view(gradient)).begin());
+}
+
+template class ProgramObjective<float>;
+template class ProgramObjective<double>;
+
+}  // namespace hearsay

@@ -1,0 +1,189 @@
+#include "runtime/program/program_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "algorithms/objectives/elsewhere_objective.hpp"
+#include "algorithms/objectives/model.hpp"
+#include "algorithms/objectives/regularizer.hpp"
+#include "runtime/foundation/digest.hpp"
+#include "runtime/program/program_fleet.hpp"
+#include "runtime/program/program_objective.hpp"
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Throws Misuse for keys that a program leaves nothing to do: it brings its data and its model.
+void require_no_other_problem(const RunSettings& settings) {
+  const RunSettings::Data no_data;
+  const RunSettings::Model no_model;
+  const RunSettings::Data& data = settings.data;
+  const RunSettings::Model& model = settings.model;
+  const auto refuse = [](const std::string& key, const std::string& value) {
+    throw Misuse(key, value,
+                 "a program (model.kind = \"program\") brings its own data and model; leave it out");
+  };
+  if (data.source != no_data.source) refuse("data.source", data.source);
+  if (data.test != no_data.test) refuse("data.test", data.test);
+  if (data.partition != no_data.partition) refuse("data.partition", data.partition);
+  if (data.scale) refuse("data.scale", number_text(*data.scale));
+  if (data.samples) refuse("data.samples", std::to_string(*data.samples));
+  if (model.l1 != 0.0) refuse("model.l1", number_text(model.l1));
+  if (model.l2 != 0.0) refuse("model.l2", number_text(model.l2));
+  if (model.regularizer != no_model.regularizer) refuse("model.regularizer", model.regularizer);
+  if (model.init != no_model.init) refuse("model.init", model.init);
+}
+
+std::shared_ptr<ProgramFleet> start_programs(const RunSettings& settings, const Home& home) {
+  const std::size_t peers = settings.topology.peers;
+  const auto facts_of = [&](PeerId id) {
+    return ProgramFacts{
+        .peer = id,
+        .peers = peers,
+        .seed = settings.run.seed,
+        .iterations = settings.run.epochs ? std::nullopt : std::optional(settings.run.iterations),
+        .batch = settings.algorithm.batch};
+  };
+  if (home.peer && home.program_channel >= 0)
+    return std::make_shared<ProgramFleet>(FileDescriptor(home.program_channel), facts_of(*home.peer),
+                                          largest_dimension);
+  if (settings.model.program.empty())
+    throw Misuse("model.program", "[]",
+                 "expected the command that computes losses and gradients, as in hearsay run FILE -- python3 "
+                 "train.py");
+  std::vector<ProgramFleet::Plan> plans;
+  for (PeerId id = 0; id < peers; ++id)
+    if (!home.peer || *home.peer == id)
+      plans.push_back({{.words = settings.model.program,
+                        .directory = settings.model.directory,
+                        .peer = id,
+                        .peers = peers},
+                       facts_of(id)});
+  return std::make_shared<ProgramFleet>(std::move(plans), largest_dimension);
+}
+
+std::uint64_t layers_digest(const SegmentTable& layers) {
+  std::string text;
+  for (const Segment& layer : layers)
+    text += layer.name + " " + std::to_string(layer.rows) + " " + std::to_string(layer.columns) + "\n";
+  return digest(text);
+}
+
+bool same_layers(const SegmentTable& one, const SegmentTable& other) {
+  return layers_digest(one) == layers_digest(other);
+}
+
+/// Throws Misuse unless the program computes the model of the first one, in the scalar of the run.
+template <class Scalar>
+void require_same_model(const RunSettings& settings, const Program& first, const Program& program,
+                        PeerId id) {
+  const std::string command = toml_list(settings.model.program);
+  const std::string whose = "peer " + std::to_string(id) + "'s";
+  constexpr bool wants_float = std::is_same_v<Scalar, float>;
+  if ((program.hello().scalar == ScalarKind::float32) != wants_float)
+    throw Misuse("run.scalar", wants_float ? "\"float\"" : "\"double\"",
+                 "the program computes in " + std::string(wants_float ? "double" : "float") +
+                     "; expected the same type at both");
+  if (program.hello().dimension != first.hello().dimension)
+    throw Misuse("model.program", command,
+                 whose + " model has " + std::to_string(program.hello().dimension) +
+                     " parameters, and the first one's " + std::to_string(first.hello().dimension) +
+                     "; expected the same model at all peers");
+  if (!same_layers(program.hello().layers, first.hello().layers))
+    throw Misuse(
+        "model.program", command,
+        whose + " model has other layers than the first one's; expected the same model at all peers");
+  if (!std::ranges::equal(program.x(), first.x()))
+    throw Misuse("model.program", command,
+                 whose +
+                     " model begins elsewhere than the first one's; expected the same x_0 at all peers: set "
+                     "the seed, torch.manual_seed(1), before the model is made");
+}
+
+/// Returns what is wrong if two gradients on the same minibatch with the same seed differ; else "".
+template <class Scalar>
+std::string doubt_of_repetition(const Objective<Scalar>& objective, const Vector<Scalar>& initial,
+                                const std::optional<std::uint64_t>& batch) {
+  const Index samples = objective.sample_count();
+  std::vector<Index> minibatch(static_cast<std::size_t>(
+      std::min<Index>(samples, static_cast<Index>(batch.value_or(static_cast<std::uint64_t>(samples))))));
+  std::iota(minibatch.begin(), minibatch.end(), Index{0});
+  Vector<Scalar> once(initial.size());
+  Vector<Scalar> again(initial.size());
+  try {
+    for (Vector<Scalar>* const gradient : {&once, &again})
+      objective.minibatch_gradient(initial, {.samples = minibatch, .seed = 1, .iteration = 1}, *gradient);
+  } catch (const ProgramFailure& failure) {
+    throw Misuse(std::string("the program of model.program failed in its first gradient: ") + failure.what());
+  }
+  if (digest(once) == digest(again)) return "";
+  Index k = 0;
+  while (once[k] == again[k] || (std::isnan(once[k]) && std::isnan(again[k]))) ++k;
+  return "the program does not give the same gradient twice (coordinate " + std::to_string(k) + ": " +
+         number_text(static_cast<double>(once[k])) + ", then " + number_text(static_cast<double>(again[k])) +
+         ")";
+}
+
+constexpr const char* repetition_remedy =
+    "expected randomness from the seed of the question only; in PyTorch "
+    "torch.use_deterministic_algorithms(True), "
+    "and one thread";
+
+}  // namespace
+
+template <class Scalar>
+Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
+                                std::vector<std::string>& doubts) {
+  require_no_other_problem(settings);
+  const std::shared_ptr<ProgramFleet> fleet = start_programs(settings, home);
+  const auto& programs = fleet->programs();
+  const Program& first = *programs.front();
+  Problem<Scalar> problem;
+  try {
+    for (std::size_t k = 0; k < programs.size(); ++k)
+      require_same_model<Scalar>(settings, first, *programs[k], home.peer.value_or(static_cast<PeerId>(k)));
+    problem.initial.resize(first.hello().dimension);
+    std::ranges::copy(first.x(), std::as_writable_bytes(view(problem.initial)).begin());
+    if (!problem.initial.allFinite())
+      throw Misuse("model.program", toml_list(settings.model.program),
+                   "its x_0 holds numbers that are not finite");
+    for (PeerId id = 0; id < settings.topology.peers; ++id) {
+      if (home.peer && id != *home.peer)
+        problem.objectives.push_back(std::make_unique<ElsewhereObjective<Scalar>>(first.hello().layers));
+      else
+        problem.objectives.push_back(
+            std::make_unique<ProgramObjective<Scalar>>(programs[home.peer ? 0 : id]));
+    }
+    const auto& asked = *problem.objectives[home.peer.value_or(0)];
+    const std::string doubt = doubt_of_repetition(asked, problem.initial, settings.algorithm.batch);
+    if (!doubt.empty() && settings.failure.keeps_checkpoints())
+      throw Misuse("failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),
+                   doubt + ", so a restored run would differ; " + repetition_remedy +
+                       ", or failure.checkpoint_every = 0");
+    if (!doubt.empty()) doubts.push_back(doubt + ", so run and simulate will differ; " + repetition_remedy);
+  } catch (const Misuse& misuse) {
+    fleet->refuse(misuse.what());
+    throw;
+  }
+  problem.at_home = true;
+  problem.model_digest = digest(problem.initial) ^ layers_digest(first.hello().layers);
+  problem.regularizer = make_regularizer<Scalar>("none", first.hello().layers);
+  problem.say_end = [fleet](int code, const std::string& reason, const std::string& output) {
+    fleet->say_end(code, reason, output);
+  };
+  return problem;
+}
+
+template Problem<float> program_problem<float>(const RunSettings&, const Home&, std::vector<std::string>&);
+template Problem<double> program_problem<double>(const RunSettings&, const Home&, std::vector<std::string>&);
+
+}  // namespace hearsay

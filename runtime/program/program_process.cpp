@@ -1,0 +1,167 @@
+#include "runtime/program/program_process.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "runtime/toml/document.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The descriptor of the socket in the program.
+constexpr int channel_in_program = 3;
+
+/// Returns the folder with hearsay's Python package, for this program as it was built or installed; empty if
+/// it lies where Python looks by itself, or nowhere.
+std::string python_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* const folder : {"../tools/python", "../share/hearsay/python"}) {
+    const fs::path candidate = (program / folder).lexically_normal();
+    if (fs::exists(candidate / "hearsay/__init__.py", error)) return candidate.string();
+  }
+  return {};
+}
+
+/// Returns the environment of the program as "NAME=value".
+std::vector<std::string> environment_of(const ProgramCommand& command) {
+  std::vector<std::string> environment;
+  bool has_threads = false;
+  std::string python_path;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name == "HEARSAY_CHANNEL" || name == "HEARSAY_ID" || name == "HEARSAY_PEERS") continue;
+    if (name == "PYTHONPATH") {
+      python_path = text.substr(std::min(text.size(), name.size() + 1));
+      continue;
+    }
+    has_threads = has_threads || name == "OMP_NUM_THREADS";
+    environment.emplace_back(text);
+  }
+  if (const std::string package = python_folder(); !package.empty())
+    python_path += (python_path.empty() ? "" : ":") + package;
+  if (!python_path.empty()) environment.push_back("PYTHONPATH=" + python_path);
+  if (!has_threads) environment.emplace_back("OMP_NUM_THREADS=1");
+  environment.push_back("HEARSAY_CHANNEL=" + std::to_string(channel_in_program));
+  environment.push_back("HEARSAY_ID=" + std::to_string(command.peer));
+  environment.push_back("HEARSAY_PEERS=" + std::to_string(command.peers));
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// What the child does after the fork. Other threads of the parent may have held any lock, so it calls
+/// nothing that is not async-signal-safe. Returns only if the program cannot be started; errno then says why.
+struct Start {
+  char* const* words;
+  char* const* environment;
+  const char* directory;
+  int channel;
+  int output;
+  int input;
+  pid_t parent;
+  int failure;  // where the errno of a failed start goes
+
+  void become_program() const {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(3);  // the parent ended before prctl
+    for (const int number : {SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGXFSZ}) ::signal(number, SIG_DFL);
+    ::signal(SIGINT, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    // Descriptors that are to stay are first moved out of the way of 3, then all others are closed.
+    const int kept = fcntl(failure, F_DUPFD_CLOEXEC, 10);
+    const int socket = fcntl(channel, F_DUPFD, 10);
+    if (chdir(directory) == 0 && kept >= 0 && dup2(input, 0) == 0 &&
+        (output < 0 || (dup2(output, 1) == 1 && dup2(output, 2) == 2)) &&
+        dup2(socket, channel_in_program) == channel_in_program) {
+      for (int other = channel_in_program + 1; other < kept; ++other) close(other);
+      close_range(static_cast<unsigned>(kept) + 1, ~0U, 0);
+      if (socket < kept) close(socket);
+      execvpe(words[0], words, environment);
+    }
+    const int error = errno;
+    if (write(kept, &error, sizeof error) < 0) _exit(3);
+    _exit(3);
+  }
+};
+
+}  // namespace
+
+ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
+  std::vector<std::string> words = command.words;
+  std::vector<std::string> environment = environment_of(command);
+  const std::vector<char*> argv = pointers_to(words);
+  const std::vector<char*> envp = pointers_to(environment);
+  const std::string directory = command.directory.empty() ? "." : command.directory.string();
+  const auto refuse = [&](int error) {
+    const bool no_folder = !fs::is_directory(directory);
+    throw Misuse("model.program", toml_list(command.words),
+                 "the program of peer " + std::to_string(command.peer) + " cannot be started in " +
+                     directory + ": " + (no_folder ? "there is no such folder" : std::strerror(error)));
+  };
+  std::array<int, 2> ends{};
+  std::array<int, 2> failure{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse(errno);
+  Started started{{}, FileDescriptor(ends[0])};
+  const FileDescriptor theirs(ends[1]);
+  if (pipe2(failure.data(), O_CLOEXEC) != 0) refuse(errno);
+  const FileDescriptor failed(failure[0]);
+  FileDescriptor fails(failure[1]);
+  const FileDescriptor nothing("/dev/null", O_RDONLY);
+  const Start start{argv.data(),    envp.data(),      directory.c_str(), theirs.number(),
+                    command.output, nothing.number(), getpid(),          fails.number()};
+  const pid_t process = fork();
+  if (process < 0) refuse(errno);
+  if (process == 0) start.become_program();
+  started.process.process_ = process;
+  started.process.watch_ = FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  fails.close();
+  int error = 0;
+  if (read(failed.number(), &error, sizeof error) == sizeof error) {
+    waitpid(process, nullptr, 0);
+    refuse(error);
+  }
+  return started;
+}
+
+bool ProgramProcess::has_ended(int patience_ms) {
+  if (ended_) return true;
+  pollfd polled{watch_.number(), POLLIN, 0};
+  if (poll(&polled, 1, patience_ms) <= 0) return false;
+  int status = 0;
+  if (waitpid(process_, &status, 0) != process_)
+    how_ = "somehow";
+  else if (WIFSIGNALED(status))
+    how_ = "by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  else
+    how_ = "with exit code " + std::to_string(WEXITSTATUS(status));
+  return ended_ = true;
+}
+
+void ProgramProcess::signal(int number) const {
+  if (!ended_) kill(process_, number);
+}
+
+}  // namespace hearsay

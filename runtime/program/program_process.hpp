@@ -1,0 +1,51 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/foundation/file_descriptor.hpp"
+#include "topology/foundation/peer_id.hpp"
+
+namespace hearsay {
+
+/// How the program of a peer is started.
+struct ProgramCommand {
+  std::vector<std::string> words;   ///< the program, looked for in PATH, and its arguments
+  std::filesystem::path directory;  ///< the folder in which it runs
+  PeerId peer = 0;
+  std::size_t peers = 1;
+  int output = -1;  ///< where its standard output and error go; -1: where those of this process go
+};
+
+/// A program that this process has started. It is killed when the thread that started it ends; the destructor
+/// lets it go on.
+class ProgramProcess {
+ public:
+  struct Started;
+  /// Starts the program. Its environment has HEARSAY_CHANNEL, the socket, and what README.md lists. Throws
+  /// Misuse if it cannot be started.
+  static Started start(const ProgramCommand& command);
+
+  /// True once it has ended; `how` then says how. Waits for at most `patience_ms` (-1: as long as it takes).
+  bool has_ended(int patience_ms);
+  /// "with exit code 1", "by signal 9 (Killed)"; valid if it has ended.
+  const std::string& how() const { return how_; }
+  void signal(int number) const;
+
+ private:
+  pid_t process_ = -1;
+  FileDescriptor watch_;  // readable once the process has ended
+  bool ended_ = false;
+  std::string how_;
+};
+
+struct ProgramProcess::Started {
+  ProgramProcess process;
+  FileDescriptor channel;  ///< this end of the socket
+};
+
+}  // namespace hearsay

@@ -1,0 +1,72 @@
+#include "algorithms/arithmetic/sketch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "algorithms/arithmetic/random.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+std::vector<double> gaussian(std::size_t size, std::uint64_t seed) {
+  RandomStream stream(seed, 0, 0, Purpose::data);
+  std::vector<double> x(size);
+  for (double& value : x) value = stream.normal();
+  return x;
+}
+
+double squared_norm_of(const Sketch& sketch) { return squared_distance(sketch, {}); }
+
+}  // namespace
+
+TEST_CASE("sketch: a unit vector has 64 entries of 1/8, and half of the signs differ from one to the next") {
+  int differ = 0;
+  Sketch before{};
+  for (std::size_t k = 0; k < 200; ++k) {
+    std::vector<double> unit(200);
+    unit[k] = 1.0;
+    const Sketch sketch = sketch_of<double>(unit, 7);
+    for (std::size_t row = 0; row < sketch_size; ++row) {
+      CHECK(std::abs(sketch[row]) == 0.125);
+      differ += sketch[row] != before[row] && k > 0;
+    }
+    before = sketch;
+  }
+  // Binomial with 199 * 64 = 12,736 draws: 6,368, standard deviation 56.
+  CHECK(differ > 6368 - 5 * 56);
+  CHECK(differ < 6368 + 5 * 56);
+}
+
+TEST_CASE("sketch: it is linear, and the same for all who have the seed") {
+  const std::vector<double> x = gaussian(500, 1);
+  std::vector<double> twice = x;
+  for (double& value : twice) value *= 2.0;
+  const Sketch sketch = sketch_of<double>(x, 3);
+  const Sketch double_sketch = sketch_of<double>(twice, 3);
+  for (std::size_t row = 0; row < sketch_size; ++row) CHECK(double_sketch[row] == 2.0 * sketch[row]);
+  CHECK(sketch_of<double>(x, 3) == sketch);
+  CHECK(sketch_of<double>(x, 4) != sketch);
+}
+
+TEST_CASE("sketch: its squared norm is that of the vector on average, with the stated deviation of 17.7 %") {
+  constexpr int seeds = 400;
+  const std::vector<double> x = gaussian(300, 2);
+  double square = 0.0;
+  for (const double value : x) square += value * value;
+  double sum = 0.0;
+  double sum_of_squares = 0.0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const double ratio = squared_norm_of(sketch_of<double>(x, seed)) / square;
+    sum += ratio;
+    sum_of_squares += ratio * ratio;
+  }
+  const double mean = sum / seeds;
+  const double deviation = std::sqrt(sum_of_squares / seeds - mean * mean);
+  const double stated = std::sqrt(2.0 / 64.0);
+  CHECK(std::abs(mean - 1.0) < 4.0 * stated / std::sqrt(static_cast<double>(seeds)));
+  CHECK(deviation < 1.15 * stated);
+  CHECK(deviation > 0.85 * stated);
+}

@@ -1,0 +1,147 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/data_files.hpp"
+#include "tests/support/misuse_text.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/program.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const std::string three_peers = R"toml(
+[run]
+iterations = 20
+evaluate_every = 5
+[topology]
+kind = "ring"
+peers = 3
+[algorithm]
+kind = "dcd-psgd"
+batch = 4
+)toml";
+
+/// Returns the words of a command with `-- PROGRAM FAULT` at their end.
+std::vector<std::string> with_program(std::vector<std::string> words, const std::string& fault = "none") {
+  words.insert(words.end(), {"--", HEARSAY_ANSWERING_PROGRAM, fault});
+  return words;
+}
+
+}  // namespace
+
+TEST_SUITE("net") {
+  TEST_CASE(
+      "run FILE -- PROGRAM: run and simulate end alike, and what programs print has their peer in front") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"simulate", "run"}) {
+      CAPTURE(command);
+      const ProgramEnd end =
+          run_program(folder.path(), with_program({command, "run.toml", "--json", "--output", command}));
+      REQUIRE_MESSAGE(end.code == 0, end.complained);
+      const Json summary = Json::parse(end.said);  // programs print nothing on standard output
+      CHECK(summary["data"] == "at home");
+      CHECK(summary["evaluated"] == "mean model");
+      CHECK(summary["loss_samples"] == 36);
+      CHECK(summary["evaluation_bytes"] > 0);
+      for (const char* const id : {"0", "1", "2"}) {
+        CHECK(contains(end.complained, "peer " + std::string(id) + " | peer " + id + " is ready\n"));
+        CHECK(contains(end.complained, "peer " + std::string(id) +
+                                           " | the end: {\"code\":0,\"reason\":\"\",\"output\":\"" +
+                                           (folder.path() / command).string() + "\"}"));
+      }
+    }
+    CHECK(content_of(folder.path() / "run/model.npy") == content_of(folder.path() / "simulate/model.npy"));
+    // The record says how to do it again.
+    REQUIRE(run_program(folder.path(), {"simulate", "run/run.toml", "--quiet", "--output", "again"}).code ==
+            0);
+    CHECK(content_of(folder.path() / "run/model.npy") == content_of(folder.path() / "again/model.npy"));
+  }
+
+  TEST_CASE(
+      "peer FILE -- PROGRAM: each host starts its own program, and all end with the bits of the simulation") {
+    const TemporaryFolder folder;
+    std::string cluster = "observer = \"" + free_address() + "\"\nfamily = \"ring\"\n";
+    for (int id = 0; id < 3; ++id) cluster += "[[peer]]\naddress = \"" + free_address() + "\"\n";
+    folder.write("cluster.toml", cluster);
+    folder.write("run.toml",
+                 "[run]\niterations = 20\nevaluate_every = 5\n[topology]\nfile = \"cluster.toml\"\n"
+                 "[algorithm]\nkind = \"dcd-psgd\"\nbatch = 4\n");
+    std::array<TemporaryFolder, 3> of_peer;
+    std::vector<std::unique_ptr<Program>> peers;
+    for (std::size_t id = 0; id < 3; ++id)
+      peers.push_back(std::make_unique<Program>(
+          of_peer[id].path(),
+          with_program({"peer", (folder.path() / "run.toml").string(), "--id", std::to_string(id), "--output",
+                        (folder.path() / "out").string()})));
+    for (std::size_t id = 0; id < 3; ++id) {
+      CHECK_MESSAGE(peers[id]->wait() == 0, peers[id]->complained());
+      CHECK(contains(peers[id]->complained(), "peer " + std::to_string(id) + " | the end: {\"code\":0"));
+    }
+    REQUIRE(run_program(folder.path(), with_program({"simulate", "run.toml", "--output", "sim", "--quiet"}))
+                .code == 0);
+    CHECK(content_of(folder.path() / "out/model.npy") == content_of(folder.path() / "sim/model.npy"));
+  }
+
+  TEST_CASE("Ctrl-C in a gradient that never ends: the run ends, its record is closed, and nobody is left") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    Program program(folder.path(), with_program({"run", "run.toml", "--quiet", "--output", "out"}, "slow"));
+    REQUIRE_MESSAGE(
+        program.wait_until([&] { return contains(content_of(folder.path() / "out/metrics.jsonl"), "\n"); }),
+        program.complained());
+    program.signal_group(SIGINT);
+    CHECK(program.wait() == 130);
+    CHECK(program.everyone_ended());
+    CHECK(Json::parse(content_of(folder.path() / "out/summary.json"))["status"] == "interrupted");
+  }
+
+  TEST_CASE("kill -9 of hearsay run: its peers and its programs end, too") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    Program program(folder.path(), with_program({"run", "run.toml", "--quiet", "--output", "out"}, "slow"));
+    REQUIRE_MESSAGE(
+        program.wait_until([&] { return contains(content_of(folder.path() / "out/metrics.jsonl"), "\n"); }),
+        program.complained());
+    kill(program.process(), SIGKILL);
+    CHECK(program.wait() == -SIGKILL);
+    CHECK(program.everyone_ended());
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: what is wrong is one sentence, and no folder is left behind") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    const auto refused = [&](const std::vector<std::string>& words, const std::string& sentence) {
+      const ProgramEnd end = run_program(folder.path(), words);
+      CHECK(end.code == 2);
+      CHECK_MESSAGE(contains(end.complained, sentence), end.complained);
+    };
+    refused({"run", "run.toml", "--"}, "-- ends the command line; expected the command of a program");
+    refused({"run", "run.toml", "--", "/nowhere/train"}, "the program of peer 0 cannot be started in ");
+    refused({"topology", "ring(4)", "--", "x"}, "-- starts a program for the peers of a run");
+    refused({"run", "run.toml", "--set", "model.kind=program"}, "model.program = []: expected the command");
+    refused(with_program({"run", "run.toml"}, "elsewhere"), "begins elsewhere than the first one's");
+    CHECK(!std::filesystem::exists(folder.path() / "runs"));
+  }
+
+  TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    for (const std::string command : {"run", "simulate"}) {
+      const ProgramEnd end =
+          run_program(folder.path(), with_program({command, "run.toml", "--output", command}, "fail"));
+      CHECK(end.code == 3);
+      CHECK(
+          contains(end.complained, "peer 1: its objective failed in iteration 5: ValueError: a bad sample"));
+    }
+  }
+}
