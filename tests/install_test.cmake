@@ -54,7 +54,9 @@ run(${CMAKE_COMMAND} --build ${SCRATCH}/consumer)
 run(${SCRATCH}/consumer/stations)
 
 # The same program, without CMake.
-set(ENV{PKG_CONFIG_PATH} ${SCRATCH}/prefix/lib/pkgconfig)
+file(GLOB_RECURSE pc_file ${SCRATCH}/prefix/*.pc)
+cmake_path(GET pc_file PARENT_PATH pc_folder)
+set(ENV{PKG_CONFIG_PATH} ${pc_folder})
 find_program(PKG_CONFIG pkg-config REQUIRED)
 execute_process(COMMAND ${PKG_CONFIG} --cflags --libs hearsay OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)
