@@ -70,6 +70,9 @@ for found in Eigen3Config.cmake boost_graph-config.cmake hwy-config.cmake tomlpl
   esac
   needs libhearsay-dev "$owner"
 done
+if grep -qx 'CMAKE_INSTALL_LIBDIR:PATH=lib' "$build/CMakeCache.txt"; then
+  wrong "the build folder is told to install into lib; cmake -U CMAKE_INSTALL_LIBDIR -S '$source' -B '$build' mends it"
+fi
 holds libhearsay-dev "$a_file/usr/include/hearsay/runtime/hearsay.hpp" "$a_file$library/pkgconfig/hearsay.pc" \
   "$a_file$library/cmake/hearsay/hearsay-config.cmake" "$a_file$library/libhearsay_runtime.a" \
   "$a_file$library/libhearsay_algorithms.a" "$a_file$library/libhearsay_topology.a"
