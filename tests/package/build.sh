@@ -6,7 +6,9 @@
 set -euo pipefail
 build=$1 source=$2 packages=$3
 
-command -v dpkg-shlibdeps > /dev/null || { echo "skipped: Debian packages (apt-get install dpkg-dev)"; exit 0; }
+for program in dpkg-shlibdeps file; do
+  command -v $program > /dev/null || { echo "skipped: Debian packages (apt-get install dpkg-dev file)"; exit 0; }
+done
 
 rm -rf "$packages"
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$packages"
