@@ -1,63 +1,37 @@
 #include "algorithms/objectives/mlp.hpp"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/cross_entropy.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
-namespace {
-
-template <class Scalar>
-using ConstMatrix = Eigen::Map<const DenseRows<Scalar>>;
-template <class Scalar>
-using ConstRow = Eigen::Map<const Eigen::Matrix<Scalar, 1, Eigen::Dynamic>>;
-
-}  // namespace
-
 template <class Scalar>
 Mlp<Scalar>::Mlp(Shard<Scalar> shard, const std::vector<Index>& hidden, double weight, double l2)
     : SampleObjective<Scalar>(std::move(shard), weight, l2) {
   ensure(!hidden.empty(), "a multilayer perceptron has a hidden layer");
-  Index inputs = this->feature_count();
-  const auto append = [&](Index outputs) {
+  const auto append = [&](Index inputs, Index outputs) {
     ensure(outputs >= 1, "a layer has an output");
-    layers_.push_back({inputs, outputs, dimension_, dimension_ + inputs * outputs});
-    dimension_ += (inputs + 1) * outputs;
-    inputs = outputs;
+    const Index begin = layers_.empty() ? 0 : layers_.back().end();
+    layers_.push_back({"layer" + std::to_string(layers_.size() + 1), inputs, outputs, begin});
+    return outputs;
   };
-  for (const Index outputs : hidden) append(outputs);
-  append(this->class_count());
+  Index inputs = this->feature_count();
+  for (const Index outputs : hidden) inputs = append(inputs, outputs);
+  append(inputs, this->class_count());
 }
 
 template <class Scalar>
 SegmentTable Mlp<Scalar>::segments() const {
-  SegmentTable table;
-  for (const Layer& layer : layers_) {
-    const std::string name = "layer" + std::to_string(table.size() / 2 + 1);
-    table.push_back({name + ".weights", layer.weights, layer.outputs, layer.inputs});
-    table.push_back({name + ".biases", layer.biases, layer.outputs});
-  }
-  return table;
+  return segments_of(layers_);
 }
 
 template <class Scalar>
 Vector<Scalar> Mlp<Scalar>::initial(std::uint64_t seed) const {
-  Vector<Scalar> x = Vector<Scalar>::Zero(dimension_);
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const Layer& layer = layers_[l];
-    const bool last = l + 1 == layers_.size();
-    const double variance = 2.0 / static_cast<double>(last ? layer.inputs + layer.outputs : layer.inputs);
-    RandomStream stream(seed, 0, l, Purpose::initial_model);
-    for (Scalar& weight : x.segment(layer.weights, layer.inputs * layer.outputs))
-      weight = static_cast<Scalar>(std::sqrt(variance) * stream.normal());
-  }
-  return x;
+  return random_start<Scalar>(layers_, seed);
 }
 
 template <class Scalar>
@@ -65,16 +39,13 @@ void Mlp<Scalar>::forward(const Vector<Scalar>& x, const SampleBlock<Scalar>& bl
                           std::vector<DenseRows<Scalar>>& activations) const {
   activations.resize(layers_.size());
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const Layer& layer = layers_[l];
-    const ConstMatrix<Scalar> weights(x.data() + layer.weights, layer.outputs, layer.inputs);
     DenseRows<Scalar>& outputs = activations[l];
     if (l == 0)
-      block.multiply(weights, outputs);
+      block.multiply(weights_of(layers_[l], x), outputs);
     else
-      outputs.noalias() = activations[l - 1] * weights.transpose();
-    outputs.rowwise() += ConstRow<Scalar>(x.data() + layer.biases, layer.outputs);
-    if (l + 1 < layers_.size())
-      outputs = outputs.unaryExpr([](Scalar value) { return value < Scalar{0} ? Scalar{0} : value; });
+      outputs.noalias() = activations[l - 1] * weights_of(layers_[l], x).transpose();
+    add_biases(layers_[l], x, outputs);
+    if (l + 1 < layers_.size()) rectify(outputs);
   }
 }
 
@@ -96,26 +67,16 @@ void Mlp<Scalar>::add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar
                                Vector<Scalar>& gradient) const {
   std::vector<DenseRows<Scalar>> activations;
   forward(x, block, activations);
-  DenseRows<Scalar> residuals = std::move(activations.back());
-  differentiate_cross_entropy(residuals, block.targets());
+  DenseRows<Scalar> slopes = std::move(activations.back());
+  differentiate_cross_entropy(slopes, block.targets());
   for (std::size_t l = layers_.size(); l-- > 0;) {
-    const Layer& layer = layers_[l];
-    // The bias's gradient is the sum over the samples, row by row.
-    Eigen::Map<Eigen::Matrix<Scalar, 1, Eigen::Dynamic>> biases(gradient.data() + layer.biases,
-                                                                layer.outputs);
-    for (Index s = 0; s < residuals.rows(); ++s) biases += residuals.row(s);
-    Eigen::Map<DenseRows<Scalar>> weights_gradient(gradient.data() + layer.weights, layer.outputs,
-                                                   layer.inputs);
+    add_bias_gradient(layers_[l], slopes, gradient);
     if (l == 0) {
-      block.add_product(residuals, weights_gradient);
+      block.add_product(slopes, weights_of(layers_[l], gradient));
       return;
     }
-    weights_gradient.noalias() += residuals.transpose() * activations[l - 1];
-    const ConstMatrix<Scalar> weights(x.data() + layer.weights, layer.outputs, layer.inputs);
-    const DenseRows<Scalar> backward = residuals * weights;
-    residuals = backward.binaryExpr(activations[l - 1], [](Scalar slope, Scalar activation) {
-      return activation > Scalar{0} ? slope : Scalar{0};
-    });
+    weights_of(layers_[l], gradient).noalias() += slopes.transpose() * activations[l - 1];
+    propagate_back(layers_[l], x, activations[l - 1], slopes);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/objectives/affine_layer.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "algorithms/objectives/sample_objective.hpp"
 
@@ -22,21 +23,13 @@ class Mlp final : public SampleObjective<Scalar> {
   /// `hidden`: sizes of the hidden layers, at least one.
   Mlp(Shard<Scalar> shard, const std::vector<Index>& hidden, double weight, double l2);
 
-  Index dimension() const override { return dimension_; }
+  Index dimension() const override { return layers_.back().end(); }
   SegmentTable segments() const override;
 
-  /// The random start that all peers share: weights N(0, 2/inputs) before a ReLU (He et al. 2015,
-  /// arXiv:1502.01852) and N(0, 2/(inputs + outputs)) in the last layer (Glorot, Bengio 2010), biases 0.
+  /// The random start that all peers share: `random_start` of the layers.
   Vector<Scalar> initial(std::uint64_t seed) const override;
 
  private:
-  struct Layer {
-    Index inputs;
-    Index outputs;
-    Index weights;  ///< index at which W_l begins
-    Index biases;   ///< index at which b_l begins
-  };
-
   /// activations[l] = h_{l+1}; the last one is z
   void forward(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
                std::vector<DenseRows<Scalar>>& activations) const;
@@ -46,8 +39,7 @@ class Mlp final : public SampleObjective<Scalar> {
   void add_gradient(const Vector<Scalar>& x, const SampleBlock<Scalar>& block,
                     Vector<Scalar>& gradient) const override;
 
-  std::vector<Layer> layers_;
-  Index dimension_ = 0;
+  std::vector<AffineLayer> layers_;
 };
 
 ModelInfo mlp_info();
