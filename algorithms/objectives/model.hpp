@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,6 +30,13 @@ struct ModelShape {
 /// The kind of targets that a model needs.
 enum class Targets { numbers, two_classes, classes };
 
+/// The images that a model takes: square, channel by channel, in a channel line by line.
+struct ImageShape {
+  Index channels;
+  Index side;  ///< pixels
+  Index features() const { return channels * side * side; }
+};
+
 /// A model that is a sum over labelled samples.
 struct SampleModel {
   template <class Scalar>
@@ -39,6 +47,8 @@ struct SampleModel {
   double (*dimension)(const ModelShape& shape, double features, double classes);
   Made<float> (*in_float)(const ModelShape&, Shard<float>, double weight, double l2);
   Made<double> (*in_double)(const ModelShape&, Shard<double>, double weight, double l2);
+  /// The images of which a sample must be one. Empty: a sample has any number of features.
+  std::span<const ImageShape> images = {};
 
   template <class Scalar>
   Made<Scalar> make(const ModelShape& shape, Shard<Scalar> shard, double weight, double l2) const {
@@ -88,7 +98,8 @@ std::vector<Index> model_sizes(const std::string& text, const std::vector<std::s
 /// Returns the SampleModel of the class `Model`. The class is constructed from (shard, sizes, weight, l2), or
 /// from (shard, weight, l2) if it takes no sizes.
 template <template <class> class Model>
-SampleModel sample_model(Targets targets, double (*dimension)(const ModelShape&, double, double)) {
+SampleModel sample_model(Targets targets, double (*dimension)(const ModelShape&, double, double),
+                         std::span<const ImageShape> images = {}) {
   const auto make = []<class Scalar>(const ModelShape& shape, Shard<Scalar> shard, double weight, double l2) {
     if constexpr (std::is_constructible_v<Model<Scalar>, Shard<Scalar>, std::vector<Index>, double, double>)
       return SampleModel::Made<Scalar>(
@@ -96,7 +107,7 @@ SampleModel sample_model(Targets targets, double (*dimension)(const ModelShape&,
     else
       return SampleModel::Made<Scalar>(std::make_unique<Model<Scalar>>(std::move(shard), weight, l2));
   };
-  return {.targets = targets, .dimension = dimension, .in_float = make, .in_double = make};
+  return {.targets = targets, .dimension = dimension, .in_float = make, .in_double = make, .images = images};
 }
 
 }  // namespace hearsay

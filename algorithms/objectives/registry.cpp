@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "algorithms/objectives/least_squares.hpp"
+#include "algorithms/objectives/lenet.hpp"
 #include "algorithms/objectives/logistic.hpp"
 #include "algorithms/objectives/mlp.hpp"
 #include "algorithms/objectives/quadratic.hpp"
@@ -27,8 +28,8 @@ ModelInfo program_info() {
 }  // namespace
 
 std::span<const ModelInfo> models() {
-  static const std::array all = {logistic_info(), softmax_info(),   least_squares_info(),
-                                 mlp_info(),      quadratic_info(), program_info()};
+  static const std::array all = {logistic_info(), softmax_info(),   least_squares_info(), mlp_info(),
+                                 lenet_info(),    quadratic_info(), program_info()};
   return all;
 }
 

@@ -47,6 +47,22 @@ void SampleBlock<Scalar>::load(std::span<const Index> rows) {
 }
 
 template <class Scalar>
+void SampleBlock<Scalar>::copy_row(Index r, std::span<Scalar> features) const {
+  ensure(r >= 0 && r < count() && static_cast<Index>(features.size()) == feature_count(),
+         "a row of a block has all features");
+  const auto* sparse = std::get_if<SparseRows<Scalar>>(&samples_->features);
+  if (sparse == nullptr) {
+    std::copy_n(dense_ + r * feature_count(), feature_count(), features.data());
+    return;
+  }
+  std::ranges::fill(features, Scalar{0});
+  const auto row = static_cast<std::size_t>(rows_[static_cast<std::size_t>(r)]);
+  const auto end = static_cast<std::size_t>(sparse->row_begin[row + 1]);
+  for (auto e = static_cast<std::size_t>(sparse->row_begin[row]); e < end; ++e)
+    features[static_cast<std::size_t>(sparse->column[e])] = sparse->value[e];
+}
+
+template <class Scalar>
 void SampleBlock<Scalar>::multiply(const ConstMatrixMap& weights, DenseRows<Scalar>& outputs) const {
   if (const auto* sparse = std::get_if<SparseRows<Scalar>>(&samples_->features)) {
     outputs.resize(count(), weights.rows());

@@ -30,6 +30,8 @@ class SampleBlock {
   Index feature_count() const { return samples_->feature_count(); }
   std::span<const Scalar> targets() const { return targets_; }
 
+  /// Copies row r of A, zeros included, for models that are not a matrix product at their features.
+  void copy_row(Index r, std::span<Scalar> features) const;
   /// outputs = A W^T, rows x outputs
   void multiply(const ConstMatrixMap& weights, DenseRows<Scalar>& outputs) const;
   /// gradient += R^T A, with residuals R of rows x outputs and a gradient of outputs x features

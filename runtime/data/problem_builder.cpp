@@ -1,8 +1,11 @@
 #include "runtime/data/problem_builder.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -38,6 +41,18 @@ std::string regularizer_of(const RunSettings::Model& model) {
   return "l1(" + number_text(model.l1) + ")";
 }
 
+/// "784 (1 x 28 x 28) or 3072 (3 x 32 x 32)"
+std::string feature_counts(std::span<const ImageShape> images) {
+  std::string text;
+  for (const ImageShape& image : images) {
+    if (!text.empty()) text += &image == &images.back() ? " or " : ", ";
+    const std::string side = std::to_string(image.side);
+    text += std::to_string(image.features()) + " (" + std::to_string(image.channels) + " x " + side + " x " +
+            side + ")";
+  }
+  return text;
+}
+
 template <class Scalar>
 void require_fitting(const std::string& kind, const SampleModel& model, const ModelShape& shape,
                      const Samples<Scalar>& samples) {
@@ -45,6 +60,11 @@ void require_fitting(const std::string& kind, const SampleModel& model, const Mo
     throw Misuse(
         "model.kind", kind,
         "the data have " + std::to_string(samples.class_count) + " classes; softmax takes more than two");
+  if (!model.images.empty() &&
+      std::ranges::find(model.images, samples.feature_count(), &ImageShape::features) == model.images.end())
+    throw Misuse("model.kind", kind,
+                 "the data have " + std::to_string(samples.feature_count()) +
+                     " features; expected images of " + feature_counts(model.images));
   const double dimension =
       model.dimension(shape, static_cast<double>(samples.feature_count()), samples.class_count);
   if (dimension > static_cast<double>(largest_dimension))

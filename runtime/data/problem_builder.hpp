@@ -11,9 +11,9 @@ namespace hearsay {
 /// the training data). Under data.partition = "home" only the objectives that `home` has are loaded, each
 /// from its own files, where "{id}" stands for the peer's id; the others are stand-ins.
 ///
-/// model.init: "zeros" is the model's own start, which is all zeros; only an mlp, whose gradient vanishes
-/// there, starts with zero biases and seeded random weights. Any other value names a .npy file with one
-/// vector of the model's dimension.
+/// model.init: "zeros" is the model's own start, which is all zeros; only mlp and lenet, whose gradient
+/// vanishes there, start with zero biases and seeded random weights. Any other value names a .npy file with
+/// one vector of the model's dimension.
 ///
 /// Throws a Misuse for settings in [data] and [model] that are impossible, alone or together.
 template <class Scalar>

@@ -223,7 +223,7 @@ std::vector<KeyRow<RunSettings::Model>> model_rows() {
       Row("regularizer", &Model::regularizer, spelling(), "composite methods", "h of composite objectives")
           .see("../../algorithms/README.md#composite-objectives"),
       {"init", &Model::init, initial_model(), "all",
-       "x_0; an mlp starts with seeded random weights instead of zeros"},
+       "x_0; mlp and lenet start with seeded random weights instead of zeros"},
       Row("program", &Model::program, texts(), "kind \"program\"",
           "the command that computes losses and gradients; `hearsay run FILE -- COMMAND` sets it")
           .by_default("none")

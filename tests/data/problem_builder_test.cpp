@@ -165,6 +165,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("problem: a lenet takes images of three sizes, dense or sparse, and refuses all other data") {
+  RunSettings settings = small_run();
+  settings.model.kind = "lenet";
+  CHECK(refusal(settings) ==
+        "model.kind = lenet: the data have 12 features; expected images of 784 (1 x 28 x 28), "
+        "1024 (1 x 32 x 32) or 3072 (3 x 32 x 32)");
+  for (const auto& [features, dimension] : {std::pair{"784", 61706}, {"1024", 61706}, {"3072", 62006}}) {
+    settings.data.source = "synthetic(samples=20, features=" + string(features) + ", classes=10)";
+    const auto problem = build_problem<float>(settings);
+    CHECK(problem.dimension() == dimension);
+    CHECK(!problem.initial.isZero(0.0));
+    CHECK(std::isfinite(problem.loss(problem.initial)));
+  }
+  settings.model.kind = "lenet(5)";
+  CHECK(refusal(settings) == "model.kind = lenet(5): lenet takes no arguments");
+}
+
 TEST_CASE("problem: the same settings give the same bits") {
   const auto a = build_problem<float>(small_run());
   const auto b = build_problem<float>(small_run());

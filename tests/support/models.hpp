@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -68,8 +70,12 @@ Vector<Scalar> random_point(Index dimension, std::uint64_t seed, double size = 0
 template <class Scalar>
 struct ModelCase {
   std::string name;
-  std::uint32_t classes;  ///< of the data for the test
+  std::uint32_t classes;                ///< of the data for the test
+  std::optional<Index> image_features;  ///< of the smallest image that it takes, if it is of images
   std::function<std::unique_ptr<const SampleObjective<Scalar>>(Shard<Scalar>, double weight, double l2)> make;
+
+  /// Returns `few`, or what the model takes instead.
+  Index features(Index few) const { return image_features.value_or(few); }
 };
 
 /// Returns every example of every registered model that is built on samples.
@@ -84,22 +90,44 @@ std::vector<ModelCase<Scalar>> model_cases() {
              model->targets == Targets::numbers       ? 0u
              : model->targets == Targets::two_classes ? 2u
                                                       : 5u,
+             model->images.empty() ? std::nullopt : std::optional(model->images.front().features()),
              [model, shape = parse_model(example).shape](Shard<Scalar> shard, double weight, double l2) {
                return model->make<Scalar>(shape, std::move(shard), weight, l2);
              }});
   return cases;
 }
 
-/// Returns the gradient of f at x by central differences.
-inline Vector<double> finite_differences(const Objective<double>& f, Vector<double> x) {
+/// Returns a point at which the outputs of f are of order 1: near its start, but no bias is 0.
+template <class Scalar>
+Vector<Scalar> lively_point(const SampleObjective<Scalar>& f, std::uint64_t seed) {
+  const bool is_large = f.dimension() > 1000;
+  return f.initial(seed) + random_point<Scalar>(f.dimension(), seed + 1, is_large ? 0.05 : 0.5);
+}
+
+/// Returns the coordinates at which a gradient is compared with differences: all of a small model, 16 of each
+/// segment of a large one.
+template <class Scalar>
+std::vector<Index> probed_coordinates(const Objective<Scalar>& f) {
+  if (f.dimension() <= 1000) return indices(f.dimension());
+  std::vector<Index> probed;
+  for (const Segment& segment : f.segments())
+    for (Index k = 0; k < 16; ++k) probed.push_back(segment.begin + k * segment.size() / 16);
+  probed.erase(std::unique(probed.begin(), probed.end()), probed.end());
+  return probed;
+}
+
+/// Returns the probed coordinates of the gradient of f at x by central differences.
+inline Vector<double> finite_differences(const Objective<double>& f, Vector<double> x,
+                                         const std::vector<Index>& probed) {
   constexpr double step = 1e-5;
-  Vector<double> result(x.size());
-  for (Index k = 0; k < x.size(); ++k) {
+  Vector<double> result = Vector<double>::Zero(static_cast<Index>(probed.size()));
+  for (Index p = 0; p < result.size(); ++p) {
+    const Index k = probed[static_cast<std::size_t>(p)];
     const double at = x[k];
     x[k] = at + step;
     const double above = f.loss(x);
     x[k] = at - step;
-    result[k] = (above - f.loss(x)) / (2.0 * step);
+    result[p] = (above - f.loss(x)) / (2.0 * step);
     x[k] = at;
   }
   return result;
