@@ -32,7 +32,8 @@ namespace hearsay {
 /// first. So they depend on the samples and their order, not on where these lie in memory. As with an mlp,
 /// they can differ between machines with caches of other sizes, by which Eigen cuts a long product.
 ///
-/// Memory: that of 32 samples, whatever the minibatch or the shard; about 1 MB in float.
+/// Memory of a gradient: that of 32 samples, whatever the minibatch or the shard, about 1 MB in float, beside
+/// the block of rows that every model reads.
 ///
 /// Source: LeCun, Bottou, Bengio, Haffner 1998, Gradient-based learning applied to document recognition,
 /// section II.B. Departs from it as is common: ReLU for the scaled tanh, max for trainable mean pooling,
