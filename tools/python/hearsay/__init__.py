@@ -1,0 +1,24 @@
+"""Trains a model of yours with hearsay: your program computes losses and gradients, hearsay does the rest.
+
+`hearsay run run.toml -- python3 train.py` starts `train.py` for every peer; there, hearsay.Peer or hearsay.torch.
+"""
+
+import os as _os
+
+from . import last_words as _last_words
+from .command import find_program, run
+from .error import Error
+from .peer import Ask, Peer, serve
+from .protocol import Score
+from .record import records
+from .simulation import simulate
+from .start import inherit as _inherit
+
+__version__ = "0.1.0"
+__all__ = ["Ask", "Error", "Peer", "Score", "find_program", "records", "run", "serve", "simulate"]
+
+# At once, so that hearsay hears of whatever goes wrong from here on.
+_link = _inherit(_os.environ)
+if _link is not None:
+    _last_words.at_exit(_link.leave_unused)
+    _last_words.say_error_once()

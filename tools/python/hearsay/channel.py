@@ -1,0 +1,114 @@
+"""The socket to hearsay, and the memory shared with it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import socket
+import struct
+import weakref
+from typing import Any, Mapping, Optional, Tuple
+
+import numpy
+
+_LARGEST_MESSAGE = 1 << 17
+
+
+class Channel:
+    """One end of a SOCK_SEQPACKET socket; a message is a datagram. A fork closes it in the child."""
+
+    def __init__(self, sock: socket.socket):
+        sock.set_inheritable(False)
+        self._socket = sock
+        self._is_of_parent = False
+        _channels.add(self)
+
+    @property
+    def is_open(self) -> bool:
+        return self._socket.fileno() >= 0
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def send(self, message: bytes) -> bool:
+        """False if hearsay is gone."""
+        self._require_own_process()
+        try:
+            self._socket.send(message, socket.MSG_NOSIGNAL)
+            return True
+        except OSError:
+            return False
+
+    def receive(self) -> Tuple[bytes, Optional[int]]:
+        """Waits for a message. Returns it, b"" if hearsay is gone, and a file descriptor that came beside it."""
+        self._require_own_process()
+        one = struct.Struct("i")
+        try:
+            message, beside, _, _ = self._socket.recvmsg(_LARGEST_MESSAGE, socket.CMSG_SPACE(one.size),
+                                                         socket.MSG_CMSG_CLOEXEC)
+        except ConnectionError:
+            return b"", None
+        for level, kind, data in beside:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS and len(data) >= one.size:
+                return message, one.unpack_from(data)[0]
+        return message, None
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def leave_to_parent(self) -> None:
+        """In a process that was forked: only the parent may answer, and only the parent's end counts."""
+        self._socket.close()
+        self._is_of_parent = True
+
+    def _require_own_process(self) -> None:
+        if self._is_of_parent:
+            raise RuntimeError("this process was forked from the program of a peer; expected questions to be "
+                               "answered where hearsay.Peer was made")
+
+
+_channels: "weakref.WeakSet[Channel]" = weakref.WeakSet()
+
+
+def _close_in_child() -> None:
+    for channel in list(_channels):
+        channel.leave_to_parent()
+
+
+# Workers of a DataLoader, say: with the socket open in them, hearsay would not see this program end.
+os.register_at_fork(after_in_child=_close_in_child)
+
+
+class SharedMemory:
+    """x, gradient and sample numbers, as views of the memory that the facts describe."""
+
+    def __init__(self, descriptor: int, facts: Mapping[str, Any], dimension: int, scalar: Any):
+        """Closes the descriptor."""
+        try:
+            memory = mmap.mmap(descriptor, facts["memory"])
+        finally:
+            os.close(descriptor)
+        self.x = numpy.frombuffer(memory, scalar, dimension, facts["x"])  # d scalars
+        self.gradient = numpy.frombuffer(memory, scalar, dimension, facts["gradient"])  # d scalars
+        self._samples = numpy.frombuffer(memory, "<i8", offset=facts["samples"],
+                                         count=(facts["memory"] - facts["samples"]) // 8)
+        self.point = _read_only(self.x)
+        self._mark = numpy.zeros(1, scalar)
+        self._mark.view(numpy.uint8)[:] = 0xFF  # a NaN that no arithmetic gives
+
+    def mark_gradient(self) -> None:
+        """Writes what `is_gradient_marked` recognizes as long as nobody has computed a gradient."""
+        self.gradient[0] = self._mark[0]
+
+    def is_gradient_marked(self) -> bool:
+        return self.gradient[:1].tobytes() == self._mark.tobytes()
+
+    def samples(self, count: int) -> numpy.ndarray:
+        """The first `count` sample numbers, read-only."""
+        return _read_only(self._samples[:count])
+
+
+def _read_only(array: numpy.ndarray) -> numpy.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

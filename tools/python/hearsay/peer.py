@@ -1,0 +1,216 @@
+"""The peer that this program computes for: hearsay asks, the program answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import last_words, protocol
+from .channel import SharedMemory
+from .checks import SCALARS, as_score, checked_layers, checked_weight, initial_model, sample_count
+from .command import RunFile, Settings
+from .error import INTERRUPTED, REFUSED, Error
+from .protocol import Layer, Question, Score
+from .start import connect
+
+Loss = Callable[[numpy.ndarray], Union[float, Tuple[float, int, int], Score]]
+
+
+class Ask:
+    """A gradient that hearsay asks for. Its arrays lie in memory shared with hearsay, until it is answered."""
+
+    __slots__ = ("x", "samples", "seed", "iteration", "_gradient")
+
+    def __init__(self, question: Question, memory: SharedMemory):
+        self.x = memory.point  # d scalars, read-only
+        self.samples = memory.samples(question.samples)  # int64, read-only; a sample may occur twice
+        self.seed = question.seed  # below 2**63: all randomness of this gradient is to come from it
+        self.iteration = question.iteration  # counted from 1
+        self._gradient = memory.gradient
+
+    @property
+    def gradient(self) -> numpy.ndarray:
+        """To be filled, d scalars: the mean over `samples` of the gradient of loss_s at x."""
+        return self._gradient
+
+    @gradient.setter
+    def gradient(self, values: Any) -> None:
+        self._gradient[:] = values
+
+
+class Peer:
+    """Computes f_i for one peer of a run. Iterating gives the gradients to compute, until the run has ended::
+
+        with hearsay.Peer(x0=x0, samples=m, loss=loss) as peer:
+            for ask in peer:
+                ask.gradient[:] = gradient(ask.x, ask.samples)
+
+    x0: the common start, d scalars, float32, or float64 with run.scalar = "double"; samples: m_i, 0 or more.
+    loss(x) -> f_i(x), the mean loss over all m_i samples, or, of a classifier, (loss, hits, judged): `judged` test
+    samples were judged, and `hits` of them correctly; or a Score. It is called inside the loop.
+    layers: [(name, rows, columns)] in the order of x, for compressors and methods that look at matrices.
+    weight: what f_i counts beside those of the other peers; loss and gradient are multiplied by it.
+    run, id, set: only where hearsay did not start this program: the run file, which peer this is (else HEARSAY_ID,
+    RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), and keys, as in {"run.iterations": 100}.
+
+    A run that was refused, lost, interrupted, or that diverged, raises Error at the end of the loop.
+    """
+
+    id: int
+    count: int  # peers of the run
+    seed: int  # run.seed
+    iterations: Optional[int]  # None: the run file gives run.epochs
+    batch: Optional[int]  # samples of a minibatch; None: all
+    model: Optional[numpy.ndarray]  # after the end: x_i, d scalars
+    summary: Dict[str, Any]  # after the end: code, reason, output; where the record is kept, summary.json, too
+
+    def __init__(self, run: Optional[RunFile] = None, id: Optional[int] = None, *, x0: Any, samples: int, loss: Loss,
+                 layers: Optional[Sequence[Layer]] = None, weight: float = 1.0, set: Optional[Settings] = None):
+        x0 = initial_model(x0)
+        hello = protocol.encode_hello(x0.size, sample_count(samples), SCALARS[x0.dtype],
+                                      checked_layers(layers, x0.size))
+        self._loss = loss
+        self._weight = checked_weight(weight)
+        self._question: Optional[Question] = None  # the open one
+        self._ask: Optional[Ask] = None  # the open one
+        self._iteration = 0
+        self._is_stopping = False
+        self._is_over = False
+        self.model = None
+        self.summary = {}
+        self._link = connect(run, id, set)
+        last_words.at_exit(self._leave)
+        self._meet(hello, x0)
+
+    def _meet(self, hello: bytes, x0: numpy.ndarray) -> None:
+        self._send(hello)
+        message, descriptor = self._receive()
+        facts = json.loads(message)
+        if descriptor is None or facts["protocol"] != protocol.VERSION:
+            self._close()
+            raise Error(REFUSED, f"hearsay speaks version {facts['protocol']} of the protocol, and its Python package "
+                                 f"version {protocol.VERSION}; expected both of one release")
+        self._memory = SharedMemory(descriptor, facts, x0.size, x0.dtype)
+        self.id, self.count, self.seed = facts["peer"], facts["peers"], facts["seed"]
+        self.iterations, self.batch = facts["iterations"], facts["batch"]
+        numpy.copyto(self._memory.x, x0)
+        self._send(protocol.encode_answer(0))
+
+    def __iter__(self) -> Iterator[Ask]:
+        return self
+
+    def __next__(self) -> Ask:
+        self.answer()
+        while not self._is_over:
+            message, _ = self._receive()
+            question = protocol.decode_question(message)
+            if question.kind == protocol.END:
+                self._end(json.loads(question.text))
+            elif question.kind == protocol.SCORE:
+                self._question = question
+                score = as_score(self._loss(self._memory.point), self._weight)
+                self._question = None
+                self._send(protocol.encode_answer(question.number, score=score))
+            else:
+                self._question = question
+                self._iteration = question.iteration
+                self._memory.mark_gradient()
+                self._ask = Ask(question, self._memory)
+                return self._ask
+        raise StopIteration
+
+    def answer(self) -> None:
+        """Hands in the gradient of the open Ask, if there is one; the loop does it by itself."""
+        if self._ask is None or self._question is None:
+            return
+        if not self._is_stopping:
+            if self._memory.is_gradient_marked():
+                raise RuntimeError(f"the gradient of iteration {self._iteration} was not computed; expected "
+                                   "ask.gradient[:] = ... for every ask")
+            if self._weight != 1.0:
+                numpy.multiply(self._memory.gradient, self._weight, out=self._memory.gradient)
+            self._send(protocol.encode_answer(self._question.number))
+        self._ask = self._question = None
+
+    def stop(self) -> None:
+        """Ends the run at all peers, as interrupted; the loop here ends without an Error."""
+        if not self._is_over and not self._is_stopping:
+            self._is_stopping = True
+            self._send(protocol.encode_answer(self._number(), protocol.STOPS))
+
+    def close(self) -> None:
+        """Leaves the run, if it has not ended: it then ends at all peers."""
+        self._leave(None)
+
+    def __enter__(self) -> "Peer":
+        return self
+
+    def __exit__(self, kind: Any, raised: Optional[BaseException], traceback: Any) -> None:
+        if raised is None and self._is_stopping:
+            for _ in self:
+                pass
+        self._leave(raised)
+
+    def _leave(self, raised: Optional[BaseException]) -> None:
+        """Tells hearsay, if the run has not ended, that it ends for what was raised; None: for nothing."""
+        if self._is_over or not self._link.channel.is_open:
+            return
+        if isinstance(raised, KeyboardInterrupt):
+            self.stop()
+        if not self._is_stopping:
+            fails = self._question is not None and isinstance(raised, Exception)
+            self._send(protocol.encode_answer(self._number(), protocol.FAILED if fails else protocol.LEAVES,
+                                              text=last_words.of_exception(raised, self._iteration)))
+        self._close()
+
+    def _end(self, end: Dict[str, Any]) -> None:
+        """Takes the run's end. Raises Error unless it came to its end, or this program has stopped it."""
+        self.model = self._memory.x.copy()
+        self._close()
+        self.summary = end
+        if end["output"] is not None and (Path(end["output"]) / "summary.json").is_file():
+            self.summary = {**json.loads((Path(end["output"]) / "summary.json").read_text()), **end}
+        if end["code"] != 0 and not (self._is_stopping and end["code"] == INTERRUPTED):
+            raise Error(end["code"], end["reason"])
+
+    def _close(self) -> None:
+        self._is_over = True
+        self._ask = self._question = None
+        last_words.not_at_exit(self._leave)
+        self._link.close()
+
+    def _number(self) -> int:
+        return self._question.number if self._question else 0
+
+    def _send(self, message: bytes) -> None:
+        self._link.channel.send(message)  # if hearsay is gone, the next `_receive` finds out
+
+    def _receive(self) -> Tuple[bytes, Optional[int]]:
+        """Returns the next message. Raises Error if hearsay is gone, or cannot use this program."""
+        message, descriptor = self._link.channel.receive()
+        if not message:
+            self._close()
+            raise self._link.silent_end()
+        if message.startswith(b"{") and "refused" in (refusal := json.loads(message)):
+            self._close()
+            raise Error(REFUSED, refusal["refused"])
+        return message, descriptor
+
+
+def serve(objective: Any, run: Optional[RunFile] = None, id: Optional[int] = None, *,
+          layers: Optional[Sequence[Layer]] = None, weight: float = 1.0,
+          set: Optional[Settings] = None) -> Dict[str, Any]:
+    """Trains to the end of the run with an object that has x0, samples, gradient(x, samples, out, seed) and loss(x).
+
+    `gradient` fills `out`. `layers` is the object's, if it has any. The arguments are those of Peer; returns the
+    summary. Raises Error.
+    """
+    layers = getattr(objective, "layers", None) if layers is None else layers
+    with Peer(run, id, x0=objective.x0, samples=objective.samples, loss=objective.loss, layers=layers, weight=weight,
+              set=set) as peer:
+        for ask in peer:
+            objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
+    return peer.summary

@@ -1,0 +1,38 @@
+"""The record of a run as columns."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Union
+
+import numpy
+
+
+def records(directory: Union[str, "os.PathLike[str]"]) -> Dict[str, numpy.ndarray]:
+    """Returns metrics.jsonl of a run's folder, a column for each member: pandas.DataFrame(hearsay.records(DIR)).
+
+    Whole numbers are int64, others float64, with NaN for null. `peer_seconds` becomes three columns,
+    "peer_seconds.compute" and so on. Raises FileNotFoundError if it is no folder of a run.
+    """
+    rows = [_flat(json.loads(line)) for line in (Path(directory) / "metrics.jsonl").read_text().splitlines()]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _flat(members: Dict[str, Any], prefix: str = "") -> Dict[str, Any]:
+    flat: Dict[str, Any] = {}
+    for name, value in members.items():
+        flat.update(_flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value})
+    return flat
+
+
+def _column(values: List[Any]) -> numpy.ndarray:
+    if all(type(value) is int for value in values):
+        return numpy.array(values, numpy.int64)
+    if all(value is None or isinstance(value, (int, float)) for value in values):
+        return numpy.array([numpy.nan if value is None else value for value in values], numpy.float64)
+    column = numpy.empty(len(values), object)
+    column[:] = values
+    return column
