@@ -208,9 +208,15 @@ def serve(objective: Any, run: Optional[RunFile] = None, id: Optional[int] = Non
     `gradient` fills `out`. `layers` is the object's, if it has any. The arguments are those of Peer; returns the
     summary. Raises Error.
     """
+    return answer_all(objective, run, id, layers=layers, weight=weight, set=set).summary
+
+
+def answer_all(objective: Any, run: Optional[RunFile], id: Optional[int], *, layers: Optional[Sequence[Layer]] = None,
+               weight: float, set: Optional[Settings]) -> Peer:
+    """Does what `serve` does. Returns the peer, whose run has ended."""
     layers = getattr(objective, "layers", None) if layers is None else layers
     with Peer(run, id, x0=objective.x0, samples=objective.samples, loss=objective.loss, layers=layers, weight=weight,
               set=set) as peer:
         for ask in peer:
             objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
-    return peer.summary
+    return peer

@@ -1,0 +1,98 @@
+"""The parameters of a module as one vector."""
+
+from __future__ import annotations
+
+from typing import List, Tuple
+
+import numpy
+import torch
+
+_SCALARS = (torch.float32, torch.float64)
+
+
+class FlatParameters:
+    """The parameters that want gradients, in the order of model.parameters(): views of one vector, as are p.grad.
+
+    Raises TypeError or ValueError, in a sentence, for a module that cannot be one vector.
+    """
+
+    def __init__(self, model: torch.nn.Module):
+        if not isinstance(model, torch.nn.Module):
+            raise TypeError(f"{type(model).__name__} is no torch.nn.Module; expected the model itself, not its "
+                            "parameters")
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
+        _require_one_vector(model, named)
+        self.parameters = [p for _, p in named]
+        self.layers = [(name, *_matrix_shape(p)) for name, p in named]
+        self.vector = torch.cat([p.detach().reshape(-1) for p in self.parameters])
+        self.gradient = torch.zeros_like(self.vector)
+        self._values: List[torch.Tensor] = self._views(self.vector)
+        self._gradients: List[torch.Tensor] = self._views(self.gradient)
+        self._attach()
+        self.zero_gradients()
+
+    @property
+    def x0(self) -> numpy.ndarray:
+        """A copy of the vector, d scalars."""
+        return self.vector.cpu().numpy().copy()
+
+    def load(self, x: numpy.ndarray) -> None:
+        """Sets the parameters to x, d scalars."""
+        self._attach()
+        if self.vector.device.type == "cpu":
+            numpy.copyto(self.vector.numpy(), x)
+        else:
+            self.vector.copy_(torch.from_numpy(x.copy()))
+
+    def zero_gradients(self) -> None:
+        self.gradient.zero_()
+        for p, view in zip(self.parameters, self._gradients):
+            p.grad = view
+
+    def store_gradients(self, out: numpy.ndarray) -> None:
+        """Writes what backward() has left to `out`, d scalars; zero where it left nothing."""
+        for (name, _, _), p, view in zip(self.layers, self.parameters, self._gradients):
+            if p.grad is None:  # somebody has set it to None, and no gradient has come since
+                view.zero_()
+            elif p.grad.layout != torch.strided:
+                raise TypeError(f"{name} has a sparse gradient; expected dense ones: sparse=False")
+            elif p.grad.data_ptr() != view.data_ptr():
+                view.copy_(p.grad)
+            p.grad = view
+        numpy.copyto(out, self.gradient.cpu().numpy())
+
+    def _views(self, vector: torch.Tensor) -> List[torch.Tensor]:
+        pieces = vector.split([p.numel() for p in self.parameters])
+        return [piece.view(p.shape) for piece, p in zip(pieces, self.parameters)]
+
+    def _attach(self) -> None:
+        """Makes the parameters views of the vector, again where somebody has given one another memory."""
+        for p, view in zip(self.parameters, self._values):
+            if p.data_ptr() != view.data_ptr():
+                p.data = view
+
+
+def _matrix_shape(p: torch.Tensor) -> Tuple[int, int]:
+    """(rows, columns): a convolution of shape (6, 1, 5, 5) is 6 x 25, a bias of n numbers n x 1."""
+    rows = p.shape[0] if p.dim() > 0 else 1
+    return rows, p.numel() // rows
+
+
+def _require_one_vector(model: torch.nn.Module, named: List[Tuple[str, torch.Tensor]]) -> None:
+    if not named:
+        raise ValueError("the model has no parameters that want gradients; expected one or more")
+    first_name, first = named[0]
+    for name, p in named:
+        if p.layout != torch.strided:
+            raise TypeError(f"{name} is sparse; expected dense parameters")
+        if p.dtype not in _SCALARS:
+            raise TypeError(f"{name} is of {p.dtype}; expected torch.float32, or torch.float64 with run.scalar = "
+                            "\"double\"")
+        if p.dtype != first.dtype:
+            raise TypeError(f"{first_name} is of {first.dtype}, and {name} of {p.dtype}; expected one type: "
+                            "model.float()")
+        if p.device != first.device:
+            raise ValueError(f"{first_name} is on {first.device}, and {name} on {p.device}; expected all on one device")
+    for name, module in model.named_modules():
+        if getattr(module, "sparse", False) is True:
+            raise TypeError(f"{name or type(module).__name__} gives sparse gradients; expected sparse=False")

@@ -1,0 +1,78 @@
+"""A module with a loss as the objective of a peer."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional
+
+import numpy
+import torch
+
+from ..command import RunFile, Settings
+from ..peer import answer_all
+from .evaluation import Evaluate, Evaluation, seed_all
+from .flat import FlatParameters
+from .statistics import Recalibrate
+
+# A request for all samples goes through the model in pieces of so many.
+_PIECE = 1000
+
+
+class Objective:
+    """f_i of a module, for hearsay.serve and hearsay.simulate.
+
+    loss(indices) -> the mean loss over these samples, a scalar tensor; indices is a LongTensor, 1 to 1000 of them.
+    samples: m_i. evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged), as for Optimizer; None:
+    computed with `loss`. recalibrate: as for Optimizer.
+    """
+
+    def __init__(self, model: torch.nn.Module, loss: Callable[[torch.Tensor], torch.Tensor], samples: int, *,
+                 evaluate: Optional[Evaluate] = None, recalibrate: Optional[Recalibrate] = None):
+        self._model = model
+        self._loss = loss
+        self.samples = samples
+        self._flat = FlatParameters(model)
+        self._evaluation = Evaluation(model, self._flat, evaluate or self._mean_loss, recalibrate)
+        self.x0 = self._flat.x0
+        self.layers = self._flat.layers
+
+    def gradient(self, x: numpy.ndarray, samples: numpy.ndarray, out: numpy.ndarray, seed: int) -> None:
+        """Writes the gradient of the mean loss over `samples` at x to `out`, d scalars; zero for no samples."""
+        self._flat.load(x)
+        self._flat.zero_gradients()
+        self._model.train()
+        seed_all(seed)
+        indices = torch.tensor(samples)
+        for piece in indices.split(_PIECE) if len(indices) else ():
+            loss = self._loss(piece)
+            (loss if len(piece) == len(indices) else loss * (len(piece) / len(indices))).backward()
+        self._flat.store_gradients(out)
+
+    def loss(self, x: numpy.ndarray) -> Any:
+        """Returns f_i(x), or what `evaluate` says at x."""
+        return self._evaluation(x)
+
+    def settle(self, x: numpy.ndarray) -> None:
+        """Leaves the module at x, in evaluation mode."""
+        self._evaluation.settle(x)
+
+    def _mean_loss(self) -> float:
+        total = 0.0
+        for piece in torch.arange(self.samples).split(_PIECE) if self.samples else ():
+            total += float(self._loss(piece)) * len(piece)
+        return total / max(self.samples, 1)
+
+
+def train(model: torch.nn.Module, loss: Callable[[torch.Tensor], torch.Tensor], samples: int,
+          evaluate: Optional[Evaluate] = None, *, run: Optional[RunFile] = None, id: Optional[int] = None,
+          recalibrate: Optional[Recalibrate] = None, weight: float = 1.0,
+          set: Optional[Settings] = None) -> Dict[str, Any]:
+    """Trains to the end of the run. Leaves the model of this peer, in evaluation mode, and returns the summary.
+
+    model, loss, samples, evaluate, recalibrate: as for Objective; run, id, weight, set: as for hearsay.Peer.
+    Raises hearsay.Error.
+    """
+    objective = Objective(model, loss, samples, evaluate=evaluate, recalibrate=recalibrate)
+    peer = answer_all(objective, run, id, weight=weight, set=set)
+    if peer.model is not None:
+        objective.settle(peer.model)
+    return peer.summary

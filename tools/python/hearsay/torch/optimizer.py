@@ -1,0 +1,100 @@
+"""The usual loop of torch, with hearsay in the place of the optimizer."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, List, Optional
+
+import torch
+
+from ..command import RunFile, Settings
+from ..peer import Ask, Peer
+from .evaluation import Evaluate, Evaluation, seed_all
+from .flat import FlatParameters
+from .statistics import Recalibrate
+
+
+class Minibatches:
+    """A batch_sampler: the minibatches that hearsay draws, until the run has ended. One step() for each."""
+
+    def __init__(self, optimizer: "Optimizer"):
+        self._optimizer = optimizer
+
+    def __iter__(self) -> Iterator[List[int]]:
+        return self
+
+    def __next__(self) -> List[int]:
+        """Sets the parameters to the x at which the next gradient is wanted, and returns the samples."""
+        return self._optimizer.next_minibatch()
+
+
+class Optimizer(torch.optim.Optimizer):
+    """Hands gradients to hearsay, which makes the steps::
+
+        opt = hearsay.torch.Optimizer(model, len(data), evaluate=evaluate)
+        for images, labels in torch.utils.data.DataLoader(data, batch_sampler=opt.minibatches):
+            opt.zero_grad()
+            cross_entropy(model(images), labels).backward()
+            opt.step()
+
+    model: the module, on one device, its parameters of one type, float32 or float64; samples: m_i.
+    evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged) with the judged test samples. It is
+    called inside of the loop, without gradients, with the model in evaluation mode at the x in question.
+    recalibrate(): runs the model forward on samples that are always the same; wanted where modules track running
+    statistics, which are estimated by it before each evaluation.
+    The length of the run, batch, step size and momentum are the run file's. The rest is as for hearsay.Peer.
+    After the loop the model is that of this peer, in evaluation mode. A run that was refused, lost, interrupted, or
+    that diverged, raises hearsay.Error at the end of the loop.
+    """
+
+    def __init__(self, model: torch.nn.Module, samples: int, *, evaluate: Evaluate, run: Optional[RunFile] = None,
+                 id: Optional[int] = None, recalibrate: Optional[Recalibrate] = None, weight: float = 1.0,
+                 set: Optional[Settings] = None):
+        self._flat = FlatParameters(model)
+        self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
+        super().__init__(self._flat.parameters, {})
+        self.peer = Peer(run, id, x0=self._flat.x0, samples=samples, loss=self._evaluation, layers=self._flat.layers,
+                         weight=weight, set=set)
+        self.minibatches = Minibatches(self)
+        self._ask: Optional[Ask] = None  # the open one
+
+    def next_minibatch(self) -> List[int]:
+        """What Minibatches gives. Raises StopIteration at the end of the run."""
+        if self._ask is not None:
+            raise RuntimeError("a second minibatch was asked for before step(), so workers run ahead, or a step was left "
+                               "out; expected num_workers=0, and one step() for each minibatch")
+        ask = next(self.peer, None)
+        if ask is None:
+            if self.peer.model is not None:
+                self._evaluation.settle(self.peer.model)
+            raise StopIteration
+        self._ask = ask
+        self._flat.load(ask.x)
+        seed_all(ask.seed)
+        return ask.samples.tolist()
+
+    def step(self, closure: Optional[Callable[[], Any]] = None) -> Any:
+        """Hands in the gradient that backward() has left, or that closure() leaves. Returns what closure returns.
+
+        Raises RuntimeError if no minibatch is open.
+        """
+        if self._ask is None:
+            raise RuntimeError("step() without a minibatch; expected one step() for each of opt.minibatches")
+        result = None
+        if closure is not None:
+            seed_all(self._ask.seed)
+            with torch.enable_grad():
+                result = closure()
+        self._flat.store_gradients(self._ask.gradient)
+        self._ask = None
+        self.peer.answer()
+        return result
+
+    def zero_grad(self, set_to_none: bool = False) -> None:
+        """Sets all gradients to zero; they stay views of one vector, whatever `set_to_none` says."""
+        self._flat.zero_gradients()
+
+    def add_param_group(self, param_group: Any) -> None:
+        """Raises ValueError for a second group: all parameters are one vector x."""
+        if self.param_groups:
+            raise ValueError("a second parameter group; expected one group, since all parameters are one vector x")
+        super().add_param_group(param_group)

@@ -1,0 +1,44 @@
+"""Running statistics: what BatchNorm keeps beside the parameters, so that no x determines it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional
+
+import torch
+
+Recalibrate = Callable[[], Any]
+
+
+class RunningStatistics:
+    """The modules that track running statistics. These are in no x, and depend on which gradients were computed
+    when; so they are estimated anew, on samples that are always the same, before every evaluation.
+
+    Raises ValueError if there are such modules and `recalibrate` is None.
+    """
+
+    def __init__(self, model: torch.nn.Module, recalibrate: Optional[Recalibrate]):
+        self._model = model
+        self._recalibrate = recalibrate
+        tracking = [(name, m) for name, m in model.named_modules() if getattr(m, "track_running_stats", False)]
+        self._modules: List[Any] = [module for _, module in tracking]
+        if tracking and recalibrate is None:
+            raise ValueError(f"{tracking[0][0] or 'the model'} tracks running statistics, which no x determines; expected "
+                             "GroupNorm, track_running_stats=False, or recalibrate=lambda: model(some_fixed_samples)")
+
+    def estimate(self) -> None:
+        """Estimates them at the current parameters. Leaves all modules in evaluation mode."""
+        self._model.eval()
+        if self._recalibrate is None or not self._modules:
+            return
+        momenta = [module.momentum for module in self._modules]
+        try:
+            for module in self._modules:
+                module.reset_running_stats()
+                module.momentum = None  # the plain mean over the batches
+                module.train()
+            with torch.no_grad():
+                self._recalibrate()
+        finally:
+            for module, momentum in zip(self._modules, momenta):
+                module.momentum = momentum
+                module.eval()
