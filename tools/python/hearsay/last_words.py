@@ -47,4 +47,6 @@ def of_exception(raised: Optional[BaseException], iteration: int) -> str:
     """Returns "ValueError: a bad sample"; without an exception, or at sys.exit, where the program left."""
     if raised is None or isinstance(raised, (SystemExit, GeneratorExit)):
         return f"left at iteration {iteration}" if iteration else "left before the first iteration"
+    if isinstance(raised, Error):
+        return str(raised)
     return traceback.format_exception_only(type(raised), raised)[-1].strip()
