@@ -1,5 +1,8 @@
 """Runs of the program hearsay, with objectives that are small and always the same."""
 
+import os
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -68,3 +71,22 @@ def fails(folder, text, driver="run", **set):
     with pytest.raises(hearsay.Error) as raised:
         hearsay.run("run.toml", command(folder, text), set=settings, overwrite=True, driver=driver)
     return raised.value
+
+
+def start_by_hand(folder, text):
+    """Starts four programs, each as one peer of hosts-run.toml. Returns them; what they say is their output."""
+    ports = _free_ports(PEERS + 1)
+    peers = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
+    (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + peers)
+    (folder / "hosts-run.toml").write_text(RUN.replace('kind = "ring"\npeers = 4', 'file = "hosts.toml"'))
+    words = command(folder, text, "by_hand.py")
+    return [subprocess.Popen(words, env={**os.environ, "HEARSAY_ID": str(id)}, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True) for id in range(PEERS)]
+
+
+def _free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports

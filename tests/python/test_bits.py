@@ -1,14 +1,11 @@
 """One run, however its objectives are computed: the same losses and models, to the last bit."""
 
 import json
-import os
-import socket
-import subprocess
 import sys
 
 import hearsay
 import pytest
-from runs import PEERS, QUADRATIC, RUN, SERVE, command, outcome
+from runs import PEERS, QUADRATIC, SERVE, command, outcome, start_by_hand
 
 NETWORK = """
 import hearsay.torch, torch
@@ -55,27 +52,13 @@ def in_this_process(objectives):
     return outcome(hearsay.simulate("run.toml", objectives, gradient_seconds=0.001, output="runs/here", overwrite=True))
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 def by_topology_file(folder, text):
     """Four programs, each started by hand; each starts its own hearsay."""
-    ports = free_ports(PEERS + 1)
-    peers = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
-    (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + peers)
-    (folder / "peers.toml").write_text(RUN.replace('kind = "ring"\npeers = 4', 'file = "hosts.toml"'))
-    words = command(folder, text, "by_hand.py")
-    programs = [subprocess.Popen(words, env={**os.environ, "HEARSAY_ID": str(id)}, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True) for id in range(PEERS)]
+    programs = start_by_hand(folder, text)
     said = [program.communicate(timeout=120)[0] for program in programs]
     assert [program.returncode for program in programs] == [0] * PEERS, said
-    return outcome({"output": folder / "runs" / "python", **json.loads(
-        (folder / "runs" / "python" / "summary.json").read_text())})
+    output = folder / "runs" / "python"
+    return outcome({**json.loads((output / "summary.json").read_text()), "output": output})
 
 
 def test_numpy_simulated_run_and_by_hand_have_the_same_bits(folder):
@@ -84,7 +67,7 @@ def test_numpy_simulated_run_and_by_hand_have_the_same_bits(folder):
     simulated = train(folder, QUADRATIC + SERVE, "simulate")
     assert train(folder, QUADRATIC + SERVE, "run") == simulated
     assert in_this_process([names["Quadratic"](id) for id in range(PEERS)]) == simulated
-    by_hand = SERVE.replace("me())", 'me()), "peers.toml"')
+    by_hand = SERVE.replace("me())", 'me()), "hosts-run.toml"')
     assert by_topology_file(folder, QUADRATIC + by_hand) == simulated
 
 

@@ -7,7 +7,7 @@ import subprocess
 import hearsay
 import numpy
 import pytest
-from runs import QUADRATIC, SERVE, command, fails, outcome
+from runs import QUADRATIC, SERVE, command, fails, outcome, start_by_hand
 
 BAD = """
 class Bad(Quadratic):
@@ -182,23 +182,15 @@ open(f"after-{peer.id}", "w").write(str(peer.summary["code"]))
 def test_ctrl_c_ends_a_long_gradient_and_all_processes(folder):
     text = QUADRATIC.replace("import os", "import os, time") + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
     pids = text.replace("hearsay.serve(Bad", "open(f'{os.getpid()}.pid', 'w').close()\nhearsay.serve(Bad")
+    os.mkfifo(folder / "sleeps")
     run = subprocess.Popen([hearsay.find_program(), "run", "run.toml", "--quiet", "--", *command(folder, pids)])
-    wait_for(run, folder / "sleeps")
+    (folder / "sleeps").read_text()  # until the program has opened it
     run.send_signal(signal.SIGINT)
-    assert run.wait(timeout=30) == 130
+    assert run.wait(timeout=60) == 130
     assert len(list(folder.glob("*.pid"))) == 4
     for path in folder.glob("*.pid"):
         with pytest.raises(ProcessLookupError):
             os.kill(int(path.stem), 0)
-
-
-def wait_for(process, path):
-    """Waits until the process has made a file."""
-    while not path.exists():
-        try:
-            pytest.fail(f"it has ended with exit code {process.wait(timeout=0.05)}")
-        except subprocess.TimeoutExpired:
-            pass
 
 
 def test_the_target_ends_the_run_without_an_error(folder):
@@ -210,6 +202,29 @@ def test_a_diverged_run_has_its_code(folder):
     with numpy.errstate(all="ignore"):
         error = fails(folder, QUADRATIC + SERVE, algorithm__step_size=1e30)
     assert error.code == 4
+
+
+def test_by_hand_an_exception_ends_all(folder):
+    programs = start_by_hand(folder, QUADRATIC + BAD.replace("Bad(me())", "Bad(me()), 'hosts-run.toml'") %
+                             'raise ValueError("a bad sample")')
+    said = [program.communicate(timeout=60)[0] for program in programs]
+    assert [program.returncode for program in programs] == [1] * 4
+    assert "Traceback" in said[1] and "\nValueError: a bad sample\n" in said[1]
+    for id in (0, 2, 3):
+        assert "hearsay.error.Error: peer 1: its objective failed in iteration" in said[id]
+        assert "ValueError: a bad sample" in said[id]
+
+
+def test_by_hand_ctrl_c_at_one_interrupts_all(folder):
+    os.mkfifo(folder / "sleeps")
+    text = QUADRATIC.replace("import os", "import os, time") + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
+    programs = start_by_hand(folder, text.replace("Bad(me())", "Bad(me()), 'hosts-run.toml'"))
+    (folder / "sleeps").read_text()
+    programs[1].send_signal(signal.SIGINT)
+    said = [program.communicate(timeout=60)[0] for program in programs]
+    assert "KeyboardInterrupt" in said[1]
+    assert all(program.returncode != 0 for program in programs)
+    assert '"status": "interrupted"' in (folder / "runs" / "python" / "summary.json").read_text(), said
 
 
 def test_by_hand_a_run_file_that_is_none_is_refused(folder):

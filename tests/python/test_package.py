@@ -31,3 +31,18 @@ def test_it_imports_nothing_but_numpy_and_the_standard_library():
     said = subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)},
                           capture_output=True, text=True).stdout
     assert said == "[]\n"
+
+
+@pytest.mark.parametrize("package, program", [
+    ("tools/python/hearsay", "build/hearsay"),
+    ("share/hearsay/python/hearsay", "bin/hearsay"),
+    ("lib/python3/site-packages/hearsay", "bin/hearsay"),
+])
+def test_it_finds_the_program_beside_it(tmp_path, package, program):
+    shutil.copytree(PACKAGE / "hearsay", tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / program).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / program).touch(mode=0o755)
+    environment = {"PATH": "/nowhere", "PYTHONPATH": str((tmp_path / package).parent)}
+    found = subprocess.run([sys.executable, "-c", "import hearsay; print(hearsay.find_program())"], env=environment,
+                           capture_output=True, text=True, check=True).stdout
+    assert found == f"{tmp_path / program}\n"

@@ -26,9 +26,10 @@ def find_program() -> str:
     if named:
         return named
     package = Path(__file__).resolve().parent
-    # tools/python/hearsay of a source tree, and share/hearsay/python/hearsay of an installed one.
-    for candidate in (package.parents[2] / "build" / "hearsay", package.parents[2] / "bin" / "hearsay"):
-        if os.access(candidate, os.X_OK) and candidate.is_file():
+    # From tools/python/hearsay of a source tree; from share/hearsay/python/hearsay or site-packages/hearsay of a
+    # prefix.
+    for candidate in (package.parents[2] / "build" / "hearsay", package.parents[3] / "bin" / "hearsay"):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
     found = shutil.which("hearsay")
     if found is None:
