@@ -358,6 +358,22 @@ def test_the_id_comes_from_the_argument_or_else_the_environment():
         start.id_of(None, {"RANK": "first"})
 
 
+def test_the_identity_says_who_of_how_many(monkeypatch):
+    for id, peers in start._IDENTITIES:
+        monkeypatch.delenv(id, raising=False)
+        monkeypatch.delenv(peers, raising=False)
+    with pytest.raises(hearsay.Error, match="the environment does not say which peer this is"):
+        hearsay.identity()
+    monkeypatch.setenv("RANK", "3")
+    with pytest.raises(hearsay.Error, match="and of how many"):
+        hearsay.identity()
+    monkeypatch.setenv("WORLD_SIZE", "8")
+    assert hearsay.identity() == (3, 8)
+    monkeypatch.setenv("WORLD_SIZE", "many")
+    with pytest.raises(hearsay.Error, match="WORLD_SIZE = many"):
+        hearsay.identity()
+
+
 def test_a_missing_program_is_said(monkeypatch, tmp_path):
     start.inherit({})
     monkeypatch.setenv("HEARSAY_PROGRAM", str(tmp_path / "gone"))

@@ -12,10 +12,11 @@ from .peer import Ask, Peer, serve
 from .protocol import Score
 from .record import records
 from .simulation import simulate
+from .start import identity
 from .start import inherit as _inherit
 
 __version__ = "0.1.0"
-__all__ = ["Ask", "Error", "Peer", "Score", "find_program", "records", "run", "serve", "simulate"]
+__all__ = ["Ask", "Error", "Peer", "Score", "find_program", "identity", "records", "run", "serve", "simulate"]
 
 # At once, so that hearsay hears of whatever goes wrong from here on.
 _link = _inherit(_os.environ)

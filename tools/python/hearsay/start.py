@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-from typing import Mapping, MutableMapping, Optional
+from typing import Mapping, MutableMapping, Optional, Tuple
 
 from .channel import Channel
 from .command import RunFile, Settings, assignments, find_program, spawn
@@ -13,8 +13,9 @@ from .error import LOST, REFUSED, Error
 from .last_words import of_exception
 from .protocol import LEAVES, encode_answer
 
-# Who a process is among several, as their starters say it: hearsay, torchrun, mpirun, srun.
-_ID_VARIABLES = ("HEARSAY_ID", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+# Who a process is, and among how many, as their starters say it: hearsay, torchrun, mpirun, srun.
+_IDENTITIES = (("HEARSAY_ID", "HEARSAY_PEERS"), ("RANK", "WORLD_SIZE"),
+               ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))
 _PATIENCE_WITH_CHILD = 10.0  # s
 
 
@@ -120,10 +121,32 @@ def id_of(id: Optional[int], environment: Mapping[str, str]) -> Optional[int]:
     """Returns which peer this process is, from the argument, else the environment; None: hearsay may know."""
     if id is not None:
         return id
-    for variable in _ID_VARIABLES:
-        value = environment.get(variable, "")
-        if value:
-            if not value.isdecimal():
-                raise Error(REFUSED, f"{variable} = {value}; expected the id of a peer: 0, 1, ...")
-            return int(value)
+    found = _identity_in(environment)
+    return found[0] if found else None
+
+
+def identity() -> Tuple[int, int]:
+    """Returns which peer this process computes for, and how many there are: (id, peers), before a Peer is made.
+
+    So a program can open its own share of the data. Raises Error(2) if the environment does not say it.
+    """
+    found = _identity_in(os.environ)
+    if found is None or found[1] is None:
+        raise Error(REFUSED, "the environment does not say which peer this is, and of how many; expected hearsay run "
+                             "FILE -- python3 train.py, or HEARSAY_ID and HEARSAY_PEERS")
+    return found[0], found[1]
+
+
+def _identity_in(environment: Mapping[str, str]) -> Optional[Tuple[int, Optional[int]]]:
+    """Returns the id and the number of peers, as far as they are known."""
+    for id, peers in _IDENTITIES:
+        if environment.get(id):
+            return _number(id, environment), _number(peers, environment) if environment.get(peers) else None
     return None
+
+
+def _number(variable: str, environment: Mapping[str, str]) -> int:
+    value = environment[variable]
+    if not value.isdecimal():
+        raise Error(REFUSED, f"{variable} = {value}; expected a number: 0, 1, ...")
+    return int(value)
