@@ -61,13 +61,13 @@ void ProgramFleet::refuse(const std::string& why) {
   for (const auto& program : programs_) program->say_end(end_text(2, why, ""));
 }
 
-bool ProgramFleet::have_ended(int patience_ms) {
+bool ProgramFleet::have_ended(int left_ms) {
   constexpr int look_every_ms = 50;
   for (const auto& program : programs_) {
     ProgramProcess* const process = program->process();
-    while (process && !process->has_ended(patience_ms > 0 ? look_every_ms : 0)) {
-      if (patience_ms <= 0) return false;
-      patience_ms -= look_every_ms;
+    while (process && !process->has_ended(left_ms > 0 ? look_every_ms : 0)) {
+      if (left_ms <= 0) return false;
+      left_ms -= look_every_ms;
     }
   }
   return true;

@@ -33,8 +33,8 @@ class ProgramFleet {
 
  private:
   void end_all();
-  /// Waits until all have ended, for about `patience_ms` at most. True if all have.
-  bool have_ended(int patience_ms);
+  /// Waits until all have ended, for about `left_ms` at most. True if all have.
+  bool have_ended(int left_ms);
 
   pid_t owner_;
   std::unique_ptr<PrefixedLines> lines_;

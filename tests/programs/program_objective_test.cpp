@@ -143,7 +143,6 @@ TEST_SUITE("net") {
     for (const auto& [fault, words] :
          {std::pair{"fail", "ValueError: a bad sample"}, std::pair{"leave", "left at iteration 5"},
           std::pair{"lie", "its program does not keep to the protocol"}}) {
-      CAPTURE(std::string(fault));
       const auto experiment = prepare<float>(scene.settings(fault));
       const RunOutcome<float> run = run_local(experiment);
       CHECK(run.status == RunStatus::lost);
@@ -203,7 +202,6 @@ TEST_SUITE("net") {
           std::pair{"double", "run.scalar = \"float\": the program computes in double"},
           std::pair{"bad-hello", "it speaks another protocol; expected \"protocol\": 1"},
           std::pair{"mute", "has ended before its hello, with exit code 1"}}) {
-      CAPTURE(std::string(fault));
       CHECK(contains(scene.refusal(fault), words));
     }
     RunSettings settings = scene.settings();

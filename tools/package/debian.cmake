@@ -1,9 +1,6 @@
 # cpack -G DEB: a Debian package of each component of CMakeLists.txt. Nothing is compiled for it: cpack
 # installs what the build folder holds into a folder of its own.
-set(component_packages program hearsay development libhearsay-dev)
-if(EXISTS ${python_package}/__init__.py)
-  list(APPEND component_packages python python3-hearsay)
-endif()
+set(component_packages program hearsay development libhearsay-dev python python3-hearsay)
 
 # Every package has its licence and its history, where Debian wants them. Only packages: `cmake --install`
 # alone leaves them out.
