@@ -57,9 +57,6 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
       {"topology.schedule", settings.topology.schedule},
       {"topology.participation", toml_number(settings.topology.participation)},
   }};
-  if (settings.data.samples)
-    agreement.settings.push_back({"data.samples", std::to_string(*settings.data.samples)});
-  if (run.evaluate == RunSettings::Run::Evaluate::own) agreement.settings.push_back({"run.evaluate", "own"});
   if (!settings.failure.join_later.empty()) {  // they determine the weights of the first iteration
     std::string ids;
     for (const PeerId id : settings.failure.join_later) ids += (ids.empty() ? "" : ", ") + std::to_string(id);
@@ -73,6 +70,9 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     agreement.settings.push_back({"run.patience", std::to_string(*run.patience)});
     agreement.settings.push_back({"run.min_improvement", toml_number(run.min_improvement)});
   }
+  if (settings.data.samples)
+    agreement.settings.push_back({"data.samples", std::to_string(*settings.data.samples)});
+  if (run.evaluate == RunSettings::Run::Evaluate::own) agreement.settings.push_back({"run.evaluate", "own"});
   for (const AgreedSetting& setting : agreement.settings)
     if (!is_agreeable(setting.value))
       throw Misuse(setting.key, setting.value.substr(0, 40),

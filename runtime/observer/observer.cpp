@@ -40,7 +40,6 @@ std::optional<Verdict> Observer<Scalar>::take(PeerId peer, std::uint64_t iterati
                                               const Vector<Scalar>& model, const PeerMeters& meters) {
   ensure(model.size() == problem_->dimension(), "a snapshot is of a model of this run");
   gathering(peer, iteration, meters).models[peer] = model;
-  evaluation_bytes_ += header_bytes + model_bytes();
   return evaluate_if_complete(iteration);
 }
 
@@ -48,7 +47,6 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::take_own(PeerId peer, std::uint64_t iteration,
                                                   const OwnEvaluation& own, const PeerMeters& meters) {
   gathering(peer, iteration, meters).own[peer] = own;
-  evaluation_bytes_ += header_bytes + own_evaluation_bytes;
   return evaluate_if_complete(iteration);
 }
 
@@ -89,7 +87,7 @@ std::vector<Verdict> Observer<Scalar>::drop(PeerId peer) {
   while (some_count && !gathering_.empty()) {
     auto& [iteration, gathered] = *gathering_.begin();
     if (!complete(iteration, gathered)) break;
-    if (!gathered.has_any())  // all it had was of peers that are gone
+    if (gathered.count() == 0)  // all it had was of peers that are gone
       gathering_.erase(gathering_.begin());
     else if (const auto verdict = evaluate_if_complete(iteration))
       verdicts.push_back(*verdict);
@@ -116,7 +114,6 @@ void Observer<Scalar>::take_in(PeerId peer, std::uint64_t iteration) {
 
 template <class Scalar>
 std::vector<Verdict> Observer<Scalar>::answer(PeerId peer, std::uint64_t iteration, const LocalScore& score) {
-  if (questions_.owes(peer, iteration)) evaluation_bytes_ += header_bytes + score_bytes;
   questions_.answer(peer, iteration, score);
   std::vector<Verdict> verdicts;
   close_answered(verdicts);
@@ -131,6 +128,8 @@ void Observer<Scalar>::close_answered(std::vector<Verdict>& verdicts) {
     const std::vector<LocalScore> scores = closed->scores();
     if (scores.empty()) continue;
     const bool is_of_own_models = closed->mean.size() == 0;
+    if (!is_of_own_models)
+      closed->evaluation.evaluation_bytes += scores.size() * (header_bytes + score_bytes);
     const ModelScore score =
         is_of_own_models ? problem_->mean_of_own(scores) : problem_->score_of(scores, closed->mean);
     verdicts.push_back(judge(std::move(*closed), score));
@@ -172,6 +171,10 @@ template <class Scalar>
 std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const Gathering& gathered) {
   typename OpenQuestions<Scalar>::Asked asked;
   asked.evaluation = measure(iteration, gathered);
+  if (iteration > 0) {  // x_0 is where all peers are
+    const std::size_t told = gathered.has_models() ? model_bytes() : own_evaluation_bytes;
+    asked.evaluation.evaluation_bytes = gathered.count() * (header_bytes + told);
+  }
   if (!gathered.has_models()) {
     note_distances(squared_distances(gathered.own), asked.evaluation);
     asked.owed.resize(gathered.own.size());
@@ -191,9 +194,9 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
     asked.evaluation.loss_spread = largest - least;
   }
   if (asks_ == Asks::nobody) {
-    // In a run of processes these peers would be asked.
-    if (problem_->at_home)
-      evaluation_bytes_ += gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
+    if (problem_->at_home)  // in a run of processes these peers would be asked
+      asked.evaluation.evaluation_bytes +=
+          gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
     const ModelScore score = problem_->score(asked.mean);
     return judge(std::move(asked), score);
   }
@@ -201,7 +204,7 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
   asked.answers.resize(gathered.models.size());
   for (PeerId peer = 0; peer < asked.owed.size(); ++peer) {
     asked.owed[peer] = counts_from_[peer] <= iteration;
-    if (asked.owed[peer]) evaluation_bytes_ += header_bytes + model_bytes();
+    if (asked.owed[peer]) asked.evaluation.evaluation_bytes += header_bytes + model_bytes();
   }
   questions_.open(std::move(asked));
   return std::nullopt;
@@ -221,6 +224,7 @@ Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, co
   if (evaluations_.empty()) judge_ = judge_of(score.judged, rules_);
   evaluation.loss = score.loss;
   evaluation.accuracy = score.accuracy;
+  evaluation_bytes_ += evaluation.evaluation_bytes;
   evaluation.evaluation_bytes = evaluation_bytes_;
   if (score.samples > 0)
     evaluation.epoch =

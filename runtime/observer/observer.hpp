@@ -100,9 +100,10 @@ class Observer final : public Evaluator {
     bool has_models() const {
       return std::ranges::any_of(models, [](const Vector<Scalar>& model) { return model.size() != 0; });
     }
-    bool has_any() const {
-      return has_models() ||
-             std::ranges::any_of(own, [](const auto& of_peer) { return of_peer.has_value(); });
+    std::size_t count() const {
+      std::size_t count = 0;
+      for (PeerId peer = 0; peer < models.size(); ++peer) count += has(peer) ? 1 : 0;
+      return count;
     }
   };
   bool judges_own() const { return rules_.evaluate == RunSettings::Run::Evaluate::own; }
@@ -138,8 +139,8 @@ class Observer final : public Evaluator {
   };
   std::vector<Before> before_;
   std::vector<Evaluation> evaluations_;
-  std::uint64_t evaluation_bytes_ = 0;
-  ModelScore last_score_;  // of the last evaluation
+  std::uint64_t evaluation_bytes_ = 0;  // of all evaluations so far
+  ModelScore last_score_;               // of the last evaluation
   struct Best {
     Evaluation of;
     Vector<Scalar> model;  // the mean model

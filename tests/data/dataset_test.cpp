@@ -122,7 +122,8 @@ TEST_CASE("libsvm: every bad line is refused with its file and number") {
   CHECK(contains(refusal("libsvm:" + folder.write("one", "1 1:1\n1 2:1\n")), "one class"));
   CHECK(contains(refusal("libsvm:" + folder.write("half", "1.5 1:1\n1 2:1\n")), "1.5"));
   const string good = "libsvm:" + folder.write("good", "1 1:1\n2 2:1\n");
-  CHECK(contains(refusal(good, "libsvm:" + folder.write("other", "3 1:1\n")), "label 3 does not occur"));
+  CHECK(contains(refusal(good, "libsvm:" + folder.write("other", "3 1:1\n")),
+                 "label 3 is none of the 2 of the training data"));
 }
 
 TEST_CASE("libsvm: in float, a value beyond float is not finite") {

@@ -107,12 +107,30 @@ TEST_CASE("handshake: another model size, other data and another topology are na
   CHECK(disagreement(mine, make_agreement({}, of(50'100, 0xda7a), 0x123456789abcdef0), "peer 0") ==
         "peer 0 runs with topology (digest of links and weights) = 123456789abcdef0, this peer with "
         "0000000000007090");
+  CHECK(disagreement(mine, make_agreement({}, {50'100, 7, 0xda7a}, 0x7090), "peer 0") ==
+        "peer 0 runs with model (digest of the initial parameters and layers) = 0000000000000007, this peer "
+        "with "
+        "0000000000030de1");
+  CHECK(disagreement(mine, make_agreement({}, {50'100, 0x30de1, {}}, 0x7090), "peer 0") ==
+        "peer 0 runs with data (digest of samples and labels) = at home, this peer with 000000000000da7a");
 }
 
 TEST_CASE("handshake: no setting of the agreement is left untested above") {
-  // The four settings that `differences` does not list: protocol, model dimension, digests of data and
+  // The five settings that `differences` does not list: protocol, model dimension, digests of model, data and
   // topology.
-  CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 4);
+  CHECK(agreement_of({}).settings.size() == differences.size() + option_keys().size() + 5);
+}
+
+TEST_CASE("handshake: what data at home weigh, and who judges, have to agree, and say nothing otherwise") {
+  const Agreement mine = agreement_of({});
+  RunSettings settings;
+  settings.data.samples = 90;
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+        "peer 3 runs with data.samples = 90, this peer states nothing");
+  settings.data.samples.reset();
+  settings.run.evaluate = RunSettings::Run::Evaluate::own;
+  CHECK(disagreement(mine, agreement_of(settings), "peer 3") ==
+        "peer 3 runs with run.evaluate = own, this peer states nothing");
 }
 
 TEST_CASE("handshake: clipping and early stopping have to agree, and say nothing if they are not set") {

@@ -12,8 +12,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 ALPHABET = 128  # ASCII
-CONTEXT = 64
-WIDTH = 64
+CONTEXT = 48
+WIDTH = 32
 
 
 def read(path):
@@ -44,7 +44,7 @@ id, peers = hearsay.identity()
 text = read(sys.argv[1] if len(sys.argv) > 1 else None)
 share = len(text) // peers
 own = torch.tensor(list(text[id * share:(id + 1) * share]))
-windows = own.unfold(0, CONTEXT + 1, CONTEXT)  # (m, 65): 64 characters, and what comes after each
+windows = own.unfold(0, CONTEXT + 1, CONTEXT)  # (m, 49): 48 characters, and what comes after each
 test = len(windows) // 10
 training, test = windows[test:], windows[:test]
 torch.manual_seed(1)  # the same x_0 at all peers
