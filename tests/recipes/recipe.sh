@@ -52,6 +52,11 @@ case $needs in
       echo "skipped: root, who may make network namespaces, is wanted"
       exit 0
     fi ;;
+  numpy)
+    if ! /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
+      echo "skipped: NumPy for Debian's python3 (python3-numpy) is wanted"
+      exit 0
+    fi ;;
   ssh)  # the hosts do not exist: the run file is checked, no peer is started
     hearsay() {
       check_options "$@"
