@@ -37,7 +37,6 @@ int evaluate_as(const EvaluateOptions& options, const RunSettings& settings) {
                  grouped(static_cast<std::uint64_t>(problem.dimension())));
   const ModelScore score = problem.score(model);
   const double loss = score.loss;
-  if (problem.say_end) problem.say_end(exit_done, "", "");
   if (!std::isfinite(loss))
     throw Misuse(options.model.string() + ": its loss is " + (std::isnan(loss) ? "no number" : "infinite") +
                  "; a model of a run that diverged?");

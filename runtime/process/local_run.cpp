@@ -112,7 +112,10 @@ int child_main(const Experiment<Scalar>& experiment, PeerId id, const std::strin
           return RunAddresses{std::move(addresses), observer};
         },
         .on_end = [&](const PeerEnd& end) { say(parent, end.exit_code == 0 ? ended_well : end.reason); }};
-    return drive_peer(experiment, id, entry, control).exit_code;
+    const PeerEnd end = drive_peer(experiment, id, entry, control);
+    if (experiment.problem.say_end)
+      experiment.problem.say_end(end.exit_code, end.reason, experiment.settings.run.output.string());
+    return end.exit_code;
   } catch (const Misuse& misuse) {
     say(parent, misuse.what());
     return 2;

@@ -1,9 +1,10 @@
 #include "runtime/program/program.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <exception>
+#include <future>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "algorithms/objectives/stop_asked.hpp"
@@ -20,6 +21,23 @@ using Outcome = ProgramAnswer::Outcome;
 constexpr int patience_before_the_run_ms = 60'000;
 constexpr int patience_with_the_dead_ms = 1000;  // the socket may close before the process has ended
 
+/// Starts a program that is to outlive the calling thread. The kernel ends it with the thread that has
+/// started it (ProgramProcess), so that is a thread that waits until the process ends.
+ProgramProcess::Started start_for_the_process(const ProgramCommand& command) {
+  std::promise<ProgramProcess::Started> started;
+  std::future<ProgramProcess::Started> result = started.get_future();
+  std::thread([&command, started = std::move(started)]() mutable {
+    try {
+      started.set_value(ProgramProcess::start(command));
+    } catch (const Misuse&) {
+      started.set_exception(std::current_exception());
+      return;
+    }
+    for (;;) pause();
+  }).detach();
+  return result.get();
+}
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -30,6 +48,7 @@ Program::Program(ProgramCommand command, ProgramFacts facts, Index largest_dimen
     : command_(std::move(command)), facts_(facts), largest_dimension_(largest_dimension) {
   auto [process, channel] = ProgramProcess::start(*command_);
   process_ = std::move(process);
+  starter_ = getpid();
   channel_ = ProgramChannel(std::move(channel));
 }
 
@@ -53,10 +72,10 @@ std::span<std::byte> Program::samples() const {
   return memory_->part(layout.samples, layout.size - layout.samples);
 }
 
-std::vector<std::byte> Program::first_word(const std::string& awaited) {
-  switch (channel_.receive(message_, patience_before_the_run_ms)) {
+std::span<const std::byte> Program::first_word(const std::string& awaited) {
+  switch (channel_.receive(patience_before_the_run_ms)) {
     case ProgramChannel::Heard::message:
-      return message_;
+      return channel_.message();
     case ProgramChannel::Heard::silence:
       cannot_take_part("has not said " + awaited + " within " +
                        std::to_string(patience_before_the_run_ms / 1000) + " s");
@@ -67,7 +86,7 @@ std::vector<std::byte> Program::first_word(const std::string& awaited) {
 }
 
 void Program::meet() {
-  const std::vector<std::byte> word = first_word("its hello");
+  const std::span<const std::byte> word = first_word("its hello");
   if (const auto last_words = decode_answer(word); last_words && last_words->outcome != Outcome::answered)
     cannot_take_part("has ended before its hello: " + last_words->text);
   auto hello = word.size() > hello_limit
@@ -96,7 +115,7 @@ void Program::share_memory() {
 
 /// Returns "" or ", with exit code 1", as far as this process can know.
 std::string Program::how_it_ended() {
-  if (!process_ || !process_->has_ended(patience_with_the_dead_ms) || process_->how().empty()) return "";
+  if (!process() || !process_->has_ended(patience_with_the_dead_ms)) return "";
   return ", " + process_->how();
 }
 
@@ -121,8 +140,8 @@ std::optional<ProgramAnswer> Program::answer_to(const ProgramQuestion& question,
   prepare();
   if (!channel_.send(encode_question(question))) return std::nullopt;
   for (;;) {
-    if (channel_.receive(message_) != ProgramChannel::Heard::message) return std::nullopt;
-    auto answer = decode_answer(message_);
+    if (channel_.receive() != ProgramChannel::Heard::message) return std::nullopt;
+    auto answer = decode_answer(channel_.message());
     if (!answer) throw ProgramFailure("its program does not keep to the protocol");
     const std::string& text = answer->text;
     if (answer->outcome == Outcome::leaves) throw ProgramFailure(text.empty() ? "its program left" : text);
@@ -137,8 +156,9 @@ void Program::start_anew() {
   ensure(command_.has_value(), "a program is started anew by who has started it");
   const ProgramHello before = *hello_;
   try {
-    auto [process, channel] = ProgramProcess::start(*command_);
+    auto [process, channel] = start_for_the_process(*command_);
     process_ = std::move(process);
+    starter_ = getpid();
     channel_ = ProgramChannel(std::move(channel));
     hello_.reset();
     meet();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -57,8 +59,8 @@ class Program {
   /// keeps to the protocol.
   void refuse(const std::string& why) const;
   void say_end(const std::string& text) const;
-  /// Null: somebody else has started it.
-  ProgramProcess* process() { return process_ ? &*process_ : nullptr; }
+  /// Null: another process has started it, this process's parent perhaps.
+  ProgramProcess* process() { return process_ && starter_ == getpid() ? &*process_ : nullptr; }
 
  private:
   static constexpr int most_ends_at_one_question = 3;
@@ -67,7 +69,7 @@ class Program {
   std::optional<ProgramAnswer> answer_to(const ProgramQuestion& question,
                                          const std::function<void()>& prepare);
   /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
-  std::vector<std::byte> first_word(const std::string& awaited);
+  std::span<const std::byte> first_word(const std::string& awaited);
   std::string how_it_ended();
   void start_anew();
   [[noreturn]] void cannot_take_part(const std::string& why) const;
@@ -82,7 +84,7 @@ class Program {
   std::shared_ptr<SharedMemory> memory_;
   std::vector<std::byte> initial_;  // x_0, to compare a program that was started anew
   std::uint64_t asked_ = 0;         // questions of this process
-  std::vector<std::byte> message_;
+  pid_t starter_ = -1;              // the process that has started the program as it is now
   std::mutex mutex_;
 };
 

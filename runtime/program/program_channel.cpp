@@ -48,18 +48,19 @@ bool ProgramChannel::send(std::span<const std::byte> bytes, int beside) const {
   return sent == static_cast<ssize_t>(bytes.size());
 }
 
-ProgramChannel::Heard ProgramChannel::receive(std::vector<std::byte>& message, int patience_ms) const {
+ProgramChannel::Heard ProgramChannel::receive(int patience_ms) {
+  length_ = 0;
   pollfd polled{socket_.number(), POLLIN, 0};
   int ready = -1;
   do ready = poll(&polled, 1, patience_ms);
   while (ready < 0 && errno == EINTR);
   if (ready == 0) return Heard::silence;
-  message.resize(hello_limit + 1);
+  buffer_.resize(hello_limit + 1);
   ssize_t length = -1;
-  do length = recv(socket_.number(), message.data(), message.size(), 0);
+  do length = recv(socket_.number(), buffer_.data(), buffer_.size(), 0);
   while (length < 0 && errno == EINTR);
   if (length <= 0) return Heard::end;
-  message.resize(static_cast<std::size_t>(length));
+  length_ = static_cast<std::size_t>(length);
   return Heard::message;
 }
 

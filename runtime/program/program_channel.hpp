@@ -47,14 +47,18 @@ class ProgramChannel {
   }
 
   enum class Heard { message, end, silence };
-  /// Waits for the next message, and puts it into `message`. Heard::end: the program has ended, or closed its
-  /// socket. Heard::silence: no message came for `patience_ms` (-1: waits as long as it takes).
-  Heard receive(std::vector<std::byte>& message, int patience_ms = -1) const;
+  /// Waits for the next message, which `message` then returns. Heard::end: the program has ended, or closed
+  /// its socket. Heard::silence: no message came for `patience_ms` (-1: waits as long as it takes).
+  Heard receive(int patience_ms = -1);
+  /// Valid until the next call of `receive`.
+  std::span<const std::byte> message() const { return std::span(buffer_).first(length_); }
   void close() { socket_ = {}; }
   bool is_open() const { return static_cast<bool>(socket_); }
 
  private:
   FileDescriptor socket_;
+  std::vector<std::byte> buffer_;
+  std::size_t length_ = 0;  // of the message in the buffer
 };
 
 }  // namespace hearsay

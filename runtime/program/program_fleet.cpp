@@ -53,7 +53,10 @@ ProgramFleet::~ProgramFleet() {
 void ProgramFleet::say_end(int code, const std::string& reason, const std::string& output) {
   if (std::exchange(told_, true)) return;
   interrupted_ = code == 130;
-  for (const auto& program : programs_) program->say_end(end_text(code, reason, output));
+  const bool is_forked = getpid() != owner_;  // then only those count that this process has started anew
+  for (const auto& program : programs_)
+    if (!is_forked || program->process()) program->say_end(end_text(code, reason, output));
+  if (is_forked) have_ended(patience_ms);
 }
 
 void ProgramFleet::refuse(const std::string& why) {

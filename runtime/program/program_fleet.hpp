@@ -26,7 +26,8 @@ class ProgramFleet {
   ProgramFleet& operator=(const ProgramFleet&) = delete;
 
   const std::vector<std::shared_ptr<Program>>& programs() const { return programs_; }
-  /// Tells all programs how the run has ended. Only the first call counts.
+  /// Tells all programs how the run has ended. Only the first call counts. In a forked process: tells those
+  /// that it has started anew, and waits for their end for up to 5 s; they die with it.
   void say_end(int code, const std::string& reason, const std::string& output);
   /// Tells all programs that they cannot take part.
   void refuse(const std::string& why);

@@ -151,9 +151,8 @@ bool ProgramProcess::has_ended(int patience_ms) {
   pollfd polled{watch_.number(), POLLIN, 0};
   if (poll(&polled, 1, patience_ms) <= 0) return false;
   int status = 0;
-  if (waitpid(process_, &status, 0) != process_)
-    how_ = "somehow";
-  else if (WIFSIGNALED(status))
+  waitpid(process_, &status, 0);
+  if (WIFSIGNALED(status))
     how_ = "by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
   else
     how_ = "with exit code " + std::to_string(WEXITSTATUS(status));

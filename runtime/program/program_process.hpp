@@ -21,8 +21,8 @@ struct ProgramCommand {
   int output = -1;  ///< where its standard output and error go; -1: where those of this process go
 };
 
-/// A program that this process has started. It is killed when the thread that started it ends; the destructor
-/// lets it go on.
+/// A program that this process has started. The kernel kills it when the thread that started it ends; the
+/// destructor lets it go on.
 class ProgramProcess {
  public:
   struct Started;

@@ -133,6 +133,17 @@ TEST_SUITE("net") {
     CHECK(!std::filesystem::exists(folder.path() / "runs"));
   }
 
+  TEST_CASE("run FILE -- PROGRAM: a program that was killed, and is started anew, hears of the end, too") {
+    const TemporaryFolder folder;
+    folder.write("run.toml", three_peers);
+    const ProgramEnd end =
+        run_program(folder.path(), with_program({"run", "run.toml", "--output", "out"}, "crash-once"));
+    CHECK(end.code == 0);
+    for (const char* const id : {"0", "1", "2"})
+      CHECK_MESSAGE(contains(end.complained, "peer " + std::string(id) + " | the end: {\"code\":0"),
+                    end.complained);
+  }
+
   TEST_CASE("run FILE -- PROGRAM: a failure in a gradient is exit code 3, with the program's words") {
     const TemporaryFolder folder;
     folder.write("run.toml", three_peers);
