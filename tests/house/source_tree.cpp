@@ -128,8 +128,8 @@ SourceTree read_source_tree(const std::filesystem::path& root) {
     return name == ".git" || name.starts_with("build") || name == "runs" || name == "scratch" ||
            name == "report.html" || name == ".cache" || name == "compile_commands.json";
   };
-  const std::array text_endings = {".hpp",  ".cpp",  ".inl", ".txt",     ".cmake", ".sh",  ".md",
-                                   ".toml", ".json", ".dot", ".graphml", ".html",  ".css", ".js"};
+  const std::array text_endings = {".hpp",  ".cpp", ".inl",     ".txt",  ".cmake", ".sh", ".md", ".toml",
+                                   ".json", ".dot", ".graphml", ".html", ".css",   ".js", ".py"};
   const auto is_text = [&](const fs::path& path) {
     return path.parent_path().filename() == ".ci" ||
            std::any_of(text_endings.begin(), text_endings.end(),
