@@ -27,7 +27,9 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.setenv("HEARSAY_PROGRAM", hearsay.find_program())
     except hearsay.Error:
         pytest.skip("the program hearsay is not built: tools/build.sh")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(PACKAGE)])))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(PACKAGE)]))
+    )
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run.toml").write_text(RUN)
     return tmp_path

@@ -54,11 +54,24 @@ class FakePeer:
         """Runs a script in a process, as hearsay does."""
         (folder / "program.py").write_text(text)
         path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(PACKAGE)]))
-        environment = {**os.environ, "HEARSAY_CHANNEL": str(self._theirs.fileno()), "HEARSAY_ID": "1",
-                       "HEARSAY_PEERS": "4", "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-        self.process = subprocess.Popen([sys.executable, "program.py"], cwd=folder, env=environment, text=True,
-                                        pass_fds=[self._theirs.fileno()], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        environment = {
+            **os.environ,
+            "HEARSAY_CHANNEL": str(self._theirs.fileno()),
+            "HEARSAY_ID": "1",
+            "HEARSAY_PEERS": "4",
+            "PYTHONPATH": path,
+            "OMP_NUM_THREADS": "1",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "program.py"],
+            cwd=folder,
+            env=environment,
+            text=True,
+            pass_fds=[self._theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self._theirs.close()
 
     def said_at_end(self):
@@ -124,8 +137,18 @@ class FakePeer:
 
     def _share(self, batch, iterations, room):
         stride = -(-self._dimension * numpy.dtype(self._scalar).itemsize // 64) * 64
-        self._facts = {"protocol": 1, "peer": 1, "peers": 4, "seed": 5, "iterations": iterations, "batch": batch,
-                       "memory": 2 * stride + max(room, 1) * 8, "x": 0, "gradient": stride, "samples": 2 * stride}
+        self._facts = {
+            "protocol": 1,
+            "peer": 1,
+            "peers": 4,
+            "seed": 5,
+            "iterations": iterations,
+            "batch": batch,
+            "memory": 2 * stride + max(room, 1) * 8,
+            "x": 0,
+            "gradient": stride,
+            "samples": 2 * stride,
+        }
         descriptor = os.memfd_create("test")
         os.ftruncate(descriptor, self._facts["memory"])
         self._memory = mmap.mmap(descriptor, self._facts["memory"])

@@ -74,14 +74,22 @@ def fails(folder, text, driver="run", **set):
 
 
 def start_by_hand(folder, text):
-    """Starts four programs, each as one peer of hosts-run.toml. Returns them; what they say is their output."""
+    """Starts four programs, each as one peer of hosts-run.toml, and returns them."""
     ports = _free_ports(PEERS + 1)
     peers = "".join(f'[[peer]]\naddress = "tcp://127.0.0.1:{port}"\n' for port in ports[1:])
     (folder / "hosts.toml").write_text(f'family = "ring"\nobserver = "tcp://127.0.0.1:{ports[0]}"\n' + peers)
     (folder / "hosts-run.toml").write_text(RUN.replace('kind = "ring"\npeers = 4', 'file = "hosts.toml"'))
     words = command(folder, text, "by_hand.py")
-    return [subprocess.Popen(words, env={**os.environ, "HEARSAY_ID": str(id)}, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True) for id in range(PEERS)]
+    return [
+        subprocess.Popen(
+            words,
+            env={**os.environ, "HEARSAY_ID": str(id)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for id in range(PEERS)
+    ]
 
 
 def _free_ports(count):

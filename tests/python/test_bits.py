@@ -25,7 +25,8 @@ def pieces(id):
         return nn.functional.cross_entropy(model(images[indices]), labels[indices])
     def evaluate():
         scores = model(images)
-        return float(nn.functional.cross_entropy(scores, labels)), int((scores.argmax(1) == labels).sum()), len(labels)
+        hits = (scores.argmax(1) == labels).sum()
+        return nn.functional.cross_entropy(scores, labels), hits, len(labels)
     return model, loss, images, labels, evaluate
 """
 TRAIN = """
@@ -44,12 +45,22 @@ for x, y in DataLoader(TensorDataset(images, labels), batch_sampler=optimizer.mi
 
 
 def train(folder, text, driver, **settings):
-    return outcome(hearsay.run("run.toml", command(folder, text), driver=driver, output=f"runs/{driver}",
-                               overwrite=True, set=settings))
+    return outcome(
+        hearsay.run(
+            "run.toml",
+            command(folder, text),
+            driver=driver,
+            output=f"runs/{driver}",
+            overwrite=True,
+            set=settings,
+        )
+    )
 
 
 def in_this_process(objectives):
-    return outcome(hearsay.simulate("run.toml", objectives, gradient_seconds=0.001, output="runs/here", overwrite=True))
+    return outcome(
+        hearsay.simulate("run.toml", objectives, gradient_seconds=0.001, output="runs/here", overwrite=True)
+    )
 
 
 def by_topology_file(folder, text):
@@ -81,15 +92,21 @@ with hearsay.Peer(x0=objective.x0, samples=40, loss=objective.loss, layers=objec
     assert train(folder, QUADRATIC + loop, "run") == train(folder, QUADRATIC + SERVE, "simulate")
 
 
-@pytest.mark.parametrize("settings", [
-    {"algorithm.kind": "beer", "algorithm.compressor": "topk(25%)"},
-    {"algorithm.kind": "dpsvrg", "algorithm.compressor": "none"},
-    {"algorithm.kind": "d-psgd", "algorithm.compressor": "none", "algorithm.local_steps": 4},
-    {"algorithm.kind": "d-psgd", "algorithm.compressor": "none", "algorithm.batch": "full"},
-    {"algorithm.kind": "power-gossip", "algorithm.compressor": "none"},
-], ids=lambda settings: " ".join(str(value) for value in settings.values()))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"algorithm.kind": "beer", "algorithm.compressor": "topk(25%)"},
+        {"algorithm.kind": "dpsvrg", "algorithm.compressor": "none"},
+        {"algorithm.kind": "d-psgd", "algorithm.compressor": "none", "algorithm.local_steps": 4},
+        {"algorithm.kind": "d-psgd", "algorithm.compressor": "none", "algorithm.batch": "full"},
+        {"algorithm.kind": "power-gossip", "algorithm.compressor": "none"},
+    ],
+    ids=lambda settings: " ".join(str(value) for value in settings.values()),
+)
 def test_methods_that_ask_otherwise_have_the_same_bits(folder, settings):
-    assert train(folder, QUADRATIC + SERVE, "run", **settings) == train(folder, QUADRATIC + SERVE, "simulate", **settings)
+    assert train(folder, QUADRATIC + SERVE, "run", **settings) == train(
+        folder, QUADRATIC + SERVE, "simulate", **settings
+    )
 
 
 def test_double_has_the_same_bits(folder):
@@ -118,6 +135,7 @@ def test_torch_in_any_form_has_the_same_bits(folder):
 
 def test_batch_norm_recalibrated_has_the_same_bits(folder):
     pytest.importorskip("torch")
-    text = (NETWORK.replace("nn.GroupNorm(2, 4)", "nn.BatchNorm2d(4)") +
-            TRAIN.replace("evaluate)", "evaluate, recalibrate=lambda: model(images[:10]))"))
+    text = NETWORK.replace("nn.GroupNorm(2, 4)", "nn.BatchNorm2d(4)") + TRAIN.replace(
+        "evaluate)", "evaluate, recalibrate=lambda: model(images[:10]))"
+    )
     assert train(folder, text, "run") == train(folder, text, "simulate")

@@ -1,4 +1,4 @@
-"""What goes wrong in the program of one peer ends the run at all peers, with its sentence; a killed one does not."""
+"""What goes wrong in the program of one peer ends the run at all peers, with its sentence; a kill does not."""
 
 import os
 import signal
@@ -34,7 +34,10 @@ def test_an_exception_in_a_simulation_is_the_reason(folder):
 
 
 def test_an_exception_in_the_last_loss_is_the_reason(folder):
-    error = fails(folder, QUADRATIC + """
+    error = fails(
+        folder,
+        QUADRATIC
+        + """
 class Bad(Quadratic):
     losses = 0
     def loss(self, x):
@@ -44,7 +47,8 @@ class Bad(Quadratic):
         return super().loss(x)
 
 hearsay.serve(Bad(me()))
-""")
+""",
+    )
     assert error.code == 3 and "ValueError: no loss" in str(error)
 
 
@@ -69,13 +73,16 @@ def test_the_error_of_an_objective_in_this_process_is_raised_here(folder):
 def test_a_missing_objective_is_said(folder):
     names = {}
     exec(QUADRATIC, names)
-    with pytest.raises(hearsay.Error, match="there is no objective for peer 3; expected one for each peer, not 3"):
+    with pytest.raises(
+        hearsay.Error, match="there is no objective for peer 3; expected one for each peer, not 3"
+    ):
         hearsay.simulate("run.toml", [names["Quadratic"](id) for id in range(3)])
 
 
 @pytest.mark.parametrize("at", [1, 2, 12, 20])
 def test_a_program_that_is_killed_is_started_anew_with_the_same_bits(folder, at):
-    killed = """
+    killed = (
+        """
 class Killed(Quadratic):
     def gradient(self, x, samples, out, seed):
         if me() == 1 and iteration == %d and not os.path.exists("killed"):
@@ -88,33 +95,48 @@ with hearsay.Peer(x0=objective.x0, samples=40, loss=objective.loss, layers=objec
     for ask in peer:
         iteration = ask.iteration
         objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
-""" % at
-    undisturbed = outcome(hearsay.run("run.toml", command(folder, QUADRATIC + SERVE), output="runs/undisturbed"))
+"""
+        % at
+    )
+    undisturbed = outcome(
+        hearsay.run("run.toml", command(folder, QUADRATIC + SERVE), output="runs/undisturbed")
+    )
     summary = hearsay.run("run.toml", command(folder, QUADRATIC + killed), output="runs/killed")
     assert (folder / "killed").exists()
     assert outcome(summary) == undisturbed and summary["restarts"] == 0
 
 
 def test_a_program_that_always_dies_ends_the_run(folder):
-    error = fails(folder, QUADRATIC + BAD.replace("== 15", ">= 1 and os.path.exists('runs')") %
-                  "os.kill(os.getpid(), 11)")
+    error = fails(
+        folder,
+        QUADRATIC + BAD.replace("== 15", ">= 1 and os.path.exists('runs')") % "os.kill(os.getpid(), 11)",
+    )
     assert error.code in (2, 3) and "3 times at the same question" in str(error)
 
 
 def test_a_program_that_begins_elsewhere_is_refused(folder):
-    error = fails(folder, QUADRATIC + "\nobjective = Quadratic(me())\nobjective.x0[3] += me()\nhearsay.serve(objective)\n")
+    error = fails(
+        folder,
+        QUADRATIC + "\nobjective = Quadratic(me())\nobjective.x0[3] += me()\nhearsay.serve(objective)\n",
+    )
     assert error.code == 2 and "peer 1's model begins elsewhere" in str(error)
 
 
 def test_other_layers_are_refused(folder):
-    error = fails(folder, QUADRATIC + "\nobjective = Quadratic(me())\nif me() == 2: objective.layers = None\n"
-                                      "hearsay.serve(objective)\n")
+    error = fails(
+        folder,
+        QUADRATIC + "\nobjective = Quadratic(me())\nif me() == 2: objective.layers = None\n"
+        "hearsay.serve(objective)\n",
+    )
     assert error.code == 2 and "peer 2's model has other layers" in str(error)
 
 
 def test_another_dimension_is_refused(folder):
-    error = fails(folder, QUADRATIC + "\nobjective = Quadratic(me())\nif me() == 2:\n"
-                                      "    objective.x0, objective.layers = objective.x0[:9], None\nhearsay.serve(objective)\n")
+    error = fails(
+        folder,
+        QUADRATIC + "\nobjective = Quadratic(me())\nif me() == 2:\n"
+        "    objective.x0, objective.layers = objective.x0[:9], None\nhearsay.serve(objective)\n",
+    )
     assert error.code == 2 and "peer 2's model has 9 parameters" in str(error)
 
 
@@ -130,7 +152,9 @@ def test_a_program_without_a_peer_is_refused(folder):
 
 def test_an_exception_before_the_hello_is_the_reason(folder):
     error = fails(folder, "import hearsay\nopen('data.npy')\n")
-    assert error.code == 2 and "FileNotFoundError: [Errno 2] No such file or directory: 'data.npy'" in str(error)
+    assert error.code == 2 and "FileNotFoundError: [Errno 2] No such file or directory: 'data.npy'" in str(
+        error
+    )
 
 
 UNSEEDED = """
@@ -166,7 +190,10 @@ def test_what_the_program_prints_has_its_peer_in_front(folder, capfd):
 
 
 def test_stop_interrupts_the_run_everywhere(folder):
-    error = fails(folder, QUADRATIC + """
+    error = fails(
+        folder,
+        QUADRATIC
+        + """
 objective = Quadratic(me())
 peer = hearsay.Peer(x0=objective.x0, samples=40, loss=objective.loss)
 for ask in peer:
@@ -174,16 +201,22 @@ for ask in peer:
     if ask.iteration == 5 and peer.id == 2:
         peer.stop()
 open(f"after-{peer.id}", "w").write(str(peer.summary["code"]))
-""")
+""",
+    )
     assert error.code == 130
     assert (folder / "after-2").read_text() == "130"
 
 
 def test_ctrl_c_ends_a_long_gradient_and_all_processes(folder):
-    text = QUADRATIC.replace("import os", "import os, time") + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
+    text = (
+        QUADRATIC.replace("import os", "import os, time")
+        + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
+    )
     pids = text.replace("hearsay.serve(Bad", "open(f'{os.getpid()}.pid', 'w').close()\nhearsay.serve(Bad")
     os.mkfifo(folder / "sleeps")
-    run = subprocess.Popen([hearsay.find_program(), "run", "run.toml", "--quiet", "--", *command(folder, pids)])
+    run = subprocess.Popen(
+        [hearsay.find_program(), "run", "run.toml", "--quiet", "--", *command(folder, pids)]
+    )
     (folder / "sleeps").read_text()  # until the program has opened it
     run.send_signal(signal.SIGINT)
     assert run.wait(timeout=60) == 130
@@ -205,8 +238,11 @@ def test_a_diverged_run_has_its_code(folder):
 
 
 def test_by_hand_an_exception_ends_all(folder):
-    programs = start_by_hand(folder, QUADRATIC + BAD.replace("Bad(me())", "Bad(me()), 'hosts-run.toml'") %
-                             'raise ValueError("a bad sample")')
+    programs = start_by_hand(
+        folder,
+        QUADRATIC
+        + BAD.replace("Bad(me())", "Bad(me()), 'hosts-run.toml'") % 'raise ValueError("a bad sample")',
+    )
     said = [program.communicate(timeout=60)[0] for program in programs]
     assert [program.returncode for program in programs] == [1] * 4
     assert "Traceback" in said[1] and "\nValueError: a bad sample\n" in said[1]
@@ -217,7 +253,10 @@ def test_by_hand_an_exception_ends_all(folder):
 
 def test_by_hand_ctrl_c_at_one_interrupts_all(folder):
     os.mkfifo(folder / "sleeps")
-    text = QUADRATIC.replace("import os", "import os, time") + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
+    text = (
+        QUADRATIC.replace("import os", "import os, time")
+        + BAD % 'open("sleeps", "w").close(); time.sleep(600)'
+    )
     programs = start_by_hand(folder, text.replace("Bad(me())", "Bad(me()), 'hosts-run.toml'"))
     (folder / "sleeps").read_text()
     programs[1].send_signal(signal.SIGINT)
@@ -228,15 +267,21 @@ def test_by_hand_ctrl_c_at_one_interrupts_all(folder):
 
 
 def test_by_hand_a_run_file_that_is_none_is_refused(folder):
-    program = subprocess.run(command(folder, QUADRATIC + "\nhearsay.serve(Quadratic(0), 'gone.toml', 0)\n"),
-                             capture_output=True, text=True)
+    program = subprocess.run(
+        command(folder, QUADRATIC + "\nhearsay.serve(Quadratic(0), 'gone.toml', 0)\n"),
+        capture_output=True,
+        text=True,
+    )
     assert program.returncode == 1
     assert "hearsay: cannot read gone.toml" in program.stderr
     assert "hearsay.error.Error: hearsay has ended with exit code 2" in program.stderr
 
 
 def test_settings_are_those_of_the_command_line(folder):
-    summary = hearsay.run("run.toml", command(folder, QUADRATIC + SERVE),
-                          set={"run.iterations": 7, "run.keep": "best", "algorithm.clip": 0.5})
+    summary = hearsay.run(
+        "run.toml",
+        command(folder, QUADRATIC + SERVE),
+        set={"run.iterations": 7, "run.keep": "best", "algorithm.clip": 0.5},
+    )
     assert summary["iterations"] == 7
     assert 'keep = "best"' in (folder / "runs" / "python" / "run.toml").read_text()

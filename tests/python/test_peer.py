@@ -1,12 +1,9 @@
 """hearsay.Peer against a peer of the test's own: what is asked, what is answered, and how they part."""
 
-import os
-import textwrap
-
 import hearsay
 import numpy
 import pytest
-from hearsay import protocol, start
+from hearsay import protocol
 
 X0 = numpy.array([1.0, 2.0, 3.0], numpy.float32)
 
@@ -29,8 +26,14 @@ def train(**changed):
 
 def test_the_hello_says_what_the_program_computes(fake):
     fake.start(lambda: train(layers=[("weight", 1, 2), ("bias", 1, 1)]))
-    assert fake.meet() == {"protocol": 1, "dimension": 3, "samples": 5, "scalar": "float", "scores": True,
-                           "layers": [["weight", 1, 2], ["bias", 1, 1]]}
+    assert fake.meet() == {
+        "protocol": 1,
+        "dimension": 3,
+        "samples": 5,
+        "scalar": "float",
+        "scores": True,
+        "layers": [["weight", 1, 2], ["bias", 1, 1]],
+    }
     assert numpy.array_equal(fake.x, X0)
     fake.end()
     fake.join()
@@ -71,12 +74,15 @@ def test_an_ask_has_point_samples_seed_and_iteration(fake):
     assert asks == [([1, 2, 3], [4, 4], 2**63 - 1, 9), ([0, 0, 1], [], 0, 10)]
 
 
-@pytest.mark.parametrize("returned, expected", [
-    (2.5, (2.5, 0, 0, False)),
-    (numpy.float32(0.5), (0.5, 0, 0, False)),
-    ((1.5, 7, 9), (1.5, 7, 9, True)),
-    (hearsay.Score(1.0, 3, 4, of_test_samples=False), (1.0, 3, 4, False)),
-])
+@pytest.mark.parametrize(
+    "returned, expected",
+    [
+        (2.5, (2.5, 0, 0, False)),
+        (numpy.float32(0.5), (0.5, 0, 0, False)),
+        ((1.5, 7, 9), (1.5, 7, 9, True)),
+        (hearsay.Score(1.0, 3, 4, of_test_samples=False), (1.0, 3, 4, False)),
+    ],
+)
 def test_a_score_is_a_loss_or_also_counts_hits(fake, returned, expected):
     fake.start(lambda: train(loss=lambda x: returned))
     fake.meet()
@@ -116,8 +122,10 @@ def test_after_the_end_the_model_is_there_and_the_summary(fake, tmp_path):
     assert fake.hears_the_end()
 
 
-@pytest.mark.parametrize("code, reason", [(2, "run.scalar = \"float\""), (3, "peer 2: it was lost"),
-                                          (4, "the run diverged"), (130, "interrupted")])
+@pytest.mark.parametrize(
+    "code, reason",
+    [(2, 'run.scalar = "float"'), (3, "peer 2: it was lost"), (4, "the run diverged"), (130, "interrupted")],
+)
 def test_a_run_without_a_good_end_raises_its_sentence(fake, code, reason):
     fake.start(train)
     fake.meet()
@@ -294,27 +302,33 @@ def test_serve_asks_an_object(fake):
     assert fake.join()["code"] == 0
 
 
-@pytest.mark.parametrize("changed, sentence", [
-    ({"x0": numpy.zeros(3, numpy.float16)}, "x0 holds float16; expected float32"),
-    ({"x0": [1, 2]}, "x0 holds int64; expected float32"),
-    ({"x0": numpy.zeros((2, 2), numpy.float32)}, r"x0 has shape \(2, 2\); expected a vector"),
-    ({"x0": numpy.zeros(0, numpy.float32)}, "expected a vector of one parameter or more"),
-    ({"samples": 2.5}, "samples = 2.5; expected how many"),
-    ({"samples": -1}, "samples = -1; expected 0 or more"),
-    ({"weight": 0.0}, "weight = 0.0; expected a number above 0"),
-    ({"layers": [("a", 1, 2)]}, "the layers have 2 parameters together, and x0 3"),
-    ({"layers": [("a", 0, 9), ("b", 1, 3)]}, "expected \\(name, rows, columns\\) for each layer"),
-    ({"x0": numpy.zeros(9000, numpy.float32), "layers": [("layer" * 3, 1, 1)] * 9000}, "9000 layers take"),
-])
+@pytest.mark.parametrize(
+    "changed, sentence",
+    [
+        ({"x0": numpy.zeros(3, numpy.float16)}, "x0 holds float16; expected float32"),
+        ({"x0": [1, 2]}, "x0 holds int64; expected float32"),
+        ({"x0": numpy.zeros((2, 2), numpy.float32)}, r"x0 has shape \(2, 2\); expected a vector"),
+        ({"x0": numpy.zeros(0, numpy.float32)}, "expected a vector of one parameter or more"),
+        ({"samples": 2.5}, "samples = 2.5; expected how many"),
+        ({"samples": -1}, "samples = -1; expected 0 or more"),
+        ({"weight": 0.0}, "weight = 0.0; expected a number above 0"),
+        ({"layers": [("a", 1, 2)]}, "the layers have 2 parameters together, and x0 3"),
+        ({"layers": [("a", 0, 9), ("b", 1, 3)]}, "expected \\(name, rows, columns\\) for each layer"),
+        (
+            {"x0": numpy.zeros(9000, numpy.float32), "layers": [("layer" * 3, 1, 1)] * 9000},
+            "9000 layers take",
+        ),
+    ],
+)
 def test_misuse_is_refused_in_a_sentence(changed, sentence):
     with pytest.raises((TypeError, ValueError), match=sentence):
         peer(**changed)
 
 
-@pytest.mark.parametrize("returned, sentence", [
-    ("low", "loss returned 'low'; expected a number"),
-    ((1.0, 5, 4), "5 hits of 4 judged samples"),
-])
+@pytest.mark.parametrize(
+    "returned, sentence",
+    [("low", "loss returned 'low'; expected a number"), ((1.0, 5, 4), "5 hits of 4 judged samples")],
+)
 def test_a_score_that_is_none_is_refused(fake, returned, sentence):
     fake.start(lambda: train(loss=lambda x: returned))
     fake.meet()
@@ -324,169 +338,13 @@ def test_a_score_that_is_none_is_refused(fake, returned, sentence):
         fake.join()
 
 
-def test_a_program_computes_for_one_peer(fake):
-    def program():
-        with peer():
-            return str(pytest.raises(hearsay.Error, peer).value)
-
-    fake.start(program)
-    fake.meet()
-    assert "already computes for a peer" in fake.join()
-
-
-def test_a_program_that_hearsay_did_not_start_wants_a_run_file(monkeypatch):
-    start.inherit({})
-    with pytest.raises(hearsay.Error, match="hearsay has not started this program"):
-        peer()
-
-
-def test_a_channel_that_is_none_is_refused():
-    start.inherit({"HEARSAY_CHANNEL": "no"})
-    with pytest.raises(hearsay.Error, match="HEARSAY_CHANNEL = no is no socket"):
-        peer()
-    start.inherit({})
-
-
-def test_the_id_comes_from_the_argument_or_else_the_environment():
-    everything = {"HEARSAY_ID": "2", "RANK": "3", "OMPI_COMM_WORLD_RANK": "4", "SLURM_PROCID": "5"}
-    assert start.id_of(7, everything) == 7
-    for expected in (2, 3, 4, 5):
-        assert start.id_of(None, everything) == expected
-        everything.pop(next(iter(everything)))
-    assert start.id_of(None, {}) is None
-    with pytest.raises(hearsay.Error, match="RANK = first"):
-        start.id_of(None, {"RANK": "first"})
-
-
-def test_the_identity_says_who_of_how_many(monkeypatch):
-    for id, peers in start._IDENTITIES:
-        monkeypatch.delenv(id, raising=False)
-        monkeypatch.delenv(peers, raising=False)
-    with pytest.raises(hearsay.Error, match="the environment does not say which peer this is"):
-        hearsay.identity()
-    monkeypatch.setenv("RANK", "3")
-    with pytest.raises(hearsay.Error, match="and of how many"):
-        hearsay.identity()
-    monkeypatch.setenv("WORLD_SIZE", "8")
-    assert hearsay.identity() == (3, 8)
-    monkeypatch.setenv("WORLD_SIZE", "many")
-    with pytest.raises(hearsay.Error, match="WORLD_SIZE = many"):
-        hearsay.identity()
-
-
-def test_a_missing_program_is_said(monkeypatch, tmp_path):
-    start.inherit({})
-    monkeypatch.setenv("HEARSAY_PROGRAM", str(tmp_path / "gone"))
-    with pytest.raises(hearsay.Error, match="gone cannot be started: No such file"):
-        peer(run="run.toml", id=0)
-
-
-PROGRAM = textwrap.dedent("""
-    import os, sys
-    import hearsay, numpy
-
-    def train(gradient, loss=lambda x: 0.0):
-        for ask in hearsay.Peer(x0=numpy.zeros(2, numpy.float32), samples=3, loss=loss):
-            ask.gradient[:] = gradient(ask)
-
-    def bad(*of):
-        raise ValueError("a bad sample")
-""")
-
-
-def start_process(fake, tmp_path, rest):
-    fake.start_process(PROGRAM + textwrap.dedent(rest), tmp_path)
-
-
-def test_a_process_that_nobody_catches_for_tells_its_exception(fake, tmp_path):
-    start_process(fake, tmp_path, "train(bad)")
-    fake.meet()
-    fake.send_gradient([0, 0], [0])
-    assert fake.answer()[1::2] == (protocol.FAILED, "ValueError: a bad sample")
-    assert fake.hears_the_end()
-    assert "Traceback" in fake.said_at_end() and fake.process.returncode == 1
-
-
-def test_a_process_tells_the_exception_before_its_peer(fake, tmp_path):
-    start_process(fake, tmp_path, "bad()")
-    assert fake.answer() == (0, protocol.LEAVES, (0.0, 0, 0, False), "ValueError: a bad sample")
-    assert fake.hears_the_end()
-
-
-def test_a_process_without_a_peer_says_so(fake, tmp_path):
-    start_process(fake, tmp_path, "")
-    assert fake.answer()[1::2] == (protocol.LEAVES, "it left without a hearsay.Peer")
-
-
-def test_a_process_that_exits_early_left_at_an_iteration(fake, tmp_path):
-    start_process(fake, tmp_path, "train(lambda ask: sys.exit(0))")
-    fake.meet()
-    fake.send_gradient([0, 0], [0], iteration=7)
-    assert fake.answer()[1::2] == (protocol.LEAVES, "left at iteration 7")
-    assert fake.hears_the_end()
-
-
-def test_an_error_of_the_run_prints_no_traceback(fake, tmp_path):
-    start_process(fake, tmp_path, "train(lambda ask: ask.x)")
-    fake.meet()
-    fake.end(code=3, reason="peer 2: it was lost")
-    assert fake.said_at_end() == "" and fake.process.returncode == 1
-
-
-def test_the_channel_is_not_for_the_processes_of_a_program(fake, tmp_path):
-    start_process(fake, tmp_path, """
-        import subprocess
-        assert "HEARSAY_CHANNEL" not in os.environ
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
-        train(lambda ask: os._exit(0))
-    """)
-    fake.meet()
-    fake.send_gradient([0, 0], [0])
-    assert fake.hears_the_end()
-
-
-def test_a_forked_process_neither_answers_nor_leaves(fake, tmp_path):
-    start_process(fake, tmp_path, """
-        def gradient(ask):
-            if os.fork() == 0:
-                try:
-                    peer.answer()
-                except RuntimeError as error:
-                    print(error, flush=True)
-                sys.exit(0)
-            os.wait()
-            return ask.x
-        peer = hearsay.Peer(x0=numpy.zeros(2, numpy.float32), samples=3, loss=lambda x: 0.0)
-        for ask in peer:
-            ask.gradient[:] = 1
-            ask.gradient[:] = gradient(ask)
-    """)
-    fake.meet()
-    assert fake.ask_gradient([3, 4], [0]).tolist() == [3, 4]
-    fake.end()
-    assert "this process was forked from the program of a peer" in fake.said_at_end()
-    assert fake.process.returncode == 0
-
-
-def test_a_program_ends_when_hearsay_is_killed(fake, tmp_path):
-    start_process(fake, tmp_path, "train(lambda ask: ask.x)")
-    fake.meet()
-    fake._socket.close()
-    assert fake.said_at_end() == "" and fake.process.returncode == 1
-
-
 def test_records_are_columns(tmp_path):
     (tmp_path / "metrics.jsonl").write_text(
         '{"iteration": 0, "loss": 2.5, "accuracy": null, "peer_seconds": {"wait": 0.0}}\n'
-        '{"iteration": 10, "loss": 1, "accuracy": 0.5, "peer_seconds": {"wait": 0.25}}\n')
+        '{"iteration": 10, "loss": 1, "accuracy": 0.5, "peer_seconds": {"wait": 0.25}}\n'
+    )
     columns = hearsay.records(tmp_path)
     assert list(columns) == ["iteration", "loss", "accuracy", "peer_seconds.wait"]
     assert columns["iteration"].dtype == numpy.int64 and columns["iteration"].tolist() == [0, 10]
     assert columns["loss"].tolist() == [2.5, 1.0] and columns["peer_seconds.wait"].tolist() == [0.0, 0.25]
     assert numpy.isnan(columns["accuracy"][0]) and columns["accuracy"][1] == 0.5
-
-
-def test_programs_are_found(monkeypatch, tmp_path):
-    monkeypatch.setenv("HEARSAY_PROGRAM", "/here/hearsay")
-    assert hearsay.find_program() == "/here/hearsay"
-    assert os.path.basename(hearsay.find_program()) == "hearsay"

@@ -1,4 +1,4 @@
-"""hearsay.torch against a peer of the test's own: a module is a vector, and what it computes depends on x alone."""
+"""hearsay.torch against a peer of the test's own: a module is a vector, and a function of x alone."""
 
 import random
 
@@ -58,7 +58,12 @@ def train(model=None, closure=False, to_none=False, workers=0, evaluate=lambda: 
 def test_layers_are_matrices():
     torch.manual_seed(1)
     model = nn.Sequential(nn.Conv2d(1, 6, 5), nn.Flatten(), nn.Linear(6, 2))
-    assert FlatParameters(model).layers == [("0.weight", 6, 25), ("0.bias", 6, 1), ("2.weight", 2, 6), ("2.bias", 2, 1)]
+    assert FlatParameters(model).layers == [
+        ("0.weight", 6, 25),
+        ("0.bias", 6, 1),
+        ("2.weight", 2, 6),
+        ("2.bias", 2, 1),
+    ]
 
 
 def test_parameters_and_gradients_are_views_of_vectors():
@@ -93,25 +98,35 @@ def test_tied_parameters_count_once():
     assert FlatParameters(model).x0.size == 9
 
 
-@pytest.mark.parametrize("model, sentence", [
-    (network().half(), "0.weight is of torch.float16; expected torch.float32"),
-    (nn.Linear(2, 2, dtype=torch.complex64), "weight is of torch.complex64; expected torch.float32"),
-    (nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2).double()), "0.weight is of torch.float32, and 1.weight of torch.float64"),
-    (nn.Sequential(nn.Embedding(5, 2, sparse=True)), "0 gives sparse gradients; expected sparse=False"),
-    (nn.Flatten(), "the model has no parameters that want gradients"),
-    (list(network().parameters()), "list is no torch.nn.Module; expected the model itself"),
-])
+@pytest.mark.parametrize(
+    "model, sentence",
+    [
+        (network().half(), "0.weight is of torch.float16; expected torch.float32"),
+        (nn.Linear(2, 2, dtype=torch.complex64), "weight is of torch.complex64; expected torch.float32"),
+        (
+            nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2).double()),
+            "0.weight is of torch.float32, and 1.weight of torch.float64",
+        ),
+        (nn.Sequential(nn.Embedding(5, 2, sparse=True)), "0 gives sparse gradients; expected sparse=False"),
+        (nn.Flatten(), "the model has no parameters that want gradients"),
+        (list(network().parameters()), "list is no torch.nn.Module; expected the model itself"),
+    ],
+)
 def test_what_is_no_vector_is_refused_in_a_sentence(model, sentence):
     with pytest.raises((TypeError, ValueError), match=sentence):
         hearsay.torch.Optimizer(model, 10, evaluate=lambda: 0.0)
 
 
-@pytest.mark.parametrize("how", [{}, {"closure": True}, {"to_none": True}, {"closure": True, "to_none": True}])
+@pytest.mark.parametrize(
+    "how", [{}, {"closure": True}, {"to_none": True}, {"closure": True, "to_none": True}]
+)
 def test_the_usual_loop_hands_in_the_gradient_of_autograd(fake, how):
     fake.start(lambda: train(**how))
     assert fake.meet()["dimension"] == D
     for samples in ([3, 3, 7], [0], [3, 3, 7]):
-        assert numpy.array_equal(fake.ask_gradient(a_point(), samples), gradient_of(network(), a_point(), samples))
+        assert numpy.array_equal(
+            fake.ask_gradient(a_point(), samples), gradient_of(network(), a_point(), samples)
+        )
     fake.end()
     fake.join()
 
@@ -129,10 +144,14 @@ def test_the_objective_hands_in_the_gradient_of_autograd(fake):
     expected = network()
     gradient_of(expected, a_point(), [0])
     assert fake.ask_score(a_point()).loss == pytest.approx(
-        float(nn.functional.mse_loss(expected(INPUTS), TARGETS)), rel=1e-6)
+        float(nn.functional.mse_loss(expected(INPUTS), TARGETS)), rel=1e-6
+    )
     fake.end(x=a_point())
     assert fake.join()["code"] == 0
-    assert torch.equal(nn.utils.parameters_to_vector(model.parameters()), torch.tensor(a_point())) and not model.training
+    assert (
+        torch.equal(nn.utils.parameters_to_vector(model.parameters()), torch.tensor(a_point()))
+        and not model.training
+    )
 
 
 def test_all_samples_go_through_the_model_in_pieces():
@@ -264,18 +283,23 @@ def test_workers_that_run_ahead_are_refused(fake):
 
 
 def test_a_loader_with_workers_ends_the_run(fake, tmp_path):
-    fake.start_process("""
+    fake.start_process(
+        """
 import hearsay.torch, torch
 from torch.utils.data import DataLoader, TensorDataset
 data = TensorDataset(torch.zeros(10, 2))
 optimizer = hearsay.torch.Optimizer(torch.nn.Linear(2, 1), 10, evaluate=lambda: 0.0)
 for _ in DataLoader(data, batch_sampler=optimizer.minibatches, num_workers=2):
     optimizer.step()
-""", tmp_path)
+""",
+        tmp_path,
+    )
     fake.meet()
     fake.send_gradient([0, 0, 0], [1])
     text = fake.answer()[3]
-    assert text.startswith("RuntimeError: a second minibatch was asked for before step(), so workers run ahead")
+    assert text.startswith(
+        "RuntimeError: a second minibatch was asked for before step(), so workers run ahead"
+    )
     assert fake.hears_the_end()
 
 

@@ -1,4 +1,4 @@
-"""A small transformer that continues text, a character at a time. Every program keeps its own part of the text.
+"""A small transformer that continues text, a character at a time. Every program keeps its own part.
 
     hearsay run chars.toml -- python3 chars.py [TEXT]
 """
@@ -18,10 +18,13 @@ WIDTH = 32
 
 def read(path):
     """The text of a file; without one, that of this project's pages."""
+    if path:
+        return Path(path).read_bytes()
     root = Path(__file__).resolve().parents[3]
-    paths = [Path(path)] if path else sorted(page for room in ("topology", "algorithms", "runtime", "tools")
-                                             for page in (root / room).rglob("README.md"))
-    return "\n".join(page.read_text() for page in paths).encode("ascii", "replace")
+    pages = [
+        page for room in ("topology", "algorithms", "runtime") for page in (root / room).rglob("README.md")
+    ]
+    return b"\n".join(page.read_bytes() for page in sorted(pages))
 
 
 class Transformer(nn.Module):
@@ -29,7 +32,9 @@ class Transformer(nn.Module):
         super().__init__()
         self.characters = nn.Embedding(ALPHABET, WIDTH)
         self.places = nn.Embedding(CONTEXT, WIDTH)
-        layer = nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, dropout=0.1, batch_first=True, norm_first=True)
+        layer = nn.TransformerEncoderLayer(
+            WIDTH, 4, 4 * WIDTH, dropout=0.1, batch_first=True, norm_first=True
+        )
         self.layers = nn.TransformerEncoder(layer, 2)
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, ALPHABET))
 
@@ -43,7 +48,7 @@ class Transformer(nn.Module):
 id, peers = hearsay.identity()
 text = read(sys.argv[1] if len(sys.argv) > 1 else None)
 share = len(text) // peers
-own = torch.tensor(list(text[id * share:(id + 1) * share]))
+own = torch.tensor(list(text[id * share : (id + 1) * share])).clamp(max=ALPHABET - 1)
 windows = own.unfold(0, CONTEXT + 1, CONTEXT)  # (m, 49): 48 characters, and what comes after each
 test = len(windows) // 10
 training, test = windows[test:], windows[:test]

@@ -19,7 +19,9 @@ class Images(Dataset):
     """Every peers-th image of data files; with `flipped`, half of them mirrored at random."""
 
     def __init__(self, files, id, peers, flipped=False):
-        shares = [numpy.array(numpy.memmap(file, numpy.uint8, "r").reshape(-1, 3073)[id::peers]) for file in files]
+        shares = [
+            numpy.array(numpy.memmap(file, numpy.uint8, "r").reshape(-1, 3073)[id::peers]) for file in files
+        ]
         share = torch.tensor(numpy.concatenate(shares))
         self.labels = share[:, 0].long()
         self.images = (share[:, 1:].view(-1, 3, 32, 32).float() / 255 - 0.5) / 0.25
@@ -42,10 +44,17 @@ class Block(nn.Module):
     def __init__(self, before, channels, stride):
         super().__init__()
         self.straight = nn.Sequential(
-            nn.Conv2d(before, channels, 3, stride, 1, bias=False), norm(channels), nn.ReLU(),
-            nn.Conv2d(channels, channels, 3, 1, 1, bias=False), norm(channels))
-        self.shortcut = nn.Identity() if before == channels else nn.Sequential(
-            nn.Conv2d(before, channels, 1, stride, bias=False), norm(channels))
+            nn.Conv2d(before, channels, 3, stride, 1, bias=False),
+            norm(channels),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, 1, 1, bias=False),
+            norm(channels),
+        )
+        self.shortcut = (
+            nn.Identity()
+            if before == channels
+            else nn.Sequential(nn.Conv2d(before, channels, 1, stride, bias=False), norm(channels))
+        )
 
     def forward(self, x):
         return torch.relu(self.straight(x) + self.shortcut(x))
@@ -55,9 +64,20 @@ def resnet20():
     """272,474 parameters."""
     blocks = [Block(16, 16, 1) for _ in range(3)]
     for channels in (32, 64):
-        blocks += [Block(channels // 2, channels, 2), Block(channels, channels, 1), Block(channels, channels, 1)]
-    return nn.Sequential(nn.Conv2d(3, 16, 3, 1, 1, bias=False), norm(16), nn.ReLU(), *blocks,
-                         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+        blocks += [
+            Block(channels // 2, channels, 2),
+            Block(channels, channels, 1),
+            Block(channels, channels, 1),
+        ]
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, 1, 1, bias=False),
+        norm(16),
+        nn.ReLU(),
+        *blocks,
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(64, 10)
+    )
 
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(os.environ["HEARSAY_DATA_DIR"]) / "cifar10-sample")

@@ -1,6 +1,7 @@
 """Trains a model of yours with hearsay: your program computes losses and gradients, hearsay does the rest.
 
-`hearsay run run.toml -- python3 train.py` starts `train.py` for every peer; there, hearsay.Peer or hearsay.torch.
+`hearsay run run.toml -- python3 train.py` starts `train.py` for every peer; in it, hearsay.Peer or
+hearsay.torch.
 """
 
 import os as _os

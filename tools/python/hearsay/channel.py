@@ -40,12 +40,13 @@ class Channel:
             return False
 
     def receive(self) -> Tuple[bytes, Optional[int]]:
-        """Waits for a message. Returns it, b"" if hearsay is gone, and a file descriptor that came beside it."""
+        """Waits for a message. Returns it, b"" if hearsay is gone, and a descriptor that came beside it."""
         self._require_own_process()
         one = struct.Struct("i")
         try:
-            message, beside, _, _ = self._socket.recvmsg(_LARGEST_MESSAGE, socket.CMSG_SPACE(one.size),
-                                                         socket.MSG_CMSG_CLOEXEC)
+            message, beside, _, _ = self._socket.recvmsg(
+                _LARGEST_MESSAGE, socket.CMSG_SPACE(one.size), socket.MSG_CMSG_CLOEXEC
+            )
         except ConnectionError:
             return b"", None
         for level, kind, data in beside:
@@ -63,8 +64,10 @@ class Channel:
 
     def _require_own_process(self) -> None:
         if self._is_of_parent:
-            raise RuntimeError("this process was forked from the program of a peer; expected questions to be "
-                               "answered where hearsay.Peer was made")
+            raise RuntimeError(
+                "this process was forked from the program of a peer; expected questions to be "
+                "answered where hearsay.Peer was made"
+            )
 
 
 _channels: "weakref.WeakSet[Channel]" = weakref.WeakSet()
@@ -90,8 +93,9 @@ class SharedMemory:
             os.close(descriptor)
         self.x = numpy.frombuffer(memory, scalar, dimension, facts["x"])  # d scalars
         self.gradient = numpy.frombuffer(memory, scalar, dimension, facts["gradient"])  # d scalars
-        self._samples = numpy.frombuffer(memory, "<i8", offset=facts["samples"],
-                                         count=(facts["memory"] - facts["samples"]) // 8)
+        self._samples = numpy.frombuffer(
+            memory, "<i8", offset=facts["samples"], count=(facts["memory"] - facts["samples"]) // 8
+        )
         self.point = _read_only(self.x)
         self._mark = numpy.zeros(1, scalar)
         self._mark.view(numpy.uint8)[:] = 0xFF  # a NaN that no arithmetic gives

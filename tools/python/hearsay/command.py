@@ -26,14 +26,16 @@ def find_program() -> str:
     if named:
         return named
     package = Path(__file__).resolve().parent
-    # From tools/python/hearsay of a source tree; from share/hearsay/python/hearsay or site-packages/hearsay of a
-    # prefix.
+    # From tools/python/hearsay of a source tree; from share/hearsay/python/hearsay or site-packages/hearsay
+    # of a prefix.
     for candidate in (package.parents[2] / "build" / "hearsay", package.parents[3] / "bin" / "hearsay"):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)
     found = shutil.which("hearsay")
     if found is None:
-        raise Error(REFUSED, "the program hearsay was not found; expected it in PATH, or its path in HEARSAY_PROGRAM")
+        raise Error(
+            REFUSED, "the program hearsay was not found; expected it in PATH, or its path in HEARSAY_PROGRAM"
+        )
     return found
 
 
@@ -51,7 +53,11 @@ def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(json.dumps(item) if isinstance(item, str) else _toml(item) for item in value) + "]"
+        return (
+            "["
+            + ", ".join(json.dumps(item) if isinstance(item, str) else _toml(item) for item in value)
+            + "]"
+        )
     return str(value)
 
 
@@ -66,8 +72,16 @@ def spawn(words: Sequence[str], **how: Any) -> "subprocess.Popen[bytes]":
 class Run:
     """A hearsay that runs to its end. Its standard error is copied to ours; its record comes as JSON."""
 
-    def __init__(self, command: str, run: RunFile, *, settings: Optional[Settings], output: Optional[RunFile],
-                 overwrite: bool, program: Sequence[str]):
+    def __init__(
+        self,
+        command: str,
+        run: RunFile,
+        *,
+        settings: Optional[Settings],
+        output: Optional[RunFile],
+        overwrite: bool,
+        program: Sequence[str],
+    ):
         words = [find_program(), command, os.fspath(run), "--json", *assignments(settings)]
         if output is not None:
             words += ["--output", os.fspath(output)]
@@ -77,7 +91,9 @@ class Run:
         self._record = tempfile.TemporaryFile()
         self._said: List[str] = []
         self._rest = b""
-        self.process = spawn([*words, "--", *map(os.fspath, program)], stdout=self._record, stderr=subprocess.PIPE)
+        self.process = spawn(
+            [*words, "--", *map(os.fspath, program)], stdout=self._record, stderr=subprocess.PIPE
+        )
 
     def __enter__(self) -> "Run":
         return self
@@ -119,19 +135,26 @@ class Run:
 
     def _sentence(self) -> str:
         beginning = "hearsay: "
-        said = [line[len(beginning):] for line in self._said if line.startswith(beginning)]
+        said = [line[len(beginning) :] for line in self._said if line.startswith(beginning)]
         return said[-1] if said else ""
 
 
-def run(run: RunFile, command: Sequence[str], *, set: Optional[Settings] = None, output: Optional[RunFile] = None,
-        overwrite: bool = False, driver: str = "run") -> Dict[str, Any]:
+def run(
+    run: RunFile,
+    command: Sequence[str],
+    *,
+    set: Optional[Settings] = None,
+    output: Optional[RunFile] = None,
+    overwrite: bool = False,
+    driver: str = "run",
+) -> Dict[str, Any]:
     """Does what `hearsay run FILE -- COMMAND` does, and returns the members of summary.json.
 
     command: ["python3", "train.py"]; set: {"run.iterations": 100}; output: the folder of the record;
     driver: "run", or "simulate" for virtual time. Raises Error.
     """
     if isinstance(command, str) or not command:
-        raise TypeError(f"command = {command!r}; expected a list of words, such as [\"python3\", \"train.py\"]")
+        raise TypeError(f'command = {command!r}; expected a list of words, such as ["python3", "train.py"]')
     with Run(driver, run, settings=set, output=output, overwrite=overwrite, program=command) as hearsay:
         while hearsay.listen():
             pass

@@ -16,7 +16,7 @@ _leaves: List[Leave] = []
 
 
 def at_exit(leave: Leave) -> None:
-    """Calls `leave` at the end of the process, with the exception that nobody caught; None if there was none."""
+    """Calls `leave` at the end of the process, with the exception that nobody caught, or None."""
     _leaves.append(leave)
 
 
@@ -33,7 +33,7 @@ def _leave_all() -> None:
 
 
 def say_error_once() -> None:
-    """Lets an Error that nobody caught end the process without a traceback: hearsay says its sentence itself."""
+    """Lets an Error that nobody caught end the process without a traceback: hearsay says its sentence."""
     before = sys.excepthook
 
     def hook(kind: Type[BaseException], raised: BaseException, where: Optional[TracebackType]) -> None:

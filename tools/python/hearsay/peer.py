@@ -20,7 +20,7 @@ Loss = Callable[[numpy.ndarray], Union[float, Tuple[float, int, int], Score]]
 
 
 class Ask:
-    """A gradient that hearsay asks for. Its arrays lie in memory shared with hearsay, until it is answered."""
+    """A gradient that hearsay asks for. Its arrays are shared with hearsay, until it is answered."""
 
     __slots__ = ("x", "samples", "seed", "iteration", "_gradient")
 
@@ -49,12 +49,12 @@ class Peer:
                 ask.gradient[:] = gradient(ask.x, ask.samples)
 
     x0: the common start, d scalars, float32, or float64 with run.scalar = "double"; samples: m_i, 0 or more.
-    loss(x) -> f_i(x), the mean loss over all m_i samples, or, of a classifier, (loss, hits, judged): `judged` test
-    samples were judged, and `hits` of them correctly; or a Score. It is called inside the loop.
+    loss(x) -> f_i(x), the mean loss over all m_i samples, or, of a classifier, (loss, hits, judged): `judged`
+    test samples were judged, and `hits` of them correctly; or a Score. It is called inside the loop.
     layers: [(name, rows, columns)] in the order of x, for compressors and methods that look at matrices.
     weight: what f_i counts beside those of the other peers; loss and gradient are multiplied by it.
-    run, id, set: only where hearsay did not start this program: the run file, which peer this is (else HEARSAY_ID,
-    RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), and keys, as in {"run.iterations": 100}.
+    run, id, set: only where hearsay did not start this program: the run file, which peer this is (else
+    HEARSAY_ID, RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID says it), and keys, as in {"run.iterations": 100}.
 
     A run that was refused, lost, interrupted, or that diverged, raises Error at the end of the loop.
     """
@@ -65,13 +65,25 @@ class Peer:
     iterations: Optional[int]  # None: the run file gives run.epochs
     batch: Optional[int]  # samples of a minibatch; None: all
     model: Optional[numpy.ndarray]  # after the end: x_i, d scalars
-    summary: Dict[str, Any]  # after the end: code, reason, output; where the record is kept, summary.json, too
+    # After the end: code, reason, output; where the record is kept, the members of summary.json, too.
+    summary: Dict[str, Any]
 
-    def __init__(self, run: Optional[RunFile] = None, id: Optional[int] = None, *, x0: Any, samples: int, loss: Loss,
-                 layers: Optional[Sequence[Layer]] = None, weight: float = 1.0, set: Optional[Settings] = None):
+    def __init__(
+        self,
+        run: Optional[RunFile] = None,
+        id: Optional[int] = None,
+        *,
+        x0: Any,
+        samples: int,
+        loss: Loss,
+        layers: Optional[Sequence[Layer]] = None,
+        weight: float = 1.0,
+        set: Optional[Settings] = None,
+    ):
         x0 = initial_model(x0)
-        hello = protocol.encode_hello(x0.size, sample_count(samples), SCALARS[x0.dtype],
-                                      checked_layers(layers, x0.size))
+        hello = protocol.encode_hello(
+            x0.size, sample_count(samples), SCALARS[x0.dtype], checked_layers(layers, x0.size)
+        )
         self._loss = loss
         self._weight = checked_weight(weight)
         self._question: Optional[Question] = None  # the open one
@@ -91,8 +103,11 @@ class Peer:
         facts = json.loads(message)
         if descriptor is None or facts["protocol"] != protocol.VERSION:
             self._close()
-            raise Error(REFUSED, f"hearsay speaks version {facts['protocol']} of the protocol, and its Python package "
-                                 f"version {protocol.VERSION}; expected both of one release")
+            raise Error(
+                REFUSED,
+                f"hearsay speaks version {facts['protocol']} of the protocol, and its Python package "
+                f"version {protocol.VERSION}; expected both of one release",
+            )
         self._memory = SharedMemory(descriptor, facts, x0.size, x0.dtype)
         self.id, self.count, self.seed = facts["peer"], facts["peers"], facts["seed"]
         self.iterations, self.batch = facts["iterations"], facts["batch"]
@@ -128,8 +143,10 @@ class Peer:
             return
         if not self._is_stopping:
             if self._memory.is_gradient_marked():
-                raise RuntimeError(f"the gradient of iteration {self._iteration} was not computed; expected "
-                                   "ask.gradient[:] = ... for every ask")
+                raise RuntimeError(
+                    f"the gradient of iteration {self._iteration} was not computed; expected "
+                    "ask.gradient[:] = ... for every ask"
+                )
             if self._weight != 1.0:
                 numpy.multiply(self._memory.gradient, self._weight, out=self._memory.gradient)
             self._send(protocol.encode_answer(self._question.number))
@@ -162,8 +179,13 @@ class Peer:
             self.stop()
         if not self._is_stopping:
             fails = self._question is not None and isinstance(raised, Exception)
-            self._send(protocol.encode_answer(self._number(), protocol.FAILED if fails else protocol.LEAVES,
-                                              text=last_words.of_exception(raised, self._iteration)))
+            self._send(
+                protocol.encode_answer(
+                    self._number(),
+                    protocol.FAILED if fails else protocol.LEAVES,
+                    text=last_words.of_exception(raised, self._iteration),
+                )
+            )
         self._close()
 
     def _end(self, end: Dict[str, Any]) -> None:
@@ -200,23 +222,44 @@ class Peer:
         return message, descriptor
 
 
-def serve(objective: Any, run: Optional[RunFile] = None, id: Optional[int] = None, *,
-          layers: Optional[Sequence[Layer]] = None, weight: float = 1.0,
-          set: Optional[Settings] = None) -> Dict[str, Any]:
-    """Trains to the end of the run with an object that has x0, samples, gradient(x, samples, out, seed) and loss(x).
+def serve(
+    objective: Any,
+    run: Optional[RunFile] = None,
+    id: Optional[int] = None,
+    *,
+    layers: Optional[Sequence[Layer]] = None,
+    weight: float = 1.0,
+    set: Optional[Settings] = None,
+) -> Dict[str, Any]:
+    """Trains to the end of the run with an object: x0, samples, gradient(x, samples, out, seed) and loss(x).
 
-    `gradient` fills `out`. `layers` is the object's, if it has any. The arguments are those of Peer; returns the
-    summary. Raises Error.
+    `gradient` fills `out`. `layers` is the object's, if it has any. The arguments are those of Peer; returns
+    the summary. Raises Error.
     """
     return answer_all(objective, run, id, layers=layers, weight=weight, set=set).summary
 
 
-def answer_all(objective: Any, run: Optional[RunFile], id: Optional[int], *, layers: Optional[Sequence[Layer]] = None,
-               weight: float, set: Optional[Settings]) -> Peer:
+def answer_all(
+    objective: Any,
+    run: Optional[RunFile],
+    id: Optional[int],
+    *,
+    layers: Optional[Sequence[Layer]] = None,
+    weight: float,
+    set: Optional[Settings],
+) -> Peer:
     """Does what `serve` does. Returns the peer, whose run has ended."""
     layers = getattr(objective, "layers", None) if layers is None else layers
-    with Peer(run, id, x0=objective.x0, samples=objective.samples, loss=objective.loss, layers=layers, weight=weight,
-              set=set) as peer:
+    with Peer(
+        run,
+        id,
+        x0=objective.x0,
+        samples=objective.samples,
+        loss=objective.loss,
+        layers=layers,
+        weight=weight,
+        set=set,
+    ) as peer:
         for ask in peer:
             objective.gradient(ask.x, ask.samples, ask.gradient, ask.seed)
     return peer

@@ -42,19 +42,31 @@ class Score(NamedTuple):
 
 def encode_hello(dimension: int, samples: int, scalar: str, layers: Optional[Sequence[Layer]]) -> bytes:
     """Raises ValueError if the names of the layers make the hello longer than 131,072 bytes."""
-    hello = {"protocol": VERSION, "dimension": dimension, "samples": samples, "scalar": scalar, "scores": True}
+    hello = {
+        "protocol": VERSION,
+        "dimension": dimension,
+        "samples": samples,
+        "scalar": scalar,
+        "scores": True,
+    }
     if layers is not None:
         hello["layers"] = [list(layer) for layer in layers]
     message = json.dumps(hello, separators=(",", ":"), ensure_ascii=False).encode()
     if len(message) > HELLO_LIMIT:
-        raise ValueError(f"{len(layers or ())} layers take {len(message)} bytes; expected {HELLO_LIMIT} at most: "
-                         "join some, or shorten their names")
+        raise ValueError(
+            f"{len(layers or ())} layers take {len(message)} bytes; expected {HELLO_LIMIT} at most: "
+            "join some, or shorten their names"
+        )
     return message
 
 
 def encode_question(question: Question) -> bytes:
-    return _QUESTION.pack(question.kind, 0, question.number, question.seed, question.samples, question.iteration,
-                          0) + question.text.encode()
+    return (
+        _QUESTION.pack(
+            question.kind, 0, question.number, question.seed, question.samples, question.iteration, 0
+        )
+        + question.text.encode()
+    )
 
 
 def decode_question(message: bytes) -> Question:
@@ -64,7 +76,7 @@ def decode_question(message: bytes) -> Question:
     kind, _, number, seed, samples, iteration, _ = _QUESTION.unpack_from(message)
     if kind not in (GRADIENT, SCORE, END):
         raise ValueError(f"a question of kind {kind}; expected 1, 2 or 3")
-    return Question(kind, number, seed, samples, iteration, message[_QUESTION.size:].decode())
+    return Question(kind, number, seed, samples, iteration, message[_QUESTION.size :].decode())
 
 
 def encode_answer(number: int, outcome: int = ANSWERED, score: Score = Score(0.0), text: str = "") -> bytes:
@@ -75,7 +87,12 @@ def encode_answer(number: int, outcome: int = ANSWERED, score: Score = Score(0.0
 def decode_answer(message: bytes) -> Tuple[int, int, Score, str]:
     """Returns number, outcome, score and text."""
     number, outcome, flags, loss, hits, judged = _ANSWER.unpack_from(message)
-    return number, outcome, Score(loss, hits, judged, flags == _OF_TEST_SAMPLES), message[_ANSWER.size:].decode()
+    return (
+        number,
+        outcome,
+        Score(loss, hits, judged, flags == _OF_TEST_SAMPLES),
+        message[_ANSWER.size :].decode(),
+    )
 
 
 def _cut(text: str) -> bytes:

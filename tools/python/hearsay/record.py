@@ -11,7 +11,7 @@ import numpy
 
 
 def records(directory: Union[str, "os.PathLike[str]"]) -> Dict[str, numpy.ndarray]:
-    """Returns metrics.jsonl of a run's folder, a column for each member: pandas.DataFrame(hearsay.records(DIR)).
+    """Returns metrics.jsonl of a run's folder, a column for each member, as pandas.DataFrame takes them.
 
     Whole numbers are int64, others float64, with NaN for null. `peer_seconds` becomes three columns,
     "peer_seconds.compute" and so on. Raises FileNotFoundError if it is no folder of a run.

@@ -1,7 +1,7 @@
 """Stands where hearsay expects a program, and hands its channel on: `python3 relay.py SOCKET`.
 
-hearsay.simulate starts it for every peer, and answers over all channels itself. It knows nothing but the standard
-library, so that it starts quickly, and it ends when simulate closes the connection.
+hearsay.simulate starts it for every peer, and answers over all channels itself. It knows nothing but the
+standard library, so that it starts quickly, and it ends when simulate closes the connection.
 """
 
 import os

@@ -28,9 +28,14 @@ class _Served:
         self._relay = relay  # ends when this is closed
         self._memory: Optional[SharedMemory] = None
         self._x0 = initial_model(objective.x0)
-        channel.send(protocol.encode_hello(
-            self._x0.size, sample_count(objective.samples), SCALARS[self._x0.dtype],
-            checked_layers(getattr(objective, "layers", None), self._x0.size)))
+        channel.send(
+            protocol.encode_hello(
+                self._x0.size,
+                sample_count(objective.samples),
+                SCALARS[self._x0.dtype],
+                checked_layers(getattr(objective, "layers", None), self._x0.size),
+            )
+        )
 
     def fileno(self) -> int:
         return self._channel.fileno()
@@ -38,7 +43,7 @@ class _Served:
     def hear(self) -> bool:
         """Answers the next message. False at the end. What the objective raises is told, and raised."""
         message, descriptor = self._channel.receive()
-        if not message or message.startswith(b"{\"refused\""):
+        if not message or message.startswith(b'{"refused"'):
             return self._close()
         if self._memory is None:
             facts = json.loads(message)
@@ -52,15 +57,22 @@ class _Served:
         try:
             self._channel.send(self._answer(question, self._memory))
         except Exception as error:
-            self._channel.send(protocol.encode_answer(question.number, protocol.FAILED,
-                                                      text=of_exception(error, question.iteration)))
+            self._channel.send(
+                protocol.encode_answer(
+                    question.number, protocol.FAILED, text=of_exception(error, question.iteration)
+                )
+            )
             raise
         return True
 
     def _answer(self, question: protocol.Question, memory: SharedMemory) -> bytes:
         if question.kind == protocol.SCORE:
-            return protocol.encode_answer(question.number, score=as_score(self._objective.loss(memory.point), 1.0))
-        self._objective.gradient(memory.point, memory.samples(question.samples), memory.gradient, question.seed)
+            return protocol.encode_answer(
+                question.number, score=as_score(self._objective.loss(memory.point), 1.0)
+            )
+        self._objective.gradient(
+            memory.point, memory.samples(question.samples), memory.gradient, question.seed
+        )
         return protocol.encode_answer(question.number)
 
     def _close(self) -> bool:
@@ -69,26 +81,35 @@ class _Served:
         return False
 
 
-def simulate(run: RunFile, objectives: Sequence[Any], *, gradient_seconds: Optional[float] = None,
-             set: Optional[Settings] = None, output: Optional[RunFile] = None,
-             overwrite: bool = False) -> Dict[str, Any]:
+def simulate(
+    run: RunFile,
+    objectives: Sequence[Any],
+    *,
+    gradient_seconds: Optional[float] = None,
+    set: Optional[Settings] = None,
+    output: Optional[RunFile] = None,
+    overwrite: bool = False,
+) -> Dict[str, Any]:
     """Trains in virtual time with objectives of this process, one for each peer of the run file.
 
     An objective has x0, samples, gradient(x, samples, out, seed) and loss(x), as for hearsay.serve.
     gradient_seconds: how long a gradient takes in virtual time (network.compute); None: as long as here.
-    Returns the members of summary.json, and `output`, the folder of the record. What an objective raises is raised
-    here, once hearsay has heard of it. Raises Error.
+    Returns the members of summary.json, and `output`, the folder of the record. What an objective raises is
+    raised here, once hearsay has heard of it. Raises Error.
     """
     settings = dict(set or {})
     if gradient_seconds is not None:
         settings["network.compute"] = f"{gradient_seconds!r} s"
-    with tempfile.TemporaryDirectory(prefix="hearsay-") as folder, \
-            socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door, selectors.DefaultSelector() as selector:
+    with tempfile.TemporaryDirectory(prefix="hearsay-") as folder, socket.socket(
+        socket.AF_UNIX, socket.SOCK_SEQPACKET
+    ) as door, selectors.DefaultSelector() as selector:
         address = os.path.join(folder, "door")
         door.bind(address)
         door.listen(len(objectives) + 1)
         relay = [sys.executable, "-I", str(Path(__file__).with_name("relay.py")), address]
-        with Run("simulate", run, settings=settings, output=output, overwrite=overwrite, program=relay) as hearsay:
+        with Run(
+            "simulate", run, settings=settings, output=output, overwrite=overwrite, program=relay
+        ) as hearsay:
             selector.register(door, selectors.EVENT_READ)
             selector.register(hearsay, selectors.EVENT_READ)
             raised = _serve(objectives, door, hearsay, selector)
@@ -97,8 +118,9 @@ def simulate(run: RunFile, objectives: Sequence[Any], *, gradient_seconds: Optio
         raise raised
 
 
-def _serve(objectives: Sequence[Any], door: socket.socket, hearsay: Run,
-           selector: selectors.BaseSelector) -> Optional[Exception]:
+def _serve(
+    objectives: Sequence[Any], door: socket.socket, hearsay: Run, selector: selectors.BaseSelector
+) -> Optional[Exception]:
     """Answers until hearsay has ended. Returns what an objective raised; None if none did."""
     raised: Optional[Exception] = None
     while True:
@@ -127,8 +149,11 @@ def _welcome(objectives: Sequence[Any], door: socket.socket) -> _Served:
     channel = Channel(socket.socket(fileno=descriptors[0]))
     try:
         if int(identity) >= len(objectives):
-            raise Error(REFUSED, f"there is no objective for peer {int(identity)}; expected one for each peer, not "
-                                 f"{len(objectives)}")
+            raise Error(
+                REFUSED,
+                f"there is no objective for peer {int(identity)}; expected one for each peer, not "
+                f"{len(objectives)}",
+            )
         return _Served(objectives[int(identity)], channel, relay)
     except Exception as error:
         channel.send(protocol.encode_answer(0, protocol.LEAVES, text=of_exception(error, 0)))

@@ -14,8 +14,12 @@ from .last_words import of_exception
 from .protocol import LEAVES, encode_answer
 
 # Who a process is, and among how many, as their starters say it: hearsay, torchrun, mpirun, srun.
-_IDENTITIES = (("HEARSAY_ID", "HEARSAY_PEERS"), ("RANK", "WORLD_SIZE"),
-               ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))
+_IDENTITIES = (
+    ("HEARSAY_ID", "HEARSAY_PEERS"),
+    ("RANK", "WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_NTASKS"),
+)
 _PATIENCE_WITH_CHILD = 10.0  # s
 
 
@@ -61,12 +65,15 @@ class _Inheritance:
         self.defect: Optional[str] = None
 
     def take(self) -> Optional[Link]:
-        """Returns the channel; None if hearsay did not start this program. Raises Error(2) at a second time."""
+        """Returns the channel, once; None if hearsay did not start this program. Raises Error(2)."""
         if self.defect is not None:
             raise Error(REFUSED, self.defect)
         if self.link is not None and self.link.is_used:
-            raise Error(REFUSED, "this program already computes for a peer; expected one hearsay.Peer in a program "
-                                 "that hearsay has started")
+            raise Error(
+                REFUSED,
+                "this program already computes for a peer; expected one hearsay.Peer in a program "
+                "that hearsay has started",
+            )
         if self.link is not None:
             self.link.is_used = True
         return self.link
@@ -91,8 +98,10 @@ def inherit(environment: MutableMapping[str, str]) -> Optional[Link]:
             sock.detach()
             raise ValueError
     except (ValueError, OSError):
-        _inheritance.defect = (f"HEARSAY_CHANNEL = {number} is no socket of hearsay's; expected it to be set by "
-                               "hearsay run, simulate, peer, launch or sweep alone")
+        _inheritance.defect = (
+            f"HEARSAY_CHANNEL = {number} is no socket of hearsay's; expected it to be set by "
+            "hearsay run, simulate, peer, launch or sweep alone"
+        )
         return None
     _inheritance.link = Link(Channel(sock))
     return _inheritance.link
@@ -104,8 +113,11 @@ def connect(run: Optional[RunFile], id: Optional[int], settings: Optional[Settin
     if inherited is not None:
         return inherited
     if run is None:
-        raise Error(REFUSED, "hearsay has not started this program; expected hearsay run FILE -- python3 train.py, "
-                             "or the run file as the first argument")
+        raise Error(
+            REFUSED,
+            "hearsay has not started this program; expected hearsay run FILE -- python3 train.py, "
+            "or the run file as the first argument",
+        )
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel = Channel(ours)
     with theirs:
@@ -126,14 +138,17 @@ def id_of(id: Optional[int], environment: Mapping[str, str]) -> Optional[int]:
 
 
 def identity() -> Tuple[int, int]:
-    """Returns which peer this process computes for, and how many there are: (id, peers), before a Peer is made.
+    """Returns which peer this process computes for, and of how many, before a Peer is made: (id, peers).
 
     So a program can open its own share of the data. Raises Error(2) if the environment does not say it.
     """
     found = _identity_in(os.environ)
     if found is None or found[1] is None:
-        raise Error(REFUSED, "the environment does not say which peer this is, and of how many; expected hearsay run "
-                             "FILE -- python3 train.py, or HEARSAY_ID and HEARSAY_PEERS")
+        raise Error(
+            REFUSED,
+            "the environment does not say which peer this is, and of how many; expected hearsay run "
+            "FILE -- python3 train.py, or HEARSAY_ID and HEARSAY_PEERS",
+        )
     return found[0], found[1]
 
 

@@ -26,8 +26,13 @@ def seed_all(seed: int) -> None:
 class Evaluation:
     """A module's loss as a function of x alone."""
 
-    def __init__(self, model: torch.nn.Module, flat: FlatParameters, evaluate: Evaluate,
-                 recalibrate: Optional[Recalibrate]):
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        flat: FlatParameters,
+        evaluate: Evaluate,
+        recalibrate: Optional[Recalibrate],
+    ):
         self._model = model
         self._flat = flat
         self._evaluate = evaluate

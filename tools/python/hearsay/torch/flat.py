@@ -11,15 +11,19 @@ _SCALARS = (torch.float32, torch.float64)
 
 
 class FlatParameters:
-    """The parameters that want gradients, in the order of model.parameters(): views of one vector, as are p.grad.
+    """The parameters that want gradients, in the order of model.parameters(), as views of one vector.
+
+    So are their gradients.
 
     Raises TypeError or ValueError, in a sentence, for a module that cannot be one vector.
     """
 
     def __init__(self, model: torch.nn.Module):
         if not isinstance(model, torch.nn.Module):
-            raise TypeError(f"{type(model).__name__} is no torch.nn.Module; expected the model itself, not its "
-                            "parameters")
+            raise TypeError(
+                f"{type(model).__name__} is no torch.nn.Module; expected the model itself, not its "
+                "parameters"
+            )
         named = [(name, p) for name, p in model.named_parameters() if p.requires_grad and p.numel() > 0]
         _require_one_vector(model, named)
         self.parameters = [p for _, p in named]
@@ -86,13 +90,19 @@ def _require_one_vector(model: torch.nn.Module, named: List[Tuple[str, torch.Ten
         if p.layout != torch.strided:
             raise TypeError(f"{name} is sparse; expected dense parameters")
         if p.dtype not in _SCALARS:
-            raise TypeError(f"{name} is of {p.dtype}; expected torch.float32, or torch.float64 with run.scalar = "
-                            "\"double\"")
+            raise TypeError(
+                f"{name} is of {p.dtype}; expected torch.float32, or torch.float64 with run.scalar = "
+                '"double"'
+            )
         if p.dtype != first.dtype:
-            raise TypeError(f"{first_name} is of {first.dtype}, and {name} of {p.dtype}; expected one type: "
-                            "model.float()")
+            raise TypeError(
+                f"{first_name} is of {first.dtype}, and {name} of {p.dtype}; expected one type: "
+                "model.float()"
+            )
         if p.device != first.device:
-            raise ValueError(f"{first_name} is on {first.device}, and {name} on {p.device}; expected all on one device")
+            raise ValueError(
+                f"{first_name} is on {first.device}, and {name} on {p.device}; expected all on one device"
+            )
     for name, module in model.named_modules():
         if getattr(module, "sparse", False) is True:
             raise TypeError(f"{name or type(module).__name__} gives sparse gradients; expected sparse=False")

@@ -20,13 +20,20 @@ _PIECE = 1000
 class Objective:
     """f_i of a module, for hearsay.serve and hearsay.simulate.
 
-    loss(indices) -> the mean loss over these samples, a scalar tensor; indices is a LongTensor, 1 to 1000 of them.
-    samples: m_i. evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged), as for Optimizer; None:
-    computed with `loss`. recalibrate: as for Optimizer.
+    loss(indices) -> the mean loss over these samples, a scalar tensor; indices is a LongTensor, 1 to 1000 of
+    them. samples: m_i. evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged), as for
+    Optimizer; None: computed with `loss`. recalibrate: as for Optimizer.
     """
 
-    def __init__(self, model: torch.nn.Module, loss: Callable[[torch.Tensor], torch.Tensor], samples: int, *,
-                 evaluate: Optional[Evaluate] = None, recalibrate: Optional[Recalibrate] = None):
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        loss: Callable[[torch.Tensor], torch.Tensor],
+        samples: int,
+        *,
+        evaluate: Optional[Evaluate] = None,
+        recalibrate: Optional[Recalibrate] = None,
+    ):
         self._model = model
         self._loss = loss
         self.samples = samples
@@ -36,7 +43,7 @@ class Objective:
         self.layers = self._flat.layers
 
     def gradient(self, x: numpy.ndarray, samples: numpy.ndarray, out: numpy.ndarray, seed: int) -> None:
-        """Writes the gradient of the mean loss over `samples` at x to `out`, d scalars; zero for no samples."""
+        """Writes the gradient of the mean loss over `samples` at x to `out`; zero for no samples."""
         self._flat.load(x)
         self._flat.zero_gradients()
         self._model.train()
@@ -62,11 +69,19 @@ class Objective:
         return total / max(self.samples, 1)
 
 
-def train(model: torch.nn.Module, loss: Callable[[torch.Tensor], torch.Tensor], samples: int,
-          evaluate: Optional[Evaluate] = None, *, run: Optional[RunFile] = None, id: Optional[int] = None,
-          recalibrate: Optional[Recalibrate] = None, weight: float = 1.0,
-          set: Optional[Settings] = None) -> Dict[str, Any]:
-    """Trains to the end of the run. Leaves the model of this peer, in evaluation mode, and returns the summary.
+def train(
+    model: torch.nn.Module,
+    loss: Callable[[torch.Tensor], torch.Tensor],
+    samples: int,
+    evaluate: Optional[Evaluate] = None,
+    *,
+    run: Optional[RunFile] = None,
+    id: Optional[int] = None,
+    recalibrate: Optional[Recalibrate] = None,
+    weight: float = 1.0,
+    set: Optional[Settings] = None,
+) -> Dict[str, Any]:
+    """Trains to the end of the run. Leaves this peer's model, in evaluation mode, and returns the summary.
 
     model, loss, samples, evaluate, recalibrate: as for Objective; run, id, weight, set: as for hearsay.Peer.
     Raises hearsay.Error.

@@ -37,31 +37,50 @@ class Optimizer(torch.optim.Optimizer):
             opt.step()
 
     model: the module, on one device, its parameters of one type, float32 or float64; samples: m_i.
-    evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged) with the judged test samples. It is
-    called inside of the loop, without gradients, with the model in evaluation mode at the x in question.
-    recalibrate(): runs the model forward on samples that are always the same; wanted where modules track running
-    statistics, which are estimated by it before each evaluation.
+    evaluate() -> the mean loss over all m_i samples, or (loss, hits, judged) with the judged test samples. It
+    is called inside of the loop, without gradients, with the model in evaluation mode at the x in question.
+    recalibrate(): runs the model forward on samples that are always the same; wanted where modules track
+    running statistics, which are estimated by it before each evaluation.
     The length of the run, batch, step size and momentum are the run file's. The rest is as for hearsay.Peer.
-    After the loop the model is that of this peer, in evaluation mode. A run that was refused, lost, interrupted, or
-    that diverged, raises hearsay.Error at the end of the loop.
+    After the loop the model is that of this peer, in evaluation mode. A run that was refused, lost,
+    interrupted, or that diverged, raises hearsay.Error at the end of the loop.
     """
 
-    def __init__(self, model: torch.nn.Module, samples: int, *, evaluate: Evaluate, run: Optional[RunFile] = None,
-                 id: Optional[int] = None, recalibrate: Optional[Recalibrate] = None, weight: float = 1.0,
-                 set: Optional[Settings] = None):
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        samples: int,
+        *,
+        evaluate: Evaluate,
+        run: Optional[RunFile] = None,
+        id: Optional[int] = None,
+        recalibrate: Optional[Recalibrate] = None,
+        weight: float = 1.0,
+        set: Optional[Settings] = None,
+    ):
         self._flat = FlatParameters(model)
         self._evaluation = Evaluation(model, self._flat, evaluate, recalibrate)
         super().__init__(self._flat.parameters, {})
-        self.peer = Peer(run, id, x0=self._flat.x0, samples=samples, loss=self._evaluation, layers=self._flat.layers,
-                         weight=weight, set=set)
+        self.peer = Peer(
+            run,
+            id,
+            x0=self._flat.x0,
+            samples=samples,
+            loss=self._evaluation,
+            layers=self._flat.layers,
+            weight=weight,
+            set=set,
+        )
         self.minibatches = Minibatches(self)
         self._ask: Optional[Ask] = None  # the open one
 
     def next_minibatch(self) -> List[int]:
         """What Minibatches gives. Raises StopIteration at the end of the run."""
         if self._ask is not None:
-            raise RuntimeError("a second minibatch was asked for before step(), so workers run ahead, or a step was left "
-                               "out; expected num_workers=0, and one step() for each minibatch")
+            raise RuntimeError(
+                "a second minibatch was asked for before step(), so workers run ahead, or a step was left "
+                "out; expected num_workers=0, and one step() for each minibatch"
+            )
         ask = next(self.peer, None)
         if ask is None:
             if self.peer.model is not None:
@@ -73,7 +92,7 @@ class Optimizer(torch.optim.Optimizer):
         return ask.samples.tolist()
 
     def step(self, closure: Optional[Callable[[], Any]] = None) -> Any:
-        """Hands in the gradient that backward() has left, or that closure() leaves. Returns what closure returns.
+        """Hands in the gradient that backward() has left, or closure() leaves. Returns what closure returns.
 
         Raises RuntimeError if no minibatch is open.
         """
@@ -96,5 +115,7 @@ class Optimizer(torch.optim.Optimizer):
     def add_param_group(self, param_group: Any) -> None:
         """Raises ValueError for a second group: all parameters are one vector x."""
         if self.param_groups:
-            raise ValueError("a second parameter group; expected one group, since all parameters are one vector x")
+            raise ValueError(
+                "a second parameter group; expected one group, since all parameters are one vector x"
+            )
         super().add_param_group(param_group)

@@ -10,8 +10,8 @@ Recalibrate = Callable[[], Any]
 
 
 class RunningStatistics:
-    """The modules that track running statistics. These are in no x, and depend on which gradients were computed
-    when; so they are estimated anew, on samples that are always the same, before every evaluation.
+    """The modules that track running statistics. These are in no x, and depend on when one evaluates; so they
+    are estimated anew before every evaluation, on samples that are always the same.
 
     Raises ValueError if there are such modules and `recalibrate` is None.
     """
@@ -19,11 +19,15 @@ class RunningStatistics:
     def __init__(self, model: torch.nn.Module, recalibrate: Optional[Recalibrate]):
         self._model = model
         self._recalibrate = recalibrate
-        tracking = [(name, m) for name, m in model.named_modules() if getattr(m, "track_running_stats", False)]
+        tracking = [
+            (name, m) for name, m in model.named_modules() if getattr(m, "track_running_stats", False)
+        ]
         self._modules: List[Any] = [module for _, module in tracking]
         if tracking and recalibrate is None:
-            raise ValueError(f"{tracking[0][0] or 'the model'} tracks running statistics, which no x determines; expected "
-                             "GroupNorm, track_running_stats=False, or recalibrate=lambda: model(some_fixed_samples)")
+            raise ValueError(
+                f"{tracking[0][0] or 'the model'} tracks running statistics, which no x determines; expected "
+                "GroupNorm, track_running_stats=False, or recalibrate=lambda: model(some_fixed_samples)"
+            )
 
     def estimate(self) -> None:
         """Estimates them at the current parameters. Leaves all modules in evaluation mode."""
