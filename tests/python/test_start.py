@@ -125,6 +125,14 @@ def test_an_error_of_the_run_prints_no_traceback(fake, tmp_path):
     assert fake.said_at_end() == "" and fake.process.returncode == 1
 
 
+def test_lines_come_out_while_the_run_goes_on(fake, tmp_path):
+    start_process(fake, tmp_path, "print('a line')\ntrain(lambda ask: ask.x)")
+    fake.meet()
+    assert fake.process.stdout.readline() == "a line\n"
+    fake.end()
+    assert fake.said_at_end() == ""
+
+
 def test_the_channel_is_not_for_the_processes_of_a_program(fake, tmp_path):
     start_process(
         fake,

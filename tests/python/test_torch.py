@@ -353,9 +353,10 @@ def test_sparse_gradients_are_refused(fake):
 def test_the_model_is_that_of_the_peer_at_the_end(fake):
     fake.start(lambda: train())
     fake.meet()
-    fake.ask_gradient(a_point(), [1])
+    fake.ask_gradient(a_point(), [1], iteration=8)
     fake.end(x=a_point() * 3)
     model, optimizer = fake.join()
+    assert optimizer.iteration == 8
     assert torch.equal(nn.utils.parameters_to_vector(model.parameters()), torch.tensor(a_point() * 3))
     assert numpy.array_equal(optimizer.peer.model, a_point() * 3)
 

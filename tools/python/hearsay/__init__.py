@@ -4,7 +4,9 @@
 hearsay.torch.
 """
 
+import io as _io
 import os as _os
+import sys as _sys
 
 from . import last_words as _last_words
 from .command import find_program, run
@@ -24,3 +26,5 @@ _link = _inherit(_os.environ)
 if _link is not None:
     _last_words.at_exit(_link.leave_unused)
     _last_words.say_error_once()
+    if isinstance(_sys.stdout, _io.TextIOWrapper):
+        _sys.stdout.reconfigure(line_buffering=True)  # its lines come out while the run goes on

@@ -73,6 +73,7 @@ class Optimizer(torch.optim.Optimizer):
         )
         self.minibatches = Minibatches(self)
         self._ask: Optional[Ask] = None  # the open one
+        self.iteration = 0  # of the last minibatch, from 1 on; an iteration may have several minibatches
 
     def next_minibatch(self) -> List[int]:
         """What Minibatches gives. Raises StopIteration at the end of the run."""
@@ -87,6 +88,7 @@ class Optimizer(torch.optim.Optimizer):
                 self._evaluation.settle(self.peer.model)
             raise StopIteration
         self._ask = ask
+        self.iteration = ask.iteration
         self._flat.load(ask.x)
         seed_all(ask.seed)
         return ask.samples.tolist()
