@@ -11,6 +11,7 @@ namespace hearsay {
 
 namespace {
 
+constexpr int patience_after_a_good_end_ms = 60'000;  // a program may save its model
 constexpr int patience_ms = 5000;
 constexpr int patience_of_the_interrupted_ms = 500;
 constexpr int patience_after_sigterm_ms = 1000;
@@ -52,15 +53,18 @@ ProgramFleet::~ProgramFleet() {
 
 void ProgramFleet::say_end(int code, const std::string& reason, const std::string& output) {
   if (std::exchange(told_, true)) return;
-  interrupted_ = code == 130;
+  patience_ms_ = code == 0     ? patience_after_a_good_end_ms
+                 : code == 130 ? patience_of_the_interrupted_ms
+                               : patience_ms;
   const bool is_forked = getpid() != owner_;  // then only those count that this process has started anew
   for (const auto& program : programs_)
     if (!is_forked || program->process()) program->say_end(end_text(code, reason, output));
-  if (is_forked) have_ended(patience_ms);
+  if (is_forked) have_ended(patience_ms_);
 }
 
 void ProgramFleet::refuse(const std::string& why) {
   if (std::exchange(told_, true)) return;
+  patience_ms_ = patience_ms;
   for (const auto& program : programs_) program->say_end(end_text(2, why, ""));
 }
 
@@ -78,7 +82,7 @@ bool ProgramFleet::have_ended(int left_ms) {
 
 void ProgramFleet::end_all() {
   say_end(3, "hearsay has ended without a word about the run", "");
-  if (have_ended(interrupted_ ? patience_of_the_interrupted_ms : patience_ms)) return;
+  if (have_ended(patience_ms_)) return;
   for (const int number : {SIGTERM, SIGKILL}) {
     for (const auto& program : programs_)
       if (ProgramProcess* const process = program->process()) process->signal(number);

@@ -27,7 +27,7 @@ class ProgramFleet {
 
   const std::vector<std::shared_ptr<Program>>& programs() const { return programs_; }
   /// Tells all programs how the run has ended. Only the first call counts. In a forked process: tells those
-  /// that it has started anew, and waits for their end for up to 5 s; they die with it.
+  /// that it has started anew, and waits for their end; they die with it.
   void say_end(int code, const std::string& reason, const std::string& output);
   /// Tells all programs that they cannot take part.
   void refuse(const std::string& why);
@@ -41,7 +41,7 @@ class ProgramFleet {
   std::unique_ptr<PrefixedLines> lines_;
   std::vector<std::shared_ptr<Program>> programs_;
   bool told_ = false;
-  bool interrupted_ = false;
+  int patience_ms_ = 0;  // with programs that were told of the end
 };
 
 }  // namespace hearsay
