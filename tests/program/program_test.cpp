@@ -90,20 +90,13 @@ const Words summary_keys = {"schema",
                             "per_peer",
                             "provenance"};
 
-const Words evaluation_keys = {"iteration",
-                               "epoch",
-                               "seconds",
-                               "loss",
-                               "accuracy",
-                               "loss_worst",
-                               "loss_spread",
-                               "consensus_distance",
-                               "bytes_sent",
-                               "evaluation_bytes",
-                               "messages_sent",
-                               "gradient_evaluations",
-                               "gossip_rounds",
-                               "peer_seconds"};
+const Words evaluation_keys = {"iteration",     "epoch",
+                               "seconds",       "loss",
+                               "accuracy",      "loss_worst",
+                               "loss_spread",   "consensus_distance",
+                               "bytes_sent",    "evaluation_bytes",
+                               "messages_sent", "gradient_evaluations",
+                               "gossip_rounds", "peer_seconds"};
 
 }  // namespace
 
