@@ -342,6 +342,23 @@ TEST_CASE("evaluate: a saved model has the loss of its run") {
   CHECK(json_of(end.said)["loss"] == json_of(run.said)["loss"]);
 }
 
+TEST_CASE("codec: a model of a run, its message, and what receivers decode") {
+  const TemporaryFolder folder;
+  folder.write("q.toml", quadratic_run);
+  REQUIRE(run_program(folder.path(), {"simulate", "q.toml", "--quiet", "--output", "out"}).code == 0);
+  const ProgramEnd whole = run_program(folder.path(), {"codec", "none", "out/model.npy", "--output",
+                                                       "same.npy", "--json", "--scalar", "double"});
+  REQUIRE_MESSAGE(whole.code == 0, whole.complained);
+  const Json figures = json_of(whole.said);
+  CHECK(figures["bytes"] == figures["dimension"].get<int>() * 8);
+  CHECK(figures["relative_error"] == 0.0);
+  const ProgramEnd one = run_program(folder.path(), {"codec", "topk(k=1)", "same.npy", "--json"});
+  CHECK_MESSAGE(json_of(one.said)["bytes"] < figures["bytes"], one.complained);
+  const ProgramEnd unknown = run_program(folder.path(), {"codec", "topq(1%)", "same.npy"});
+  CHECK(unknown.code == 2);
+  CHECK_MESSAGE(unknown.complained.find("topq") != std::string::npos, unknown.complained);
+}
+
 TEST_CASE("list: every method is there") {
   const TemporaryFolder folder;
   const ProgramEnd end = run_program(folder.path(), {"list"});

@@ -9,6 +9,7 @@ import os as _os
 import sys as _sys
 
 from . import last_words as _last_words
+from .codec import Compressed, compress
 from .command import find_program, run
 from .error import Error
 from .peer import Ask, Peer, serve
@@ -19,7 +20,20 @@ from .start import identity
 from .start import inherit as _inherit
 
 __version__ = "0.1.0"
-__all__ = ["Ask", "Error", "Peer", "Score", "find_program", "identity", "records", "run", "serve", "simulate"]
+__all__ = [
+    "Ask",
+    "Compressed",
+    "Error",
+    "Peer",
+    "Score",
+    "compress",
+    "find_program",
+    "identity",
+    "records",
+    "run",
+    "serve",
+    "simulate",
+]
 
 # At once, so that hearsay hears of whatever goes wrong from here on.
 _link = _inherit(_os.environ)
