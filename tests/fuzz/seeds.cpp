@@ -2,6 +2,7 @@
 //
 //     build/tests/fuzz/fuzz_seeds tests/fuzz/corpus
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -221,6 +222,18 @@ void add_runs(const Corpus& corpus) {
     }
 }
 
+void add_answers(const Corpus& corpus) {
+  const auto answer = [](std::uint32_t outcome, std::uint32_t flags, std::uint64_t hits,
+                         const std::string& text) {
+    return little_endian(std::uint64_t{7}) + little_endian(outcome) + little_endian(flags) +
+           little_endian(std::bit_cast<std::uint64_t>(0.25)) + little_endian(hits) +
+           little_endian(std::uint64_t{4}) + text;
+  };
+  corpus.add("program", "score", answer(0, 1, 3, ""));
+  corpus.add("program", "failure", answer(1, 0, 0, "ValueError: a bad\nsample"));
+  corpus.add("program", "more-hits-than-judged", answer(0, 0, 5, ""));
+}
+
 void add_saved_state(const Corpus& corpus) {
   PacketPool packets;
   const PacketRef packet = packets.acquire().seal();
@@ -269,5 +282,6 @@ int main(int count, char** arguments) {
   add_packets(corpus);
   add_runs(corpus);
   add_saved_state(corpus);
+  add_answers(corpus);
   return 0;
 }
