@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -109,28 +111,44 @@ void require_same_model(const RunSettings& settings, const Program& first, const
                      "the seed, torch.manual_seed(1), before the model is made");
 }
 
-/// Returns what is wrong if two gradients on the same minibatch with the same seed differ; else "".
+/// Returns the first coordinate in which two gradients of the objective, on the same minibatch with the same
+/// seed, differ; empty if none does. `once` and `again` return the gradients.
 template <class Scalar>
-std::string doubt_of_repetition(const Objective<Scalar>& objective, const Vector<Scalar>& initial,
-                                const std::optional<std::uint64_t>& batch) {
-  const Index samples = objective.sample_count();
-  std::vector<Index> minibatch(static_cast<std::size_t>(
-      std::min<Index>(samples, static_cast<Index>(batch.value_or(static_cast<std::uint64_t>(samples))))));
+std::optional<Index> differing_coordinate(const Objective<Scalar>& objective, const Vector<Scalar>& initial,
+                                          Index batch, Vector<Scalar>& once, Vector<Scalar>& again) {
+  std::vector<Index> minibatch(static_cast<std::size_t>(std::min(objective.sample_count(), batch)));
   std::iota(minibatch.begin(), minibatch.end(), Index{0});
-  Vector<Scalar> once(initial.size());
-  Vector<Scalar> again(initial.size());
-  try {
-    for (Vector<Scalar>* const gradient : {&once, &again})
-      objective.minibatch_gradient(initial, {.samples = minibatch, .seed = 1, .iteration = 1}, *gradient);
-  } catch (const ProgramFailure& failure) {
-    throw Misuse(std::string("the program of model.program failed in its first gradient: ") + failure.what());
-  }
-  if (digest(once) == digest(again)) return "";
+  for (Vector<Scalar>* const gradient : {&once, &again})
+    objective.minibatch_gradient(initial, {.samples = minibatch, .seed = 1, .iteration = 1}, *gradient);
+  if (digest(once) == digest(again)) return std::nullopt;
   Index k = 0;
   while (once[k] == again[k] || (std::isnan(once[k]) && std::isnan(again[k]))) ++k;
-  return "the program does not give the same gradient twice (coordinate " + std::to_string(k) + ": " +
-         number_text(static_cast<double>(once[k])) + ", then " + number_text(static_cast<double>(again[k])) +
-         ")";
+  return k;
+}
+
+/// Asks the programs here for their first gradient twice. Returns what is wrong if the answers of one differ;
+/// else "". If a minibatch is all samples, which takes long, only one program is asked.
+template <class Scalar>
+std::string doubt_of_repetition(const Problem<Scalar>& problem, const std::optional<std::uint64_t>& batch,
+                                const Home& home) {
+  const auto most_samples = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  const auto minibatch = static_cast<Index>(std::min(batch.value_or(most_samples), most_samples));
+  Vector<Scalar> once(problem.initial.size());
+  Vector<Scalar> again(problem.initial.size());
+  for (PeerId id = home.peer.value_or(0); id < problem.objectives.size(); ++id) {
+    const std::string whose = "the program of peer " + std::to_string(id);
+    try {
+      if (const auto k =
+              differing_coordinate(*problem.objectives[id], problem.initial, minibatch, once, again))
+        return whose + " does not give the same gradient twice (coordinate " + std::to_string(*k) + ": " +
+               number_text(static_cast<double>(once[*k])) + ", then " +
+               number_text(static_cast<double>(again[*k])) + ")";
+    } catch (const ProgramFailure& failure) {
+      throw Misuse(whose + " failed in its first gradient: " + failure.what());
+    }
+    if (home.peer || !batch) break;
+  }
+  return "";
 }
 
 constexpr const char* repetition_remedy =
@@ -163,8 +181,7 @@ Problem<Scalar> program_problem(const RunSettings& settings, const Home& home,
         problem.objectives.push_back(
             std::make_unique<ProgramObjective<Scalar>>(programs[home.peer ? 0 : id]));
     }
-    const auto& asked = *problem.objectives[home.peer.value_or(0)];
-    const std::string doubt = doubt_of_repetition(asked, problem.initial, settings.algorithm.batch);
+    const std::string doubt = doubt_of_repetition(problem, settings.algorithm.batch, home);
     if (!doubt.empty() && settings.failure.keeps_checkpoints())
       throw Misuse("failure.checkpoint_every", std::to_string(settings.failure.checkpoint_every),
                    doubt + ", so a restored run would differ; " + repetition_remedy +

@@ -9,8 +9,9 @@
 //     crash      kills itself, every time        crash-once                       stop     asks the run to end
 //     slow       a gradient never ends           lie     breaks the protocol
 //
-// or at all peers: random (gradients that do not repeat), elsewhere (another x_0 at peer 1), layers, double,
-// larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second start).
+// or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
+// peer 1), layers, double, larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second
+// start).
 
 #define _GNU_SOURCE
 #include <signal.h>
@@ -162,7 +163,7 @@ int main(int argc, char** argv) {
       double sum = 0.0;
       for (uint64_t s = 0; s < count; ++s) sum += (double)x[k] - target(chosen[s], k);
       gradient[k] = count == 0 ? 0.0f : (float)(sum / (double)count);
-      if (has("random")) gradient[k] += (float)asked;
+      if (has("random") || (has("random-at-1") && peer == 1)) gradient[k] += (float)asked;
     }
     answer(number, 0, 0.0, 0, 0, "");
   }

@@ -232,6 +232,10 @@ TEST_SUITE("net") {
     CHECK(std::ranges::any_of(experiment.warnings, says_so));
     settings.failure.checkpoint_every = 4;
     CHECK(says_so(misuse_text([&] { prepare<float>(settings); })));
+    // Every program is asked, not the first one only.
+    settings.model.program.back() = "random-at-1";
+    CHECK(contains(misuse_text([&] { prepare<float>(settings); }),
+                   "the program of peer 1 does not give the same gradient twice"));
   }
 
   TEST_CASE(
