@@ -102,6 +102,10 @@ KernelNetwork::KernelNetwork(const RunSettings& settings, PeerId peer_count) {
   if (peer_count > most_peers)
     throw Misuse("topology.peers", std::to_string(peer_count),
                  "the kernel's network has room for " + std::to_string(most_peers));
+  if (settings.shapes_evaluations())
+    throw Misuse("network.evaluations", "shaped",
+                 "evaluations take a second cable without limits to the observer; expected \"free\", or the "
+                 "built-in shaper");
   bool has_latency = false, varies = false, link_has_latency = false;
   for (const LinkOverride& link : settings.link_overrides) {
     if (link.bandwidth)

@@ -48,6 +48,11 @@ struct LinkSettings {
 /// Returns the network of one peer: its own if it has one, else the common one.
 const NetworkSettings& network_of(const RunSettings& settings, PeerId peer);
 
+/// The observer in the emulated network, if that shapes evaluations (network.evaluations): a host with a port
+/// of its own, under the first id that no peer has. So its network is the common one, its links to the peers
+/// have the latency, jitter and loss of that, and no override names them.
+inline PeerId observer_id(PeerId peer_count) { return peer_count; }
+
 /// Returns the settings of a directed link: those of the network of the sender, unless the link overrides
 /// them.
 LinkSettings link_settings(const RunSettings& settings, PeerId from, PeerId to);

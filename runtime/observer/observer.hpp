@@ -31,7 +31,7 @@ Asks who_judges(const Problem<Scalar>& problem) {
 }
 
 /// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
-/// goes on. Pure: used by the simulator and, behind sockets that no emulated link delays, in real runs.
+/// goes on. Pure: used by the simulator and, behind sockets, in real runs.
 /// Snapshots of several iterations may be incomplete at the same time; each peer sends its own in order.
 template <class Scalar>
 class Observer final : public Evaluator {

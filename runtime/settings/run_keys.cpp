@@ -326,6 +326,11 @@ std::vector<KeyRow<RunSettings>> make_run_keys() {
   add_table(keys, "network", &RunSettings::network, network_keys());
   keys.emplace_back("network.framing", &RunSettings::framing, kinds::choice<Framing>({"none", "ethernet"}),
                     "all", "\"ethernet\" charges 66 bytes for every started 1,448");
+  keys.emplace_back(
+      "network.evaluations", &RunSettings::evaluations, kinds::choice<EvaluationFrames>({"free", "shaped"}),
+      "all",
+      "\"shaped\": the models, verdicts, questions and answers of evaluations pass the emulated "
+      "network, with the observer as one more host");
   return keys;
 }
 

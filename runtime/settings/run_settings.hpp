@@ -53,6 +53,9 @@ struct NetworkSettings {
 
 enum class Framing { none, ethernet };
 
+/// Whether the frames of evaluations pass the emulated network, as the messages of the method do.
+enum class EvaluationFrames { free, shaped };
+
 /// The settings of one run: every key of the run file, with its default. A plain value; `load_run_file` reads
 /// it from a file.
 struct RunSettings {
@@ -149,9 +152,11 @@ struct RunSettings {
 
   NetworkSettings network;
   Framing framing = Framing::none;
+  EvaluationFrames evaluations = EvaluationFrames::free;
   std::map<PeerId, NetworkSettings> peer_networks;  ///< for peers with a [[network.peer]]: replaces `network`
   std::vector<LinkOverride> link_overrides;         ///< each link once; `prepare` adds the topology file's
 
+  bool shapes_evaluations() const { return evaluations == EvaluationFrames::shaped; }
   bool operator==(const RunSettings&) const = default;
 };
 

@@ -63,8 +63,7 @@ class TracePlayer final : public Algorithm<Scalar> {
 
 /// Returns the experiment with the same peers, links and steps, but with objectives that compute nothing.
 template <class Scalar>
-Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
-                                    const RunSettings& settings) {
+Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const RunSettings& settings) {
   Problem<Scalar> nothing;
   for (const auto& objective : experiment.problem.objectives)
     nothing.objectives.push_back(std::make_unique<NoObjective<Scalar>>(objective->sample_count()));
@@ -76,7 +75,7 @@ Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const 
                           experiment.schedule,
                           experiment.method,
                           experiment.step_size,
-                          traced.outcome.peers.front().iterations,  // fewer, if the target was reached
+                          experiment.iterations,
                           {},
                           {},
                           0.0,
@@ -84,6 +83,15 @@ Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const 
                           {}};
   rest.settings.run.judge_nothing();
   return rest;
+}
+
+/// A run that ended early was stopped by the verdict on the evaluation before its last one.
+template <class Scalar>
+Playback playback_of(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
+  Playback playback{.bytes = evaluation_frame_bytes(experiment)};
+  const std::uint64_t last = traced.outcome.peers.front().iterations;
+  if (last < experiment.iterations) playback.stops_after = last - experiment.settings.run.evaluate_every;
+  return playback;
 }
 
 void take_times(const Evaluation& from, Evaluation& to) {
@@ -123,14 +131,14 @@ template <class Scalar>
 RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
                           const RunSettings& settings, Duration measured_gradient) {
   ensure(may_be_retimed(experiment, traced), "only a run that is the same on every network is timed again");
-  const Experiment<Scalar> rest = without_training(experiment, traced, settings);
-  const RunOutcome<Scalar> played =
-      simulate<Scalar>(rest,
-                       [&](PeerId id, PacketPool& packets) {
-                         return make_peer_with<Scalar>(
-                             rest, id, packets, std::make_unique<TracePlayer<Scalar>>(traced.traces[id]));
-                       },
-                       measured_gradient, {});
+  const Experiment<Scalar> rest = without_training(experiment, settings);
+  const RunOutcome<Scalar> played = simulate<Scalar>(
+      rest,
+      [&](PeerId id, PacketPool& packets) {
+        return make_peer_with<Scalar>(rest, id, packets,
+                                      std::make_unique<TracePlayer<Scalar>>(traced.traces[id]));
+      },
+      measured_gradient, {}, playback_of(experiment, traced));
 
   RunOutcome<Scalar> outcome = traced.outcome;
   outcome.seconds = played.seconds;

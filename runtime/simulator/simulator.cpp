@@ -12,7 +12,9 @@
 #include "runtime/network/link.hpp"
 #include "runtime/observer/observer.hpp"
 #include "runtime/record/peer_outcome.hpp"
+#include "runtime/simulator/evaluation_traffic.hpp"
 #include "runtime/simulator/event_queue.hpp"
+#include "runtime/simulator/flight.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
@@ -54,12 +56,16 @@ template <class Scalar>
 class Simulation {
  public:
   Simulation(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make, Duration measured_gradient,
-             const RunControl& control)
+             const RunControl& control, const std::optional<Playback>& playback)
       : experiment_(experiment),
         measured_gradient_(measured_gradient),
         control_(control),
         observer_(experiment.problem, experiment.settings.run) {
     const RunSettings& settings = experiment.settings;
+    if (settings.shapes_evaluations())
+      traffic_.emplace(settings, experiment.peer_count(),
+                       playback ? playback->bytes : evaluation_frame_bytes(experiment));
+    if (playback) stops_after_ = playback->stops_after;
     peers_.reserve(experiment.peer_count());
     for (PeerId id = 0; id < experiment.peer_count(); ++id) {
       const NetworkSettings& network = network_of(settings, id);
@@ -102,18 +108,62 @@ class Simulation {
       lost.reason = stop_asked_ ? "interrupted" : *failure_;
       return lost;
     }
-    for (const SimulatedPeer<Scalar>& simulated : peers_)
-      ensure(diverged_ || simulated.peer->state() == PeerState::finished,
-             "a simulation ends when every peer has finished");
+    ensure(diverged_ || all_have_ended(), "a simulation ends when every peer has finished");
     return outcome();
   }
 
  private:
-  void announce(const Verdict& verdict) {
+  void announce(Verdict verdict) {
     control_.on_evaluation(observer_.evaluations().back());
     control_.on_meters(observer_.last_meters());
+    verdict.proceed &= verdict.evaluated < stops_after_;
+    if (traffic_ && is_on_the_way(verdict.evaluated))
+      return send_down(traffic_->asks_peers() ? FrameKind::question : FrameKind::verdict, verdict);
     verdicts_.push_back(verdict);
     schedule(now_, EventKind::verdict, static_cast<std::uint32_t>(verdicts_.size() - 1));
+  }
+
+  bool all_have_ended() const {
+    return std::ranges::all_of(
+        peers_, [](const auto& simulated) { return simulated.peer->state() == PeerState::finished; });
+  }
+
+  /// Sends a frame on an evaluation to every peer. Once all have ended, nobody needs a verdict.
+  void send_down(FrameKind kind, const Verdict& verdict) {
+    if (kind == FrameKind::verdict && all_have_ended()) return;
+    for (PeerId id = 0; id < peers_.size(); ++id)
+      fly(traffic_->send_down(now_, {.kind = kind, .peer = id, .verdict = verdict}));
+  }
+  void send_up(EvaluationFrame<Scalar> frame) {
+    EgressPort& port = peers_[frame.peer].egress;
+    fly(traffic_->send_up(now_, port, std::move(frame)));
+  }
+  void fly(const typename EvaluationTraffic<Scalar>::Way& way) {
+    schedule(way.due, EventKind::evaluation_due, way.place);
+  }
+
+  /// Handles a frame of an evaluation that its receiver has. Evaluating takes no time.
+  void receive(EvaluationFrame<Scalar> frame) {
+    switch (frame.kind) {
+      case FrameKind::evaluation:
+        evaluate(frame.iteration, [&] { return frame.hand_to(observer_); });
+        break;
+      case FrameKind::question:
+        frame.kind = FrameKind::answer;
+        return send_up(std::move(frame));
+      case FrameKind::answer:
+        if (traffic_->is_last_answer(frame.verdict.evaluated)) send_down(FrameKind::verdict, frame.verdict);
+        break;
+      default:
+        return hear(peers_[frame.peer], frame.verdict);
+    }
+  }
+
+  void hear(SimulatedPeer<Scalar>& simulated, const Verdict& verdict) {
+    if (simulated.peer->state() == PeerState::finished) return;
+    const bool waited = simulated.peer->state() == PeerState::needs_verdict;
+    simulated.peer->verdict(verdict.evaluated, verdict.proceed);
+    if (waited && simulated.peer->state() != PeerState::needs_verdict) resumed(simulated);
   }
 
   void schedule(Instant at, EventKind kind, std::uint32_t subject) { events_.schedule({at, kind, subject}); }
@@ -140,21 +190,21 @@ class Simulation {
         break;
       case EventKind::verdict: {
         const Verdict verdict = verdicts_[event.subject];
-        for (SimulatedPeer<Scalar>& simulated : peers_) {
-          if (simulated.peer->state() == PeerState::finished) continue;
-          const bool waited = simulated.peer->state() == PeerState::needs_verdict;
-          simulated.peer->verdict(verdict.evaluated, verdict.proceed);
-          if (waited && simulated.peer->state() != PeerState::needs_verdict) resumed(simulated);
-        }
+        for (SimulatedPeer<Scalar>& simulated : peers_) hear(simulated, verdict);
         break;
       }
+      case EventKind::evaluation_due:
+        schedule(traffic_->arrive(event.subject, now_, peers_[traffic_->peer_of(event.subject)].ingress),
+                 EventKind::evaluation_release, event.subject);
+        break;
+      case EventKind::evaluation_release:
+        receive(traffic_->take(event.subject));
+        break;
     }
   }
 
   void deliver(std::uint32_t place) {
-    const InFlight frame = std::move(in_flight_[place]);
-    in_flight_[place] = {};
-    free_places_.push_back(place);
+    const InFlight frame = in_flight_.take(place);
     SimulatedPeer<Scalar>& receiver = peers_[frame.to];
     receiver.meters.bytes_received += frame.frame_bytes;
     const bool waited = receiver.peer->state() == PeerState::needs_messages;
@@ -200,12 +250,10 @@ class Simulation {
         case PeerState::checkpoint_due:
           peer.checkpoint_taken();
           break;
-        case PeerState::evaluation_due: {
-          const PeerMeters& meters = read_meters(simulated);
-          if (!evaluate(peer.iteration(), [&] { return tell_observer(peer, meters); })) return;
+        case PeerState::evaluation_due:
+          if (!evaluate(peer.iteration(), [&] { return tell(simulated); })) return;
           peer.evaluation_taken();
           break;
-        }
         case PeerState::diverged:
           diverged_ = true;
           return;
@@ -226,13 +274,14 @@ class Simulation {
     }
   }
 
-  std::optional<Verdict> tell_observer(const Peer<Scalar>& peer, const PeerMeters& meters) {
-    if (!judges_own()) return observer_.take(peer.id(), peer.iteration(), peer.model(), meters);
-    const OwnEvaluation own =
-        own_evaluation(experiment_.problem, peer.id(), peer.model(), experiment_.settings.run.seed);
-    return observer_.take_own(peer.id(), peer.iteration(), own, meters);
+  /// Tells the observer how the peer stands: now, or on the way through the network. Returns the verdict, if
+  /// it is there.
+  std::optional<Verdict> tell(SimulatedPeer<Scalar>& simulated) {
+    EvaluationFrame<Scalar> frame = report_of(experiment_, *simulated.peer, read_meters(simulated));
+    if (!traffic_) return frame.hand_to(observer_);
+    send_up(std::move(frame));
+    return std::nullopt;
   }
-  bool judges_own() const { return experiment_.settings.run.evaluate == RunSettings::Run::Evaluate::own; }
 
   /// Announces the verdict that `take` returns, if it returns one. False if an objective has thrown, which
   /// ends the run.
@@ -277,21 +326,10 @@ class Simulation {
       sender.meters.wire += takes;
       sender.timeline.sends(outgoing.key, outgoing.to, frame_bytes, sender.sending.through(), takes);
       schedule(departure.due, EventKind::due,
-               place({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.metadata, frame_bytes,
-                      &link->arrival}));
+               in_flight_.add({outgoing.to, outgoing.key, std::move(outgoing.packet), outgoing.metadata,
+                               frame_bytes, &link->arrival}));
     }
     sender.peer->outbox().clear();
-  }
-
-  std::uint32_t place(InFlight frame) {
-    if (free_places_.empty()) {
-      in_flight_.push_back(std::move(frame));
-      return static_cast<std::uint32_t>(in_flight_.size() - 1);
-    }
-    const std::uint32_t free = free_places_.back();
-    free_places_.pop_back();
-    in_flight_[free] = std::move(frame);
-    return free;
   }
 
   /// Returns the meters of the peer as of now.
@@ -310,7 +348,7 @@ class Simulation {
     }
     RunOutcome<Scalar> result = observer_.with_models(observer_.conclude(std::move(peers)));
     result.seconds = seconds(now_ - Instant{});
-    if (!judges_own()) return result;
+    if (experiment_.settings.run.evaluate != RunSettings::Run::Evaluate::own) return result;
     result.models.clear();
     for (const SimulatedPeer<Scalar>& simulated : peers_) result.models.push_back(simulated.peer->model());
     return result;
@@ -322,9 +360,10 @@ class Simulation {
   PacketPool packets_;
   Observer<Scalar> observer_;
   std::vector<SimulatedPeer<Scalar>> peers_;
-  std::vector<InFlight> in_flight_;
-  std::vector<std::uint32_t> free_places_;
+  Flight<InFlight> in_flight_;
   std::vector<Verdict> verdicts_;
+  std::optional<EvaluationTraffic<Scalar>> traffic_;    // if the network shapes evaluations
+  std::uint64_t stops_after_ = Playback{}.stops_after;  // the evaluation whose verdict ends a playback
   EventQueue events_;
   Instant now_{};
   bool diverged_ = false;
@@ -344,15 +383,16 @@ RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, Duration measu
 
 template <class Scalar>
 RunOutcome<Scalar> simulate(const Experiment<Scalar>& experiment, const MakePeer<Scalar>& make,
-                            Duration measured_gradient, const RunControl& control) {
+                            Duration measured_gradient, const RunControl& control,
+                            const std::optional<Playback>& playback) {
   require_all_from_the_start(experiment.settings, "hearsay simulate");
-  return Simulation<Scalar>(experiment, make, measured_gradient, control).run();
+  return Simulation<Scalar>(experiment, make, measured_gradient, control, playback).run();
 }
 
 #define HEARSAY_SIMULATE(Scalar)                                                                             \
   template RunOutcome<Scalar> simulate<Scalar>(const Experiment<Scalar>&, Duration, const RunControl&);      \
   template RunOutcome<Scalar> simulate<Scalar>(const Experiment<Scalar>&, const MakePeer<Scalar>&, Duration, \
-                                               const RunControl&);
+                                               const RunControl&, const std::optional<Playback>&);
 HEARSAY_SIMULATE(float)
 HEARSAY_SIMULATE(double)
 #undef HEARSAY_SIMULATE

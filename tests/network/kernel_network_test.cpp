@@ -96,4 +96,12 @@ TEST_SUITE("net") {
             KernelNetwork(experiment.settings, 4);
           }).find("network.link.bandwidth = 1 Mbit/s: ") == 0);
   }
+
+  TEST_CASE("kernel network: it does not shape evaluations") {
+    if (skipped_without_namespaces("refusal of shaped evaluations")) return;
+    const auto experiment = experiment_with("evaluations = \"shaped\"\n");
+    CHECK(misuse_text([&] {
+            KernelNetwork(experiment.settings, 4);
+          }).find("network.evaluations = shaped: ") == 0);
+  }
 }

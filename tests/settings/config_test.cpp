@@ -104,6 +104,7 @@ const std::map<std::string, Sample>& samples() {
       {"network.jitter", {"\"1 ms\"", "1"}},
       {"network.message_loss", {"\"1%\"", "true"}},
       {"network.framing", {"\"ethernet\"", "66"}},
+      {"network.evaluations", {"\"shaped\"", "true"}},
       {"network.compute", {"\"20 ms\"", "20"}},
       {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
       {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
@@ -182,6 +183,7 @@ RunSettings random_settings(std::uint64_t seed) {
   if (chance()) s.security = {"/keys/" + text(), "/keys/" + text()};
   s.network = network();
   s.framing = chance() ? Framing::none : Framing::ethernet;
+  s.evaluations = chance() ? EvaluationFrames::free : EvaluationFrames::shaped;
   for (PeerId peer = 0; peer < 4; ++peer)
     if (chance()) s.peer_networks[peer] = network();
   if (chance()) s.link_overrides.push_back({0, 1, duration(), bandwidth()});
@@ -332,6 +334,7 @@ TEST_CASE("config: values out of range are refused at the door") {
       {"network.message_loss", "\"100%\""},
       {"network.message_loss", "-0.1"},
       {"network.framing", "\"wifi\""},
+      {"network.evaluations", "\"slow\""},
       {"network.compute", "\"slow\""},
       {"network.compute", "\"lognormal(20 ms)\""},
       {"network.compute", "\"lognormal(20 ms, -1)\""},

@@ -24,13 +24,16 @@ const std::vector<std::string> networks = {
     "peer = [{ id = 2, bandwidth = \"1 Mbit/s\", compute = \"20 ms\" }] }\n",
     "network = { bandwidth_trace = [\"0,10 Mbit/s\", \"0.003,0 bit/s\", \"0.005,400 kbit/s\"], latency = \"1 "
     "ms\", "
-    "compute = \"1 ms\", peer = [{ id = 1, bandwidth_trace = [\"0,2 Mbit/s\", \"0.01,unlimited\"] }] }\n"};
+    "compute = \"1 ms\", peer = [{ id = 1, bandwidth_trace = [\"0,2 Mbit/s\", \"0.01,unlimited\"] }] }\n",
+    "network = { bandwidth = \"200 kbit/s\", latency = \"2 ms\", jitter = \"1 ms\", compute = \"1 ms\", "
+    "evaluations = \"shaped\" }\n"};
 
 RunSettings with_network(RunSettings settings, const std::string& network) {
   const RunSettings other = parse_run(network, ".", {}, "network.toml");
   settings.network = other.network;
   settings.peer_networks = other.peer_networks;
   settings.framing = other.framing;
+  settings.evaluations = other.evaluations;
   return settings;
 }
 

@@ -48,6 +48,9 @@ TEST_CASE(
   const std::string networks[] = {
       "network = { compute = \"2 ms\" }\n",
       "network = { bandwidth = \"1 Mbit/s\", latency = \"3 ms\", compute = \"2 ms\" }\n",
+      "network = { bandwidth = \"1 Mbit/s\", latency = \"3 ms\", compute = \"2 ms\", evaluations = "
+      "\"shaped\" "
+      "}\n",
       "network = { bandwidth = \"1 Mbit/s\", latency = \"3 ms\", jitter = \"9 ms\", message_loss = \"10%\", "
       "compute = \"lognormal(2 ms, 0.5)\" }\n",
       "network = { bandwidth = \"10 Mbit/s\", compute = \"1 ms\", peer = [{ id = 2, "

@@ -168,6 +168,7 @@ TEST_CASE("handshake: peers may differ in paths, length of the run, network and 
   other.network.latency = 5ms;
   other.peer_networks[1].message_loss = 0.1;
   other.framing = Framing::ethernet;
+  other.evaluations = EvaluationFrames::shaped;
   CHECK(agreement_of(other) == agreement_of({}));
   RunSettings one, two;
   one.model.init = "/home/a/start.npy";

@@ -17,6 +17,7 @@ namespace {
 void take_network(RunSettings& to, const RunSettings& from) {
   to.network = from.network;
   to.framing = from.framing;
+  to.evaluations = from.evaluations;
   to.peer_networks = from.peer_networks;
   to.link_overrides = from.link_overrides;
   to.run.output = from.run.output;
