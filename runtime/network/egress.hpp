@@ -6,8 +6,9 @@
 
 namespace hearsay {
 
-/// Completes the headers of data frames with due time, payload length and payload checksum. The due time
-/// comes from the emulated network. Pure: it is given the time.
+/// Completes the headers of data frames with due time, payload length and payload checksum, and those of
+/// evaluations with the due time alone. The due time comes from the emulated network. Pure: it is given the
+/// time.
 class Egress {
  public:
   /// `same_machine` is true if all peers share one clock: headers then carry due times; otherwise they carry
@@ -29,16 +30,22 @@ class Egress {
       checked_ = packet;
       checksum_ = payload_checksum(packet->bytes());
     }
-    const Departure departure = port_.send(posted, header_bytes + packet->size(), link);
+    const Departure departure = stamp(common, header_bytes + packet->size(), posted, now, link);
     common.payload_bytes = static_cast<std::uint32_t>(packet->size());
     common.payload_checksum = checksum_;
-    if (same_machine_) {
-      common.due_ns = departure.due.time_since_epoch().count();
-    } else {
-      common.flags = flag_remaining_hold;
-      common.due_ns = std::max(Duration{0}, departure.due - now).count();
-    }
     return {common, departure.losses};
+  }
+
+  /// Writes the due time of a frame of `frame_bytes` into its header; the rest as in `frame`.
+  Departure stamp(FrameHeader& header, std::uint64_t frame_bytes, Instant posted, Instant now, Link& link) {
+    const Departure departure = port_.send(posted, frame_bytes, link);
+    if (same_machine_) {
+      header.due_ns = departure.due.time_since_epoch().count();
+    } else {
+      header.flags = flag_remaining_hold;
+      header.due_ns = std::max(Duration{0}, departure.due - now).count();
+    }
+    return departure;
   }
 
  private:

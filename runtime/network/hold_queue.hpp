@@ -1,12 +1,14 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <queue>
 #include <vector>
 
 #include "runtime/foundation/units.hpp"
 #include "runtime/network/link.hpp"
 #include "runtime/peer/inbox.hpp"
+#include "runtime/wire/frame.hpp"
 
 namespace hearsay {
 
@@ -26,6 +28,7 @@ class HoldQueue {
     // Set once the frame is due: when the port receives it.
     Instant begin = {};
     Instant end = {};
+    std::optional<FrameHeader> word = {};  ///< the header, if it is a frame of an evaluation
   };
 
   explicit HoldQueue(IngressPort ingress) : ingress_(std::move(ingress)) {}

@@ -87,6 +87,10 @@ class ObserverSession {
   FrameHeader busy_sign() const;
 
   bool started() const { return progress_ == Progress::started; }
+  /// When the run began. Valid once it has started.
+  Instant origin() const { return origin_; }
+  /// True until the peers are told to stop, or all have ended.
+  bool is_open() const { return closing_ == Closing::open; }
   bool over() const { return closing_ == Closing::over; }
   /// True if the run was lost before it began, because of wrong input.
   bool lost_by_misuse() const { return loss_ && loss_->by_misuse; }

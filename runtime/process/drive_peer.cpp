@@ -59,6 +59,12 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
   // Bounds the longest message: 10 bytes per coordinate (a variable-length integer), and some scales.
   const std::size_t payload_limit_bytes =
       65536 + 16 * static_cast<std::size_t>(experiment.problem.dimension());
+  std::optional<ObserverLane> lane;
+  const PeerId observer = observer_id(experiment.peer_count());
+  if (settings.shapes_evaluations())
+    lane.emplace(ObserverWays{
+        Link(settings.run.seed, session.self, observer, link_settings(settings, session.self, observer)),
+        arrival_rate(settings, observer, session.self), evaluation_frame_bytes(experiment)});
   return {.self = session.self,
           .run_id = run_id(session.agreement),
           .sources = std::move(sources),
@@ -69,7 +75,8 @@ SocketInput socket_input(const Experiment<Scalar>& experiment, const PeerSession
               session.sources.size() * Inbox::limit_per_sender(experiment.peer_count(), session.staleness),
           .same_machine = entry.same_machine,
           .credentials = entry.credentials,
-          .timeline = timeline};
+          .timeline = timeline,
+          .observer_lane = std::move(lane)};
 }
 
 template <class Scalar>

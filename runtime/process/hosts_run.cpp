@@ -24,7 +24,7 @@ class ObserverThread {
                  const SharedCredentials& credentials)
       : evaluator_(experiment.problem, experiment.settings.run, who_judges(experiment.problem)),
         server_(observer_input(experiment, patience.start, peers), evaluator_, address, credentials,
-                control.record),
+                control.record, observer_network(experiment, false)),
         thread_([this, &control] { serve(control); }) {}
 
   ~ObserverThread() {

@@ -361,7 +361,8 @@ RunOutcome<Scalar> run_local(const Experiment<Scalar>& experiment, const RunCont
   Observer<Scalar> evaluator(experiment.problem, experiment.settings.run, who_judges(experiment.problem));
   ObserverServer observer(observer_input(experiment, start_patience), evaluator,
                           "tcp://" + (network ? network->observer_address() : "127.0.0.1") + ":*",
-                          share_credentials(keys, observer_peer, control.notice), control.record);
+                          share_credentials(keys, observer_peer, control.notice), control.record,
+                          observer_network(experiment, true));
   at_the_switch.reset();
   children.tell_addresses(observer.bound_address());
   outcome = evaluator.with_models(observer.serve(control, [&] { return children.lost(); }));

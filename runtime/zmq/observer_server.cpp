@@ -1,6 +1,7 @@
 #include "runtime/zmq/observer_server.hpp"
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <utility>
 #include <zmq.hpp>
@@ -28,7 +29,8 @@ constexpr std::size_t record_limit_bytes = 1 << 20;
 class ObserverServer::Server {
  public:
   Server(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-         const SharedCredentials& credentials, const RunRecord& earlier)
+         const SharedCredentials& credentials, const RunRecord& earlier,
+         std::optional<ObserverNetwork> network)
       : payload_limit_bytes_(evaluator.model_bytes() + record_limit_bytes),
         run_id_(run_id(input.agreement)),
         heartbeat_(heartbeat_interval(input.failure.lost_after)),
@@ -36,6 +38,7 @@ class ObserverServer::Server {
         session_(input, evaluator, monotonic_now(), earlier),
         routes_(input.peer_count),
         zap_server_(context_, router_, credentials) {
+    if (network) port_.emplace(std::move(*network));
     bound_address =
         listen(router_, {payload_limit_bytes_, queue_frames, last_words_linger_ms}, "observer", bind_address);
   }
@@ -44,7 +47,8 @@ class ObserverServer::Server {
     while (!session_.over()) {
       // Receives one frame a turn. An evaluation may take longer than the peers need to send the next one, so
       // to receive until no frame waits could keep the user, lost peers and the clock waiting forever.
-      const bool heard = receive(control);
+      const bool received = receive(control);
+      const bool heard = hear_held(control) || received;
       if (session_.over()) break;
       if (const auto loss = lost()) lose(*loss);
       if (control.is_interrupted()) session_.interrupt(monotonic_now());
@@ -56,7 +60,11 @@ class ObserverServer::Server {
       if (!heard && !session_.over()) wait();
     }
     if (session_.lost_by_misuse()) throw Misuse(session_.outcome().reason);
-    return session_.outcome();
+    RunResult result = session_.outcome();
+    // The peers have ended before their last models have come.
+    if (port_ && port_->last_come())
+      result.seconds = std::max(result.seconds, seconds(*port_->last_come() - session_.origin()));
+    return result;
   }
 
   void turn_away(const std::string& why, const RunControl& control) {
@@ -68,9 +76,12 @@ class ObserverServer::Server {
 
  private:
   void wait() {
-    zmq::pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
+    timer_.set(port_ ? port_->next() : Instant::max());
+    std::array<zmq::pollitem_t, 2> items{
+        {{router_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, timer_.fd(), ZMQ_POLLIN, 0}}};
     try {
-      zmq::poll(&item, 1, poll_interval);
+      zmq::poll(items.data(), items.size(), poll_interval);
+      if (items[1].revents != 0) timer_.clear();
     } catch (const zmq::error_t& error) {
       if (error.num() != EINTR) throw;
     }
@@ -85,17 +96,40 @@ class ObserverServer::Server {
     const PeerId sender = frame.header.sender;
     if (frame.header.run_id == run_id_ && sender < routes_.size())
       routes_[sender].note(frame.header.incarnation, frame.from, session_.incarnation_of(sender));
-    const auto hear = [&] {
-      session_.hear(frame.header, bytes_of(frame.payload), monotonic_now(), frame.host);
-    };
-    if (frame.header.kind == FrameKind::evaluation)
-      show_life_during(hear);
-    else
-      hear();
+    if (port_ && session_.started() && frame.header.run_id == run_id_ && port_->holds(frame.header)) {
+      port_->hold(frame.header, packet_of(std::move(frame.payload)), monotonic_now());
+      return true;
+    }
+    hear(frame.header, bytes_of(frame.payload), frame.host);
     report_evaluations(control);
     refuse_hello(frame.from);
     send_outbox();
     return true;
+  }
+
+  /// Hears what has come through the emulated network; all that is on the way, if the run is being stopped.
+  /// Returns false if there is nothing.
+  bool hear_held(const RunControl& control) {
+    if (!port_) return false;
+    const auto come = port_->released(
+        monotonic_now(), session_.is_open() ? ObserverPort::Which::due : ObserverPort::Which::all);
+    for (const HoldQueue::Held& held : come) {
+      if (session_.over()) break;
+      hear(*held.word, held.packet->bytes(), {});
+      report_evaluations(control);
+      send_outbox();
+    }
+    return !come.empty();
+  }
+
+  void hear(const FrameHeader& header, std::span<const std::byte> payload, const std::string& host) {
+    const auto by_session = [&] { session_.hear(header, payload, monotonic_now(), host); };
+    const bool starts_before = session_.started();
+    if (header.kind == FrameKind::evaluation)
+      show_life_during(by_session);
+    else
+      by_session();
+    if (port_ && !starts_before && session_.started()) port_->begin(session_.origin());
   }
 
   void lose(const LostPeer& peer) {
@@ -162,12 +196,20 @@ class ObserverServer::Server {
     // A frame that does not reach its process may make the session put further frames into its outbox.
     for (std::vector<ObserverFrame> words; !session_.outbox().empty(); words.clear()) {
       words.swap(session_.outbox());
-      for (const ObserverFrame& word : words) {
+      for (ObserverFrame& word : words) {
         const std::string to = routes_[word.to].to(word.only_to, session_.incarnation_of(word.to));
+        if (port_ && !to.empty() && !pass_port(word)) continue;
         const bool sent = !to.empty() && send_frame(router_, to, word.header, word.payload);
         if (!sent && word.only_to) session_.note_unreachable(word.to, *word.only_to);
       }
     }
+  }
+
+  /// False if the frame need not be sent.
+  bool pass_port(ObserverFrame& word) {
+    const std::uint32_t incarnation = session_.incarnation_of(word.to);
+    if (word.header.kind == FrameKind::alive) port_->complete(word.header, word.to, incarnation);
+    return port_->send(word.header, word.to, incarnation, monotonic_now());
   }
 
   std::size_t payload_limit_bytes_;
@@ -176,6 +218,8 @@ class ObserverServer::Server {
   const Evaluator& evaluator_;
   ObserverSession session_;
   std::vector<PeerRoutes> routes_;
+  std::optional<ObserverPort> port_;  // if the emulated network shapes evaluations
+  AbsoluteTimer timer_;               // for what the port holds
   std::size_t reported_ = 0;
   std::optional<std::uint64_t> reported_best_;  // the iteration of the best evaluation
   bool announced_start_ = false;
@@ -188,8 +232,9 @@ class ObserverServer::Server {
 
 ObserverServer::ObserverServer(const ObserverInput& input, Evaluator& evaluator,
                                const std::string& bind_address, const SharedCredentials& credentials,
-                               const RunRecord& earlier)
-    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, earlier)) {}
+                               const RunRecord& earlier, std::optional<ObserverNetwork> network)
+    : server_(std::make_unique<Server>(input, evaluator, bind_address, credentials, earlier,
+                                       std::move(network))) {}
 
 ObserverServer::~ObserverServer() = default;
 

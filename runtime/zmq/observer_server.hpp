@@ -10,6 +10,7 @@
 #include "runtime/record/outcome.hpp"
 #include "runtime/record/run_control.hpp"
 #include "runtime/security/credentials.hpp"
+#include "runtime/zmq/observer_port.hpp"
 
 namespace hearsay {
 
@@ -20,15 +21,16 @@ struct LostPeer {
 };
 
 /// Runs the observer behind a ROUTER of its own: starts the run when all peers are ready, receives their
-/// models, sends the verdicts, ends the run. Its frames pass no emulated link, and no byte counter counts
-/// them.
+/// models, sends the verdicts, ends the run. Its frames pass no emulated link but for those of evaluations
+/// under network.evaluations = "shaped" (observer_port.hpp), and no byte counter counts them.
 class ObserverServer {
  public:
   /// Binds `bind_address` with the credentials of `observer_peer`, or for plain text if there are none.
   /// `earlier` is not empty if a run is resumed. Throws Misuse if the address is not
-  /// available. `evaluator` must outlive the server.
+  /// available. `evaluator` must outlive the server. `network`: if the emulated network shapes evaluations.
   ObserverServer(const ObserverInput& input, Evaluator& evaluator, const std::string& bind_address,
-                 const SharedCredentials& credentials = {}, const RunRecord& earlier = {});
+                 const SharedCredentials& credentials = {}, const RunRecord& earlier = {},
+                 std::optional<ObserverNetwork> network = {});
   ~ObserverServer();
 
   const std::string& bound_address() const;

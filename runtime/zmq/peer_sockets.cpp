@@ -141,7 +141,9 @@ class PeerSockets::Server {
 
   void send_to_observer(const PeerFrame& word) {
     observer_may_be_ready_ = true;
-    send_frame(observer_, {}, word.header, word.payload);
+    FrameHeader header = word.header;
+    if (input_.observer_lane) input_.observer_lane->complete(header, egress_, monotonic_now());
+    send_frame(observer_, {}, header, word.payload);
   }
 
   /// Sends refusals over the connection from which the hello came, since the caller may have claimed the id
@@ -236,7 +238,8 @@ class PeerSockets::Server {
     const Instant now = monotonic_now();
     heard_at_[place_of(source)] = now;
     if (heard != FrameUse::data) return;
-    if (hold_.size() >= input_.held_frames_limit) {
+    const std::size_t words = input_.observer_lane ? input_.observer_lane->held() : 0;
+    if (hold_.size() - words >= input_.held_frames_limit) {
       ++counters_.garbage;
       return;
     }
@@ -285,19 +288,33 @@ class PeerSockets::Server {
         return;
       }
       const Instant now = monotonic_now();
-      if (reception == Reception::garbage ||
-          session_->hear_observer(frame.header, bytes_of(frame.payload), now) == FrameUse::garbage)
-        ++counters_.garbage;
-      else
+      if (reception == Reception::frame && input_.observer_lane && frame.header.run_id == input_.run_id &&
+          input_.observer_lane->holds(frame.header)) {
         observer_heard_at_ = now;
+        input_.observer_lane->hold(frame.header, packet_of(std::move(frame.payload)), now, hold_);
+      } else if (reception == Reception::garbage ||
+                 session_->hear_observer(frame.header, bytes_of(frame.payload), now) == FrameUse::garbage) {
+        ++counters_.garbage;
+      } else {
+        observer_heard_at_ = now;
+      }
     }
   }
 
   void release_held() {
-    hold_.release(monotonic_now(), [&](const HoldQueue::Held& held) {
+    const Instant now = monotonic_now();
+    hold_.release(now, [&](const HoldQueue::Held& held) {
+      if (held.word) return hear_word(held, now);
       timeline_.receives(held.key, held.frame_bytes, held.begin, held.end);
       events.push_back(DataArrived{held.key, held.packet, held.metadata});
     });
+    if (!session_->outbox().empty() || !session_->events().empty()) carry_out();
+  }
+
+  void hear_word(const HoldQueue::Held& held, Instant now) {
+    input_.observer_lane->release(*held.word);
+    if (session_->hear_observer(*held.word, held.packet->bytes(), now) == FrameUse::garbage)
+      ++counters_.garbage;
   }
 
   SocketInput input_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "runtime/security/credentials.hpp"
 #include "runtime/session/events.hpp"
 #include "runtime/session/peer_session.hpp"
+#include "runtime/zmq/observer_lane.hpp"
 
 namespace hearsay {
 
@@ -36,6 +38,7 @@ struct SocketInput {
   bool same_machine;                   ///< all peers share one clock: due times travel as they are
   SharedCredentials credentials = {};  ///< null: plain text
   Timeline* timeline = nullptr;        ///< as in RunControl
+  std::optional<ObserverLane> observer_lane = {};  ///< empty: evaluations are free
 };
 
 /// Counters of the sockets; the session has further ones (SessionContext::Counters).
@@ -46,8 +49,8 @@ struct SocketCounters {
 };
 
 /// The sockets and timers of one peer: a ROUTER for its sources, a DEALER for every destination and one for
-/// the observer. Data frames are held here until the emulated network would have delivered them. Nothing here
-/// decides what the peer learns.
+/// the observer. Data frames are held here until the emulated network would have delivered them; so are
+/// verdicts and questions, if it shapes evaluations. Nothing here decides what the peer learns.
 ///
 /// Belongs to one thread. The thread must call `serve` several times within a heartbeat.
 class PeerSockets {

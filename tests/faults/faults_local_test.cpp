@@ -100,6 +100,21 @@ TEST_SUITE("net") {
     CHECK(run.kills() == 5);
   }
 
+  TEST_CASE("faults: a peer that is killed while evaluations are on the emulated network changes no bit") {
+    const Scene scene("7", large_model + R"toml(
+[network]
+bandwidth = "4 Mbit/s"
+latency = "20 ms"
+evaluations = "shaped"
+)toml");
+    LocalPeers run = scene.start();
+    for (const std::size_t evaluations : {3, 6}) {
+      REQUIRE_MESSAGE(run.reaches(evaluations), run.program().complained());
+      REQUIRE(run.kill_and_see_it_return(run.peers()[1]));
+    }
+    scene.check_end(run);
+  }
+
   TEST_CASE("faults: a peer that is killed again as soon as it is back, and once more, changes no bit") {
     const Scene scene("7");
     LocalPeers run = scene.start();

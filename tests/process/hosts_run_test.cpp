@@ -119,6 +119,24 @@ TEST_SUITE("net") {
     CHECK(observed.text == expected);
   }
 
+  TEST_CASE("cluster: evaluations pass the emulated network of hosts that share no clock, too") {
+    const Addresses addresses = {free_address(), free_address(), free_address()};
+    auto experiment =
+        with_addresses(quadratic_experiment<float>("dcd-psgd", "ring", 3, 500), addresses, free_address());
+    experiment.settings.network.bandwidth_up = experiment.settings.network.bandwidth_down = Bandwidth{1e5};
+    experiment.settings.network.latency = std::chrono::milliseconds(20);
+    experiment.settings.evaluations = EvaluationFrames::shaped;
+    std::vector<Process> peers;
+    for (const PeerId id : {0u, 1u, 2u}) peers.push_back(start_peer(experiment, id));
+    std::string expected;
+    for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
+      expected += std::to_string(peer.model_digest) + " ";
+    const Ended observed = peers[0].join();
+    CHECK(observed.exit_code == 0);
+    CHECK(observed.text == expected);
+    for (const PeerId id : {1u, 2u}) CHECK(peers[id].join().exit_code == 0);
+  }
+
   TEST_CASE(
       "cluster: nobody takes the observer for lost while it evaluates for longer than failure.lost_after") {
     const Addresses addresses = {free_address(), free_address(), free_address()};
