@@ -17,6 +17,7 @@
 #include "runtime/settings/sweep_settings.hpp"
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
+#include "tools/check/evaluation_time.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/empty_run_file.hpp"
@@ -343,7 +344,9 @@ std::string as_text(const std::string& name, const Plan& plan) {
   if (plan.dry_run.seconds)
     table.add({"", "with a core for each peer (this machine has " +
                        grouped(std::max(1u, std::thread::hardware_concurrency())) +
-                       "), and without evaluations"});
+                       "), and without evaluations" +
+                       evaluation_time_text(settings, plan.dimension, plan.peers,
+                                            *plan.dry_run.seconds_per_iteration)});
   for (const std::string& warning : plan.warnings) table.add({"warning", warning});
   return table.text();
 }

@@ -104,7 +104,7 @@ bool is_constant(const NetworkSettings& network) {
 }  // namespace
 
 bool repeats_its_iterations(const RunSettings& settings, const MethodInfo& method) {
-  return !method.asynchronous && is_constant(settings.network) &&
+  return !method.asynchronous && !settings.shapes_evaluations() && is_constant(settings.network) &&
          std::ranges::all_of(settings.peer_networks,
                              [](const auto& of_peer) { return is_constant(of_peer.second); });
 }
