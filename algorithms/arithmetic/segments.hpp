@@ -16,6 +16,7 @@ struct Segment {
   Index columns = 1;
   Index size() const { return rows * columns; }
   Index end() const { return begin + size(); }
+  bool operator==(const Segment&) const = default;
 };
 
 /// The segments in order. They tile [0, d) without gaps.

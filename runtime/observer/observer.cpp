@@ -193,10 +193,15 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
     asked.evaluation.loss_worst = largest;
     asked.evaluation.loss_spread = largest - least;
   }
+  if (asks_ == Asks::nobody && problem_->at_home) {  // in a run of processes these peers would be asked
+    asked.evaluation.evaluation_bytes +=
+        gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
+    for (const auto& objective : problem_->objectives)
+      asked.answers.emplace_back(objective->score(asked.mean));
+    const ModelScore score = problem_->score_of(asked.scores(), asked.mean);
+    return judge(std::move(asked), score);
+  }
   if (asks_ == Asks::nobody) {
-    if (problem_->at_home)  // in a run of processes these peers would be asked
-      asked.evaluation.evaluation_bytes +=
-          gathered.models.size() * (2 * header_bytes + model_bytes() + score_bytes);
     const ModelScore score = problem_->score(asked.mean);
     return judge(std::move(asked), score);
   }
@@ -224,6 +229,9 @@ Verdict Observer<Scalar>::judge(typename OpenQuestions<Scalar>::Asked closed, co
   if (evaluations_.empty()) judge_ = judge_of(score.judged, rules_);
   evaluation.loss = score.loss;
   evaluation.accuracy = score.accuracy;
+  for (PeerId peer = 0; peer < closed.answers.size() && !not_finite_; ++peer)
+    if (closed.answers[peer] && !std::isfinite(closed.answers[peer]->loss))
+      not_finite_ = NotFinite{peer, closed.answers[peer]->loss};
   evaluation_bytes_ += evaluation.evaluation_bytes;
   evaluation.evaluation_bytes = evaluation_bytes_;
   if (score.samples > 0)
@@ -299,6 +307,9 @@ RunResult Observer<Scalar>::conclude(std::vector<PeerOutcome> peers) const {
   result.judged = last_score_.judged;
   if (best_) result.best = best_->of;
   judge_.conclude(result);
+  if (result.status == RunStatus::diverged && not_finite_)
+    result.reason += ": the loss that peer " + std::to_string(not_finite_->peer) + " computes is " +
+                     (std::isnan(not_finite_->loss) ? "no number" : "infinite");
   // Reports the divergence with the lowest iteration.
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
   for (PeerId id = 0; id < peers.size(); ++id) {

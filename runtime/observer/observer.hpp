@@ -145,7 +145,12 @@ class Observer final : public Evaluator {
     Evaluation of;
     Vector<Scalar> model;  // the mean model
   };
-  std::optional<Best> best_;  // so far; empty under run.keep = "last"
+  struct NotFinite {
+    PeerId peer;
+    double loss;
+  };
+  std::optional<NotFinite> not_finite_;  // the first score of a peer that is no finite number
+  std::optional<Best> best_;             // so far; empty under run.keep = "last"
   std::vector<Vector<Scalar>> models_;
   Vector<Scalar> mean_;
 };

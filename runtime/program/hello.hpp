@@ -18,6 +18,7 @@ struct ProgramHello {
   Index samples = 0;
   ScalarKind scalar = ScalarKind::float32;
   SegmentTable layers;  ///< one segment if the program names none
+  bool operator==(const ProgramHello&) const = default;
 };
 
 /// Returns the hello in a JSON text, or else a clause that says what is wrong with it: "its hello has no

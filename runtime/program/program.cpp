@@ -1,5 +1,7 @@
 #include "runtime/program/program.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <exception>
 #include <future>
@@ -82,7 +84,8 @@ std::span<const std::byte> Program::first_word(const std::string& awaited) {
     case ProgramChannel::Heard::end:
       break;
   }
-  cannot_take_part("has ended before " + awaited + how_it_ended());
+  cannot_take_part("has ended before " + awaited + how_it_ended() +
+                   "; expected a program that computes for a peer: in Python, hearsay.Peer or hearsay.torch");
 }
 
 void Program::meet() {
@@ -126,12 +129,18 @@ ProgramAnswer Program::ask(ProgramQuestion question, const std::function<void()>
   for (int ends = 0; ends < most_ends_at_one_question; ++ends) {
     if (ends > 0 || !channel_.is_open()) start_anew();
     if (auto answer = answer_to(question, prepare)) return std::move(*answer);
+    end_for_certain();
     how = how_it_ended();
     channel_.close();
     if (!command_) throw ProgramFailure("its program has ended");
   }
   throw ProgramFailure("its program has ended " + std::to_string(most_ends_at_one_question) +
-                       " times at the same question" + how);
+                       " times at the same question" + how + "; what it said stands above");
+}
+
+/// A program that has closed its socket and lives on would run beside the one that takes its place.
+void Program::end_for_certain() {
+  if (process_ && !process_->is_gone(patience_with_the_dead_ms)) process_->signal(SIGKILL);
 }
 
 /// Returns nothing if the program has ended without a word.
@@ -162,8 +171,7 @@ void Program::start_anew() {
     channel_ = ProgramChannel(std::move(channel));
     hello_.reset();
     meet();
-    const bool same = hello_->dimension == before.dimension && hello_->samples == before.samples &&
-                      hello_->scalar == before.scalar;
+    const bool same = *hello_ == before;
     hello_ = before;
     if (!same) throw ProgramFailure("its program, started anew, says another hello than before");
     share_memory();

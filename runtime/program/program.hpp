@@ -71,6 +71,7 @@ class Program {
   /// What it has to say before it is asked: a hello, then answer 0. Throws Misuse if it says something else.
   std::span<const std::byte> first_word(const std::string& awaited);
   std::string how_it_ended();
+  void end_for_certain();
   void start_anew();
   [[noreturn]] void cannot_take_part(const std::string& why) const;
   std::string name() const;

@@ -80,10 +80,6 @@ std::uint64_t layers_digest(const SegmentTable& layers) {
   return digest(text);
 }
 
-bool same_layers(const SegmentTable& one, const SegmentTable& other) {
-  return layers_digest(one) == layers_digest(other);
-}
-
 /// Throws Misuse unless the program computes the model of the first one, in the scalar of the run.
 template <class Scalar>
 void require_same_model(const RunSettings& settings, const Program& first, const Program& program,
@@ -100,7 +96,7 @@ void require_same_model(const RunSettings& settings, const Program& first, const
                  whose + " model has " + std::to_string(program.hello().dimension) +
                      " parameters, and the first one's " + std::to_string(first.hello().dimension) +
                      "; expected the same model at all peers");
-  if (!same_layers(program.hello().layers, first.hello().layers))
+  if (program.hello().layers != first.hello().layers)
     throw Misuse(
         "model.program", command,
         whose + " model has other layers than the first one's; expected the same model at all peers");

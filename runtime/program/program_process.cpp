@@ -102,7 +102,7 @@ struct Start {
       execvpe(words[0], words, environment);
     }
     const int error = errno;
-    if (write(kept, &error, sizeof error) < 0) _exit(3);
+    if (write(kept < 0 ? failure : kept, &error, sizeof error) < 0) _exit(3);
     _exit(3);
   }
 };
@@ -146,10 +146,14 @@ ProgramProcess::Started ProgramProcess::start(const ProgramCommand& command) {
   return started;
 }
 
+bool ProgramProcess::is_gone(int patience_ms) const {
+  pollfd polled{watch_.number(), POLLIN, 0};
+  return ended_ || poll(&polled, 1, patience_ms) > 0;
+}
+
 bool ProgramProcess::has_ended(int patience_ms) {
   if (ended_) return true;
-  pollfd polled{watch_.number(), POLLIN, 0};
-  if (poll(&polled, 1, patience_ms) <= 0) return false;
+  if (!is_gone(patience_ms)) return false;
   int status = 0;
   waitpid(process_, &status, 0);
   if (WIFSIGNALED(status))
@@ -160,7 +164,8 @@ bool ProgramProcess::has_ended(int patience_ms) {
 }
 
 void ProgramProcess::signal(int number) const {
-  if (!ended_) kill(process_, number);
+  // By its descriptor: to others than its parent the number may mean another process by now.
+  if (!ended_) syscall(SYS_pidfd_send_signal, watch_.number(), number, nullptr, 0);
 }
 
 }  // namespace hearsay

@@ -30,10 +30,13 @@ class ProgramProcess {
   /// Misuse if it cannot be started.
   static Started start(const ProgramCommand& command);
 
-  /// True once it has ended; `how` then says how. Waits for at most `patience_ms` (-1: as long as it takes).
+  /// True once it has ended. Waits for at most `patience_ms` (-1: as long as it takes).
+  bool is_gone(int patience_ms) const;
+  /// The same in the process that has started it; `how` then says how.
   bool has_ended(int patience_ms);
   /// "with exit code 1", "by signal 9 (Killed)"; valid if it has ended.
   const std::string& how() const { return how_; }
+  /// Any process that holds this may send it a signal.
   void signal(int number) const;
 
  private:

@@ -8,12 +8,15 @@
 //     fail       answers that it failed          leave   leaves with a word       exit     ends with code 1
 //     crash      kills itself, every time        crash-once                       stop     asks the run to end
 //     slow       a gradient never ends           lie     breaks the protocol
+//     deaf       closes its socket once, and lives on; the file deaf has the number of its process
+//     nan        a score that is no number, at peer 1
 //
 // or at all peers: random (gradients that do not repeat; random-at-1: at peer 1), elsewhere (another x_0 at
 // peer 1), layers, double, larger (another d at peer 1), bad-hello, mute, forget (another x_0 at the second
 // start).
 
 #define _GNU_SOURCE
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -133,12 +136,20 @@ int main(int argc, char** argv) {
           loss += 0.5 * gap * gap;
         }
       for (int k = 0; k < dimension; ++k) hits += x[k] > -1.0f && x[k] < 1.0f;
+      if (has("nan") && peer == 1) loss = NAN;
       answer(number, 0, loss / samples, hits, (uint64_t)dimension, "");
       continue;
     }
     if (iteration == 5 && peer == 1) {
       if (has("crash") || ((has("crash-once") || has("forget")) && is_first_start)) raise(SIGKILL);
       if (has("exit")) return 1;
+      if (has("deaf") && is_first_start) {
+        FILE* const file = fopen("deaf", "w");
+        fprintf(file, "%d", (int)getpid());
+        fclose(file);
+        close(channel);
+        for (;;) pause();
+      }
       if (has("slow")) pause();
       if (has("fail")) {
         answer(number, 1, 0.0, 0, 0, "ValueError: a bad sample");

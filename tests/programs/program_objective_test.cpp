@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "runtime/experiment/experiment.hpp"
@@ -182,7 +183,30 @@ TEST_SUITE("net") {
       CHECK(run.reason ==
             std::string("peer 1: its objective failed in iteration 5: its program has ended 3 times at "
                         "the same question, ") +
-                how);
+                how + "; what it said stands above");
+    }
+  }
+
+  TEST_CASE("program: one that has closed its socket is ended, and another takes its place") {
+    const Scene scene;
+    const auto undisturbed = simulate(twin_of(scene.settings()), Duration{1000});
+    const auto experiment = prepare<float>(scene.settings("deaf"));
+    check_same_losses(run_local(experiment), undisturbed);
+    std::string number, name, state;
+    std::ifstream(scene.folder.path() / "deaf") >> number;
+    std::ifstream("/proc/" + number + "/stat") >> number >> name >> state;
+    CHECK((state == "" || state == "Z"));
+  }
+
+  TEST_CASE("program: a loss that is no number is told with the peer that computes it") {
+    const Scene scene;
+    for (const auto run :
+         {+[](const Experiment<float>& experiment) { return run_local(experiment); },
+          +[](const Experiment<float>& experiment) { return simulate(experiment, Duration{1000}); }}) {
+      const RunOutcome<float> outcome = run(prepare<float>(scene.settings("nan")));
+      CHECK(outcome.status == RunStatus::diverged);
+      CHECK(outcome.reason ==
+            "the loss left the finite range by iteration 0: the loss that peer 1 computes is no number");
     }
   }
 
