@@ -84,8 +84,11 @@ std::span<const std::byte> Program::first_word(const std::string& awaited) {
     case ProgramChannel::Heard::end:
       break;
   }
-  cannot_take_part("has ended before " + awaited + how_it_ended() +
-                   "; expected a program that computes for a peer: in Python, hearsay.Peer or hearsay.torch");
+  const std::string how = how_it_ended();
+  cannot_take_part("has ended before " + awaited + how +
+                   (how.empty() || how == ", with exit code 0"
+                        ? "; expected one that computes for a peer: in Python, hearsay.Peer or hearsay.torch"
+                        : "; what it said stands above"));
 }
 
 void Program::meet() {

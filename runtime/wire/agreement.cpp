@@ -84,7 +84,10 @@ std::optional<std::string> disagreement(const Agreement& mine, const Agreement& 
   if (own_ends) return name + " runs with " + assignment(*other) + ", this peer states nothing";
   if (own->key != other->key)
     return name + " runs with " + assignment(*other) + ", this peer states " + assignment(*own);
-  return name + " runs with " + assignment(*other) + ", this peer with " + quoted_if_empty(own->value);
+  // Two digests say little to whose models were made from different seeds.
+  const bool is_model = own->key.starts_with("model (digest");
+  return name + " runs with " + assignment(*other) + ", this peer with " + quoted_if_empty(own->value) +
+         (is_model ? "; expected the same model, made from the same seed" : "");
 }
 
 HelloVerdict judge_hello(const Agreement& mine, PeerId self, std::span<const std::byte> hello, PeerId caller,

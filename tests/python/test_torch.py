@@ -245,7 +245,8 @@ def test_an_evaluation_is_in_evaluation_mode_and_leaves_no_trace(fake):
 
 
 def test_batch_norm_wants_to_be_recalibrated():
-    with pytest.raises(ValueError, match="2 tracks running statistics.*expected GroupNorm"):
+    sentence = r"layer 2 \(BatchNorm1d\) tracks running statistics.*expected GroupNorm"
+    with pytest.raises(ValueError, match=sentence):
         hearsay.torch.Optimizer(network(nn.BatchNorm1d(3)), 10, evaluate=lambda: 0.0)
     FlatParameters(network(nn.BatchNorm1d(3, track_running_stats=False)))
 

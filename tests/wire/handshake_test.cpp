@@ -109,8 +109,7 @@ TEST_CASE("handshake: another model size, other data and another topology are na
         "0000000000007090");
   CHECK(disagreement(mine, make_agreement({}, {50'100, 7, 0xda7a}, 0x7090), "peer 0") ==
         "peer 0 runs with model (digest of the initial parameters and layers) = 0000000000000007, this peer "
-        "with "
-        "0000000000030de1");
+        "with 0000000000030de1; expected the same model, made from the same seed");
   CHECK(disagreement(mine, make_agreement({}, {50'100, 0x30de1, {}}, 0x7090), "peer 0") ==
         "peer 0 runs with data (digest of samples and labels) = at home, this peer with 000000000000da7a");
 }

@@ -24,8 +24,10 @@ class RunningStatistics:
         ]
         self._modules: List[Any] = [module for _, module in tracking]
         if tracking and recalibrate is None:
+            name, module = tracking[0]
+            layer = f"layer {name}" if name else "the model"
             raise ValueError(
-                f"{tracking[0][0] or 'the model'} tracks running statistics, which no x determines; expected "
+                f"{layer} ({type(module).__name__}) tracks running statistics, which no x determines; expected "
                 "GroupNorm, track_running_stats=False, or recalibrate=lambda: model(some_fixed_samples)"
             )
 
