@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
-import { chartOf, inReport, lineOf, linkOf } from "./pages.js";
+import { chartOf, inReport, lineOf, linkOf, unfold } from "./pages.js";
 
 const topologies = ["ring", "complete", "star"];
 const partitions = ["iid", "by-label"];
@@ -165,7 +165,7 @@ describe("compare", () => {
   }));
 
   test("the filter takes values off every section, and keeps the last one", () => inPage("topologies.html", {}, async ({ page }) => {
-    await page.getByText("Filter", { exact: true }).click();
+    await unfold(page.getByText("Filter", { exact: true }));
     const star = page.locator("#group-0-compare .filter").getByLabel("star");
     await star.uncheck();
     assert.ok(await star.evaluate((box) => box === document.activeElement));
@@ -179,7 +179,7 @@ describe("compare", () => {
   }));
 
   test("the points are a table, in groups if that is chosen", () => inPage("topologies.html", {}, async ({ page }) => {
-    await page.getByText("All points in a table").click();
+    await unfold(page.getByText("All points in a table"));
     const rows = page.locator(".overview tbody tr");
     assert.equal(await rows.count(), 12);
     await page.getByLabel("Group by").selectOption("partition");
@@ -232,7 +232,7 @@ describe("compare", () => {
       place: await page.locator("#group-0-training .place select").evaluateAll((all) => all.map(({ value }) => value)), rows: await page.locator("#group-0-winners .heat").textContent() });
     await inPage("topologies.html", {}, async ({ page }) => {
       await colorBy(page, "partition");
-      await page.getByText("Filter", { exact: true }).click();
+      await unfold(page.getByText("Filter", { exact: true }));
       await page.locator("#group-0-compare .filter").getByLabel("star").uncheck();
       await page.locator("#group-0-along").getByLabel("Show", { exact: true }).selectOption("Loss at the end");
       await page.locator("#group-0-along").getByLabel("Against", { exact: true }).selectOption("peers");
@@ -299,7 +299,7 @@ describe("compare", () => {
       assert.ok(heads.includes("time (virtual)") && !heads.includes("time"), heads.join());
     });
     await inPage("steps.html", {}, async ({ page }) => {
-      await page.getByText("All points in a table").click();
+      await unfold(page.getByText("All points in a table"));
       const heads = await page.locator(".overview thead th").allTextContents();
       assert.ok(heads.includes("step size") && heads.includes("loss"));
       assert.ok(!heads.includes("accuracy") && !heads.includes("time to target"), heads.join());

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
-import { colorsOfPng, linkOf } from "./pages.js";
+import { colorsOfPng, linkOf, unfold } from "./pages.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
 
 let folder;
@@ -86,7 +86,7 @@ describe("heat map", () => {
     for (const key of ["ArrowRight", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
     const { iteration, distances } = lines[1];
     assert.equal(await figure.locator(".readout").textContent(), `iteration ${iteration}, peer 1: ${distances[1].toLocaleString("en", { maximumSignificantDigits: 3 })} from the mean model`);
-    await figure.locator("summary").click();
+    await unfold(figure.locator("summary"));
     assert.equal(await figure.locator("tbody tr").count(), lines.length);
     assert.equal(await figure.locator("thead th").count(), 1 + 4);
   }));

@@ -56,6 +56,13 @@ export const colorsOfPng = (page, bytes, margin = 0) => page.evaluate(async ([ad
 
 export const lineOf = (chart, label) => chart.lines.find((line) => line.label === label);
 
+/// Opens what is folded away behind a summary. The page makes it at the event "toggle", which a browser may fire
+/// later than the click returns.
+export async function unfold(summary) {
+  await summary.click();
+  await summary.locator("xpath=following-sibling::div/*").first().waitFor({ state: "attached" });
+}
+
 /// The link to what the page shows, once the page has written it: `part` must be in it.
 export async function linkOf(page, part) {
   await page.waitForFunction((text) => decodeURIComponent(location.hash.replaceAll("+", " ")).includes(text), part);

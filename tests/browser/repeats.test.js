@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { openBrowser, screens } from "./browser.js";
 import { hearsay, readJson, write } from "./hearsay.js";
+import { unfold } from "./pages.js";
 
 let folder;
 let browser;
@@ -260,7 +261,7 @@ network.latency = ["1 ms", "2 ms"]
   });
 
   test("the table of all points says their seeds", () => inPage(async (page) => {
-    await page.getByText("All points in a table").click();
+    await unfold(page.getByText("All points in a table"));
     assert.ok((await page.locator(".overview th").allTextContents()).includes("seed"));
     assert.equal(await page.locator(".overview tbody tr").count(), 3 * 2 * 6);
   }));

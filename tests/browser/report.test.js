@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser, screens } from "./browser.js";
 import { hearsay, quadraticRun, readJson, readLines, write } from "./hearsay.js";
-import { chartOf, inReport, lineOf, linkOf } from "./pages.js";
+import { chartOf, inReport, lineOf, linkOf, unfold } from "./pages.js";
 
 const hostileName = `</script><img src=x onerror="window.pwned=1">`;
 const variants = ["plain", "8 bit", hostileName];
@@ -290,7 +290,7 @@ describe("report", () => {
   }));
 
   test("the run file can be read and copied", () => inPage("sweep.html", { permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
-    await page.getByText("8 bit: run.toml").click();
+    await unfold(page.getByText("8 bit: run.toml"));
     const text = readFileSync(join(folder, "sweep", folderOf("8 bit", [1, 0]), "run.toml"), "utf8");
     assert.equal(await page.locator("#group-0-place pre").textContent(), text);
     await page.locator("#group-0-place").getByRole("button", { name: "Copy" }).click();
@@ -307,9 +307,9 @@ describe("report", () => {
   }));
 
   test("a chart's numbers can be read as a table", () => inPage("sweep.html", {}, async ({ page }) => {
-    await page.locator("#group-0-loss summary").click();
+    await unfold(page.locator("#group-0-loss summary"));
     const evaluations = readLines(folder, "sweep", folderOf("plain", [1, 0]), "metrics.jsonl").length;
-    await page.locator("#group-0-loss tbody tr").nth(evaluations - 1).waitFor();  // it is made when it is opened
+    await page.locator("#group-0-loss tbody tr").nth(evaluations - 1).waitFor();
   }));
 
   test("with the keyboard alone: tab to the legend, space hides", () => inPage("sweep.html", {}, async ({ page }) => {
