@@ -222,7 +222,8 @@ MixingMatrix MixingMatrix::directed(PeerId peer_count, std::span<const OneWayLin
 }
 
 std::span<const Choice> mixing_choices() {
-  static const std::array<Choice, 6> choices{{
+  static const std::array<Choice, 7> choices{{
+      {"auto", "", "metropolis; lazy if the method needs larger eigenvalues than those of metropolis"},
       {"metropolis", "", "1 / (1 + the larger degree) on each link; works on every graph",
        "a closed form, self weights of at least 0"},
       {"max-degree", "", "1 / (1 + the largest degree of the graph) on every link", "as `metropolis`"},
@@ -238,7 +239,7 @@ std::span<const Choice> mixing_choices() {
 
 MixingMatrix make_mixing(const std::string& weights, const Graph& graph) {
   const std::string& name = find_choice("topology.weights", weights, mixing_choices()).name;
-  if (name == "metropolis") return MixingMatrix::metropolis(graph);
+  if (name == "auto" || name == "metropolis") return MixingMatrix::metropolis(graph);
   if (name == "max-degree") return MixingMatrix::max_degree(graph);
   if (name == "lazy") return MixingMatrix::lazy(graph);
   if (name == "best-constant") return MixingMatrix::best_constant(graph);

@@ -76,7 +76,7 @@ MethodInfo cedas_info() {
           .source = "Huang and Pu 2023, arXiv:2301.05872, Algorithm 1; LEAD: arXiv:2007.00232",
           .compressor = CompressorNeed::damped,
           .membership = Membership::reinitialise,
-          .default_compressor = "dither(linf, bits=2, bucket=512)",
+          .default_compressor = "dither(linf, bits=3, bucket=512)",
           .needs_symmetric_mixing = true,
           .options = {.consensus_step = 0.3, .damping = 0.3},
           .gossip_model = gossip_model,

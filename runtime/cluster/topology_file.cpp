@@ -129,7 +129,8 @@ MixingMatrix make_explicit_mixing(const Graph& graph, std::vector<DescribedLink>
 
 NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
                             const std::string& of_the_run) {
-  const std::string weights = weights_name(description, of_the_run);
+  const std::string named = weights_name(description, of_the_run);
+  const std::string weights = named == "auto" ? "metropolis" : named;
   const Graph graph = in_file(description.source, [&] {
     return description.family.empty() ? make_listed_graph(description)
                                       : make_graph(description.family, description.peer_count, seed);
@@ -149,7 +150,8 @@ NamedTopology build_cluster(TopologyDescription description, std::uint64_t seed,
           std::move(description.observer),
           std::move(description.family),
           weights,
-          std::move(description.observer_bind)};
+          std::move(description.observer_bind),
+          named == "auto"};
 }
 
 TopologyDescription load_description(const fs::path& file, bool with_drawn_weights) {
@@ -251,7 +253,15 @@ NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_
   MixingMatrix mixing = make_mixing(topology.weights, graph);
   std::vector<NamedPeer> peers;
   for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
-  return {std::move(graph), std::move(mixing), std::move(peers), {}, {}, topology.kind, topology.weights};
+  const bool may_change = topology.weights == "auto";
+  return {.graph = std::move(graph),
+          .mixing = std::move(mixing),
+          .peers = std::move(peers),
+          .links = {},
+          .observer = {},
+          .family = topology.kind,
+          .weights = may_change ? "metropolis" : topology.weights,
+          .weights_may_change = may_change};
 }
 
 PeerId peer_count_of_topology_file(const fs::path& file) { return load_description(file, false).peer_count; }

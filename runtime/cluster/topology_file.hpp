@@ -35,6 +35,7 @@ struct NamedTopology {
   std::string family;              ///< "ring"; empty if the file lists its links
   std::string weights;             ///< "metropolis", ..., "explicit", or "one-way"
   std::string observer_bind = {};  ///< where the observer listens, if not at its address
+  bool weights_may_change = false;  ///< neither run nor file name the weights, so they are metropolis
 };
 
 /// Reads a topology file: GraphML (.graphml), DOT (.dot, .gv) or, with any other ending, TOML. In GraphML and
@@ -71,12 +72,12 @@ struct NamedTopology {
 ///   never agree; an address of a wrong form, used twice, or missing while other peers have one; a graph that
 ///   is not connected.
 NamedTopology load_topology_file(const std::filesystem::path& file, std::uint64_t seed,
-                                 const std::string& weights = "metropolis");
+                                 const std::string& weights = "auto");
 
 /// The same from TOML text.
 NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
                              const std::string& file_name_for_messages,
-                             const std::string& weights = "metropolis");
+                             const std::string& weights = "auto");
 
 /// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights.
 NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed);

@@ -13,7 +13,7 @@ namespace hearsay {
 struct TopologySettings {
   std::string kind = "ring";
   PeerId peers = 8;
-  std::string weights = "metropolis";
+  std::string weights = "auto";  ///< metropolis, or what the method needs instead
   std::string schedule = "static";
   std::filesystem::path file;  ///< a topology file instead of kind and peers
   double participation = 1.0;  ///< the share of the peers that take part in a round

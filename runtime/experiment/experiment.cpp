@@ -11,6 +11,7 @@
 #include "algorithms/methods/parts/feedback.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
+#include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/sensible_run.hpp"
@@ -74,6 +75,7 @@ std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
 
 RunSettings resolved(RunSettings settings, const NamedTopology& topology) {
   settings.topology.peers = topology.mixing.peer_count();
+  if (settings.topology.file.empty()) settings.topology.weights = topology.weights;
   settings.link_overrides = merged(topology.links, settings.link_overrides);
   return settings;
 }
@@ -205,9 +207,9 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
-  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
-  RunSettings complete = resolved(settings, topology);
   std::vector<std::string> doubts;
+  NamedTopology topology = topology_of(settings, doubts);
+  RunSettings complete = resolved(settings, topology);
   Problem<Scalar> problem = problem_of<Scalar>(complete, home, doubts);
   if (home.peer && problem.at_home && complete.run.epochs && !complete.data.samples)
     throw Misuse(
@@ -227,13 +229,16 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
 
 template <class Scalar>
 Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem) {
-  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+  std::vector<std::string> doubts;
+  NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
   if (problem.peer_count() != complete.topology.peers)
     throw Misuse(
         "topology.peers", std::to_string(complete.topology.peers),
         "the problem has " + std::to_string(problem.peer_count()) + " objectives, one per peer is needed");
-  return assemble(std::move(complete), std::move(topology), std::move(problem));
+  auto experiment = assemble(std::move(complete), std::move(topology), std::move(problem));
+  experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
+  return experiment;
 }
 
 /// Returns how weights change under the policy "drop"; empty under another policy. Metropolis weights are

@@ -14,6 +14,7 @@
 #include "algorithms/stability/consensus_limit.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
+#include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
@@ -133,11 +134,10 @@ class Check {
   }
 
   void check_smallest_eigenvalue() {
-    constexpr double rounding = 1e-9;
+    const MixingMatrix& mixing = experiment_.topology.mixing;
+    if (experiment_.schedule->period() != 1 || eigenvalues_suffice(mixing, method_)) return;
     const double limit = method_.smallest_eigenvalue_above;
-    if (limit <= -1.0 || experiment_.schedule->period() != 1) return;
-    const double smallest = spectrum(experiment_.topology.mixing).smallest;
-    if (smallest > limit + rounding) return;
+    const double smallest = spectrum(mixing).smallest;
     unsound("topology.weights", experiment_.topology.weights,
             "the smallest eigenvalue of this mixing matrix is " + three_digits(smallest) + ", and " +
                 method_.name + " needs one above " + three_digits(limit) +

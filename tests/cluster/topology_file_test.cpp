@@ -191,7 +191,7 @@ TEST_CASE("cluster file: a run takes the file's weights, and its own where the f
   CHECK(misuse_text([&] { make_named_topology(topology, 1); }) ==
         "topology.weights = \"lazy\": expected \"max-degree\", the weights of " + topology.file.string() +
             ", or none: they are its own");
-  topology.weights = "metropolis";  // the default: the run accepts the file's weights
+  topology.weights = "auto";  // the default: the run accepts the file's weights
   CHECK(make_named_topology(topology, 1).weights == "max-degree");
   topology.file = folder.write("explicit.toml", triangle);
   CHECK(make_named_topology(topology, 1).weights == "explicit");

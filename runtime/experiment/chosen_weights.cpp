@@ -1,0 +1,30 @@
+#include "runtime/experiment/chosen_weights.hpp"
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/foundation/units.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method) {
+  constexpr double rounding = 1e-9;
+  const double limit = method.smallest_eigenvalue_above;
+  return limit <= -1.0 || spectrum(mixing).smallest > limit + rounding;
+}
+
+NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes) {
+  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  const bool stays = settings.topology.schedule == "static" && settings.topology.participation == 1.0;
+  if (!topology.weights_may_change || !stays || eigenvalues_suffice(topology.mixing, method)) return topology;
+  notes.push_back("topology.weights = auto: lazy weights, since " + method.name +
+                  " needs a mixing matrix with eigenvalues above " +
+                  three_digits(method.smallest_eigenvalue_above) +
+                  ", and the smallest one of metropolis weights is " +
+                  three_digits(spectrum(topology.mixing).smallest) + " here");
+  TopologySettings lazy = settings.topology;
+  lazy.weights = "lazy";
+  return make_named_topology(lazy, settings.run.seed);
+}
+
+}  // namespace hearsay

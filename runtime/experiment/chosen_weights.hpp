@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/seam/method.hpp"
+#include "runtime/cluster/topology_file.hpp"
+#include "runtime/settings/run_settings.hpp"
+
+namespace hearsay {
+
+/// True if no eigenvalue of W is too small for the method.
+bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method);
+
+/// Returns the topology of the run. Under topology.weights = "auto" it has Metropolis weights, or lazy ones
+/// if the method needs larger eigenvalues; `notes` then says so.
+NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes);
+
+}  // namespace hearsay

@@ -1,0 +1,31 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+
+TEST_CASE(
+    "defaults: every method, as it comes, passes the checks on ring, torus, complete graph and star, and its "
+    "loss falls for 1,000 iterations") {
+  for (const MethodInfo& method : methods())
+    for (const std::string topology : {"ring", "torus(4x4)", "complete", "star"}) {
+      CAPTURE(method.name);
+      CAPTURE(topology);
+      const RunSettings settings = parse_run(
+          "run.iterations = 1000\nrun.evaluate_every = 100\n"
+          "data.source = \"synthetic(samples=512, features=60, classes=5)\"\n"
+          "topology.peers = 16\ntopology.kind = \"" +
+              topology + "\"\nalgorithm.kind = \"" + method.name + "\"\n",
+          ".", {}, "run.toml");
+      const RunResult result = simulate(prepare<float>(settings), Duration{1000});
+      CHECK_MESSAGE(result.status == RunStatus::done, result.reason);
+      CHECK(result.evaluations.back().loss < result.evaluations.front().loss);
+    }
+}
