@@ -134,18 +134,30 @@ TEST_CASE(
       const double unbiased_v = v / (1.0 - std::pow(beta2, rounds));
       adam -= eta * unbiased_m / (std::sqrt(unbiased_v) + epsilon);
       u = std::max(u, v);
-      amsgrad -= eta * m / std::sqrt(u + epsilon);
+      amsgrad -= eta * m / (std::sqrt(u) + epsilon);
       const auto of_layer = k < 6 ? all[t - 1].head(6) : all[t - 1].tail(4);
       double norm = 0.0;
       for (const double entry : of_layer) norm += entry * entry;
       layer = t == 1 ? norm : beta2 * layer + (1.0 - beta2) * norm;
-      momentum = beta1 * momentum + g / std::sqrt(layer + epsilon);
+      momentum = beta1 * momentum + g / (std::sqrt(layer) + epsilon);
       novograd -= eta * momentum;
     }
     CHECK(path_end("adagrad(0.5)", all)[k] == doctest::Approx(adagrad).epsilon(1e-12));
     CHECK(path_end("adam(0.8, 0.9)", all)[k] == doctest::Approx(adam).epsilon(1e-12));
     CHECK(path_end("amsgrad(0.8, 0.9)", all)[k] == doctest::Approx(amsgrad).epsilon(1e-12));
     CHECK(path_end("novograd(0.8, 0.9)", all)[k] == doctest::Approx(novograd).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("local optimizer: epsilon, added to the root, is no floor of gradients as small as 1e-6") {
+  // In the root it would be a floor of 1e-4 under the divisor.
+  const std::vector<Vector<double>> small(1, Vector<double>::Constant(dimension, 1e-6));
+  const Vector<double> amsgrad = path_end("amsgrad(0, 0)", small);
+  const Vector<double> novograd = path_end("novograd(0, 0)", small);
+  for (Index k = 0; k < dimension; ++k) {
+    CHECK(amsgrad[k] == doctest::Approx(-0.1 * 1e-6 / (1e-6 + 1e-8)).epsilon(1e-12));
+    const double norm = 1e-6 * std::sqrt(k < 6 ? 6.0 : 4.0);
+    CHECK(novograd[k] == doctest::Approx(-0.1 * 1e-6 / (norm + 1e-8)).epsilon(1e-12));
   }
 }
 

@@ -113,7 +113,7 @@ class Adam final : public LocalOptimizer<Scalar> {
     square_.array() = beta2 * square_.array() + (1 - beta2) * gradient.array().square();
     if (amsgrad_) {
       largest_ = largest_.cwiseMax(square_);
-      step = -step_size * (mean_.array() / (largest_.array() + epsilon).sqrt()).matrix();
+      step = -step_size * (mean_.array() / (largest_.array().sqrt() + epsilon)).matrix();
       return;
     }
     powers_[0] *= beta1;
@@ -162,7 +162,7 @@ class Novograd final : public LocalOptimizer<Scalar> {
       Scalar& square = squares_[static_cast<Index>(l)];
       const double now = squared_norm(part);
       square = static_cast<Scalar>(square < 0 ? now : beta2_ * square + (1 - beta2_) * now);
-      const auto scale = static_cast<Scalar>(1.0 / std::sqrt(static_cast<double>(square) + tiny));
+      const auto scale = static_cast<Scalar>(1.0 / (std::sqrt(static_cast<double>(square)) + tiny));
       auto momentum = momentum_.segment(layer.begin, layer.size());
       momentum = static_cast<Scalar>(beta1_) * momentum + scale * gradient.segment(layer.begin, layer.size());
     }

@@ -20,10 +20,10 @@ namespace hearsay {
 ///                                                                    (the same, dual averaging)
 ///     adam(beta1, beta2)     m, v <- running means of g, g^2;  s = -eta m' / (sqrt(v') + 1e-8),
 ///                            m', v' without their bias               (Kingma, Ba 2015, Algorithm 1)
-///     amsgrad(beta1, beta2)  u <- max(u, v);  s = -eta m / sqrt(u + 1e-8)
+///     amsgrad(beta1, beta2)  u <- max(u, v);  s = -eta m / (sqrt(u) + 1e-8)
 ///                                                                    (Reddi et al. 2018, Algorithm 2)
 ///     novograd(beta1, beta2) v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
-///                            m_l <- beta1 m_l + g_l / sqrt(v_l + 1e-8);  s = -eta m
+///                            m_l <- beta1 m_l + g_l / (sqrt(v_l) + 1e-8);  s = -eta m
 ///                                                                    (Ginsburg et al. 2019, Algorithm 1)
 ///
 /// Squares, quotients and roots are those of each coordinate. Every peer keeps a state of its own, from its
