@@ -33,7 +33,7 @@ Vector<double> path_end(const std::string& spelling, const std::vector<Vector<do
   Vector<double> x = Vector<double>::Zero(dimension);
   Vector<double> step(dimension);
   for (const Vector<double>& g : all) {
-    optimizer->step(g, eta, step);
+    optimizer->step(x, g, eta, step);
     x += step;
   }
   return x;
@@ -91,10 +91,11 @@ TEST_CASE("local optimizer: AdaGrad's steps obey the doubling lemma, coordinate 
   // sum_t g_t^2 / sqrt(sum_{s<=t} g_s^2) <= 2 sqrt(sum g^2); a step times its gradient is -eta times the left
   // side.
   const auto optimizer = make_local_optimizer<double>("adagrad(1e-300)", dimension, layers);
+  const Vector<double> x = Vector<double>::Zero(dimension);
   Eigen::ArrayXd left = Eigen::ArrayXd::Zero(dimension), squares = left;
   Vector<double> step(dimension);
   for (const auto& g : gradients(200)) {
-    optimizer->step(g, 1.0, step);
+    optimizer->step(x, g, 1.0, step);
     left -= (step.array() * g.array());
     squares += g.array().square();
     CHECK((left <= 2.0 * squares.sqrt() * (1 + 1e-12)).all());
@@ -165,10 +166,11 @@ TEST_CASE("local optimizer: AMSGrad's divisor never shrinks") {
   auto all = gradients(5);
   for (int t = 0; t < 100; ++t) all.push_back(Vector<double>::Constant(dimension, 1e-3));
   const auto optimizer = make_local_optimizer<double>("amsgrad(0, 0.5)", dimension, layers);
+  const Vector<double> x = Vector<double>::Zero(dimension);
   Vector<double> step(dimension);
   Eigen::ArrayXd divisor = Eigen::ArrayXd::Zero(dimension);
   for (const auto& g : all) {
-    optimizer->step(g, 1.0, step);
+    optimizer->step(x, g, 1.0, step);
     const Eigen::ArrayXd now = (g.array() / step.array()).abs();
     CHECK((now >= divisor * (1 - 1e-12)).all());
     divisor = now;
@@ -186,8 +188,8 @@ TEST_CASE("local optimizer: NovoGrad does not see the scale of a layer's gradien
 
 TEST_CASE("local optimizer: what each keeps between two steps") {
   const std::map<std::string, std::size_t> kept = {
-      {"sgd", 0},         {"heavy-ball", 10}, {"nesterov", 10}, {"adagrad", 10},
-      {"adagrad-da", 30}, {"adam", 22},       {"amsgrad", 30},  {"novograd", 12},
+      {"sgd", 0},   {"heavy-ball", 10}, {"nesterov", 10}, {"adagrad", 10},  {"adagrad-da", 30},
+      {"adam", 22}, {"amsgrad", 30},    {"adamw", 22},    {"novograd", 12},
   };
   CHECK(kept.size() == local_optimizer_choices().size());
   for (const Choice& choice : local_optimizer_choices()) {
@@ -199,10 +201,64 @@ TEST_CASE("local optimizer: what each keeps between two steps") {
     CHECK(counter.scalars == kept.at(choice.name));
     CHECK(make_local_optimizer<double>(optimizer->spelling(), dimension, layers)->spelling() ==
           optimizer->spelling());
-    // Without a gradient nothing moves.
+    // Without a gradient nothing moves that is at 0.
+    const Vector<double> zero = Vector<double>::Zero(dimension);
     Vector<double> step = Vector<double>::Ones(dimension);
-    optimizer->step(Vector<double>::Zero(dimension), 0.1, step);
+    optimizer->step(zero, zero, 0.1, step);
     CHECK(step.cwiseAbs().maxCoeff() == 0.0);
+  }
+}
+
+TEST_CASE("local optimizer: AdamW walks as torch's own") {
+  // f(x) = 1/2 sum_k a_k (x_k - c_k)^2. The numbers are those of torch 1.13 in double:
+  //   x = torch.nn.Parameter(torch.tensor([1., -2., 3., 0.], dtype=torch.float64))
+  //   rule = torch.optim.AdamW([x], lr=0.1, betas=betas, eps=1e-8, weight_decay=decay), stepped 30 times
+  const Eigen::Array4d a{1.0, 0.25, 4.0, 0.5}, c{0.5, -1.0, 0.25, 2.0};
+  const auto walk = [&](const std::string& spelling, const std::map<int, Eigen::Array4d>& torch) {
+    const auto optimizer = make_local_optimizer<double>(spelling, 4, {{"all", 0, 4, 1}});
+    Vector<double> x = Eigen::Vector4d{1.0, -2.0, 3.0, 0.0}, gradient(4), step(4);
+    for (int t = 1; t <= 30; ++t) {
+      gradient = (a * (x.array() - c)).matrix();
+      optimizer->step(x, gradient, 0.1, step);
+      x += step;
+      CAPTURE(t);
+      if (torch.contains(t)) CHECK((x.array() - torch.at(t)).abs().maxCoeff() < 1e-12);
+    }
+  };
+  walk("adamw", {{1, {0.899000002, -1.8980000039999998, 2.897000000090909, 0.09999999900000002}},
+                 {10, {0.2952167180803146, -1.063224419322609, 1.9910471772622507, 0.9710780172063089}},
+                 {30, {0.518863427204282, -0.9676927987505668, 0.4471347329107233, 2.1809085470087597}}});
+  walk("adamw(0.5, 0.75, 0.5)",
+       {{1, {0.8500000019999999, -1.8000000039999997, 2.7500000000909086, 0.09999999900000002}},
+        {10, {0.4818634637599706, -0.8401616791109873, 1.0793368158193841, 0.7689257575997034}},
+        {30, {0.536790290227488, -0.9887486605064802, 0.24239498472087645, 1.438604005244099}}});
+}
+
+TEST_CASE("local optimizer: the decay of AdamW and NovoGrad is decoupled from the gradient's scale") {
+  // Without a gradient, x shrinks by 1 - eta decay a step (AdamW), and by a momentum of decay x (NovoGrad).
+  const Vector<double> zero = Vector<double>::Zero(dimension);
+  const auto adamw = make_local_optimizer<double>("adamw(0.9, 0.999, 0.25)", dimension, layers);
+  const auto novograd = make_local_optimizer<double>("novograd(0.5, 0.75, 0.25)", dimension, layers);
+  Vector<double> x = Vector<double>::LinSpaced(dimension, -1.0, 2.0), y = x, before = x, step(dimension);
+  const Vector<double> start = x;
+  for (int t = 1; t <= 10; ++t) {
+    adamw->step(x, zero, 0.1, step);
+    x += step;
+    novograd->step(y, zero, 0.1, step);
+    const Vector<double> next = y - 0.1 * 0.25 * y + 0.5 * (y - before);
+    before = y;
+    y += step;
+    CHECK((y - next).cwiseAbs().maxCoeff() < 1e-15);
+  }
+  CHECK((x - std::pow(1.0 - 0.1 * 0.25, 10) * start).cwiseAbs().maxCoeff() < 1e-14);
+  // With a gradient, the decay adds -eta (decay x) to the first step of either.
+  const Vector<double> g = gradients(1).front();
+  for (const std::string name : {"adamw(0.9, 0.999, ", "novograd(0.9, 0.999, "}) {
+    CAPTURE(name);
+    Vector<double> without(dimension);
+    make_local_optimizer<double>(name + "0)", dimension, layers)->step(start, g, 0.1, without);
+    make_local_optimizer<double>(name + "0.25)", dimension, layers)->step(start, g, 0.1, step);
+    CHECK((step - without + 0.1 * 0.25 * start).cwiseAbs().maxCoeff() < 1e-15);
   }
 }
 
@@ -217,6 +273,9 @@ TEST_CASE("local optimizer: misspelt ones are refused with key, value and expect
   CHECK(refusal("sgd(0.1)") == "algorithm.optimizer = sgd(0.1): expected sgd");
   CHECK(refusal("adagrad(0)") ==
         "algorithm.optimizer = adagrad(0): expected adagrad(delta) with a number greater than 0");
+  CHECK(refusal("adamw(0.9, 0.999, -1)") ==
+        "algorithm.optimizer = adamw(0.9, 0.999, -1): expected adamw(beta1, beta2, decay) with betas of at "
+        "least 0 and below 1 and a decay of at least 0");
 }
 
 TEST_CASE(
@@ -233,8 +292,9 @@ TEST_CASE(
   CHECK(refusal_in_float("adam(0.9, 0.9999999)") == "");
   CHECK(path_end("adam(0.9, 0.9999999999)", gradients(3)).allFinite());  // in double
   const auto optimizer = make_local_optimizer<float>("adam(0.9, 0.9999999)", dimension, layers);
+  const Vector<float> x = Vector<float>::Zero(dimension);
   Vector<float> step(dimension);
-  for (int t = 0; t < 5; ++t) optimizer->step(gradients(1).front().cast<float>(), 0.1f, step);
+  for (int t = 0; t < 5; ++t) optimizer->step(x, gradients(1).front().cast<float>(), 0.1f, step);
   CHECK(step.allFinite());
   CHECK(step.cwiseAbs().maxCoeff() < 0.2f);
 }

@@ -27,6 +27,7 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.local_steps = 3});
     variants.push_back({.optimizer = "heavy-ball(0.5)"});
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
+    variants.push_back({.optimizer = "adamw(0.5, 0.75, 0.25)", .local_steps = 2});
   }
   if (method.options.staleness && world.links_fixed()) {
     variants.push_back({.staleness = 1});

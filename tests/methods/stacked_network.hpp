@@ -129,19 +129,34 @@ class Network {
     return samples;
   }
 
-  /// Returns the sum of the local steps of every peer: H steps, each on its own minibatch, with or without
-  /// momentum.
+  /// Returns the sum of the local steps of every peer: H steps, each on its own minibatch.
   Matrix<Scalar> local_steps() {
-    const bool heavy_ball = *options().optimizer == "heavy-ball(0.5)";
-    ensure(heavy_ball || *options().optimizer == "sgd", "the reference knows of no other optimizer");
-    Matrix<Scalar>& momentum = kept("momentum");
     Matrix<Scalar> Y = X;
-    for (std::uint64_t h = 0; h < *options().local_steps; ++h) {
-      const Matrix<Scalar> G = gradients(Y, h);
-      momentum = (heavy_ball ? Scalar(0.5) : Scalar(0)) * momentum + G;
-      Y -= eta() * momentum;
-    }
+    for (std::uint64_t h = 0; h < *options().local_steps; ++h) Y += local_step(Y, gradients(Y, h));
     return Y - X;
+  }
+
+  /// Returns a step of every peer's local optimizer from the columns of Y, for the gradients G there.
+  Matrix<Scalar> local_step(const Matrix<Scalar>& Y, const Matrix<Scalar>& G) {
+    const std::string& optimizer = *options().optimizer;
+    if (optimizer == "sgd") return -eta() * G;
+    Matrix<Scalar>& M = kept("momentum");
+    if (optimizer == "heavy-ball(0.5)") {
+      M = Scalar(0.5) * M + G;
+      return -eta() * M;
+    }
+    ensure(optimizer == "adamw(0.5, 0.75, 0.25)", "the reference knows of no other optimizer");
+    Matrix<Scalar>& V = kept("squares");
+    const Matrix<Scalar> ones = Matrix<Scalar>::Ones(X.rows(), X.cols());
+    Matrix<Scalar>& P = kept("powers of beta1", ones);
+    Matrix<Scalar>& Q = kept("powers of beta2", ones);
+    M = Scalar(0.5) * (M + G);
+    V = Scalar(0.75) * V + Scalar(0.25) * G.cwiseAbs2();
+    P *= Scalar(0.5);
+    Q *= Scalar(0.75);
+    const Matrix<Scalar> unbiased = M.array() / (1 - P.array());
+    const Matrix<Scalar> root = (V.array() / (1 - Q.array())).sqrt();
+    return -eta() * (unbiased.array() / (root.array() + Scalar(1e-8)) + Scalar(0.25) * Y.array()).matrix();
   }
 
   /// Returns all full local gradients at the columns of `points`.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -21,7 +22,8 @@ class Sgd final : public LocalOptimizer<Scalar> {
  public:
   std::string spelling() const override { return "sgd"; }
   bool is_sgd() const override { return true; }
-  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+  void step(const Vector<Scalar>&, const Vector<Scalar>& gradient, Scalar step_size,
+            Vector<Scalar>& step) override {
     step = -step_size * gradient;
   }
   void visit_state(StateVisitor<Scalar>&) override {}
@@ -35,7 +37,8 @@ class Momentum final : public LocalOptimizer<Scalar> {
   std::string spelling() const override {
     return (nesterov_ ? "nesterov(" : "heavy-ball(") + number_text(beta_) + ")";
   }
-  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+  void step(const Vector<Scalar>&, const Vector<Scalar>& gradient, Scalar step_size,
+            Vector<Scalar>& step) override {
     const auto beta = static_cast<Scalar>(beta_);
     momentum_ = beta * momentum_ + gradient;
     if (nesterov_)
@@ -63,7 +66,8 @@ class Adagrad final : public LocalOptimizer<Scalar> {
   std::string spelling() const override {
     return (dual_averaging_ ? "adagrad-da(" : "adagrad(") + number_text(delta_) + ")";
   }
-  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+  void step(const Vector<Scalar>&, const Vector<Scalar>& gradient, Scalar step_size,
+            Vector<Scalar>& step) override {
     const auto delta = static_cast<Scalar>(delta_);
     squares_.array() += gradient.array().square();
     if (!dual_averaging_) {
@@ -93,25 +97,30 @@ class Adagrad final : public LocalOptimizer<Scalar> {
 template <class Scalar>
 class Adam final : public LocalOptimizer<Scalar> {
  public:
-  Adam(bool amsgrad, double beta1, double beta2, Index dimension)
-      : amsgrad_(amsgrad),
-        beta1_(beta1),
-        beta2_(beta2),
+  enum class Form { adam, amsgrad, adamw };
+  Adam(Form form, std::span<const double> numbers, Index dimension)
+      : form_(form),
+        beta1_(numbers[0]),
+        beta2_(numbers[1]),
+        decay_(form == Form::adamw ? numbers[2] : 0.0),
         mean_(Vector<Scalar>::Zero(dimension)),
         square_(Vector<Scalar>::Zero(dimension)),
         powers_(Vector<Scalar>::Ones(2)) {
-    if (amsgrad) largest_.setZero(dimension);
+    if (form == Form::amsgrad) largest_.setZero(dimension);
   }
   std::string spelling() const override {
-    return (amsgrad_ ? "amsgrad(" : "adam(") + number_text(beta1_) + ", " + number_text(beta2_) + ")";
+    const std::string betas = number_text(beta1_) + ", " + number_text(beta2_);
+    if (form_ == Form::adamw) return "adamw(" + betas + ", " + number_text(decay_) + ")";
+    return (form_ == Form::amsgrad ? "amsgrad(" : "adam(") + betas + ")";
   }
-  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+  void step(const Vector<Scalar>& x, const Vector<Scalar>& gradient, Scalar step_size,
+            Vector<Scalar>& step) override {
     const auto beta1 = static_cast<Scalar>(beta1_);
     const auto beta2 = static_cast<Scalar>(beta2_);
     const auto epsilon = static_cast<Scalar>(tiny);
     mean_ = beta1 * mean_ + (1 - beta1) * gradient;
     square_.array() = beta2 * square_.array() + (1 - beta2) * gradient.array().square();
-    if (amsgrad_) {
+    if (form_ == Form::amsgrad) {
       largest_ = largest_.cwiseMax(square_);
       step = -step_size * (mean_.array() / (largest_.array().sqrt() + epsilon)).matrix();
       return;
@@ -122,20 +131,22 @@ class Adam final : public LocalOptimizer<Scalar> {
     const Scalar unbiased_square = 1 / (1 - powers_[1]);
     step = -step_size *
            (unbiased_mean * mean_.array() / ((unbiased_square * square_.array()).sqrt() + epsilon)).matrix();
+    if (form_ == Form::adamw) step -= step_size * static_cast<Scalar>(decay_) * x;
   }
   void visit_state(StateVisitor<Scalar>& visitor) override {
     visitor.state("mean", mean_);
     visitor.state("mean of squares", square_);
-    if (amsgrad_)
+    if (form_ == Form::amsgrad)
       visitor.state("largest mean of squares", largest_);
     else
       visitor.state("powers of the betas", powers_);
   }
 
  private:
-  bool amsgrad_;
+  Form form_;
   double beta1_;
   double beta2_;
+  double decay_;
   Vector<Scalar> mean_;     // m
   Vector<Scalar> square_;   // v
   Vector<Scalar> largest_;  // u
@@ -145,16 +156,18 @@ class Adam final : public LocalOptimizer<Scalar> {
 template <class Scalar>
 class Novograd final : public LocalOptimizer<Scalar> {
  public:
-  Novograd(double beta1, double beta2, Index dimension, SegmentTable layers)
-      : beta1_(beta1),
-        beta2_(beta2),
+  Novograd(std::span<const double> numbers, Index dimension, SegmentTable layers)
+      : beta1_(numbers[0]),
+        beta2_(numbers[1]),
+        decay_(numbers[2]),
         layers_(std::move(layers)),
         momentum_(Vector<Scalar>::Zero(dimension)),
         squares_(Vector<Scalar>::Constant(static_cast<Index>(layers_.size()), Scalar(-1))) {}
   std::string spelling() const override {
-    return "novograd(" + number_text(beta1_) + ", " + number_text(beta2_) + ")";
+    return "novograd(" + number_text(beta1_) + ", " + number_text(beta2_) + ", " + number_text(decay_) + ")";
   }
-  void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) override {
+  void step(const Vector<Scalar>& x, const Vector<Scalar>& gradient, Scalar step_size,
+            Vector<Scalar>& step) override {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const Segment& layer = layers_[l];
       const auto part = view(gradient).subspan(static_cast<std::size_t>(layer.begin),
@@ -166,6 +179,7 @@ class Novograd final : public LocalOptimizer<Scalar> {
       auto momentum = momentum_.segment(layer.begin, layer.size());
       momentum = static_cast<Scalar>(beta1_) * momentum + scale * gradient.segment(layer.begin, layer.size());
     }
+    if (decay_ != 0.0) momentum_ += static_cast<Scalar>(decay_) * x;
     step = -step_size * momentum_;
   }
   void visit_state(StateVisitor<Scalar>& visitor) override {
@@ -176,15 +190,71 @@ class Novograd final : public LocalOptimizer<Scalar> {
  private:
   double beta1_;
   double beta2_;
+  double decay_;
   SegmentTable layers_;
   Vector<Scalar> momentum_;  // m
   Vector<Scalar> squares_;   // v_l; -1 before the first step
 };
 
+/// What a number in a spelling may be.
+enum class Bound { below_1, positive, not_negative };
+
+struct Number {
+  double usual;
+  Bound bound;
+
+  /// True if `value` is within the bound, as a Scalar, too: one that is rounded to an excluded bound would
+  /// cause a division by 0.
+  template <class Scalar>
+  bool admits(double value) const {
+    const auto rounded = static_cast<Scalar>(value);
+    if (bound == Bound::positive) return rounded > 0 && std::isfinite(rounded);
+    return value >= 0.0 && (bound == Bound::below_1 ? rounded < 1 : std::isfinite(rounded));
+  }
+};
+
+/// The numbers that the rule takes, and what they are unless they are given.
+std::vector<Number> numbers_of(const std::string& name) {
+  using enum Bound;
+  if (name == "heavy-ball" || name == "nesterov") return {{0.9, below_1}};
+  if (name == "adagrad" || name == "adagrad-da") return {{1e-8, positive}};
+  if (name == "adam" || name == "amsgrad") return {{0.9, below_1}, {0.999, below_1}};
+  if (name == "adamw") return {{0.9, below_1}, {0.999, below_1}, {0.01, not_negative}};
+  if (name == "novograd") return {{0.95, below_1}, {0.98, below_1}, {0.0, not_negative}};
+  return {};
+}
+
+std::string expectation_of(const std::vector<Number>& numbers) {
+  if (numbers.empty()) return "";
+  if (numbers.back().bound == Bound::positive) return " with a number greater than 0";
+  if (numbers.back().bound == Bound::not_negative)
+    return " with betas of at least 0 and below 1 and a decay of at least 0";
+  return " with numbers of at least 0 and below 1";
+}
+
+/// The numbers of a spelling. Throws Misuse if there are too many, or one is not what it may be.
+template <class Scalar>
+std::vector<double> numbers_in(const std::string& text, const Spelling& spelling, const Choice& choice) {
+  const std::vector<Number> numbers = numbers_of(choice.name);
+  const std::string in_float = std::is_same_v<Scalar, float> && !numbers.empty() ? ", in float, too" : "";
+  const std::string expectation =
+      "expected " + choice.name + choice.arguments + expectation_of(numbers) + in_float;
+  if (spelling.arguments.size() > numbers.size()) throw Misuse(key, text, expectation);
+  std::vector<double> values;
+  for (const Number& number : numbers) {
+    const std::size_t k = values.size();
+    values.push_back(number.usual);
+    if (k < spelling.arguments.size() &&
+        (!parse_number(spelling.arguments[k], values[k]) || !number.template admits<Scalar>(values[k])))
+      throw Misuse(key, text, expectation);
+  }
+  return values;
+}
+
 }  // namespace
 
 std::span<const Choice> local_optimizer_choices() {
-  static const std::array<Choice, 8> choices{{
+  static const std::array<Choice, 9> choices{{
       {"sgd", "", "the gradient itself; no state"},
       {"heavy-ball", "(beta)", "momentum"},
       {"nesterov", "(beta)", "momentum that looks ahead"},
@@ -192,7 +262,9 @@ std::span<const Choice> local_optimizer_choices() {
       {"adagrad-da", "(delta)", "the same, dual averaging form"},
       {"adam", "(beta1, beta2)", "running means of gradients and their squares"},
       {"amsgrad", "(beta1, beta2)", "Adam whose squares never shrink"},
-      {"novograd", "(beta1, beta2)", "gradients normalised by layer; momentum"},
+      {"adamw", "(beta1, beta2, decay)", "Adam with decoupled weight decay"},
+      {"novograd", "(beta1, beta2, decay)",
+       "gradients normalised by layer; momentum, decoupled weight decay"},
   }};
   return choices;
 }
@@ -203,32 +275,18 @@ std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& 
   const Spelling spelling = parse_spelling(key, text);
   const Choice& choice = find_choice(key, spelling.name, local_optimizer_choices());
   const std::string& name = choice.name;
-  const bool two = choice.arguments.find(',') != std::string::npos;
-  const std::size_t most = choice.arguments.empty() ? 0 : two ? 2 : 1;
-  const bool is_adagrad = name.starts_with("adagrad");
-  std::vector<double> numbers = is_adagrad           ? std::vector{1e-8}
-                                : name == "novograd" ? std::vector{0.95, 0.98}
-                                                     : std::vector{0.9, 0.999};
-  const std::string in_float = std::is_same_v<Scalar, float> ? ", in float, too" : "";
-  const std::string expectation = "expected " + name + choice.arguments +
-                                  (is_adagrad ? " with a number greater than 0" + in_float
-                                   : most > 0 ? " with numbers of at least 0 and below 1" + in_float
-                                              : "");
-  if (spelling.arguments.size() > most) throw Misuse(key, text, expectation);
-  for (std::size_t k = 0; k < spelling.arguments.size(); ++k) {
-    double& value = numbers[k];
-    // An argument that Scalar rounds to the excluded bound would cause a division by 0.
-    if (!parse_number(spelling.arguments[k], value) || value < 0.0 ||
-        (is_adagrad ? static_cast<Scalar>(value) == 0 : static_cast<Scalar>(value) >= 1))
-      throw Misuse(key, text, expectation);
-  }
-  if (name == "sgd") return std::make_unique<Sgd<Scalar>>();
-  if (most == 1 && !is_adagrad)
+  const std::vector<double> numbers = numbers_in<Scalar>(text, spelling, choice);
+  using Form = typename Adam<Scalar>::Form;
+  if (name == "heavy-ball" || name == "nesterov")
     return std::make_unique<Momentum<Scalar>>(name == "nesterov", numbers[0], dimension);
-  if (is_adagrad) return std::make_unique<Adagrad<Scalar>>(name == "adagrad-da", numbers[0], dimension);
-  if (name == "novograd")
-    return std::make_unique<Novograd<Scalar>>(numbers[0], numbers[1], dimension, segments);
-  return std::make_unique<Adam<Scalar>>(name == "amsgrad", numbers[0], numbers[1], dimension);
+  if (name == "adagrad" || name == "adagrad-da")
+    return std::make_unique<Adagrad<Scalar>>(name == "adagrad-da", numbers[0], dimension);
+  if (name == "adam") return std::make_unique<Adam<Scalar>>(Form::adam, numbers, dimension);
+  if (name == "amsgrad") return std::make_unique<Adam<Scalar>>(Form::amsgrad, numbers, dimension);
+  if (name == "adamw") return std::make_unique<Adam<Scalar>>(Form::adamw, numbers, dimension);
+  if (name == "novograd") return std::make_unique<Novograd<Scalar>>(numbers, dimension, segments);
+  ensure(name == "sgd", "every choice is made");
+  return std::make_unique<Sgd<Scalar>>();
 }
 
 template std::unique_ptr<LocalOptimizer<float>> make_local_optimizer<float>(const std::string&, Index,

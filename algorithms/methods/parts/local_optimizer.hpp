@@ -22,9 +22,15 @@ namespace hearsay {
 ///                            m', v' without their bias               (Kingma, Ba 2015, Algorithm 1)
 ///     amsgrad(beta1, beta2)  u <- max(u, v);  s = -eta m / (sqrt(u) + 1e-8)
 ///                                                                    (Reddi et al. 2018, Algorithm 2)
-///     novograd(beta1, beta2) v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
-///                            m_l <- beta1 m_l + g_l / (sqrt(v_l) + 1e-8);  s = -eta m
+///     adamw(beta1, beta2, decay)
+///                            s = that of adam - eta decay x          (Loshchilov, Hutter 2019, Algorithm 2)
+///     novograd(beta1, beta2, decay)
+///                            v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
+///                            m_l <- beta1 m_l + g_l / (sqrt(v_l) + 1e-8) + decay x_l;  s = -eta m
 ///                                                                    (Ginsburg et al. 2019, Algorithm 1)
+///
+/// x is the point at which g was taken. The decay of adamw and novograd is decoupled: it is no part of g, and
+/// does not enter the mean squares.
 ///
 /// Squares, quotients and roots are those of each coordinate. Every peer keeps a state of its own, from its
 /// own gradients; only sgd has none. If the peers' data differ, so do the states. A gossip method that mixes
@@ -34,8 +40,9 @@ class LocalOptimizer {
  public:
   virtual ~LocalOptimizer() = default;
   virtual std::string spelling() const = 0;
-  /// step <- s, for the gradient g and the step size eta.
-  virtual void step(const Vector<Scalar>& gradient, Scalar step_size, Vector<Scalar>& step) = 0;
+  /// step <- s, for the gradient g that was taken at x, and the step size eta.
+  virtual void step(const Vector<Scalar>& x, const Vector<Scalar>& gradient, Scalar step_size,
+                    Vector<Scalar>& step) = 0;
   /// Visits the state that is kept between steps.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
   /// True if the step is s = -eta g, so that `step` need not be called.

@@ -41,7 +41,7 @@ class LocalSteps {
   bool take(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
     gradient_ = &gradient;
     step_size_ = it.step_size();
-    if (step_.size() != 0) optimizer_->step(gradient, step_size_, step_);
+    if (step_.size() != 0) optimizer_->step(point(), gradient, step_size_, step_);
     if (steps_ > 1) point_ += step_;
     if (++taken_ == steps_) return false;
     it.next_minibatch();
