@@ -95,6 +95,11 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
     // The step size is small: with momentum or several local steps neighbors must stay within the reach of
     // moniqua.
     plans.push_back({.compressor = plans.back().compressor, .step_size = 0.02, .options = options});
+  if (method.options.optimizer)
+    plans.push_back({.compressor = plans.back().compressor,
+                     .step_size = 0.02,
+                     .step_schedule = "inverse-sqrt",
+                     .options = {.optimizer = "adagrad-da(0.5)", .local_steps = 2}});
   if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
   if (method.composite) {
     for (std::size_t k = 0, count = plans.size(); k < count; ++k) {

@@ -87,6 +87,28 @@ TEST_CASE(
   CHECK((path_end("adagrad-da(0.5)", all) - expected).cwiseAbs().maxCoeff() < 1e-13);
 }
 
+TEST_CASE("local optimizer: dual averaging weighs each gradient by the step size of its own step") {
+  const auto all = gradients(30);
+  const auto optimizer = make_local_optimizer<double>("adagrad-da(0.5)", dimension, layers);
+  Vector<double> x = Vector<double>::Constant(dimension, 2.0), step(dimension);
+  const Vector<double> start = x;
+  Vector<double> z = Vector<double>::Zero(dimension);
+  Eigen::ArrayXd squares = Eigen::ArrayXd::Zero(dimension);
+  const auto steps_as_written = [&](const Vector<double>& g, double eta) {
+    optimizer->step(x, g, eta, step);
+    x += step;
+    z += eta * g;
+    squares += g.array().square();
+    CHECK((x.array() - start.array() + z.array() / (0.5 + squares.sqrt())).abs().maxCoeff() < 1e-14);
+  };
+  for (std::size_t t = 0; t < all.size(); ++t)
+    steps_as_written(all[t], 0.1 / std::sqrt(static_cast<double>(t + 1)));
+  // Where the gradient vanishes, a step size that falls moves nothing: it takes no earlier step back.
+  const Vector<double> reached = x;
+  steps_as_written(Vector<double>::Zero(dimension), 1e-6);
+  CHECK(x == reached);
+}
+
 TEST_CASE("local optimizer: AdaGrad's steps obey the doubling lemma, coordinate by coordinate") {
   // sum_t g_t^2 / sqrt(sum_{s<=t} g_s^2) <= 2 sqrt(sum g^2); a step times its gradient is -eta times the left
   // side.

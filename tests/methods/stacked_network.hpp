@@ -145,6 +145,14 @@ class Network {
       M = Scalar(0.5) * M + G;
       return -eta() * M;
     }
+    if (optimizer == "adagrad-da(0.5)") {
+      Matrix<Scalar>& Z = kept("weighted sum of gradients");
+      Matrix<Scalar>& squares = kept("sum of squares");
+      const Matrix<Scalar> before = Z.array() / (Scalar(0.5) + squares.array().sqrt());
+      Z += eta() * G;
+      squares += G.cwiseAbs2();
+      return before - (Z.array() / (Scalar(0.5) + squares.array().sqrt())).matrix();
+    }
     ensure(optimizer == "adamw(0.5, 0.75, 0.25)", "the reference knows of no other optimizer");
     Matrix<Scalar>& V = kept("squares");
     const Matrix<Scalar> ones = Matrix<Scalar>::Ones(X.rows(), X.cols());

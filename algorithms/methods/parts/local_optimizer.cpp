@@ -74,15 +74,15 @@ class Adagrad final : public LocalOptimizer<Scalar> {
       step = -step_size * (gradient.array() / (delta + squares_.array().sqrt())).matrix();
       return;
     }
-    sum_ += gradient;
+    sum_ += step_size * gradient;
     step = -reached_;
-    reached_ = -step_size * (sum_.array() / (delta + squares_.array().sqrt())).matrix();
+    reached_ = -(sum_.array() / (delta + squares_.array().sqrt())).matrix();
     step += reached_;
   }
   void visit_state(StateVisitor<Scalar>& visitor) override {
     visitor.state("sum of squares", squares_);
     if (!dual_averaging_) return;
-    visitor.state("sum of gradients", sum_);
+    visitor.state("weighted sum of gradients", sum_);
     visitor.state("steps so far", reached_);
   }
 
@@ -91,7 +91,7 @@ class Adagrad final : public LocalOptimizer<Scalar> {
   double delta_;
   Vector<Scalar> squares_;  // G
   Vector<Scalar> sum_;      // z
-  Vector<Scalar> reached_;  // -eta z / H
+  Vector<Scalar> reached_;  // -z / H
 };
 
 template <class Scalar>

@@ -16,7 +16,7 @@ namespace hearsay {
 ///     heavy-ball(beta)       m <- beta m + g;  s = -eta m                          (Polyak 1964)
 ///     nesterov(beta)         m <- beta m + g;  s = -eta (g + beta m)               (Nesterov 1983)
 ///     adagrad(delta)         G <- G + g^2;  H = delta + sqrt(G);  s = -eta g / H   (Duchi et al. 2011)
-///     adagrad-da(delta)      z <- z + g, G <- G + g^2;  s = -eta (z / H - its value before)
+///     adagrad-da(delta)      z <- z + eta g;  H as above;  s = z / H before this step - z / H
 ///                                                                    (the same, dual averaging)
 ///     adam(beta1, beta2)     m, v <- running means of g, g^2;  s = -eta m' / (sqrt(v') + 1e-8),
 ///                            m', v' without their bias               (Kingma, Ba 2015, Algorithm 1)
@@ -28,6 +28,10 @@ namespace hearsay {
 ///                            v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
 ///                            m_l <- beta1 m_l + g_l / (sqrt(v_l) + 1e-8) + decay x_l;  s = -eta m
 ///                                                                    (Ginsburg et al. 2019, Algorithm 1)
+///
+/// Dual averaging without gossip is at x_0 - z / H. Its weights are those of Nesterov 2009 (weighted dual
+/// averages): each gradient counts by the eta of its own step. An eta_t in front of a plain sum would take
+/// the earlier steps back where it falls.
 ///
 /// x is the point at which g was taken. The decay of adamw and novograd is decoupled: it is no part of g, and
 /// does not enter the mean squares.
