@@ -45,12 +45,6 @@ std::vector<Choice> compressor_choices() {
   return choices;
 }
 
-std::vector<Choice> step_schedule_choices() {
-  std::vector<Choice> choices;
-  for (const std::string& name : step_schedule_names()) choices.push_back({name, {}, {}});
-  return choices;
-}
-
 /// Returns what else the method reads, with its defaults: "consensus_step = 0.2, optimizer = sgd".
 std::string options_text(const MethodOptions& options) {
   std::string text;
@@ -73,7 +67,7 @@ std::vector<Section> sections() {
   return {{"algorithm.compressor", "Compressors", compressor_choices()},
           {"algorithm.feedback", "Error feedback", copy(feedback_choices())},
           {"algorithm.optimizer", "Local optimizers", copy(local_optimizer_choices())},
-          {"algorithm.step_schedule", "Step size schedules", step_schedule_choices()},
+          {"algorithm.step_schedule", "Step size schedules", copy(step_schedule_choices())},
           {"topology.kind", "Topologies", copy(family_choices())},
           {"topology.weights", "Mixing weights", copy(mixing_choices())},
           {"topology.schedule", "Topology schedules", copy(schedule_choices())},

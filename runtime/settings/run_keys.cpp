@@ -299,8 +299,10 @@ std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
           .by_default("the method's own")
           .see("../../algorithms/README.md#compressors"),
       {"step_size", &Algorithm::step_size, positive(), "methods that train", "eta"},
-      {"step_schedule", &Algorithm::step_schedule, name(), "methods that train",
-       "eta_t: eta (\"constant\"), eta / sqrt(t) (\"inverse-sqrt\"), eta / t (\"inverse\")"},
+      {"step_schedule", &Algorithm::step_schedule, spelling(), "methods that train",
+       "eta_t: `constant`; `inverse-sqrt`, eta / sqrt(t); `inverse(b)`, eta / (t + b); `cosine(T, end)`, to "
+       "eta "
+       "times end within T iterations; `multistep(0.1, 100, 200)`, a tenth after 100 and again after 200"},
       {"warm_up", &Algorithm::warm_up, count(0, "iterations"), "methods that train",
        "over which the step size grows linearly from 0"},
       {"batch", &Algorithm::batch, batch(), "methods that train",
