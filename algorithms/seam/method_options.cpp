@@ -45,9 +45,8 @@ std::span<const OptionKey> option_keys() {
       {"momentum", Number{&O::momentum, 0.0, below_1}, "beta"},
       {"optimizer", Text{&O::optimizer, {}},
        "what a local step is: `sgd`, `heavy-ball(0.9)`, `nesterov(0.9)`, `adagrad`, `adagrad-da`, `adam(0.9, "
-       "0.999)`, `amsgrad`, `adamw(0.9, 0.999, 0.01)` or `novograd(0.95, 0.98, 0)`; every peer keeps a state "
-       "of "
-       "its own"},
+       "0.999)`, `amsgrad`, `adamw(0.9, 0.999, 0.01)`, `novograd(0.95, 0.98, 0)` or `muon(0.95, 5)`; every "
+       "peer keeps a state of its own"},
       {"local_steps", Count{&O::local_steps, 1}, "H: local steps to a round, each on its own minibatch"},
       {"staleness", Count{&O::staleness, 0}, "s: what is mixed is s iterations old"},
       {"trigger", Number{&O::trigger, 0.0, any},

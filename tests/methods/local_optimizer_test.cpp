@@ -211,7 +211,7 @@ TEST_CASE("local optimizer: NovoGrad does not see the scale of a layer's gradien
 TEST_CASE("local optimizer: what each keeps between two steps") {
   const std::map<std::string, std::size_t> kept = {
       {"sgd", 0},   {"heavy-ball", 10}, {"nesterov", 10}, {"adagrad", 10},  {"adagrad-da", 30},
-      {"adam", 22}, {"amsgrad", 30},    {"adamw", 22},    {"novograd", 12},
+      {"adam", 22}, {"amsgrad", 30},    {"adamw", 22},    {"novograd", 12}, {"muon", 16},
   };
   CHECK(kept.size() == local_optimizer_choices().size());
   for (const Choice& choice : local_optimizer_choices()) {

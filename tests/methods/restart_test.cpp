@@ -27,6 +27,8 @@ TEST_CASE("restart: what is kept of layers is kept") {
       {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 1}}},
       {"power-gossip", {.iterations = 8, .batch = 3, .options = {.rank = 2}}},
       {"d-psgd", {.iterations = 8, .batch = 3, .options = {.optimizer = "novograd"}}},
+      {"d-psgd",
+       {.iterations = 8, .step_size = 0.02, .batch = 3, .options = {.optimizer = "muon", .local_steps = 2}}},
       {"choco-sgd", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
       {"beer", {.compressor = "sign(bucket=layer)", .iterations = 8, .batch = 3}},
   };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/parts/muon.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -197,7 +198,7 @@ class Novograd final : public LocalOptimizer<Scalar> {
 };
 
 /// What a number in a spelling may be.
-enum class Bound { below_1, positive, not_negative };
+enum class Bound { below_1, positive, not_negative, count };
 
 struct Number {
   double usual;
@@ -208,6 +209,7 @@ struct Number {
   template <class Scalar>
   bool admits(double value) const {
     const auto rounded = static_cast<Scalar>(value);
+    if (bound == Bound::count) return value >= 1.0 && value <= 100.0 && value == std::floor(value);
     if (bound == Bound::positive) return rounded > 0 && std::isfinite(rounded);
     return value >= 0.0 && (bound == Bound::below_1 ? rounded < 1 : std::isfinite(rounded));
   }
@@ -221,6 +223,7 @@ std::vector<Number> numbers_of(const std::string& name) {
   if (name == "adam" || name == "amsgrad") return {{0.9, below_1}, {0.999, below_1}};
   if (name == "adamw") return {{0.9, below_1}, {0.999, below_1}, {0.01, not_negative}};
   if (name == "novograd") return {{0.95, below_1}, {0.98, below_1}, {0.0, not_negative}};
+  if (name == "muon") return {{0.95, below_1}, {5.0, count}};
   return {};
 }
 
@@ -229,6 +232,8 @@ std::string expectation_of(const std::vector<Number>& numbers) {
   if (numbers.back().bound == Bound::positive) return " with a number greater than 0";
   if (numbers.back().bound == Bound::not_negative)
     return " with betas of at least 0 and below 1 and a decay of at least 0";
+  if (numbers.back().bound == Bound::count)
+    return " with a beta of at least 0 and below 1 and a whole number N from 1 to 100";
   return " with numbers of at least 0 and below 1";
 }
 
@@ -254,7 +259,7 @@ std::vector<double> numbers_in(const std::string& text, const Spelling& spelling
 }  // namespace
 
 std::span<const Choice> local_optimizer_choices() {
-  static const std::array<Choice, 9> choices{{
+  static const std::array<Choice, 10> choices{{
       {"sgd", "", "the gradient itself; no state"},
       {"heavy-ball", "(beta)", "momentum"},
       {"nesterov", "(beta)", "momentum that looks ahead"},
@@ -265,6 +270,8 @@ std::span<const Choice> local_optimizer_choices() {
       {"adamw", "(beta1, beta2, decay)", "Adam with decoupled weight decay"},
       {"novograd", "(beta1, beta2, decay)",
        "gradients normalised by layer; momentum, decoupled weight decay"},
+      {"muon", "(beta, N)",
+       "matrices: momentum made orthogonal by N Newton-Schulz iterations; the rest: adamw"},
   }};
   return choices;
 }
@@ -285,6 +292,9 @@ std::unique_ptr<LocalOptimizer<Scalar>> make_local_optimizer(const std::string& 
   if (name == "amsgrad") return std::make_unique<Adam<Scalar>>(Form::amsgrad, numbers, dimension);
   if (name == "adamw") return std::make_unique<Adam<Scalar>>(Form::adamw, numbers, dimension);
   if (name == "novograd") return std::make_unique<Novograd<Scalar>>(numbers, dimension, segments);
+  if (name == "muon")
+    return std::make_unique<Muon<Scalar>>(numbers[0], static_cast<std::uint64_t>(numbers[1]), dimension,
+                                          segments);
   ensure(name == "sgd", "every choice is made");
   return std::make_unique<Sgd<Scalar>>();
 }

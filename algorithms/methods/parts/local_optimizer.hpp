@@ -28,6 +28,8 @@ namespace hearsay {
 ///                            v_l <- beta2 v_l + (1 - beta2) ||g_l||^2 per layer l, ||g_l||^2 at first;
 ///                            m_l <- beta1 m_l + g_l / (sqrt(v_l) + 1e-8) + decay x_l;  s = -eta m
 ///                                                                    (Ginsburg et al. 2019, Algorithm 1)
+///     muon(beta, N)          momentum made orthogonal, per matrix; the rest by adamw: see Muon
+///                                                                    (Jordan et al. 2024)
 ///
 /// Dual averaging without gossip is at x_0 - z / H. Its weights are those of Nesterov 2009 (weighted dual
 /// averages): each gradient counts by the eta of its own step. An eta_t in front of a plain sum would take

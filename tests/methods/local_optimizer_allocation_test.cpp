@@ -1,0 +1,82 @@
+// Counts every allocation of the program, those of Eigen, too: a local optimizer may make none after its
+// first step.
+#include <doctest/doctest.h>
+
+#include <Eigen/Dense>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "algorithms/methods/parts/local_optimizer.hpp"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
+  ++allocations;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size ? size : 1) != 0) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// The linker sends the program's calls of malloc here (tests/CMakeLists.txt).
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __wrap_malloc(std::size_t size) {
+  ++allocations;
+  return __real_malloc(size);
+}
+}
+
+// The forms of new and delete that the compiler and the library use, so that each allocation meets its own
+// release.
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+using namespace hearsay;
+
+namespace {
+
+template <class Scalar>
+long allocations_after_the_first_step(const std::string& spelling) {
+  // The matrices are larger than what Eigen keeps on the stack.
+  const SegmentTable layers = {
+      {"wide", 0, 60, 400}, {"biases", 24'000, 60}, {"tall", 24'060, 300, 60}, {"more", 42'060, 300}};
+  constexpr Index dimension = 42'360;
+  const auto optimizer = make_local_optimizer<Scalar>(spelling, dimension, layers);
+  const Vector<Scalar> x = Vector<Scalar>::LinSpaced(dimension, Scalar(-1), Scalar(1));
+  Vector<Scalar> step(dimension);
+  optimizer->step(x, x, Scalar(0.1), step);
+  const long before = allocations;
+  for (int t = 0; t < 2; ++t) optimizer->step(x, x, Scalar(0.1), step);
+  return allocations - before;
+}
+
+}  // namespace
+
+TEST_CASE("local optimizer: no step but the first allocates") {
+  const long before = allocations;
+  const Eigen::VectorXd counts = Eigen::VectorXd::Zero(1000);
+  REQUIRE(allocations > before);  // Eigen's are counted
+  CHECK(counts.isZero(0));
+  for (const Choice& choice : local_optimizer_choices()) {
+    CAPTURE(choice.name);
+    CHECK(allocations_after_the_first_step<float>(choice.name) == 0);
+    CHECK(allocations_after_the_first_step<double>(choice.name) == 0);
+  }
+}
