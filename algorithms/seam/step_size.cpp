@@ -19,8 +19,7 @@ const std::array<Choice, 5> choices{{
     {"inverse-sqrt", "", "eta / sqrt(t)"},
     {"inverse", "(b)", "eta / (t + b); b = 0 unless given"},
     {"cosine", "(T, end)",
-     "half a cosine from eta to eta times `end` after T iterations, and there it stays; end = 0 unless "
-     "given"},
+     "half a cosine from eta to eta times `end` within T iterations; end = 0 unless given"},
     {"multistep", "(factor, t1, t2, ...)", "eta times `factor` once more after each of these iterations"},
 }};
 

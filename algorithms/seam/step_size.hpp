@@ -18,8 +18,8 @@ namespace hearsay {
 ///                                                                (Loshchilov, Hutter 2017, without restarts)
 ///   multistep(factor, t1, ...)  eta factor^k after k of the iterations t1 < t2 < ...
 ///
-/// b and end are 0 unless they are given. During the first `warm_up` iterations eta_t is further multiplied by
-/// t / warm_up; the schedule runs on beneath.
+/// b and end are 0 unless they are given. During the first `warm_up` iterations eta_t is further multiplied
+/// by t / warm_up; the schedule runs on beneath.
 class StepSize {
  public:
   /// Throws Misuse (key algorithm.step_schedule) if `schedule` is none of the above.

@@ -34,9 +34,10 @@ TEST_CASE("step size: the inverse of t + b is between the constant and the inver
 
 TEST_CASE("step size: cosine, multistep, inverse and the warm-up of each walk as torch's own schedulers") {
   // The numbers are those of torch 1.13 in double, for the iterations 1, 2, ... of an SGD with lr = 0.3:
-  //   S.CosineAnnealingLR(rule, 20), the same with eta_min = 0.03, S.MultiStepLR(rule, [5, 12, 13], gamma=0.1),
-  //   S.LambdaLR(rule, lambda k: 1 / (k + 1 + 4)), S.LinearLR(rule, start_factor=1/8, total_iters=7),
-  //   and S.ChainedScheduler of that LinearLR and of CosineAnnealingLR or MultiStepLR.
+  //   S.CosineAnnealingLR(rule, 20), the same with eta_min = 0.03,
+  //   S.MultiStepLR(rule, [5, 12, 13], gamma=0.1), S.LambdaLR(rule, lambda k: 1 / (k + 1 + 4)),
+  //   S.LinearLR(rule, start_factor=1/8, total_iters=7), and S.ChainedScheduler of that
+  //   LinearLR and of CosineAnnealingLR or MultiStepLR.
   const auto walk = [](const std::string& schedule, std::uint64_t warm_up, const std::vector<double>& torch) {
     const StepSize step_size(0.3, schedule, warm_up);
     CAPTURE(schedule);
