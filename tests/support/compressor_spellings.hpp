@@ -99,6 +99,15 @@ inline std::vector<std::string> spellings() {
            "repeat(2){threshold(rel=0.5) | qsgdinf(8) | delta | elias}",
            "kashin(block=64) | nearest(bits=16)",
            "induced{topk(10%) | qsgdinf(8)}{grid(0.1)}",
+           "chunk-topk(4/41, values=2bit, bucket=whole)",
+           "chunk-topk(7/64)",
+           "chunk-topk(100/100)",
+           "chunk-topk(1/1, values=1bit)",
+           "chunk-topk(3/50, values=8bit, range=4, bucket=70)",
+           "chunk-topk(64/4096, values=2bit, indices=rice)",
+           "chunk-topk(5/33, values=3bit, indices=rice, bucket=whole)",
+           "chunk-topk(1/1000, indices=rice)",
+           "repeat(2){chunk-topk(6/60, values=2bit)}",
        })
     all.emplace_back(more);
   return all;

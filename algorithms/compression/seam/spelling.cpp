@@ -19,7 +19,7 @@ namespace {
 
 bool is_word(char c) {
   return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
-         std::string_view(".%+-_^").find(c) != std::string_view::npos;
+         std::string_view(".%+-_^/").find(c) != std::string_view::npos;
 }
 
 /// The character that begins at byte `at`, in quotes, with all bytes of its UTF-8 sequence. A byte that

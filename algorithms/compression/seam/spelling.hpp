@@ -19,7 +19,7 @@ struct StageSpelling;
 ///     argument := [ key "=" ] value
 ///     value    := word | "{" word { "," word } "}"
 ///
-/// Names, keys and words are runs of letters, digits and . % + - _ ^; blanks between them do not count.
+/// Names, keys and words are runs of letters, digits and . % + - _ ^ /; blanks between them do not count.
 /// Columns count from 1.
 using PipelineSpelling = std::vector<StageSpelling>;
 

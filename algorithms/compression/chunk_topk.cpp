@@ -1,0 +1,362 @@
+#include "algorithms/compression/chunk_topk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/arithmetic/wire_scalar.hpp"
+#include "algorithms/compression/coders/bit_writer.hpp"
+#include "algorithms/compression/seam/byte_pieces.hpp"
+#include "algorithms/compression/seam/compose.hpp"
+#include "topology/foundation/ensure.hpp"
+#include "topology/foundation/spelling.hpp"
+
+namespace hearsay {
+
+namespace {
+
+constexpr std::size_t largest_chunk = std::size_t{1} << 24;
+constexpr unsigned most_value_bits = 8;
+constexpr std::size_t most_centroids = std::size_t{1} << most_value_bits;
+
+/// Reads "64/4096" into k and c.
+void parse_size(const Arguments& arguments, ChunkTopKSettings& settings) {
+  const std::string expected = "k/c, how many coordinates of each chunk of c are kept, such as 64/4096";
+  const std::string_view text = arguments.text("size");
+  const std::size_t slash = text.find('/');
+  std::uint64_t kept = 0;
+  std::uint64_t chunk = 0;
+  if (slash == std::string_view::npos || !parse_whole(text.substr(0, slash), kept) ||
+      !parse_whole(text.substr(slash + 1), chunk) || kept == 0 || kept > chunk || chunk > largest_chunk)
+    arguments.refuse("size", expected);
+  settings.kept = static_cast<std::size_t>(kept);
+  settings.chunk = static_cast<std::size_t>(chunk);
+}
+
+/// Reads "raw" or "2bit".
+unsigned parse_value_bits(const Arguments& arguments) {
+  std::string_view text = arguments.text("values");
+  if (text.empty() || text == "raw") return 0;
+  const bool has_unit = text.ends_with("bit");
+  if (has_unit) text.remove_suffix(3);
+  std::uint64_t bits = 0;
+  if (!has_unit || !parse_whole(text, bits) || bits < 1 || bits > most_value_bits)
+    arguments.refuse("values", "raw, or 1bit to 8bit");
+  return static_cast<unsigned>(bits);
+}
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Compressor<Scalar>> ChunkTopK<Scalar>::parse(const StageSpelling& stage,
+                                                             const SegmentTable& segments) {
+  const Arguments arguments(stage, {"size", {"size", "values", "range", "indices", "bucket"}, {}});
+  ChunkTopKSettings settings{};
+  parse_size(arguments, settings);
+  settings.value_bits = parse_value_bits(arguments);
+  if (arguments.has("range") && settings.value_bits == 0)
+    arguments.refuse("range", "no range where values are raw");
+  settings.range = arguments.positive("range").value_or(6.0);
+  const std::string kinds[] = {"packed", "rice"};
+  settings.indices = arguments.word("indices", kinds) == "rice" ? ChunkIndices::rice : ChunkIndices::packed;
+  return std::make_unique<ChunkTopK>(settings, Buckets::parse(arguments, segments, "layer"));
+}
+
+template <class Scalar>
+ChunkTopK<Scalar>::ChunkTopK(const ChunkTopKSettings& settings, Buckets segments)
+    : settings_(settings),
+      index_width_(static_cast<unsigned>(std::bit_width(settings.chunk - 1))),
+      rice_bits_(static_cast<unsigned>(std::bit_width(settings.chunk / settings.kept)) - 1),
+      segments_(std::move(segments)) {
+  ensure(1 <= settings.kept && settings.kept <= settings.chunk && settings.chunk <= largest_chunk &&
+             settings.value_bits <= most_value_bits,
+         "k is at most c, and a value has at most eight bits");
+}
+
+template <class Scalar>
+std::string ChunkTopK<Scalar>::spelling() const {
+  std::string text =
+      "chunk-topk(" + std::to_string(settings_.kept) + "/" + std::to_string(settings_.chunk) + ", values=";
+  if (settings_.value_bits == 0)
+    text += "raw";
+  else
+    text += std::to_string(settings_.value_bits) + "bit, range=" + number_text(settings_.range);
+  if (settings_.indices == ChunkIndices::rice) text += ", indices=rice";
+  return text + ", bucket=" + segments_.spelling() + ")";
+}
+
+template <class Scalar>
+template <class Visit>
+void ChunkTopK<Scalar>::for_each_chunk(std::size_t begin, std::size_t size, Visit visit) const {
+  for (std::size_t at = 0; at < size; at += settings_.chunk) {
+    const std::size_t length = std::min(settings_.chunk, size - at);
+    visit(begin + at, length, std::min(settings_.kept, length));
+  }
+}
+
+/// At most as many bits as the indices of a chunk take; exact if they are packed.
+template <class Scalar>
+std::size_t ChunkTopK<Scalar>::index_bits(std::size_t size, std::size_t kept) const {
+  if (kept == size) return 0;
+  if (settings_.indices == ChunkIndices::packed) return kept * index_width_;
+  return kept * (rice_bits_ + 1) + ((size - kept) >> rice_bits_);
+}
+
+template <class Scalar>
+typename ChunkTopK<Scalar>::Sizes ChunkTopK<Scalar>::sizes(std::size_t dimension) const {
+  Sizes sizes;
+  segments_.for_each(dimension, [&](std::size_t, std::size_t begin, std::size_t size) {
+    for_each_chunk(begin, size, [&](std::size_t, std::size_t length, std::size_t kept) {
+      sizes.kept += kept;
+      sizes.bits += index_bits(length, kept) + kept * settings_.value_bits;
+    });
+    if (settings_.value_bits > 0) sizes.scalars += 1 + (std::size_t{1} << settings_.value_bits);
+  });
+  if (settings_.value_bits == 0) sizes.scalars = sizes.kept;
+  const bool varies = settings_.indices == ChunkIndices::rice && dimension > 0;
+  sizes.prefix = varies ? sizeof(std::uint32_t) : 0;
+  return sizes;
+}
+
+template <class Scalar>
+Traits ChunkTopK<Scalar>::traits(std::size_t dimension) const {
+  double least = 1.0;
+  bool indices_vary = false;
+  segments_.for_each(dimension, [&](std::size_t, std::size_t begin, std::size_t size) {
+    for_each_chunk(begin, size, [&](std::size_t, std::size_t length, std::size_t kept) {
+      least = std::min(least, static_cast<double>(kept) / static_cast<double>(length));
+      indices_vary |= kept < length && settings_.indices == ChunkIndices::rice;
+    });
+  });
+  Traits traits;
+  if (settings_.value_bits == 0 && least == 1.0)
+    traits = exact_traits();
+  else if (settings_.value_bits == 0)
+    traits.contraction = least;
+  traits.deterministic = true;
+  traits.data_dependent_size = indices_vary;
+  traits.bytes = sizes(dimension).bytes();
+  return traits;
+}
+
+template <class Scalar>
+void ChunkTopK<Scalar>::select(std::span<const Scalar> chunk, std::size_t begin, std::size_t kept) {
+  const auto first = static_cast<std::uint32_t>(begin);
+  if (kept == chunk.size()) {
+    for (std::uint32_t i = 0; i < chunk.size(); ++i) indices_.push_back(first + i);
+    return;
+  }
+  const Found<Scalar> found{found_, found_sizes_};
+  std::size_t count = find_at_least<Scalar>(chunk, expected_border_, chunk.size(), found);
+  if (count < kept) count = find_at_least<Scalar>(chunk, 0, chunk.size(), found);
+  std::copy_n(found_sizes_.begin(), count, ranked_.begin());
+  const auto last_kept = ranked_.begin() + static_cast<std::ptrdiff_t>(kept - 1);
+  std::nth_element(ranked_.begin(), last_kept, ranked_.begin() + static_cast<std::ptrdiff_t>(count),
+                   std::greater<>());
+  const Magnitude<Scalar> border = *last_kept;
+  auto ties = static_cast<std::size_t>(std::count(ranked_.begin(), last_kept + 1, border));
+  for (std::size_t j = 0; j < count; ++j) {
+    if (found_sizes_[j] < border || (found_sizes_[j] == border && ties == 0)) continue;
+    if (found_sizes_[j] == border) --ties;
+    indices_.push_back(first + found_[j]);
+  }
+  // An eighth less: on similar chunks a few more than k coordinates reach it, and seldom fewer.
+  const auto size = std::bit_cast<Scalar>(border);
+  expected_border_ = magnitude(size - size / 8);
+}
+
+template <class Scalar>
+bool ChunkTopK<Scalar>::quantize(std::span<const Scalar> values, std::span<std::byte> scalars,
+                                 std::span<std::uint8_t> codes) {
+  const std::size_t cells = std::size_t{1} << settings_.value_bits;
+  const auto n = static_cast<double>(values.size());
+  const auto shift = static_cast<Scalar>(sum(values) / n);
+  const double center = static_cast<double>(shift);
+  double s =
+      settings_.range * std::sqrt(squared_deviation(values, center) / (n - 1.0)) / static_cast<double>(cells);
+  if (!(s > 0.0) || !std::isfinite(s)) s = 1.0;
+  const double middle = static_cast<double>(cells / 2);
+  std::array<double, most_centroids> sums{};
+  std::array<std::uint32_t, most_centroids> counts{};
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const double centered = static_cast<double>(values[j]) - center;
+    const double place = std::nearbyint(centered / s) + middle;
+    // A place that is not a number (the mean has left the range) counts as 0; the message fails below.
+    const double cell = place > 0.0 ? std::min(place, static_cast<double>(cells - 1)) : 0.0;
+    codes[j] = static_cast<std::uint8_t>(cell);
+    sums[codes[j]] += centered;
+    ++counts[codes[j]];
+  }
+  bool finite = true;
+  write_scalar(scalars, 0, shift);
+  for (std::size_t q = 0; q < cells; ++q) {
+    const auto centroid = static_cast<Scalar>(counts[q] > 0 ? sums[q] / counts[q] : 0.0);
+    write_scalar(scalars, 1 + q, centroid);
+    finite = finite && std::isfinite(shift + centroid);
+  }
+  return finite;
+}
+
+template <class Scalar>
+void ChunkTopK<Scalar>::write_chunk(BitWriter& writer, std::size_t begin, std::size_t size,
+                                    std::span<const std::uint32_t> indices,
+                                    std::span<const std::uint8_t> codes) const {
+  std::size_t next = begin;
+  for (const std::uint32_t index : indices) {
+    if (indices.size() == size) break;
+    if (settings_.indices == ChunkIndices::packed) {
+      writer.put(index - begin, index_width_);
+      continue;
+    }
+    const std::size_t passed = index - next;
+    next = std::size_t{index} + 1;
+    std::size_t ones = passed >> rice_bits_;
+    for (; ones >= 32; ones -= 32) writer.put(0xFFFFFFFF, 32);
+    writer.put((std::uint64_t{1} << (ones + 1)) - 2, static_cast<unsigned>(ones) + 1);
+    writer.put(passed & ((std::size_t{1} << rice_bits_) - 1), rice_bits_);
+  }
+  for (const std::uint8_t code : codes) writer.put(code, settings_.value_bits);
+}
+
+template <class Scalar>
+CodecStatus ChunkTopK<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffer& out) {
+  const auto z = input.vector;
+  ensure(z.size() <= std::numeric_limits<std::uint32_t>::max(), "an element's index fits 32 bits");
+  const Sizes most = sizes(z.size());
+  const auto message = out.resize(most.bytes());
+  const auto scalar_part = message.subspan(most.prefix, most.scalars * sizeof(Scalar));
+  if (most.prefix > 0) write_scalar(message, 0, static_cast<std::uint32_t>(z.size()));
+  const auto fail = [&](CodecStatus status) {
+    std::ranges::fill(message.subspan(most.prefix), std::byte{0});
+    for (std::size_t k = 0; k < most.scalars; ++k)
+      write_scalar(scalar_part, k, std::numeric_limits<Scalar>::quiet_NaN());
+    return status;
+  };
+  if (!all_finite(z)) return fail(CodecStatus::not_finite);
+  const std::size_t longest = std::min(settings_.chunk, z.size());
+  found_.resize(longest + found_padding);
+  found_sizes_.resize(longest + found_padding);
+  ranked_.resize(longest);
+  indices_.clear();
+  indices_.reserve(most.kept);
+  values_.resize(most.kept);
+  codes_.resize(settings_.value_bits > 0 ? most.kept : 0);
+
+  const std::size_t front = most.prefix + scalar_part.size();
+  BytePieces scalars(scalar_part);
+  BitWriter writer(message.subspan(front));
+  bool finite = true;
+  segments_.for_each(z.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    const std::size_t first = indices_.size();
+    for_each_chunk(begin, size, [&](std::size_t at, std::size_t length, std::size_t kept) {
+      select(z.subspan(at, length), at, kept);
+    });
+    const std::size_t n = indices_.size() - first;
+    for (std::size_t j = first; j < first + n; ++j) values_[j] = z[indices_[j]];
+    const auto values = std::span<const Scalar>(values_).subspan(first, n);
+    std::span<std::uint8_t> codes;
+    if (settings_.value_bits == 0) {
+      std::ranges::copy(std::as_bytes(values), scalars.take(values.size_bytes()).begin());
+    } else {
+      codes = std::span(codes_).subspan(first, n);
+      const std::size_t centroids = std::size_t{1} << settings_.value_bits;
+      finite = quantize(values, scalars.take((1 + centroids) * sizeof(Scalar)), codes) && finite;
+    }
+    std::size_t done = 0;
+    for_each_chunk(begin, size, [&](std::size_t at, std::size_t length, std::size_t kept) {
+      write_chunk(writer, at, length, std::span<const std::uint32_t>(indices_).subspan(first + done, kept),
+                  codes.empty() ? codes : codes.subspan(done, kept));
+      done += kept;
+    });
+  });
+  if (!finite) return fail(CodecStatus::saturated);
+  out.resize(front + writer.finish());
+  return CodecStatus::ok;
+}
+
+template <class Scalar>
+CodecStatus ChunkTopK<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                                                std::span<Scalar> into) {
+  ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
+  const CodecStatus status = encode(input, out);
+  return status == CodecStatus::ok ? accumulate(out.bytes(), Scalar(1), into) : status;
+}
+
+template <class Scalar>
+bool ChunkTopK<Scalar>::read_indices(BitReader& reader, std::size_t begin, std::size_t size,
+                                     std::span<std::uint32_t> indices) const {
+  const auto first = static_cast<std::uint32_t>(begin);
+  if (indices.size() == size) {
+    for (std::uint32_t i = 0; i < size; ++i) indices[i] = first + i;
+    return true;
+  }
+  std::uint64_t least = 0;
+  for (std::uint32_t& index : indices) {
+    std::uint64_t place = 0;
+    if (settings_.indices == ChunkIndices::packed) {
+      place = reader.read(index_width_);
+    } else {
+      std::uint64_t ones = 0;
+      // Bits behind the end are zeros, so that every run of ones ends.
+      for (reader.refill(); reader.window() >> 32 == 0xFFFFFFFF; reader.refill(), ones += 32) reader.skip(32);
+      const auto rest = static_cast<unsigned>(std::countl_one(reader.window()));
+      reader.skip(rest + 1);
+      place = least + ((ones + rest) << rice_bits_) + reader.read(rice_bits_);
+    }
+    if (place < least || place >= size) return false;
+    least = place + 1;
+    index = first + static_cast<std::uint32_t>(place);
+  }
+  return true;
+}
+
+template <class Scalar>
+CodecStatus ChunkTopK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
+                                          std::span<Scalar> into) {
+  const Sizes most = sizes(into.size());
+  const std::size_t front = most.prefix + most.scalars * sizeof(Scalar);
+  const bool varies = most.prefix > 0;
+  if (packet.size() < front || packet.size() > most.bytes() || (!varies && packet.size() < most.bytes()))
+    return CodecStatus::malformed;
+  if (varies && read_scalar<std::uint32_t>(packet, 0) != into.size()) return CodecStatus::malformed;
+  BytePieces scalars(packet.subspan(most.prefix, front - most.prefix));
+  const auto bits = packet.subspan(front);
+  if (!all_finite<Scalar>(scalars.rest())) return CodecStatus::not_finite;
+  indices_.resize(most.kept);
+  values_.resize(most.kept);
+  BitReader reader(bits);
+  bool well_formed = true;
+  bool finite = true;
+  std::size_t done = 0;
+  segments_.for_each(into.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+    std::array<Scalar, most_centroids> decoded;
+    if (settings_.value_bits > 0) {
+      const std::size_t cells = std::size_t{1} << settings_.value_bits;
+      const auto shared = scalars.take((1 + cells) * sizeof(Scalar));
+      for (std::size_t q = 0; q < cells; ++q) {
+        decoded[q] = read_scalar<Scalar>(shared, 0) + read_scalar<Scalar>(shared, 1 + q);
+        finite = finite && std::isfinite(decoded[q]);
+      }
+    }
+    for_each_chunk(begin, size, [&](std::size_t at, std::size_t length, std::size_t kept) {
+      if (!well_formed) return;
+      well_formed = read_indices(reader, at, length, std::span(indices_).subspan(done, kept));
+      for (std::size_t j = done; j < done + kept; ++j)
+        values_[j] = settings_.value_bits > 0 ? decoded[reader.read(settings_.value_bits)]
+                                              : read_scalar<Scalar>(scalars.rest(), j);
+      done += kept;
+    });
+  });
+  if (!well_formed || reader.finish() != bits.size()) return CodecStatus::malformed;
+  if (!finite) return CodecStatus::not_finite;
+  for (std::size_t j = 0; j < most.kept; ++j) into[indices_[j]] += scale * values_[j];
+  return CodecStatus::ok;
+}
+
+template class ChunkTopK<float>;
+template class ChunkTopK<double>;
+
+}  // namespace hearsay

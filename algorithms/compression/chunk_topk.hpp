@@ -1,0 +1,105 @@
+#pragma once
+
+#include "algorithms/compression/coders/bit_reader.hpp"
+#include "algorithms/compression/seam/buckets.hpp"
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/spelling.hpp"
+#include "algorithms/compression/selectors/magnitudes.hpp"
+
+namespace hearsay {
+
+/// How the indices of a chunk travel: `packed` in ceil(log2 c) bits each, `rice` as the number of coordinates
+/// passed over since the one before, in Rice's code.
+enum class ChunkIndices { packed, rice };
+
+/// Of `chunk-topk`: k, c, and what travels of a value.
+struct ChunkTopKSettings {
+  std::size_t kept;         ///< k, of each chunk
+  std::size_t chunk;        ///< c, in coordinates
+  unsigned value_bits = 0;  ///< 1 to 8; 0: the scalar itself
+  double range = 6.0;       ///< how many standard deviations the cells of the values cover
+  ChunkIndices indices = ChunkIndices::packed;
+};
+
+/// Top-k in chunks: every segment is cut into chunks of c coordinates (the last may be shorter), of which the
+/// min(k, size) of largest magnitude are kept, ties to the lowest index; the others decode to 0. The kept
+/// values v of a segment travel as they are, or as one of 2^b centroids:
+///
+///   shift    mean v, rounded to a Scalar
+///   s        range std(v) / 2^b, std with N - 1;  1 where that is 0 or not finite
+///   q_j      clip(round((v_j - shift) / s) + 2^(b-1), 0, 2^b - 1), halves to even
+///   decoded  shift + centroid(q_j), centroid(q) the mean of v_j - shift over the j with q_j = q
+///
+/// A centroid is the mean of its cell. So the decoded values have the sum of the kept ones, segment by
+/// segment, and ||C(z) - z|| <= ||z||. Values as they are contract by the least k / size of a chunk.
+/// Centroids promise no more than that (1 and -1 may both decode to 0).
+///
+/// Message    per segment shift and the 2^b centroids as Scalars, or the kept values; then one stream of
+///            bits: per chunk the indices, ascending, and the codes q. A chunk of which all is kept has no
+///            indices. Packed: 14 bits per kept coordinate with 64/4096 and 2 bits. Rice's code: each index
+///            as the number g of coordinates passed over, in b = floor(log2(c / k)) low bits behind
+///            floor(g / 2^b) ones and a zero: about 9.5 bits in all, less than 10 on the worst data. In front
+///            of such a message, whose size depends on the data, stands the dimension (u32).
+/// Failure    Inf or NaN, and values whose mean leaves the range: all Scalars of the message are NaN.
+/// Source     Sarfi, Therien, Lidin, Belilovsky 2025 (SparseLoCo, arXiv:2508.15706): 64/4096, 2 bits,
+///            range 6.
+/// Departs    there matrices are cut into square tiles, here the vector into runs.
+template <class Scalar>
+class ChunkTopK final : public Compressor<Scalar> {
+ public:
+  static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
+
+  ChunkTopK(const ChunkTopKSettings& settings, Buckets segments);
+
+  std::string spelling() const override;
+  Traits traits(std::size_t dimension) const override;
+  CodecStatus encode(const EncodeInput<Scalar>& input, PacketBuffer& out) override;
+  CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
+                               std::span<Scalar> into) override;
+  CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+
+ private:
+  /// Calls visit(first coordinate, size, number kept) for the chunks of a segment, in order.
+  template <class Visit>
+  void for_each_chunk(std::size_t begin, std::size_t size, Visit visit) const;
+  /// The parts of a message. `bits` is what they are at most, and exact if the indices are packed.
+  struct Sizes {
+    std::size_t kept = 0;    ///< coordinates
+    std::size_t prefix = 0;  ///< bytes in front
+    std::size_t scalars = 0;
+    std::size_t bits = 0;
+    std::size_t bytes() const { return prefix + scalars * sizeof(Scalar) + (bits + 7) / 8; }
+  };
+  Sizes sizes(std::size_t dimension) const;
+  std::size_t index_bits(std::size_t size, std::size_t kept) const;
+
+  /// Appends to indices_ those of the `kept` largest of a chunk that begins at `begin`.
+  void select(std::span<const Scalar> chunk, std::size_t begin, std::size_t kept);
+  /// Writes shift and centroids of the values to `scalars`, the code of each to `codes`. False if what would
+  /// be decoded is not finite.
+  bool quantize(std::span<const Scalar> values, std::span<std::byte> scalars, std::span<std::uint8_t> codes);
+  /// Writes the bits of one chunk.
+  void write_chunk(BitWriter& writer, std::size_t begin, std::size_t size,
+                   std::span<const std::uint32_t> indices, std::span<const std::uint8_t> codes) const;
+  /// Reads the indices of a chunk, relative to the whole vector. False if they leave the chunk.
+  bool read_indices(BitReader& reader, std::size_t begin, std::size_t size,
+                    std::span<std::uint32_t> indices) const;
+
+  ChunkTopKSettings settings_;
+  unsigned index_width_;  ///< of a packed index, in bits
+  unsigned rice_bits_;
+  Buckets segments_;
+
+  // Scratch, kept from message to message.
+  std::vector<std::uint32_t> found_;
+  std::vector<Magnitude<Scalar>> found_sizes_, ranked_;
+  std::vector<std::uint32_t> indices_;
+  std::vector<Scalar> values_;
+  std::vector<std::uint8_t> codes_;
+  Magnitude<Scalar> expected_border_ = 0;  ///< a guess for the next chunk, of no influence on the result
+};
+
+extern template class ChunkTopK<float>;
+extern template class ChunkTopK<double>;
+
+}  // namespace hearsay
