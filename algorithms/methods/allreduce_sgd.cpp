@@ -1,53 +1,20 @@
 #include "algorithms/methods/allreduce_sgd.hpp"
 
-#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
 
-namespace {
-
-std::uint64_t chunk_begin(std::uint64_t chunk, std::uint64_t dimension, std::uint64_t peer_count) {
-  return chunk * dimension / peer_count;
-}
-
-}  // namespace
-
-template <class Scalar>
-std::span<Scalar> AllreduceSgd<Scalar>::chunk(PeerId c) {
-  const auto dimension = static_cast<std::uint64_t>(sum_.size());
-  const std::uint64_t begin = chunk_begin(c, dimension, peer_count_);
-  return view(sum_).subspan(begin, chunk_begin(c + 1, dimension, peer_count_) - begin);
-}
-
 template <class Scalar>
 Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
-  const PeerId next = (self_ + 1) % peer_count_;
-  const PeerId previous = (self_ + peer_count_ - 1) % peer_count_;
-  Slot slot = 0;
-
   // gradient: g_i = grad F_i(x; xi_i)
   const Vector<Scalar>& gradient = co_await it.gradient(x_);
   sum_ = gradient;
 
-  // reduce-scatter: in step s, pass chunk i-s on and add this peer's part to chunk i-s-1
-  for (PeerId step = 0; step + 1 < peer_count_; ++step, ++slot) {
-    PacketBuffer buffer = it.new_packet();
-    write_full<Scalar>(chunk(chunk_back(step)), buffer);
-    it.send(slot, next, std::move(buffer).seal());
-    const PacketRef partial = co_await it.receive(slot, previous);
-    if (!partial || !add_full<Scalar>(partial->bytes(), 1, chunk(chunk_back(step + 1))))
-      it.report(CodecStatus::malformed);
-  }
-
-  // all-gather: chunk i+1 is complete here; in step s, pass chunk i+1-s on and take chunk i-s
-  for (PeerId step = 0; step + 1 < peer_count_; ++step, ++slot) {
-    PacketBuffer buffer = it.new_packet();
-    write_full<Scalar>(chunk(chunk_back(step + peer_count_ - 1)), buffer);
-    it.send(slot, next, std::move(buffer).seal());
-    const PacketRef complete = co_await it.receive(slot, previous);
-    if (!complete || !read_full<Scalar>(complete->bytes(), chunk(chunk_back(step))))
-      it.report(CodecStatus::malformed);
+  // reduce-scatter, all-gather: sum_j g_j
+  for (Slot step = 0; step < ring_.steps(); ++step) {
+    it.send(step, ring_.next(), ring_.passed_on(it, step, sum_));
+    const PacketRef packet = co_await it.receive(step, ring_.previous());
+    ring_.take(it, step, packet, sum_);
   }
 
   // step: x <- x - (eta/n) sum_j g_j
@@ -62,16 +29,7 @@ void AllreduceSgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic AllreduceSgd<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
-  // Every chunk passes through this peer twice, except the two chunks whose way begins or ends here.
-  Traffic traffic{2 * (std::uint64_t{peer_count_} - 1), 0};
-  const auto dimension = static_cast<std::uint64_t>(x_.size());
-  const auto bytes_of = [&](PeerId c) {
-    return (chunk_begin(c + 1, dimension, peer_count_) - chunk_begin(c, dimension, peer_count_)) *
-           sizeof(Scalar);
-  };
-  for (PeerId step = 0; step + 1 < peer_count_; ++step)
-    traffic.payload_bytes += bytes_of(chunk_back(step)) + bytes_of(chunk_back(step + peer_count_ - 1));
-  return traffic;
+  return ring_.traffic(static_cast<std::uint64_t>(x_.size()), sizeof(Scalar));
 }
 
 MethodInfo allreduce_sgd_info() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/ring_sum.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -14,17 +15,19 @@ namespace hearsay {
 ///
 /// Sends      2(n-1) messages of 4d/n bytes (8d/n in double) per iteration, one after the other, to the peer
 ///            with the next id, whatever the mixing graph.
-/// Shapes     x, the sum, g in R^d; memory 3d. Chunk c is [floor(c d / n), floor((c+1) d / n)).
+/// Shapes     x, the sum, g in R^d; memory 3d. The chunks and the order of summation: RingSum.
 /// Needs      nothing of W. No compressor.
-/// Invariant  all models are equal, bit for bit, by construction: every chunk is summed in one order (that of
-///            the ring, beginning with peer c) and then copied.
+/// Invariant  all models are equal, bit for bit, by construction.
 /// Source     the bandwidth-optimal ring of Patarasuk and Yuan 2009, section 4; the gradient is summed
 ///            unscaled and divided by n in the step.
 template <class Scalar>
 class AllreduceSgd final : public Algorithm<Scalar> {
  public:
   explicit AllreduceSgd(const MethodInput<Scalar>& input)
-      : self_(input.self), peer_count_(input.peer_count), x_(input.initial), sum_(input.initial.size()) {}
+      : peer_count_(input.peer_count),
+        ring_(input.self, input.peer_count),
+        x_(input.initial),
+        sum_(input.initial.size()) {}
 
   Task iterate(Iteration<Scalar>& it) override;
   const Vector<Scalar>& model() const override { return x_; }
@@ -32,11 +35,8 @@ class AllreduceSgd final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
-  std::span<Scalar> chunk(PeerId c);
-  PeerId chunk_back(PeerId steps) const { return (self_ + 2 * peer_count_ - steps) % peer_count_; }
-
-  PeerId self_;
   PeerId peer_count_;
+  RingSum ring_;
   Vector<Scalar> x_;
   Vector<Scalar> sum_;
 };

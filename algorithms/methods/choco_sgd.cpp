@@ -163,6 +163,7 @@ MethodInfo choco_sgd_info() {
                       .trigger = 0.0,
                       .memory = "replicas",
                       .form = "plain"},
+          .forms = {"plain", "pipelined"},
           .gossip_model = [](const MethodOptions& options, double keep,
                              double mu) { return replica_gossip_model(*options.consensus_step, keep, mu); },
           .manual = {.iteration = "x_i <- x_i - eta g_i; xhat_i <- xhat_i + C(x_i - xhat_i); x_i <- x_i + "

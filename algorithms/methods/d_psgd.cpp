@@ -1,5 +1,6 @@
 #include "algorithms/methods/d_psgd.hpp"
 
+#include <optional>
 #include <string>
 
 #include "algorithms/methods/parts/full_mixing.hpp"
@@ -10,7 +11,8 @@ namespace hearsay {
 template <class Scalar>
 Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: send x_i to every neighbor
-  const Slot slot = it.post(full_packet(it, x_));
+  std::optional<Slot> slot;
+  if (!adapts_first_) slot = it.post(full_packet(it, x_));
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
@@ -18,16 +20,23 @@ Task DPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
+  if (adapts_first_) {
+    // x_i <- x_i + s_i;  publish: send x_i to every neighbor
+    local_.add_to(x_);
+    slot = it.post(full_packet(it, x_));
+  }
 
-  // mix, step: x_i + gamma sum_j w_ij (x_j - x_i) + s_i, with x_j - x_i from `staleness` iterations before
+  // mix: x_i + gamma sum_j w_ij (x_j - x_i), with x_j - x_i from `staleness` iterations before
   const std::uint64_t staleness = past_.size();
   mixed_ = x_;
   if (it.number() > staleness) {
-    const std::span<const PacketRef> packets = co_await it.collect(slot, it.number() - staleness);
+    const std::span<const PacketRef> packets = co_await it.collect(*slot, it.number() - staleness);
     const Vector<Scalar>& own = staleness == 0 ? x_ : past_[it.number() % staleness];
     it.report(add_differences(it.mixing(), packets, own, consensus_step_, mixed_));
   }
-  local_.add_to(mixed_);
+
+  // step: + s_i
+  if (!adapts_first_) local_.add_to(mixed_);
   if (staleness > 0) past_[it.number() % staleness].swap(x_);
   x_.swap(mixed_);
 }
@@ -64,7 +73,12 @@ MethodInfo d_psgd_info() {
       .may_be_joined = true,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .staleness = 0},
+      .options = {.consensus_step = 1.0,
+                  .optimizer = "sgd",
+                  .local_steps = 1,
+                  .staleness = 0,
+                  .form = "combine-then-adapt"},
+      .forms = {"combine-then-adapt", "adapt-then-combine"},
       .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i, gamma = 1 unless said",
                  .memory = "3 (+ s with `staleness = s`)",
                  .needs = "W doubly stochastic; with staleness symmetric, the same in every round, gamma (1 "

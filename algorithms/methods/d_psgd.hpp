@@ -13,16 +13,24 @@ namespace hearsay {
 ///   gradient   g_i = grad F_i(x_i; xi_i)
 ///   mix, step  x_i <- x_i + gamma sum_j w_ij (x_j - x_i) - eta g_i        j over the neighbors that i hears
 ///
-/// With staleness s > 0, iteration t waits for the models of s iterations before, and mixes those:
+/// That is form = "combine-then-adapt", the default for H = 1. With form = "adapt-then-combine" the steps
+/// come first, and all of them are mixed. It is the default for H > 1 local steps, and is then local SGD:
 ///
-///   x_i(t+1) = x_i(t) + gamma sum_j w_ij (x_j(t-s) - x_i(t-s)) - eta g_i      no sum for t <= s
+///   gradient   H times: g_i = grad F_i(x_i; xi_i);  x_i <- x_i - eta g_i
+///   publish    send x_i to every neighbor
+///   mix        x_i <- x_i + gamma sum_j w_ij (x_j - x_i)
+///
+/// With staleness s > 0, iteration t waits for the models that were sent s iterations before, and mixes
+/// those. With u = x, or u = x - eta g if the steps come first:
+///
+///   x_i(t+1) = x_i(t) - eta g_i + gamma sum_j w_ij (u_j(t-s) - u_i(t-s))      no sum for t <= s
 ///
 /// A peer may then be s iterations further ahead of its neighbors. So it waits for a slow neighbor only if s
 /// iterations in a row are slow. No result depends on time: the same seed gives the same bits.
 ///
 /// Sends      deg messages of 4d bytes (8d in double) per iteration, one sequential message time.
 /// Options    optimizer, a local step rule instead of -eta g; local_steps = H: H of them, each on its own
-///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper.
+///            minibatch; consensus_step = gamma, 1 in the paper; staleness = s, 0 in the paper; form, above.
 /// Shapes     x, the mixed model, g in R^d; memory 3d, d more for other optimizers and their state, 2d more
 ///            for H > 1, s d more for staleness.
 /// Needs      W doubly stochastic with spectral gap > 0. Negative weights and time-varying rows are fine.
@@ -30,9 +38,12 @@ namespace hearsay {
 ///            (2 s + 1))) (staleness_limit.hpp).
 /// Invariant  the mean of the models moves by -eta times the mean gradient, nothing else, with any staleness:
 ///            both ends of an edge apply the same difference. Equal models with a zero gradient stay, bit for
-///            bit (edge-difference form).
+///            bit (edge-difference form). On the complete graph with gamma = 1, adapt-then-combine is local
+///            SGD with averaging.
 /// Source     Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017 (arXiv:1705.09056), Algorithm 1: combine-then-adapt,
-///            the gradient is taken at x_i before mixing.
+///            the gradient is taken at x_i before mixing. Adapt-then-combine: Cattivelli, Sayed 2010,
+///            "Diffusion LMS strategies for distributed estimation", section III; H local steps: Stich 2019
+///            (arXiv:1805.09767).
 /// Departs    the sum is written over edge differences; equal to sum_j w_ij x_j because rows sum to 1. The
 ///            consensus step is CHOCO's; with W it makes (1 - gamma) I + gamma W.
 ///            Staleness is ours. Related: consensus whose two ends are delayed alike (Olfati-Saber, Murray
@@ -46,6 +57,7 @@ class DPsgd final : public Algorithm<Scalar> {
  public:
   explicit DPsgd(const MethodInput<Scalar>& input)
       : consensus_step_(*input.options.consensus_step),
+        adapts_first_(*input.options.form == "adapt-then-combine"),
         x_(input.initial),
         mixed_(input.initial.size()),
         past_(static_cast<std::size_t>(*input.options.staleness), input.initial),
@@ -59,9 +71,10 @@ class DPsgd final : public Algorithm<Scalar> {
 
  private:
   double consensus_step_;  // gamma
+  bool adapts_first_;
   Vector<Scalar> x_;
   Vector<Scalar> mixed_;
-  std::vector<Vector<Scalar>> past_;  // x_i of the last s iterations; that of iteration t is at t mod s
+  std::vector<Vector<Scalar>> past_;  // u_i of the last s iterations; that of iteration t is at t mod s
   LocalSteps<Scalar> local_;
 };
 

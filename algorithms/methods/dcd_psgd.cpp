@@ -7,14 +7,17 @@ namespace hearsay {
 template <class Scalar>
 DcdPsgd<Scalar>::DcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      adapts_first_(*input.options.form == "adapt-then-combine"),
       x_(input.initial),
       replicas_(input.neighbors, input.initial),
       difference_(input.initial.size()),
       local_(input),
-      backlog_(backlog_for(input)) {}
+      backlog_(backlog_for(input)) {
+  if (adapts_first_) own_replica_ = input.initial;
+}
 
 template <class Scalar>
-Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+Task DcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
 
   // catch up: send to every neighbor of this round the c_i that it missed, or x_i
@@ -56,8 +59,46 @@ Task DcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
 }
 
 template <class Scalar>
+Task DcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
+  // gradient: y_i = x_i;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // compress: c_i = C(y_i - xhat_i), encoded once;  xhat_i <- xhat_i + c_i
+  difference_ = x_ - own_replica_;
+  local_.add_to(difference_);
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(
+      compressor_->encode_and_apply({view(std::as_const(difference_)), random}, buffer, view(own_replica_)));
+
+  // exchange: send c_i to every neighbor;  xhat_j <- xhat_j + c_j
+  if (backlog_) {
+    backlog_->say(buffer.bytes());
+    const std::span<const PacketRef> messages = co_await it.collect(backlog_->tell(it, own_replica_));
+    it.report(replicas_.catch_up(*compressor_, it.mixing().hears, messages));
+  } else {
+    const PacketRef packet = std::move(buffer).seal();
+    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    it.report(replicas_.hear(*compressor_, it.mixing().hears, packets));
+  }
+
+  // mix: x_i <- xhat_i + sum_j w_ij (xhat_j - xhat_i)
+  x_ = own_replica_;
+  replicas_.add_differences(it.mixing().hears, own_replica_, 1, x_);
+}
+
+template <class Scalar>
 void DcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
-  visitor.published("model", x_);
+  if (adapts_first_) {
+    visitor.state("model", x_);
+    visitor.published("own replica", own_replica_);
+  } else {
+    visitor.published("model", x_);
+  }
   replicas_.visit(visitor);
   visitor.scratch("difference", difference_);
   local_.visit(visitor);
@@ -72,7 +113,7 @@ Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
     foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
                                .exact = !traits.data_dependent_size,
                                .vector_bytes = view(x_).size_bytes(),
-                               .tells_first = true};
+                               .tells_first = !adapts_first_};
     return foretold_->in(number, rows);
   }
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
@@ -90,7 +131,8 @@ MethodInfo dcd_psgd_info() {
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .needs_symmetric_mixing = true,
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 1},
+          .options = {.optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
+          .forms = {"combine-then-adapt", "adapt-then-combine"},
           .manual = {.bytes_note = " (*)",
                      .memory = "deg + 3",
                      .needs = "W symmetric, or any schedule; C unbiased, omega below a limit"},

@@ -9,6 +9,7 @@ template <class Scalar>
 EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       restart_every_(*input.options.restart_every),
+      adapts_first_(*input.options.form == "adapt-then-combine"),
       x_(input.initial),
       own_estimate_(input.initial),
       estimates_(input.neighbors, input.initial),
@@ -16,15 +17,21 @@ EcdPsgd<Scalar>::EcdPsgd(const MethodInput<Scalar>& input)
       extrapolated_(input.initial.size()),
       decoded_(input.initial.size()),
       local_(input),
-      backlog_(backlog_for(input)) {}
+      backlog_(backlog_for(input)) {
+  if (adapts_first_) adapted_ = input.initial;
+}
+
+/// t counts from 1, and restarts at 1 after every restart.
+template <class Scalar>
+double EcdPsgd<Scalar>::since_restart(std::uint64_t number) const {
+  const std::uint64_t before = restart_every_ == 0 ? number - 1 : (number - 1) % restart_every_;
+  return static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
+}
 
 template <class Scalar>
-Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+Task EcdPsgd<Scalar>::combine_then_adapt(Iteration<Scalar>& it) {
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
-  // t counts from 1, and restarts at 1 after every restart.
-  const std::uint64_t before = restart_every_ == 0 ? it.number() - 1 : (it.number() - 1) % restart_every_;
-  const auto t = static_cast<double>((backlog_ ? backlog_->said() : before) + 1);
-  const bool restart = restarts_after(it.number());
+  const double t = since_restart(it.number());
 
   // catch up: send to every neighbor of this round the c_i that it missed, or xt_i
   std::optional<Slot> told;
@@ -40,11 +47,7 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   // catch up: the estimates of all c_j that were missed, each with its own t, or xt_j as it came
   if (backlog_) {
     const std::span<const PacketRef> messages = co_await it.collect(*told);
-    const auto replay = [this](std::span<const std::byte> packet, std::uint64_t number,
-                               Vector<Scalar>& estimate) {
-      return hear(packet, static_cast<double>(number), estimate);
-    };
-    it.report(estimates_.catch_up_by(replay, neighbors, messages));
+    it.report(catch_up(neighbors, messages));
   }
 
   // half step: x_i' = xt_i + sum_j w_ij (xt_j - xt_i) + s_i
@@ -54,38 +57,93 @@ Task EcdPsgd<Scalar>::iterate(Iteration<Scalar>& it) {
   local_.add_to(half_step_);
 
   // extrapolate: z_i = x_i + (t/2) (x_i' - x_i);   exchange: send c_i = C(z_i), encoded once
+  const PacketRef packet = extrapolate(it, x_, t);
+
+  // step: x_i <- x_i'
+  x_ = half_step_;
+
+  // estimates: xt_j <- xt_j + (2/t) (c_j - xt_j)
+  if (backlog_) co_return;
+  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+  hear_all(it, packets, t);
+}
+
+template <class Scalar>
+Task EcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
+  const double t = since_restart(it.number());
+
+  // gradient: y_i' = x_i;  H times: g_i = grad F_i(y_i'; xi_i);  y_i' <- y_i' - eta g_i
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+  half_step_ = x_;
+  local_.add_to(half_step_);
+
+  // extrapolate: z_i = y_i + (t/2) (y_i' - y_i);  y_i <- y_i'
+  const PacketRef packet = extrapolate(it, adapted_, t);
+  adapted_ = half_step_;
+
+  // exchange: send c_i = C(z_i), encoded once;  xt_j <- xt_j + (2/t) (c_j - xt_j)
+  if (backlog_) {
+    const std::span<const PacketRef> messages = co_await it.collect(backlog_->tell(it, own_estimate_));
+    it.report(catch_up(it.mixing().hears, messages));
+  } else {
+    const std::span<const PacketRef> packets = co_await it.exchange(packet);
+    hear_all(it, packets, t);
+  }
+
+  // mix: x_i <- xt_i + sum_j w_ij (xt_j - xt_i)
+  x_ = own_estimate_;
+  estimates_.add_differences(it.mixing().hears, own_estimate_, 1, x_);
+}
+
+/// z_i = from + (t/2) (half step - from);  c_i = C(z_i);  xt_i follows. Returns the packet of c_i, unless it
+/// waits in the backlog. Every R-th packet is the half step in full precision.
+template <class Scalar>
+PacketRef EcdPsgd<Scalar>::extrapolate(Iteration<Scalar>& it, const Vector<Scalar>& from, double t) {
+  const bool restart = restarts_after(it.number());
   PacketBuffer buffer = it.new_packet();
   if (restart) {
     write_full<Scalar>(view(std::as_const(half_step_)), buffer);
     own_estimate_ = half_step_;
   } else {
-    extrapolated_ = x_ + static_cast<Scalar>(t / 2) * (half_step_ - x_);
+    extrapolated_ = from + static_cast<Scalar>(t / 2) * (half_step_ - from);
     RandomStream random = it.random(Purpose::compression);
     decoded_.setZero();
     it.report(
         compressor_->encode_and_apply({view(std::as_const(extrapolated_)), random}, buffer, view(decoded_)));
     follow(own_estimate_, t);
   }
+  if (!backlog_) return std::move(buffer).seal();
+  restart ? backlog_->begin_anew() : backlog_->say(buffer.bytes());
+  return {};
+}
 
-  // step: x_i <- x_i'
-  x_ = half_step_;
-
-  if (backlog_) {
-    restart ? backlog_->begin_anew() : backlog_->say(buffer.bytes());
-    co_return;
-  }
-
-  // estimates: xt_j <- xt_j + (2/t) (c_j - xt_j)
-  const PacketRef packet = std::move(buffer).seal();
-  const std::span<const PacketRef> packets = co_await it.exchange(packet);
+/// xt_j <- xt_j + (2/t) (c_j - xt_j) for every neighbor, or the half step that a restart sends.
+template <class Scalar>
+void EcdPsgd<Scalar>::hear_all(Iteration<Scalar>& it, std::span<const PacketRef> packets, double t) {
+  const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;
     Vector<Scalar>& estimate = estimates_.of(neighbors[j].id);
-    if (!restart)
+    if (!restarts_after(it.number()))
       it.report(hear(packets[j]->bytes(), t, estimate));
     else if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
       it.report(CodecStatus::malformed);
   }
+}
+
+/// The estimates of all c_j that were missed, each with its own t, or xt_j as it came.
+template <class Scalar>
+CodecStatus EcdPsgd<Scalar>::catch_up(std::span<const WeightedNeighbor> neighbors,
+                                      std::span<const PacketRef> messages) {
+  const auto replay = [this](std::span<const std::byte> packet, std::uint64_t number,
+                             Vector<Scalar>& estimate) {
+    return hear(packet, static_cast<double>(number), estimate);
+  };
+  return estimates_.catch_up_by(replay, neighbors, messages);
 }
 
 /// xt_j <- xt_j + (2/t) (c_j - xt_j), with c_j from its packet.
@@ -106,6 +164,7 @@ void EcdPsgd<Scalar>::follow(Vector<Scalar>& estimate, double t) {
 template <class Scalar>
 void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.state("model", x_);
+  if (adapts_first_) visitor.state("adapted", adapted_);
   visitor.published("estimate", own_estimate_);
   estimates_.visit(visitor);
   visitor.scratch("half step", half_step_);
@@ -123,7 +182,7 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
     foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
                                .exact = !traits.data_dependent_size,
                                .vector_bytes = view(x_).size_bytes(),
-                               .tells_first = true,
+                               .tells_first = !adapts_first_,
                                .anew_every = restart_every_};
     return foretold_->in(number, rows);
   }
@@ -158,7 +217,8 @@ MethodInfo ecd_psgd_info() {
       .default_compressor = "grid(0.02)",
       .needs_symmetric_mixing = true,
       .permits_time_varying = true,
-      .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1},
+      .options = {.restart_every = 0, .optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
+      .forms = {"combine-then-adapt", "adapt-then-combine"},
       .manual = {.bytes_note = " (*)",
                  .memory = "deg + 6",
                  .needs = "W symmetric, or any schedule; C unbiased with an absolute error"},

@@ -20,20 +20,33 @@ namespace hearsay {
 ///
 /// with t = 1, 2, ... and xt_j = x_1 at the start ("xt" is the paper's x-tilde).
 ///
+/// That is form = "combine-then-adapt", the default for H = 1. With form = "adapt-then-combine", the default
+/// for H > 1 local steps, the steps begin at the mixed estimates, and y takes the part of x (y_i = x_1 at the
+/// start):
+///
+///   gradient     y_i'  = x_i;  H times: g_i = grad F_i(y_i'; xi_i);  y_i' <- y_i' - eta g_i
+///   extrapolate  z_i   = y_i + (t/2) (y_i' - y_i);   y_i <- y_i'
+///   exchange     send c_i = C(z_i) to every neighbor, encoded once
+///   estimates    xt_j <- xt_j + (2/t) (c_j - xt_j)         for every neighbor j and for i itself
+///   mix          x_i  <- xt_i + sum_j w_ij (xt_j - xt_i)
+///
 /// If W changes from round to round, c_i waits in a Backlog instead, and the iteration begins with
 ///
 ///   catch up     send to every neighbor of this round the c_i that it missed, which travel during the
 ///                gradient, or xt_i; the estimates of all c_j that were missed, each with its own t, or xt_j
 ///                as it came
 ///
+/// (adapt-then-combine: "exchange" and "estimates" are this, and c_i of this iteration is told, too).
+///
 /// Every peer then counts the iterations in which it takes part: t is 1 + the number of c_i that it has sent
 /// before.
 ///
 /// Sends      deg messages of |C| bytes per iteration, one sequential message time; if W changes, 8 and (|C|
 ///            + 4) bytes for every iteration since the last meeting, or 8 + 4 and xt_i, whichever is shorter.
-/// Options    optimizer, local_steps: see LocalSteps; restart_every, below.
-/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d; if W changes, one
-///            xt_j for everyone it ever hears, and at most one vector's bytes for the backlog.
+/// Options    optimizer, local_steps: see LocalSteps; form, above; restart_every, below.
+/// Shapes     x, x', z, c, xt_i, g in R^d and one xt_j per neighbor: memory (deg + 6) d, d more if the steps
+///            come first; if W changes, one xt_j for everyone it ever hears, and at most one vector's bytes
+///            for the backlog.
 /// Needs      W doubly stochastic, symmetric if it is fixed, weights non-negative; C unbiased with an
 ///            *absolute* error bound (a fixed grid with integers of any length): z_i grows like t, so an
 ///            error relative to z_i would grow, too.
@@ -44,13 +57,16 @@ namespace hearsay {
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 2.
 /// Departs    both (1 - t/2) x + (t/2) x' and (1 - 2/t) xt + (2/t) c are written as differences, which do not
 ///            cancel. `restart_every` = R > 0: every R-th iteration sends x_i' in full precision, sets xt =
-///            x' and t = 1 again, which bounds the integers' length. This is ours, as is that W may change.
+///            x' and t = 1 again, which bounds the integers' length. This is ours, as are adapt-then-combine
+///            and that W may change.
 template <class Scalar>
 class EcdPsgd final : public Algorithm<Scalar> {
  public:
   explicit EcdPsgd(const MethodInput<Scalar>& input);
 
-  Task iterate(Iteration<Scalar>& it) override;
+  Task iterate(Iteration<Scalar>& it) override {
+    return adapts_first_ ? adapt_then_combine(it) : combine_then_adapt(it);
+  }
   const Vector<Scalar>& model() const override { return x_; }
   void visit_state(StateVisitor<Scalar>& visitor) override;
   bool is_sound(Index) const override { return !backlog_ || backlog_->is_sound(); }
@@ -60,15 +76,23 @@ class EcdPsgd final : public Algorithm<Scalar> {
   std::optional<Traffic> traffic_up_to(std::uint64_t last, const PeerRows& rows) const override;
 
  private:
+  Task combine_then_adapt(Iteration<Scalar>& it);
+  Task adapt_then_combine(Iteration<Scalar>& it);
+  double since_restart(std::uint64_t number) const;
   bool restarts_after(std::uint64_t number) const {
     return restart_every_ != 0 && number % restart_every_ == 0;
   }
+  PacketRef extrapolate(Iteration<Scalar>& it, const Vector<Scalar>& from, double t);
+  void hear_all(Iteration<Scalar>& it, std::span<const PacketRef> packets, double t);
+  CodecStatus catch_up(std::span<const WeightedNeighbor> neighbors, std::span<const PacketRef> messages);
   void follow(Vector<Scalar>& estimate, double t);
   CodecStatus hear(std::span<const std::byte> packet, double t, Vector<Scalar>& estimate);
 
   std::unique_ptr<Compressor<Scalar>> compressor_;
   std::uint64_t restart_every_;
+  bool adapts_first_;
   Vector<Scalar> x_;
+  Vector<Scalar> adapted_;       // y_i; empty if it is x_i
   Vector<Scalar> own_estimate_;  // xt_i
   Replicas<Scalar> estimates_;   // xt_j
   Vector<Scalar> half_step_;     // x_i'

@@ -1,5 +1,7 @@
 #include "algorithms/methods/moniqua.hpp"
 
+#include <optional>
+
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -8,6 +10,7 @@ template <class Scalar>
 Moniqua<Scalar>::Moniqua(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       consensus_step_(*input.options.consensus_step),
+      adapts_first_(*input.options.form == "adapt-then-combine"),
       x_(input.initial),
       own_recovered_(input.initial.size()),
       recovered_(input.initial.size()),
@@ -17,12 +20,12 @@ Moniqua<Scalar>::Moniqua(const MethodInput<Scalar>& input)
 template <class Scalar>
 Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
   // publish: q_i = C(x_i), its codes modulo k only, sent to every neighbor
-  const std::span<const Scalar> own_model = view(std::as_const(x_));
-  PacketBuffer buffer = it.new_packet();
-  RandomStream random = it.random(Purpose::compression);
-  it.report(compressor_->encode({.vector = own_model, .random = random, .near = own_model}, buffer));
-  const PacketRef own = std::move(buffer).seal();
-  const Slot slot = it.post(own);
+  PacketRef own;
+  std::optional<Slot> slot;
+  if (!adapts_first_) {
+    own = quantized(it);
+    slot = it.post(own);
+  }
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
@@ -30,12 +33,19 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
+  if (adapts_first_) {
+    // x_i <- x_i + s_i;  publish
+    local_.add_to(x_);
+    own = quantized(it);
+    slot = it.post(own);
+  }
 
   // recover: xt_j = the value near x_i that q_j stands for, and xt_i
+  const std::span<const Scalar> own_model = view(std::as_const(x_));
   own_recovered_.setZero();
   it.report(compressor_->accumulate_near(own->bytes(), own_model, 1, view(own_recovered_)));
   mixed_ = x_;
-  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  const std::span<const PacketRef> packets = co_await it.collect(*slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;  // without a message the weight stays with x_i
@@ -46,8 +56,17 @@ Task Moniqua<Scalar>::iterate(Iteration<Scalar>& it) {
     mixed_ += static_cast<Scalar>(consensus_step_) * static_cast<Scalar>(neighbors[j].weight) *
               (recovered_ - own_recovered_);
   }
-  local_.add_to(mixed_);
+  if (!adapts_first_) local_.add_to(mixed_);
   x_.swap(mixed_);
+}
+
+template <class Scalar>
+PacketRef Moniqua<Scalar>::quantized(Iteration<Scalar>& it) {
+  const std::span<const Scalar> own_model = view(std::as_const(x_));
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode({.vector = own_model, .random = random, .near = own_model}, buffer));
+  return std::move(buffer).seal();
 }
 
 template <class Scalar>
@@ -65,21 +84,23 @@ Traffic Moniqua<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
 }
 
 MethodInfo moniqua_info() {
-  return {.name = "moniqua",
-          .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
-          .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
-          .bytes = "deg (|C| + 64)",
-          .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
-          .compressor = CompressorNeed::absolute,
-          .membership = Membership::no_return,
-          .default_compressor = "mod(k=256, step=0.02)",
-          .permits_time_varying = true,
-          .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1},
-          .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
-                                  "says of x_j, read near x_i",
-                     .memory = "5",
-                     .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other"},
-          .make = factory<Moniqua>()};
+  return {
+      .name = "moniqua",
+      .summary = "models quantized modulo a range, recovered near one's own; no extra memory",
+      .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
+      .bytes = "deg (|C| + 64)",
+      .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
+      .compressor = CompressorNeed::absolute,
+      .membership = Membership::no_return,
+      .default_compressor = "mod(k=256, step=0.02)",
+      .permits_time_varying = true,
+      .options = {.consensus_step = 1.0, .optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
+      .forms = {"combine-then-adapt", "adapt-then-combine"},
+      .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
+                              "says of x_j, read near x_i",
+                 .memory = "5",
+                 .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other"},
+      .make = factory<Moniqua>()};
 }
 
 }  // namespace hearsay

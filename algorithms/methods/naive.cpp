@@ -1,5 +1,7 @@
 #include "algorithms/methods/naive.hpp"
 
+#include <optional>
+
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -7,6 +9,7 @@ namespace hearsay {
 template <class Scalar>
 Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      adapts_first_(*input.options.form == "adapt-then-combine"),
       x_(input.initial),
       heard_self_(input.initial.size()),
       heard_neighbor_(input.initial.size()),
@@ -15,12 +18,8 @@ Naive<Scalar>::Naive(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
-  // publish: c_i = C(x_i), encoded once, sent to every neighbor
-  PacketBuffer buffer = it.new_packet();
-  RandomStream random = it.random(Purpose::compression);
-  heard_self_.setZero();
-  it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
-  const Slot slot = it.post(std::move(buffer).seal());
+  std::optional<Slot> slot;
+  if (!adapts_first_) slot = publish(it);
 
   // gradient: g_i = grad F_i(x_i; xi_i);  s_i = -eta g_i, or the sum of H local steps
   local_.begin(x_);
@@ -28,10 +27,14 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
     more = local_.take(it, gradient);
   }
+  if (adapts_first_) {
+    local_.add_to(x_);
+    slot = publish(it);
+  }
 
   // mix, step: C(x_i) + sum_j w_ij (C(x_j) - C(x_i)) + s_i
   mixed_ = heard_self_;
-  const std::span<const PacketRef> packets = co_await it.collect(slot);
+  const std::span<const PacketRef> packets = co_await it.collect(*slot);
   const std::vector<WeightedNeighbor>& neighbors = it.mixing().hears;
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;  // without a message the weight stays with C(x_i)
@@ -39,8 +42,18 @@ Task Naive<Scalar>::iterate(Iteration<Scalar>& it) {
     it.report(compressor_->accumulate(packets[j]->bytes(), 1, view(heard_neighbor_)));
     mixed_ += static_cast<Scalar>(neighbors[j].weight) * (heard_neighbor_ - heard_self_);
   }
-  local_.add_to(mixed_);
+  if (!adapts_first_) local_.add_to(mixed_);
   x_.swap(mixed_);
+}
+
+/// publish: c_i = C(x_i), encoded once, sent to every neighbor
+template <class Scalar>
+Slot Naive<Scalar>::publish(Iteration<Scalar>& it) {
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  heard_self_.setZero();
+  it.report(compressor_->encode_and_apply({view(std::as_const(x_)), random}, buffer, view(heard_self_)));
+  return it.post(std::move(buffer).seal());
 }
 
 template <class Scalar>
@@ -68,7 +81,8 @@ MethodInfo naive_info() {
           .may_be_joined = true,
           .default_compressor = "dither(linf, bits=8, bucket=512)",
           .permits_time_varying = true,
-          .options = {.optimizer = "sgd", .local_steps = 1},
+          .options = {.optimizer = "sgd", .local_steps = 1, .form = "combine-then-adapt"},
+          .forms = {"combine-then-adapt", "adapt-then-combine"},
           .manual = {.memory = "5", .needs = "a negative control: its error never vanishes"},
           .make = factory<Naive>()};
 }

@@ -18,9 +18,12 @@
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/dspg.hpp"
 #include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/gas_loc.hpp"
 #include "algorithms/methods/gradient_tracking.hpp"
+#include "algorithms/methods/local_sgd.hpp"
 #include "algorithms/methods/moniqua.hpp"
 #include "algorithms/methods/naive.hpp"
+#include "algorithms/methods/noloco.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/qg_momentum.hpp"
 #include "algorithms/methods/qsgd_allreduce.hpp"
@@ -39,7 +42,8 @@ std::span<const MethodInfo> methods() {
       power_gossip_info(),  choco_gossip_info(), dspg_info(),
       dpsvrg_info(),        d2_info(),           gradient_tracking_info(),
       sgp_info(),           qg_momentum_info(),  decentlam_info(),
-      ad_psgd_info(),
+      ad_psgd_info(),       local_sgd_info(),    diloco_info(),
+      slowmo_info(),        gas_loc_info(),      noloco_info(),
   };
   return all;
 }
@@ -61,6 +65,24 @@ std::string methods_that(const std::function<bool(const MethodInfo&)>& property)
   return names;
 }
 
+namespace {
+
+/// Refuses a form of another method, and chooses the form if the user did not.
+void settle_form(const MethodOptions& set, const MethodInfo& method, MethodOptions& resolved) {
+  const auto knows = [&](const std::string& form) {
+    return std::ranges::find(method.forms, form) != method.forms.end();
+  };
+  if (set.form && !knows(*set.form)) {
+    std::string known;
+    for (const std::string& form : method.forms) known += (known.empty() ? "\"" : "\" or \"") + form;
+    throw Misuse("algorithm.form", *set.form, "no form of " + method.name + "; expected " + known + "\"");
+  }
+  if (!set.form && knows("adapt-then-combine") && resolved.local_steps.value_or(1) > 1)
+    resolved.form = "adapt-then-combine";
+}
+
+}  // namespace
+
 MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& method) {
   MethodOptions resolved = method.options;
   for (const OptionKey& key : option_keys()) {
@@ -72,6 +94,7 @@ MethodOptions resolved_options(const MethodOptions& set, const MethodInfo& metho
                        ")");
     key.copy(set, resolved);
   }
+  settle_form(set, method, resolved);
   if (!method.unread_options) return resolved;
   const UnreadOptions unread = method.unread_options(resolved);
   for (const OptionKey& key : option_keys()) {

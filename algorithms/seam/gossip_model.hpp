@@ -24,4 +24,15 @@ struct GossipModel {
 ///   consensus  x <- x - gamma mu xhat
 GossipModel replica_gossip_model(double consensus_step, double keep, double mu);
 
+/// The consensus of a method whose peers keep a momentum over rounds, without gradients. x in R^n is a
+/// coordinate of all models, m its momentum. A round, with the W of the round:
+///
+///   each peer's own   m <- beta m - gamma (I - W) x;   x <- x + m
+///   mixed             v = x + beta m;   x <- v - gamma (I - W) v;   m = x - its value before
+struct OuterGossip {
+  double consensus_step;  ///< gamma
+  double momentum;        ///< beta
+  bool mixed;
+};
+
 }  // namespace hearsay

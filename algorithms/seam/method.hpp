@@ -117,12 +117,19 @@ struct MethodInfo {
   /// Why clipped gradients (algorithm.clip) would break the method. Empty if they would not.
   std::string unclippable_because = {};
   MethodOptions options = {};  ///< the options that it reads, with their defaults
+  /// The values of algorithm.form that it knows. Empty if it does not read this option. If one of them is
+  /// "adapt-then-combine", it is the default of a run with local steps: models drift apart in H steps, and
+  /// what mixes before them leaves the drift unmixed.
+  std::vector<std::string> forms = {};
   /// Returns the options that the method does not read, given the values of all. Null if it always reads
   /// every option.
   UnreadOptions (*unread_options)(const MethodOptions&) = nullptr;
   /// The model of its consensus along an eigenvector of W, from (options, keep, mu) as in gossip_model.hpp.
   /// Null if its consensus is not linear.
   GossipModel (*gossip_model)(const MethodOptions&, double keep, double mu) = nullptr;
+
+  /// The same for a method whose peers keep a momentum over rounds. Null for others.
+  OuterGossip (*outer_gossip)(const MethodOptions&) = nullptr;
 
   MethodManual manual = {};
   MethodFactory make = {};

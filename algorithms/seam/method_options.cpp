@@ -55,7 +55,10 @@ std::span<const OptionKey> option_keys() {
       {"rank", Count{&O::rank, 1}, "columns of P"},
       {"memory", Text{&O::memory, {"replicas", "aggregate"}},
        "`aggregate` keeps a sum instead of the neighbors' replicas"},
-      {"form", Text{&O::form, {"plain", "pipelined"}}, "`pipelined` sends while the gradient is computed"},
+      {"form",
+       Text{&O::form,
+            {"plain", "pipelined", "combine-then-adapt", "adapt-then-combine", "mixed", "published"}},
+       "order of the steps of a round; `adapt-then-combine` is the default if local_steps > 1"},
       {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}},
        "how stochastic gradients are corrected; `saga` and `loopless-svrg` have no epochs, and refuse the "
        "keys of epochs"},
@@ -67,6 +70,12 @@ std::span<const OptionKey> option_keys() {
       {"gossip", Text{&O::gossip, {"plain", "chebyshev"}}, "how these gossip rounds mix"},
       {"prox_order", Text{&O::prox_order, {"mix-then-prox", "prox-then-mix"}},
        "whether the proximal map comes after or before the gossip rounds"},
+      {"outer", Text{&O::outer, {}},
+       "what a round does with the mean of the local drifts: `none(rho)`, `heavy-ball(rho, beta)` or "
+       "`nesterov(rho, beta)`"},
+      {"inner_state", Text{&O::inner_state, {"keep", "reset", "average"}},
+       "the local optimizer's state after a round: `keep` it, `reset` it, or `average` it over the peers, "
+       "which is sent, too"},
   };
   return keys;
 }

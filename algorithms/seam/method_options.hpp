@@ -33,6 +33,8 @@ struct MethodOptions {
   std::optional<std::string> consensus = {};       ///< c(k): gossip rounds of the k-th step of an epoch
   std::optional<std::string> gossip = {};          ///< how these gossip rounds mix
   std::optional<std::string> prox_order = {};      ///< proximal map before or after the gossip rounds
+  std::optional<std::string> outer = {};           ///< see OuterRule
+  std::optional<std::string> inner_state = {};     ///< what becomes of the local optimizer's state in a round
   bool operator==(const MethodOptions&) const = default;
 };
 

@@ -1,14 +1,15 @@
 #include "runtime/experiment/chosen_weights.hpp"
 
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
 
-bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method) {
+bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, const MethodOptions& options) {
   constexpr double rounding = 1e-9;
-  const double limit = method.smallest_eigenvalue_above;
+  const double limit = smallest_eigenvalue_needed(method, options);
   return limit <= -1.0 || spectrum(mixing).smallest > limit + rounding;
 }
 
@@ -16,10 +17,12 @@ NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>&
   NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
   const MethodInfo& method = find_method(settings.algorithm.kind);
   const bool stays = settings.topology.schedule == "static" && settings.topology.participation == 1.0;
-  if (!topology.weights_may_change || !stays || eigenvalues_suffice(topology.mixing, method)) return topology;
+  if (!topology.weights_may_change || !stays) return topology;
+  const MethodOptions options = resolved_options(settings.algorithm.options, method);
+  if (eigenvalues_suffice(topology.mixing, method, options)) return topology;
   notes.push_back("topology.weights = auto: lazy weights, since " + method.name +
                   " needs a mixing matrix with eigenvalues above " +
-                  three_digits(method.smallest_eigenvalue_above) +
+                  three_digits(smallest_eigenvalue_needed(method, options)) +
                   ", and the smallest one of metropolis weights is " +
                   three_digits(spectrum(topology.mixing).smallest) + " here");
   TopologySettings lazy = settings.topology;

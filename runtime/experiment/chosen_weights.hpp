@@ -9,8 +9,8 @@
 
 namespace hearsay {
 
-/// True if no eigenvalue of W is too small for the method.
-bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method);
+/// True if no eigenvalue of W is too small for the method with these options.
+bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, const MethodOptions& options);
 
 /// Returns the topology of the run. Under topology.weights = "auto" it has Metropolis weights, or lazy ones
 /// if the method needs larger eigenvalues; `notes` then says so.

@@ -14,7 +14,8 @@
 #include "algorithms/stability/consensus_limit.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
-#include "runtime/experiment/chosen_weights.hpp"
+#include "runtime/experiment/mixing_soundness.hpp"
+#include "runtime/experiment/unsound.hpp"
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/spectrum.hpp"
@@ -33,7 +34,8 @@ class Check {
         traits_(measured_traits(*make(), static_cast<std::size_t>(experiment.problem.dimension()))) {}
 
   void run() {
-    check_topology();
+    check_mixing(experiment_.settings, method_, experiment_.topology, *experiment_.schedule,
+                 experiment_.warnings);
     check_gossip();
     check_optimizer();
     check_gradient_table();
@@ -73,76 +75,6 @@ class Check {
  private:
   std::unique_ptr<Compressor<Scalar>> make() const {
     return make_compressor<Scalar>(compressor_, experiment_.problem.objectives.front()->segments());
-  }
-
-  void check_topology() {
-    const MixingMatrix& mixing = experiment_.topology.mixing;
-    const std::string& weights = experiment_.topology.weights;
-    if (!mixing.doubly_stochastic() && !method_.push_sum && method_.pattern.reads_weights)
-      throw Misuse("algorithm.kind", method_.name,
-                   "the topology has one-way links, and averages along them favor some peers; expected " +
-                       methods_that([](const MethodInfo& other) { return other.push_sum; }) +
-                       ", or links both ways");
-    if (method_.asynchronous && !mixing.mutual())
-      throw Misuse(
-          "algorithm.kind", method_.name,
-          "of some links one end only hears the other, and its answers have no way back; expected links "
-          "both ways");
-    if (method_.needs_symmetric_mixing && !mixing.symmetric())
-      unsound("topology.weights", weights, method_.name + " needs a symmetric mixing matrix");
-    if (!method_.permits_negative_weights && !mixing.non_negative())
-      unsound("topology.weights", weights,
-              method_.name +
-                  " needs weights of at least 0, and this matrix has negative ones; fastest-chain and "
-                  "metropolis have none");
-    if (!method_.permits_time_varying && experiment_.schedule->period() != 1) refuse_changing_links();
-    if (!method_.pattern.uses_graph && experiment_.settings.topology.participation < 1.0)
-      throw Misuse("topology.participation", three_digits(experiment_.settings.topology.participation),
-                   method_.name + " needs every peer in every iteration; use 1, or d-psgd");
-    check_options_of_changing_links();
-    check_smallest_eigenvalue();
-  }
-
-  /// Throws the Misuse that names what makes the links change: the schedule, or participation if that is
-  /// static.
-  [[noreturn]] void refuse_changing_links() const {
-    const TopologySettings& topology = experiment_.settings.topology;
-    const std::string why = method_.name + " needs the same mixing in every round; expected ";
-    const std::string others = ", or one of " + methods_that([](const MethodInfo& other) {
-                                 return other.permits_time_varying && other.pattern.uses_graph;
-                               });
-    if (topology.schedule == "static")
-      throw Misuse("topology.participation", three_digits(topology.participation), why + "1" + others);
-    throw Misuse("topology.schedule", topology.schedule, why + "static" + others);
-  }
-
-  /// Throws Misuse for options that need fixed links, although the method itself does not.
-  void check_options_of_changing_links() {
-    if (experiment_.schedule->period() == 1) return;
-    const MethodOptions& options = experiment_.settings.algorithm.options;
-    const std::string remedy = ", or topology.schedule = \"static\" with topology.participation = 1";
-    if (options.memory == "aggregate")
-      throw Misuse("algorithm.memory", *options.memory,
-                   "it sums up what fixed neighbors say, and here they change from round to round; expected "
-                   "replicas" +
-                       remedy);
-    if (options.form == "pipelined")
-      throw Misuse("algorithm.form", *options.form,
-                   "what travels during the gradient is for the next round's mixing, and here its neighbors "
-                   "are others; expected plain" +
-                       remedy);
-  }
-
-  void check_smallest_eigenvalue() {
-    const MixingMatrix& mixing = experiment_.topology.mixing;
-    if (experiment_.schedule->period() != 1 || eigenvalues_suffice(mixing, method_)) return;
-    const double limit = method_.smallest_eigenvalue_above;
-    const double smallest = spectrum(mixing).smallest;
-    unsound("topology.weights", experiment_.topology.weights,
-            "the smallest eigenvalue of this mixing matrix is " + three_digits(smallest) + ", and " +
-                method_.name + " needs one above " + three_digits(limit) +
-                (three_digits(smallest) == three_digits(limit) ? ", by more than rounding" : "") +
-                "; expected \"lazy\", or link weights half as large");
   }
 
   void check_gossip() {
@@ -356,9 +288,7 @@ class Check {
   }
 
   void unsound(const std::string& key, const std::string& value, const std::string& expectation) {
-    if (!experiment_.settings.algorithm.allow_unsound)
-      throw Misuse(key, value, expectation + " (algorithm.allow_unsound = true tries it all the same)");
-    experiment_.warnings.push_back(key + " = " + value + ": " + expectation);
+    refuse_unless_allowed(experiment_.settings, {key, value, expectation}, experiment_.warnings);
   }
 
   Experiment<Scalar>& experiment_;

@@ -6,6 +6,7 @@
 
 #include "algorithms/methods/registry.hpp"
 #include "runtime/simulator/simulator.hpp"
+#include "tests/methods/method_variants.hpp"
 #include "tests/support/misuse_text.hpp"
 #include "tests/support/worlds.hpp"
 
@@ -49,8 +50,7 @@ TEST_CASE_TEMPLATE("clip: a bound that no gradient reaches changes no bit, with 
 TEST_CASE("clip: one peer alone steps no farther than eta times the bound, with any method") {
   for (const MethodInfo* method : methods_that_take_clipped_gradients()) {
     CAPTURE(method->name);
-    Plan plan{.compressor = "none", .iterations = 1, .step_size = 0.1};
-    if (method->options.momentum) plan.options.momentum = 0.0;
+    const Plan plan{.compressor = "none", .iterations = 1, .step_size = 0.1, .options = plain_steps(*method)};
     const auto start = regression_problem<double>(19, 1).initial;
     const auto step = [&](std::optional<double> clip) {
       return (outcome_with<double>(method->name, {"ring", 1}, plan, clip).models[0] - start).norm();

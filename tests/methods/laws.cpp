@@ -191,13 +191,6 @@ Violation stays_compressed(const MethodInfo& method, const World& world) {
   return stays_with<Scalar>(method, world, compressors());
 }
 
-/// Options without momentum, for laws about plain gradient steps.
-MethodOptions no_momentum(const MethodInfo& method) {
-  MethodOptions options;
-  if (method.options.momentum) options.momentum = 0.0;
-  return options;
-}
-
 /// Returns the mean that the method conserves: of the models or, in a push-sum method, of their numerators
 /// (model times weight).
 template <class Scalar>
@@ -209,7 +202,7 @@ Vector<double> conserved_mean(const MethodInfo& method, std::vector<PeerRecord<S
 
 template <class Scalar>
 Violation mean_moves_with(const MethodInfo& method, const World& world, const std::string& compressor) {
-  const Plan plan{.compressor = compressor, .options = no_momentum(method)};
+  const Plan plan{.compressor = compressor, .options = plain_steps(method)};
   const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
   const auto recording = record_run(experiment);
   for (std::size_t t = 1; t < recording.size(); ++t) {
@@ -289,7 +282,7 @@ Recording<Scalar> plain_sgd(PeerId id, std::uint64_t iterations, double step_siz
 template <class Scalar>
 Violation alone_is_sgd_in_bits(const MethodInfo& method, const World& world) {
   for (PeerId id = 0; id < world.peers; ++id)
-    if (const Violation where = first_difference(run_alone<Scalar>(method, id, no_momentum(method)),
+    if (const Violation where = first_difference(run_alone<Scalar>(method, id, plain_steps(method)),
                                                  plain_sgd<Scalar>(id, 12, 0.1));
         !where.empty())
       return "not plain SGD: " + where;
@@ -300,7 +293,7 @@ template <class Scalar>
 Violation alone_is_sgd(const MethodInfo& method, const World& world) {
   for (PeerId id = 0; id < world.peers; ++id) {
     const double off =
-        relative_distance(run_alone<Scalar>(method, id, no_momentum(method)), plain_sgd<Scalar>(id, 12, 0.1));
+        relative_distance(run_alone<Scalar>(method, id, plain_steps(method)), plain_sgd<Scalar>(id, 12, 0.1));
     if (off > rounding<Scalar>) return broken("off by ", off, " from plain SGD");
   }
   return "";
@@ -322,7 +315,7 @@ Violation silence_is_separate_runs(const MethodInfo& method, const World& world)
 
 template <class Scalar>
 Violation uncompressed_is_d_psgd(const MethodInfo& method, const World& world) {
-  const Plan plan{.compressor = "none", .options = no_momentum(method)};
+  const Plan plan{.compressor = "none", .options = plain_steps(method)};
   const double off =
       relative_distance(record_run(quadratics_in<Scalar>(world, method.name, plan)),
                         record_run(quadratics_in<Scalar>(world, "d-psgd", {.compressor = "none"})));

@@ -39,7 +39,8 @@ struct Law {
 /// 15  saved at any boundary and restored, all peers together or one alone with the messages it has heard
 ///     since, a method continues with the same bits, with any compressor and any options
 ///
-/// Laws 6, 7, 10, 11 and 13 are about plain gradient steps: a method with momentum runs without it there.
+/// Laws 6, 7, 10, 11 and 13 are about plain gradient steps: a method with momentum runs without it there, and
+/// a method with local steps takes one.
 std::span<const Law> laws();
 
 }  // namespace hearsay::test

@@ -34,13 +34,57 @@ const std::vector<World> graphs = {{"ring", 8}, {"star", 6}, {"ring", 1}};
 
 }  // namespace
 
-TEST_CASE("equalities: uncompressed, naive, dcd and ecd are D-PSGD") {
+TEST_CASE("equalities: uncompressed, naive, dcd and ecd are D-PSGD, in either order of the steps") {
   for (const World& world : graphs)
-    for (const std::string method : {"naive", "dcd-psgd", "ecd-psgd"}) {
+    for (const std::string form : {"combine-then-adapt", "adapt-then-combine"})
+      for (const std::string method : {"naive", "dcd-psgd", "ecd-psgd"}) {
+        CAPTURE(world.name());
+        CAPTURE(form);
+        CAPTURE(method);
+        const MethodOptions options = {.local_steps = 3, .form = form};
+        CHECK(distance({method, options}, {"d-psgd", options}, world) < 1e-12);
+      }
+}
+
+TEST_CASE("equalities: with local steps, D-PSGD and its family mix after them, as CHOCO does") {
+  const MethodOptions steps = {.local_steps = 3};
+  for (const World& world : graphs)
+    for (const std::string method : {"d-psgd", "naive", "dcd-psgd", "ecd-psgd"}) {
       CAPTURE(world.name());
       CAPTURE(method);
-      CHECK(distance({method}, {"d-psgd"}, world) < 1e-12);
+      const Variation choco = {"choco-sgd", {.consensus_step = 1.0, .local_steps = 3}};
+      CHECK(distance({method, steps}, choco, world) < 1e-12);
     }
+}
+
+TEST_CASE("equalities: local SGD by gossip on the complete graph is local SGD by all-reduce") {
+  for (const PeerId peers : {1, 2, 5, 8}) {
+    CAPTURE(peers);
+    const World complete = {"complete", peers};
+    for (const std::uint64_t local_steps : {2, 10}) {
+      const MethodOptions steps = {.local_steps = local_steps};
+      CHECK(distance({"d-psgd", steps}, {"local-sgd", steps}, complete) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("equalities: one plain local step and no momentum make all-reduce SGD of local SGD and its kin") {
+  for (const World& world : graphs)
+    for (const std::string method : {"local-sgd", "diloco", "slowmo"}) {
+      CAPTURE(world.name());
+      CAPTURE(method);
+      const Variation plain = {method, {.local_steps = 1, .outer = "none(1)"}};
+      CHECK(distance(plain, {"allreduce-sgd"}, world) < 1e-12);
+      CHECK(distance({method, {.outer = "slowmo(1, 0)"}}, {"local-sgd"}, world) < 1e-12);
+    }
+}
+
+TEST_CASE("equalities: without a schedule of the step size, slow momentum is heavy ball on the mean drift") {
+  for (const World& world : graphs) {
+    CAPTURE(world.name());
+    const Variation slow = {"slowmo", {.outer = "slowmo(0.7, 0.4)"}};
+    CHECK(distance(slow, {"diloco", {.outer = "heavy-ball(0.7, 0.4)"}}, world) < 1e-12);
+  }
 }
 
 TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt first and then combine are one") {
@@ -50,6 +94,10 @@ TEST_CASE("equalities: with gamma = 1, no momentum and no h, all that adapt firs
          std::vector<Variation>{{"choco-sgd", whole},
                                 {"choco-sgd", {.consensus_step = 1.0, .memory = "aggregate"}},
                                 {"deep-squeeze", whole},
+                                {"d-psgd", {.form = "adapt-then-combine"}},
+                                {"naive", {.form = "adapt-then-combine"}},
+                                {"dcd-psgd", {.form = "adapt-then-combine"}},
+                                {"ecd-psgd", {.form = "adapt-then-combine"}},
                                 {"power-gossip", whole},
                                 {"decentlam", {.momentum = 0.0}},
                                 {"qg-momentum", {.momentum = 0.0}}}) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/methods/registry.hpp"
+#include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/foundation/digest.hpp"
 #include "tests/methods/laws.hpp"
 #include "topology/families.hpp"
@@ -43,6 +44,11 @@ const std::map<std::string, std::string> matrix = {
     {"qg-momentum",   "xxxx-x--.xxx.xx"},
     {"decentlam",     "xxxx-x--.xxx.xx"},
     {"ad-psgd",       "-..x-.--.xxx..-"},
+    {"local-sgd",     "xxxx-x--xxx..xx"},
+    {"diloco",        "xxxx-x--xxx..xx"},
+    {"slowmo",        "xxxx-x--xxx..xx"},
+    {"gas-loc",       "xxxx-x--.xxx.xx"},
+    {"noloco",        "xxxx-x--.xxx.xx"},
 };
 // clang-format on
 
@@ -69,9 +75,10 @@ const std::vector<World> negative_weights = {{"star", 6, "best-constant"}};
 /// A method amplifies roundings without bound if W has an eigenvalue below the limit of the method. The lazy
 /// matrix has none.
 World mended_for(const MethodInfo& method, World world) {
-  const bool fixed = world.links_fixed() && method.smallest_eigenvalue_above > -1.0;
-  if (fixed && spectrum(make_mixing(world.weights, make_graph(world.family, world.peers, 1))).smallest <
-                   method.smallest_eigenvalue_above + 1e-9)
+  const double limit = smallest_eigenvalue_needed(method, method.options);
+  const bool fixed = world.links_fixed() && limit > -1.0;
+  if (fixed &&
+      spectrum(make_mixing(world.weights, make_graph(world.family, world.peers, 1))).smallest < limit + 1e-9)
     world.weights = "lazy";
   return world;
 }

@@ -1,5 +1,7 @@
 #include "tests/methods/method_variants.hpp"
 
+#include "algorithms/methods/parts/outer_rule.hpp"
+
 namespace hearsay::test {
 
 namespace {
@@ -16,6 +18,13 @@ std::vector<MethodOptions> variants_of_dpsvrg(const World& world) {
   return variants;
 }
 
+/// Methods without a common model have one momentum each, or none.
+bool takes(const MethodInfo& method, const std::string& outer) {
+  if (method.name == "gas-loc") return outer == "none" || outer == "nesterov";
+  if (method.name == "noloco") return outer == "none" || outer == "heavy-ball";
+  return true;
+}
+
 }  // namespace
 
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
@@ -29,6 +38,13 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
     variants.push_back({.optimizer = "adamw(0.5, 0.75, 0.25)", .local_steps = 2});
   }
+  if (method.options.inner_state)
+    for (const std::string policy : {"reset", "average"})
+      variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2, .inner_state = policy});
+  if (method.options.outer)
+    for (const Choice& rule : outer_choices())
+      if (takes(method, rule.name))
+        variants.push_back({.outer = rule.name + (rule.name == "none" ? "(0.6)" : "(0.8, 0.5)")});
   if (method.options.staleness && world.links_fixed()) {
     variants.push_back({.staleness = 1});
     variants.push_back(
@@ -38,12 +54,24 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.momentum = 0.0});
     variants.push_back({.momentum = 0.5});
   }
-  if (method.options.form && world.links_fixed()) variants.push_back({.form = "pipelined"});
+  for (const std::string& form : method.forms) {
+    if (form == "pipelined" && !world.links_fixed()) continue;
+    variants.push_back({.form = form});
+    if (method.options.local_steps) variants.push_back({.local_steps = 2, .form = form});
+  }
   if (method.options.memory && world.links_fixed()) variants.push_back({.memory = "aggregate"});
   if (method.options.trigger) variants.push_back({.trigger = 30.0});
   if (method.options.memory && method.options.trigger && world.links_fixed())
     variants.push_back({.trigger = 30.0, .memory = "aggregate"});
   return variants;
+}
+
+MethodOptions plain_steps(const MethodInfo& method) {
+  MethodOptions options;
+  if (method.options.momentum) options.momentum = 0.0;
+  if (method.options.local_steps) options.local_steps = 1;
+  if (method.options.outer) options.outer = "none(1)";
+  return options;
 }
 
 }  // namespace hearsay::test

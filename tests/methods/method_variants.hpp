@@ -10,4 +10,7 @@ namespace hearsay::test {
 /// Returns options to test besides the method's defaults, as far as the world permits them.
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world);
 
+/// Options without momentum and with one step to a round, for laws about plain gradient steps.
+MethodOptions plain_steps(const MethodInfo& method);
+
 }  // namespace hearsay::test

@@ -26,7 +26,7 @@ double spread_of_momenta(const std::vector<PeerRecord<double>>& peers) {
 
 /// Settings of two peers that average with this weight. W has the eigenvalues 1 and 1 - 2 weight.
 RunSettings pair_settings(const TemporaryFolder& folder, double weight, bool allow_unsound) {
-  RunSettings settings = settings_of("qg-momentum", {"ring", 2}, {.iterations = 400});
+  RunSettings settings = settings_of("qg-momentum", {"ring", 2, "auto"}, {.iterations = 400});
   settings.topology.file = folder.write(
       "pair.toml", "peers = 2\nlink = [{from = 0, to = 1, weight = " + std::to_string(weight) + "}]\n");
   settings.algorithm.allow_unsound = allow_unsound;

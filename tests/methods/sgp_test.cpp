@@ -191,7 +191,7 @@ TEST_CASE("sgp: a topology file's one-way links are such a digraph, which other 
   }
   const auto file = folder.write("digraph.toml", text);
   const auto on_file = [&](const std::string& method, const std::string& schedule = "static") {
-    RunSettings settings = settings_of(method, {"ring", peer_count}, {});
+    RunSettings settings = settings_of(method, {"ring", peer_count, "auto"}, {});
     settings.topology.file = file;
     settings.topology.schedule = schedule;
     return prepare<double>(settings, quadratic_problem<double>(19, first_peers(peer_count), Shared::nothing));

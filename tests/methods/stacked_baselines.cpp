@@ -1,4 +1,8 @@
+#include <string>
+
+#include "algorithms/methods/parts/outer_rule.hpp"
 #include "tests/methods/stacked_network.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay::test {
 
@@ -11,23 +15,39 @@ void allreduce_sgd(Network<Scalar>& net) {
 }
 
 template <class Scalar>
+bool adapts_first(const Network<Scalar>& net) {
+  return net.options().form == "adapt-then-combine";
+}
+
+template <class Scalar>
 void d_psgd(Network<Scalar>& net) {
   const std::uint64_t staleness = *net.options().staleness;
   const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
+  const Matrix<Scalar> steps = net.local_steps();
+  if (adapts_first(net)) net.X += steps;
   Matrix<Scalar> old = net.X;
   if (staleness > 0) old.swap(net.kept("models of " + std::to_string(net.t % staleness), net.X));
-  const Matrix<Scalar> steps = net.local_steps();
   if (net.t > staleness) net.X += gamma * (old * net.mixing() - old);
-  net.X += steps;
+  if (!adapts_first(net)) net.X += steps;
 }
 
 template <class Scalar>
 void naive(Network<Scalar>& net) {
-  net.X = (net.said(net.X) * net.mixing() + net.local_steps()).eval();
+  const Matrix<Scalar> steps = net.local_steps();
+  if (adapts_first(net))
+    net.X = (net.said(net.X + steps) * net.mixing()).eval();
+  else
+    net.X = (net.said(net.X) * net.mixing() + steps).eval();
 }
 
 template <class Scalar>
 void dcd_psgd(Network<Scalar>& net) {
+  if (adapts_first(net)) {
+    Matrix<Scalar>& H = net.kept("replicas", net.X);
+    H += net.said_in_changes(net.X + net.local_steps() - H);
+    net.X = H * net.mixing();
+    return;
+  }
   const Matrix<Scalar> half = net.X * net.mixing() + net.local_steps();
   net.X += net.said_in_changes(half - net.X);
 }
@@ -40,17 +60,67 @@ void ecd_psgd(Network<Scalar>& net) {
   Matrix<Scalar>& Xt = net.kept("estimates", net.X);
   const Vector<Scalar> half_t = (counts.row(0).transpose().array() + 1) / 2;
   const Vector<Scalar> two_over_t = half_t.cwiseInverse();
-  const Matrix<Scalar> next = Xt * net.mixing() + net.local_steps();
+  const bool first = adapts_first(net);
+  const Matrix<Scalar> before = first ? Matrix<Scalar>(net.kept("adapted", net.X)) : net.X;
+  const Matrix<Scalar> start = first ? net.X : Matrix<Scalar>(Xt * net.mixing());
+  const Matrix<Scalar> next = start + net.local_steps();
   if (every != 0 && net.t % every == 0) {
     Xt = next;
     counts.setZero();
   } else {
-    const Matrix<Scalar> Z = net.X + (next - net.X) * half_t.asDiagonal();
+    const Matrix<Scalar> Z = before + (next - before) * half_t.asDiagonal();
     const Matrix<Scalar> C = net.said_in_steps(Z, Xt, two_over_t);
     Xt = (Xt + (C - Xt) * two_over_t.asDiagonal()).eval();
     counts.array() += 1;
   }
-  net.X = next;
+  if (first) net.kept("adapted") = next;
+  net.X = first ? Matrix<Scalar>(Xt * net.mixing()) : next;
+}
+
+/// The three outer rules as torch's SGD has them, on the negative of the mean drift.
+template <class Scalar>
+void local_sgd(Network<Scalar>& net) {
+  Matrix<Scalar>& inner = net.kept("momentum");  // of heavy-ball(0.5), the one with which states are tried
+  if (*net.options().inner_state == "reset") inner.setZero();
+  const Matrix<Scalar> drifts = net.local_steps();
+  if (*net.options().inner_state == "average") inner.colwise() = Vector<Scalar>(inner.rowwise().mean());
+  const Vector<Scalar> D = -drifts.rowwise().mean();
+  const Spelling outer = parse_spelling("algorithm.outer", *net.options().outer);
+  const auto rate = static_cast<Scalar>(std::stod(outer.arguments[0]));
+  const auto beta = outer.name == "none" ? Scalar(0) : static_cast<Scalar>(std::stod(outer.arguments[1]));
+  Matrix<Scalar>& M = net.kept("outer momentum");
+  M *= beta;
+  M.colwise() += outer.name == "slowmo" ? Vector<Scalar>(D / net.eta()) : D;
+  if (outer.name == "none") net.X.colwise() -= rate * D;
+  if (outer.name == "heavy-ball") net.X -= rate * M;
+  if (outer.name == "nesterov") net.X = ((net.X - rate * beta * M).colwise() - rate * D).eval();
+  if (outer.name == "slowmo") net.X -= rate * net.eta() * M;
+}
+
+template <class Scalar>
+void gas_loc(Network<Scalar>& net) {
+  const OuterRule outer = OuterRule::parse(*net.options().outer);
+  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
+  const auto beta = static_cast<Scalar>(outer.momentum);
+  Matrix<Scalar>& before = net.kept("moved before", net.X);
+  const Matrix<Scalar> U = net.X + static_cast<Scalar>(outer.rate) * net.local_steps();
+  const auto mixed = [&](const Matrix<Scalar>& V) -> Matrix<Scalar> {
+    return V + gamma * (V * net.mixing() - V);
+  };
+  net.X = net.options().form == "mixed" ? mixed(U + beta * (U - before)) : mixed(U) + beta * (U - before);
+  before = U;
+}
+
+template <class Scalar>
+void noloco(Network<Scalar>& net) {
+  const OuterRule outer = OuterRule::parse(*net.options().outer);
+  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
+  Matrix<Scalar>& M = net.kept("outer momentum");
+  const Matrix<Scalar> D = net.local_steps() * net.mixing();
+  M = (static_cast<Scalar>(outer.momentum) * M + static_cast<Scalar>(outer.rate) * D +
+       gamma * (net.X * net.mixing() - net.X))
+          .eval();
+  net.X += M;
 }
 
 /// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient in the method. Both agree up to
@@ -80,7 +150,12 @@ std::map<std::string, Recursion<Scalar>> baseline_recursions() {
           {"naive", naive<Scalar>},
           {"dcd-psgd", dcd_psgd<Scalar>},
           {"ecd-psgd", ecd_psgd<Scalar>},
-          {"qsgd-allreduce", qsgd_allreduce<Scalar>}};
+          {"qsgd-allreduce", qsgd_allreduce<Scalar>},
+          {"local-sgd", local_sgd<Scalar>},
+          {"diloco", local_sgd<Scalar>},
+          {"slowmo", local_sgd<Scalar>},
+          {"gas-loc", gas_loc<Scalar>},
+          {"noloco", noloco<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> baseline_recursions<float>();

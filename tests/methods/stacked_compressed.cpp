@@ -63,8 +63,12 @@ void power_gossip(Network<Scalar>& net) {
 
 template <class Scalar>
 void moniqua(Network<Scalar>& net) {
+  const bool adapts_first = net.options().form == "adapt-then-combine";
+  const Matrix<Scalar> steps = net.local_steps();
+  if (adapts_first) net.X += steps;
   const Matrix<Scalar> C = net.said(net.X, 0, true);
-  net.X += gamma_of(net) * gossip(net, C) + net.local_steps();
+  net.X += gamma_of(net) * gossip(net, C);
+  if (!adapts_first) net.X += steps;
 }
 
 template <class Scalar>

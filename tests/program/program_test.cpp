@@ -313,6 +313,10 @@ TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of
   // 1/3 + 2/3 cos(8 pi / 9)
   CHECK(end.said.find("smallest eigenvalue -0.293 (d2 needs more than -0.333)") != std::string::npos);
   words.back() = "topology.peers=8";
+  const ProgramEnd lazy = run_program(folder.path(), words);
+  CHECK(lazy.said.find("lazy weights, spectral gap") != std::string::npos);
+  CHECK(lazy.complained.find("topology.weights = auto: lazy weights, since d2 needs") != std::string::npos);
+  words.insert(words.end(), {"--set", "topology.weights=metropolis"});
   CHECK(run_program(folder.path(), words).code == 2);
 }
 

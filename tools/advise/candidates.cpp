@@ -50,6 +50,11 @@ std::span<const MethodChoice> method_choices() {
       {"c-gt", bits_2, "the same by gradient tracking", 1.2},
       {"qg-momentum", "none", "momentum: longer steps where curvatures differ", 0.5},
       {"decentlam", "none", "momentum that does not amplify the bias of different data", 0.5},
+      {"local-sgd", "none", "one message round the ring for ten steps: for slow networks", 0.2},
+      {"diloco", "none", "the same with momentum over the rounds, which saves many of them", 0.1},
+      {"slowmo", "none", "the same with slow momentum", 0.15},
+      {"gas-loc", "none", "diloco without an all-reduce: one message a neighbor for ten steps", 0.15},
+      {"noloco", "none", "the same with each peer's own momentum", 0.2},
       {"dspg", "none", "for composite objectives", 1.0},
       {"dpsvrg", "none", "for composite objectives, with corrected gradients", 1.0},
   };
@@ -106,7 +111,8 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
     candidate.algorithm.options = choice.options;
     const MethodOptions& set = yours.algorithm.options;
     if (method.options.optimizer) candidate.algorithm.options.optimizer = set.optimizer;
-    if (method.options.local_steps) candidate.algorithm.options.local_steps = set.local_steps;
+    if (method.options.local_steps && set.local_steps)
+      candidate.algorithm.options.local_steps = set.local_steps;
     if (!choice.weights.empty()) candidate.topology.weights = choice.weights;
     for (const TopologyChoice& topology : topologies) {
       candidate.topology.kind = topology.kind;

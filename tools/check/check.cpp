@@ -9,6 +9,7 @@
 
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/stability/outer_gossip_limit.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
@@ -18,6 +19,7 @@
 #include "tools/check/check_connections.hpp"
 #include "tools/check/dry_run.hpp"
 #include "tools/check/evaluation_time.hpp"
+#include "tools/check/plan.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/empty_run_file.hpp"
@@ -38,49 +40,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// All that `hearsay check` prints: what the run file says, and what follows from it.
-struct Plan {
-  RunSettings settings;  ///< resolved
-  const MethodInfo* method;
-  Traits traits;
-  std::uint64_t dimension = 0;
-  std::uint64_t iterations = 0;
-  PeerId peers = 0;
-  std::string weights;
-  std::uint64_t period = 1;
-  std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it
-  std::optional<double> omega_limit;
-  std::optional<ConsensusStepLimit> consensus_step_limit;
-  bool catches_up = false;                 ///< links change, so replicas catch up whenever two peers meet
-  std::uint64_t gradient_table_bytes = 0;  ///< over all peers
-  TrafficForecast traffic;
-  DryRun dry_run;
-  std::vector<std::string> warnings;
-
-  double bits_per_coordinate() const {
-    return 8.0 * static_cast<double>(traits.bytes) / static_cast<double>(dimension);
-  }
-  /// Bits per coordinate in the messages of the dry run. Less than the figure above if sizes depend on the
-  /// data.
-  double predicted_bits_per_coordinate() const { return dry_run.payload_share * bits_per_coordinate(); }
-  /// Bytes that each peer sends, averaged over the iterations. An upper bound if sizes depend on the data.
-  std::vector<double> bytes_per_iteration() const {
-    std::vector<double> bytes;
-    for (const PeerTraffic& peer : traffic.peers)
-      bytes.push_back(static_cast<double>(peer.bytes) / static_cast<double>(iterations));
-    return bytes;
-  }
-  /// The same for messages as long as those of the dry run.
-  std::vector<double> predicted_bytes_per_iteration() const {
-    std::vector<double> bytes = dry_run.peer_bytes;
-    for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
-    return bytes;
-  }
-  double predicted_bytes() const {
-    return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
-  }
-};
-
 /// The least, the most and the mean of the bytes of the peers.
 struct Spread {
   explicit Spread(const std::vector<double>& values)
@@ -92,41 +51,6 @@ struct Spread {
   double most;
   double mean;
 };
-
-template <class Scalar>
-Plan plan_of(const RunSettings& settings) {
-  Experiment<Scalar> experiment = prepare<Scalar>(settings);
-  Plan plan;
-  plan.method = experiment.method;
-  plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
-  plan.traits = measured_traits(*make_compressor<Scalar>(experiment.settings.algorithm.compressor,
-                                                         experiment.problem.objectives.front()->segments()),
-                                plan.dimension);
-  plan.iterations = experiment.iterations;
-  plan.peers = experiment.peer_count();
-  plan.weights = experiment.topology.weights;
-  plan.period = experiment.schedule->period();
-  if (plan.period == 1 && experiment.topology.mixing.doubly_stochastic() && !plan.method->asynchronous)
-    plan.spectrum = spectrum(experiment.topology.mixing);
-  plan.omega_limit = experiment.omega_limit;
-  plan.consensus_step_limit = experiment.consensus_step_limit;
-  PacketPool packets;
-  plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
-  plan.gradient_table_bytes = gradient_table_bytes(experiment);
-  plan.traffic = forecast_traffic(experiment);
-  plan.dry_run = dry_run(experiment, plan.traffic);
-  plan.warnings = experiment.warnings;
-  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
-    plan.warnings.push_back(*warning);
-  if (!plan.dry_run.failure.empty())
-    plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
-  constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);
-  if (plan.traits.data_dependent_size && plan.predicted_bits_per_coordinate() >= bits_of_none)
-    plan.warnings.push_back(no_shorter_than_none(experiment.settings.algorithm.compressor,
-                                                 plan.predicted_bits_per_coordinate(), bits_of_none));
-  plan.settings = experiment.settings;
-  return plan;
-}
 
 Json or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
@@ -167,6 +91,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"bytes_exact", plan.traffic.exact},
           {"bytes_per_iteration", spread_of(plan.bytes_per_iteration())},
           {"predicted_bytes_per_iteration", spread_of(plan.predicted_bytes_per_iteration())},
+          {"bits_per_parameter_and_gradient", plan.predicted_bits_per_parameter_and_gradient()},
           {"bytes_per_peer", std::move(totals)},
           {"bytes_sent", plan.traffic.total_bytes()},
           {"predicted_bytes_sent", plan.predicted_bytes()},
@@ -271,7 +196,8 @@ std::string mixing_text(const Plan& plan) {
            ", period " + grouped(plan.period);
   if (!plan.spectrum) return plan.weights + " links";
   std::string text = plan.weights + " weights, spectral gap " + significant(plan.spectrum->spectral_gap);
-  if (const double limit = plan.method->smallest_eigenvalue_above; limit > -1.0)
+  if (const double limit = smallest_eigenvalue_needed(*plan.method, plan.settings.algorithm.options);
+      limit > -1.0)
     text += ", smallest eigenvalue " + significant(plan.spectrum->smallest, 3) + " (" + plan.method->name +
             " needs more than " + significant(limit, 3) + ")";
   return text;
@@ -333,6 +259,8 @@ std::string as_text(const std::string& name, const Plan& plan) {
            (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
   };
   table.add({"an iteration", traffic_text(plan)});
+  table.add({"", significant(plan.predicted_bits_per_parameter_and_gradient(), 3) +
+                     " bits a parameter and gradient"});
   if (plan.catches_up)
     table.add(
         {"",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <span>
 
 #include "algorithms/compression/seam/full_precision.hpp"
@@ -15,6 +16,17 @@ PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& vector) {
   return std::move(buffer).seal();
 }
 
+/// Returns a packet with two vectors of one size in full precision, one behind the other.
+template <class Scalar>
+PacketRef full_packet(Iteration<Scalar>& it, const Vector<Scalar>& first, const Vector<Scalar>& second) {
+  PacketBuffer buffer = it.new_packet();
+  const std::size_t half = view(first).size_bytes();
+  const std::span<std::byte> bytes = buffer.resize(2 * half);
+  if (half != 0) std::memcpy(bytes.data(), first.data(), half);
+  if (half != 0) std::memcpy(bytes.data() + half, second.data(), half);
+  return std::move(buffer).seal();
+}
+
 /// into += step sum_j w_ij (message_j - own), the messages in the order of row.hears. Without a message the
 /// weight of the neighbor stays with `own`. Returns malformed if a message has another size than `own`.
 template <class Scalar>
@@ -25,6 +37,27 @@ CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> pac
     if (!packets[j]) continue;
     const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
     if (!add_weighted_difference<Scalar>(packets[j]->bytes(), weight, view(own), view(into)))
+      status = CodecStatus::malformed;
+  }
+  return status;
+}
+
+/// Which of the two vectors of a message.
+enum class Half { first, second };
+
+/// The same with one of the two vectors of every message.
+template <class Scalar>
+CodecStatus add_differences(const MixingRow& row, std::span<const PacketRef> packets, Half half,
+                            const Vector<Scalar>& own, double step, Vector<Scalar>& into) {
+  CodecStatus status = CodecStatus::ok;
+  const std::size_t size = view(own).size_bytes();
+  for (std::size_t j = 0; j < row.hears.size(); ++j) {
+    if (!packets[j]) continue;
+    const auto weight = static_cast<Scalar>(step * row.hears[j].weight);
+    const std::span<const std::byte> bytes = packets[j]->bytes();
+    if (bytes.size() != 2 * size ||
+        !add_weighted_difference<Scalar>(half == Half::first ? bytes.first(size) : bytes.last(size), weight,
+                                         view(own), view(into)))
       status = CodecStatus::malformed;
   }
   return status;

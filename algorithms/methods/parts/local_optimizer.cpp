@@ -27,6 +27,7 @@ class Sgd final : public LocalOptimizer<Scalar> {
             Vector<Scalar>& step) override {
     step = -step_size * gradient;
   }
+  void begin_anew() override {}
   void visit_state(StateVisitor<Scalar>&) override {}
 };
 
@@ -47,6 +48,7 @@ class Momentum final : public LocalOptimizer<Scalar> {
     else
       step = -step_size * momentum_;
   }
+  void begin_anew() override { momentum_.setZero(); }
   void visit_state(StateVisitor<Scalar>& visitor) override { visitor.state("momentum", momentum_); }
 
  private:
@@ -79,6 +81,11 @@ class Adagrad final : public LocalOptimizer<Scalar> {
     step = -reached_;
     reached_ = -(sum_.array() / (delta + squares_.array().sqrt())).matrix();
     step += reached_;
+  }
+  void begin_anew() override {
+    squares_.setZero();
+    sum_.setZero();
+    reached_.setZero();
   }
   void visit_state(StateVisitor<Scalar>& visitor) override {
     visitor.state("sum of squares", squares_);
@@ -134,6 +141,12 @@ class Adam final : public LocalOptimizer<Scalar> {
            (unbiased_mean * mean_.array() / ((unbiased_square * square_.array()).sqrt() + epsilon)).matrix();
     if (form_ == Form::adamw) step -= step_size * static_cast<Scalar>(decay_) * x;
   }
+  void begin_anew() override {
+    mean_.setZero();
+    square_.setZero();
+    largest_.setZero();
+    powers_.setOnes();
+  }
   void visit_state(StateVisitor<Scalar>& visitor) override {
     visitor.state("mean", mean_);
     visitor.state("mean of squares", square_);
@@ -182,6 +195,10 @@ class Novograd final : public LocalOptimizer<Scalar> {
     }
     if (decay_ != 0.0) momentum_ += static_cast<Scalar>(decay_) * x;
     step = -step_size * momentum_;
+  }
+  void begin_anew() override {
+    momentum_.setZero();
+    squares_.setConstant(Scalar(-1));
   }
   void visit_state(StateVisitor<Scalar>& visitor) override {
     visitor.state("momentum", momentum_);

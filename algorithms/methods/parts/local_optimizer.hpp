@@ -49,6 +49,8 @@ class LocalOptimizer {
   /// step <- s, for the gradient g that was taken at x, and the step size eta.
   virtual void step(const Vector<Scalar>& x, const Vector<Scalar>& gradient, Scalar step_size,
                     Vector<Scalar>& step) = 0;
+  /// Sets the state to that before the first step.
+  virtual void begin_anew() = 0;
   /// Visits the state that is kept between steps.
   virtual void visit_state(StateVisitor<Scalar>& visitor) = 0;
   /// True if the step is s = -eta g, so that `step` need not be called.

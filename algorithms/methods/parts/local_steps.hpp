@@ -8,8 +8,8 @@
 namespace hearsay {
 
 /// The local part of an iteration: H steps of a local optimizer (algorithm.local_steps, algorithm.optimizer)
-/// from x_i, each on a minibatch of its own. H = 1 with sgd is one gradient, and takes no memory. In a
-/// method:
+/// from x_i, each on a minibatch of its own. sgd takes no memory for H = 1, and d for the point otherwise. In
+/// a method:
 ///
 ///     local_.begin(x_);
 ///     for (bool more = true; more;) {
@@ -25,7 +25,7 @@ class LocalSteps {
         optimizer_(
             make_local_optimizer<Scalar>(*input.options.optimizer, input.initial.size(), input.segments)) {
     if (steps_ > 1) point_.resize(input.initial.size());
-    if (steps_ > 1 || !optimizer_->is_sgd()) step_.resize(input.initial.size());
+    if (!optimizer_->is_sgd()) step_.resize(input.initial.size());
   }
 
   /// Starts at x, which the method does not change before the last `add_to`.
@@ -42,7 +42,8 @@ class LocalSteps {
     gradient_ = &gradient;
     step_size_ = it.step_size();
     if (step_.size() != 0) optimizer_->step(point(), gradient, step_size_, step_);
-    if (steps_ > 1) point_ += step_;
+    if (steps_ > 1 && step_.size() != 0) point_ += step_;
+    if (steps_ > 1 && step_.size() == 0) point_ -= step_size_ * gradient;
     if (++taken_ == steps_) return false;
     it.next_minibatch();
     return true;
@@ -57,6 +58,11 @@ class LocalSteps {
     else
       into -= step_size_ * *gradient_;
   }
+
+  /// The optimizer's state as before the first step.
+  void begin_anew() { optimizer_->begin_anew(); }
+  /// Visits the optimizer's state alone.
+  void visit_optimizer(StateVisitor<Scalar>& visitor) { optimizer_->visit_state(visitor); }
 
   void visit(StateVisitor<Scalar>& visitor) {
     optimizer_->visit_state(visitor);

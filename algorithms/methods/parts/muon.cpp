@@ -102,6 +102,12 @@ void Muon<Scalar>::step_rest(const Vector<Scalar>& x, const Vector<Scalar>& grad
 }
 
 template <class Scalar>
+void Muon<Scalar>::begin_anew() {
+  momentum_.setZero();
+  if (rest_rule_) rest_rule_->begin_anew();
+}
+
+template <class Scalar>
 void Muon<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   if (momentum_.size() != 0) visitor.state("momentum", momentum_);
   newton_schulz_.visit(visitor);

@@ -34,6 +34,7 @@ class Muon final : public LocalOptimizer<Scalar> {
   std::string spelling() const override;
   void step(const Vector<Scalar>& x, const Vector<Scalar>& gradient, Scalar step_size,
             Vector<Scalar>& step) override;
+  void begin_anew() override;
   void visit_state(StateVisitor<Scalar>& visitor) override;
 
  private:

@@ -1,0 +1,48 @@
+#include "tools/check/plan.hpp"
+
+#include "algorithms/compression/typical_omega.hpp"
+#include "runtime/experiment/soundness.hpp"
+#include "runtime/security/credentials.hpp"
+#include "tools/training/training.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Plan plan_of(const RunSettings& settings) {
+  Experiment<Scalar> experiment = prepare<Scalar>(settings);
+  Plan plan;
+  plan.method = experiment.method;
+  plan.dimension = static_cast<std::uint64_t>(experiment.problem.dimension());
+  plan.traits = measured_traits(*make_compressor<Scalar>(experiment.settings.algorithm.compressor,
+                                                         experiment.problem.objectives.front()->segments()),
+                                plan.dimension);
+  plan.iterations = experiment.iterations;
+  plan.peers = experiment.peer_count();
+  plan.weights = experiment.topology.weights;
+  plan.period = experiment.schedule->period();
+  if (plan.period == 1 && experiment.topology.mixing.doubly_stochastic() && !plan.method->asynchronous)
+    plan.spectrum = spectrum(experiment.topology.mixing);
+  plan.omega_limit = experiment.omega_limit;
+  plan.consensus_step_limit = experiment.consensus_step_limit;
+  PacketPool packets;
+  plan.catches_up = make_peer(experiment, 0, packets)->algorithm().catches_up();
+  plan.gradient_table_bytes = gradient_table_bytes(experiment);
+  plan.traffic = forecast_traffic(experiment);
+  plan.dry_run = dry_run(experiment, plan.traffic);
+  plan.warnings = experiment.warnings;
+  if (const auto warning = plain_text_warning(settings.security, experiment.topology))
+    plan.warnings.push_back(*warning);
+  if (!plan.dry_run.failure.empty())
+    plan.warnings.push_back("the first iterations, tried out, end badly: " + plan.dry_run.failure);
+  constexpr std::size_t bits_of_none = 8 * sizeof(Scalar);
+  if (plan.traits.data_dependent_size && plan.predicted_bits_per_coordinate() >= bits_of_none)
+    plan.warnings.push_back(no_shorter_than_none(experiment.settings.algorithm.compressor,
+                                                 plan.predicted_bits_per_coordinate(), bits_of_none));
+  plan.settings = experiment.settings;
+  return plan;
+}
+
+template Plan plan_of<float>(const RunSettings&);
+template Plan plan_of<double>(const RunSettings&);
+
+}  // namespace hearsay

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/seam/method.hpp"
+#include "runtime/experiment/experiment.hpp"
+#include "runtime/experiment/traffic_forecast.hpp"
+#include "tools/check/dry_run.hpp"
+#include "topology/spectrum.hpp"
+
+namespace hearsay {
+
+/// All that `hearsay check` prints: what the run file says, and what follows from it.
+struct Plan {
+  RunSettings settings;  ///< resolved
+  const MethodInfo* method;
+  Traits traits;
+  std::uint64_t dimension = 0;
+  std::uint64_t iterations = 0;
+  PeerId peers = 0;
+  std::string weights;
+  std::uint64_t period = 1;
+  std::optional<Spectrum> spectrum;  ///< empty unless W is fixed, averages, and the method reads it
+  std::optional<double> omega_limit;
+  std::optional<ConsensusStepLimit> consensus_step_limit;
+  bool catches_up = false;                 ///< links change, so replicas catch up whenever two peers meet
+  std::uint64_t gradient_table_bytes = 0;  ///< over all peers
+  TrafficForecast traffic;
+  DryRun dry_run;
+  std::vector<std::string> warnings;
+
+  double bits_per_coordinate() const {
+    return 8.0 * static_cast<double>(traits.bytes) / static_cast<double>(dimension);
+  }
+  /// Bits per coordinate in the messages of the dry run. Less than the figure above if sizes depend on the
+  /// data.
+  double predicted_bits_per_coordinate() const { return dry_run.payload_share * bits_per_coordinate(); }
+  /// Bytes that each peer sends, averaged over the iterations. An upper bound if sizes depend on the data.
+  std::vector<double> bytes_per_iteration() const {
+    std::vector<double> bytes;
+    for (const PeerTraffic& peer : traffic.peers)
+      bytes.push_back(static_cast<double>(peer.bytes) / static_cast<double>(iterations));
+    return bytes;
+  }
+  /// The same for messages as long as those of the dry run.
+  std::vector<double> predicted_bytes_per_iteration() const {
+    std::vector<double> bytes = dry_run.peer_bytes;
+    for (double& of_peer : bytes) of_peer /= static_cast<double>(iterations);
+    return bytes;
+  }
+  double predicted_bytes() const {
+    return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
+  }
+  /// Bits that a peer sends for every parameter and local gradient, predicted: its bytes of an iteration over
+  /// d parameters and H local steps, averaged over the peers.
+  double predicted_bits_per_parameter_and_gradient() const {
+    const auto gradients = static_cast<double>(iterations) *
+                           static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
+    return 8.0 * predicted_bytes() /
+           (static_cast<double>(peers) * static_cast<double>(dimension) * gradients);
+  }
+};
+
+/// Returns the plan of a run in float or double. Throws Misuse if the run is refused.
+template <class Scalar>
+Plan plan_of(const RunSettings& settings);
+
+}  // namespace hearsay
