@@ -315,7 +315,7 @@ TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of
   words.back() = "topology.peers=8";
   const ProgramEnd lazy = run_program(folder.path(), words);
   CHECK(lazy.said.find("lazy weights, spectral gap") != std::string::npos);
-  CHECK(lazy.complained.find("topology.weights = auto: lazy weights, since d2 needs") != std::string::npos);
+  CHECK(lazy.said.find("topology.weights = auto: lazy weights, since d2 needs") != std::string::npos);
   words.insert(words.end(), {"--set", "topology.weights=metropolis"});
   CHECK(run_program(folder.path(), words).code == 2);
 }
