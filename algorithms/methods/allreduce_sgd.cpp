@@ -12,9 +12,9 @@ Task AllreduceSgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // reduce-scatter, all-gather: sum_j g_j
   for (Slot step = 0; step < ring_.steps(); ++step) {
-    it.send(step, ring_.next(), ring_.passed_on(it, step, sum_));
+    it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum_)));
     const PacketRef packet = co_await it.receive(step, ring_.previous());
-    ring_.take(it, step, packet, sum_);
+    ring_.take<Scalar>(it, step, packet, view(sum_));
   }
 
   // step: x <- x - (eta/n) sum_j g_j

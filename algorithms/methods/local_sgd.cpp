@@ -23,9 +23,9 @@ Task LocalSgd<Scalar>::iterate(Iteration<Scalar>& it) {
   }
   Vector<Scalar>& sum = averages() ? sum_ : drift_;
   for (Slot step = 0; step < ring_.steps(); ++step) {
-    it.send(step, ring_.next(), ring_.passed_on(it, step, sum));
+    it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum)));
     const PacketRef packet = co_await it.receive(step, ring_.previous());
-    ring_.take(it, step, packet, sum);
+    ring_.take<Scalar>(it, step, packet, view(sum));
   }
   const Scalar share = Scalar(1) / static_cast<Scalar>(peer_count_);
   if (averages()) {

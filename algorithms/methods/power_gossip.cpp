@@ -1,61 +1,13 @@
 #include "algorithms/methods/power_gossip.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
-#include "algorithms/arithmetic/reductions.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/methods/parts/low_rank.hpp"
 #include "algorithms/seam/method_factory.hpp"
-#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
-
-namespace {
-
-/// Makes `column` orthogonal to the `earlier` columns, in two passes because of rounding, and of length 1.
-/// False if next to nothing of it remains; `column` is then unusable.
-template <class Scalar>
-bool orthonormalise_one(std::span<Scalar> column, std::span<const Scalar> earlier) {
-  const double before = std::sqrt(squared_norm<Scalar>(column));
-  for (int pass = 0; pass < 2; ++pass)
-    for (auto rest = earlier; !rest.empty(); rest = rest.subspan(column.size())) {
-      const auto other = rest.first(column.size());
-      const auto along = static_cast<Scalar>(dot<Scalar>(column, other));
-      for (std::size_t i = 0; i < column.size(); ++i) column[i] -= along * other[i];
-    }
-  const double left = std::sqrt(squared_norm<Scalar>(column));
-  // A column that depends on the earlier ones leaves rounding errors, which have no direction.
-  constexpr double rounding = 64.0 * std::numeric_limits<Scalar>::epsilon();
-  if (!(left > 1e-30 && left > rounding * before)) return false;
-  for (Scalar& entry : column) entry = static_cast<Scalar>(static_cast<double>(entry) / left);
-  return true;
-}
-
-/// Makes the columns orthonormal, one after the other; they are at least as long as they are many. A column
-/// that vanishes is replaced by the same column of `before`, or else by the first unit vector that is not in
-/// the span of the earlier columns.
-template <class Scalar>
-void orthonormalise(std::span<Scalar> columns, std::span<const Scalar> before, std::size_t rank) {
-  const std::size_t length = columns.size() / rank;
-  for (std::size_t k = 0; k < rank; ++k) {
-    const auto column = columns.subspan(k * length, length);
-    const std::span<const Scalar> earlier = columns.first(k * length);
-    if (orthonormalise_one(column, earlier)) continue;
-    std::ranges::copy(before.subspan(k * length, length), column.begin());
-    bool found = orthonormalise_one(column, earlier);
-    for (std::size_t unit = 0; !found && unit < length; ++unit) {
-      std::ranges::fill(column, Scalar(0));
-      column[unit] = 1;
-      found = orthonormalise_one(column, earlier);
-    }
-    // The columns are NaN because the model diverges. The run ends with that reason.
-    if (!found) std::ranges::fill(column, Scalar(0));
-  }
-}
-
-}  // namespace
 
 template <class Scalar>
 PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
@@ -88,7 +40,7 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
       if (!is_matrix(layer)) continue;
       const auto size = static_cast<std::size_t>(rank_of(layer) * layer.columns);
       const auto part = view(directions.right).subspan(done, size);
-      orthonormalise<Scalar>(part, part, static_cast<std::size_t>(rank_of(layer)));
+      orthonormalise<Scalar>(part, {}, static_cast<std::size_t>(rank_of(layer)));
       done += size;
     }
   }
@@ -170,14 +122,10 @@ void PowerGossip<Scalar>::project(const Directions& directions, bool from_the_ri
       const auto direction = view(all).subspan(used, length);
       const auto result = into.first(from_the_right ? rows : columns);
       into = into.subspan(result.size());
-      if (from_the_right) {
-        for (std::size_t i = 0; i < rows; ++i)
-          result[i] = static_cast<Scalar>(dot<Scalar>(matrix.subspan(i * columns, columns), direction));
-      } else {
-        std::ranges::fill(result, Scalar(0));
-        for (std::size_t i = 0; i < rows; ++i)
-          for (std::size_t j = 0; j < columns; ++j) result[j] += direction[i] * matrix[i * columns + j];
-      }
+      if (from_the_right)
+        times<Scalar>(matrix, direction, result);
+      else
+        transposed_times<Scalar>(matrix, direction, result);
     }
   }
 }
@@ -207,9 +155,7 @@ void PowerGossip<Scalar>::approach(Directions& directions, bool from_the_right,
       const auto change = difference.subspan(k * other, other);
       const auto of_row = from_the_right ? change : direction;
       const auto of_column = from_the_right ? direction : change;
-      for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t j = 0; j < columns; ++j)
-          matrix[i * columns + j] += factor * (of_row[i] * of_column[j]);
+      add_product<Scalar>(factor, of_row, of_column, matrix);
     }
     used += rank * length;
 

@@ -14,13 +14,13 @@ QsgdAllreduce<Scalar>::QsgdAllreduce(const MethodInput<Scalar>& input)
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       x_(input.initial),
       sum_(input.initial.size()),
-      packets_(input.peer_count) {
+      gather_(input.self, input.peer_count) {
   if (feedback_.remembers()) memory_.setZero(x_.size());
 }
 
 template <class Scalar>
 CodecStatus QsgdAllreduce<Scalar>::add(Scalar scale, PeerId j, Vector<Scalar>& into) {
-  const auto bytes = packets_[j]->bytes();
+  const auto bytes = gather_.of(j)->bytes();
   return indices_.empty()
              ? compressor_->accumulate(bytes, scale, view(into))
              : compressor_->shared_selection()->accumulate_shared(bytes, indices_, scale, view(into));
@@ -28,16 +28,7 @@ CodecStatus QsgdAllreduce<Scalar>::add(Scalar scale, PeerId j, Vector<Scalar>& i
 
 template <class Scalar>
 Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
-  const PeerId next = (self_ + 1) % peer_count_;
-  const PeerId previous = back(1);
   Slot slot = 0;
-  // A packet that cannot be decoded, in the place of a message that did not come.
-  const auto nothing = [&it] {
-    it.report(CodecStatus::malformed);
-    PacketBuffer buffer = it.new_packet();
-    buffer.resize(0);
-    return std::move(buffer).seal();
-  };
 
   // m_i holds a part of a step, so it is scaled with the step size: m_i <- m_i eta_{t-1} / eta_t
   if (feedback_.remembers() && it.previous_step_size() != it.step_size())
@@ -63,10 +54,10 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
       it.report(selection->choose({view(std::as_const(sum_)), random, view(gradient)}, buffer));
       choice = std::move(buffer).seal();
     } else {
-      choice = co_await it.receive(slot, previous);
-      if (!choice) choice = nothing();
+      choice = co_await it.receive(slot, gather_.previous());
+      if (!choice) choice = RingGather::undecodable(it);
     }
-    if (next != leader(it.number())) it.send(slot, next, choice);
+    if (gather_.next() != leader(it.number())) it.send(slot, gather_.next(), choice);
     ++slot;
     it.report(selection->read_choice(choice->bytes(), static_cast<std::size_t>(x_.size()), indices_));
   }
@@ -75,10 +66,9 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   RandomStream random = it.random(Purpose::compression);
   it.report(compressor_->encode({view(std::as_const(sum_)), random, view(gradient), indices_}, buffer));
-  packets_[self_] = std::move(buffer).seal();
 
   // all-gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
-  if (peer_count_ > 1) it.send(slot, next, packets_[self_]);
+  gather_.begin(it, slot, std::move(buffer).seal());
 
   // remember, while the packets travel: m_i <- (1 - beta) m_i + beta (p_i - c_i)
   if (feedback_.remembers()) {
@@ -90,17 +80,16 @@ Task QsgdAllreduce<Scalar>::iterate(Iteration<Scalar>& it) {
       memory_ = (1 - beta) * memory_ + beta * sum_;
   }
 
-  for (PeerId hop = 1; hop < peer_count_; ++hop, ++slot) {
-    const PacketRef packet = co_await it.receive(slot, previous);
-    packets_[back(hop)] = packet ? packet : nothing();
-    if (hop + 1 < peer_count_) it.send(slot + 1, next, packets_[back(hop)]);
+  for (PeerId hop = 1; hop < peer_count_; ++hop) {
+    const PacketRef packet = co_await it.receive(slot + hop - 1, gather_.previous());
+    gather_.take(it, slot, hop, packet);
   }
 
   // step: x <- x - (eta/n) sum_j c_j, in ascending j
   sum_.setZero();
   for (PeerId j = 0; j < peer_count_; ++j) it.report(add(1, j, sum_));
   x_ -= it.step_size() / static_cast<Scalar>(peer_count_) * sum_;
-  for (PacketRef& packet : packets_) packet = {};
+  gather_.end();
 }
 
 template <class Scalar>

@@ -2,6 +2,7 @@
 
 #include "algorithms/compression/seam/shared_selection.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/ring_gather.hpp"
 #include "algorithms/seam/method.hpp"
 
 namespace hearsay {
@@ -51,8 +52,6 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
 
  private:
   PeerId leader(std::uint64_t number) const { return static_cast<PeerId>(number % peer_count_); }
-  /// Returns the peer that is `steps` places back on the ring.
-  PeerId back(PeerId steps) const { return (self_ + peer_count_ - steps) % peer_count_; }
   /// into += scale c_j
   CodecStatus add(Scalar scale, PeerId j, Vector<Scalar>& into);
 
@@ -63,7 +62,7 @@ class QsgdAllreduce final : public Algorithm<Scalar> {
   Vector<Scalar> x_;
   Vector<Scalar> memory_;  // m_i; empty without feedback
   Vector<Scalar> sum_;     // z, then p_i, then the sum
-  std::vector<PacketRef> packets_;
+  RingGather gather_;
   std::vector<std::uint32_t> indices_;  // the leader's choice
 };
 

@@ -25,9 +25,12 @@
 #include "algorithms/methods/naive.hpp"
 #include "algorithms/methods/noloco.hpp"
 #include "algorithms/methods/power_gossip.hpp"
+#include "algorithms/methods/powersgd.hpp"
 #include "algorithms/methods/qg_momentum.hpp"
 #include "algorithms/methods/qsgd_allreduce.hpp"
 #include "algorithms/methods/sgp.hpp"
+#include "algorithms/methods/sparse_loco.hpp"
+#include "algorithms/methods/streaming_diloco.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
@@ -35,15 +38,36 @@ namespace hearsay {
 
 std::span<const MethodInfo> methods() {
   static const std::array all = {
-      allreduce_sgd_info(), d_psgd_info(),       naive_info(),
-      dcd_psgd_info(),      ecd_psgd_info(),     qsgd_allreduce_info(),
-      choco_sgd_info(),     cedas_info(),        beer_info(),
-      c_gt_info(),          deep_squeeze_info(), moniqua_info(),
-      power_gossip_info(),  choco_gossip_info(), dspg_info(),
-      dpsvrg_info(),        d2_info(),           gradient_tracking_info(),
-      sgp_info(),           qg_momentum_info(),  decentlam_info(),
-      ad_psgd_info(),       local_sgd_info(),    diloco_info(),
-      slowmo_info(),        gas_loc_info(),      noloco_info(),
+      allreduce_sgd_info(),
+      d_psgd_info(),
+      naive_info(),
+      dcd_psgd_info(),
+      ecd_psgd_info(),
+      qsgd_allreduce_info(),
+      choco_sgd_info(),
+      cedas_info(),
+      beer_info(),
+      c_gt_info(),
+      deep_squeeze_info(),
+      moniqua_info(),
+      power_gossip_info(),
+      choco_gossip_info(),
+      dspg_info(),
+      dpsvrg_info(),
+      d2_info(),
+      gradient_tracking_info(),
+      sgp_info(),
+      qg_momentum_info(),
+      decentlam_info(),
+      ad_psgd_info(),
+      local_sgd_info(),
+      diloco_info(),
+      slowmo_info(),
+      gas_loc_info(),
+      noloco_info(),
+      streaming_diloco_info(),
+      sparse_loco_info(),
+      powersgd_info(),
   };
   return all;
 }

@@ -29,6 +29,7 @@ struct MethodInput {
   std::string compressor = "none";   ///< spelling
   const SegmentTable& segments;      ///< the layers of the model
   MethodOptions options = {};        ///< every option that the method reads has a value
+  std::uint64_t seed = 0;            ///< run.seed
   double rho = 0.0;  ///< max(|lambda_2|, |lambda_n|) of W; set only if options.gossip is "chebyshev"
   const Regularizer<Scalar>* regularizer = nullptr;  ///< h; for methods with MethodInfo::composite only
 };

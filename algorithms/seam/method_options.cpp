@@ -71,11 +71,19 @@ std::span<const OptionKey> option_keys() {
       {"prox_order", Text{&O::prox_order, {"mix-then-prox", "prox-then-mix"}},
        "whether the proximal map comes after or before the gossip rounds"},
       {"outer", Text{&O::outer, {}},
-       "what a round does with the mean of the local drifts: `none(rho)`, `heavy-ball(rho, beta)` or "
-       "`nesterov(rho, beta)`"},
+       "what a round does with the mean of the local drifts: `none(rho)`, `heavy-ball(rho, beta)`, "
+       "`nesterov(rho, beta)` or `slowmo(alpha, beta)`"},
       {"inner_state", Text{&O::inner_state, {"keep", "reset", "average"}},
        "the local optimizer's state after a round: `keep` it, `reset` it, or `average` it over the peers, "
        "which is sent, too"},
+      {"error_decay", Number{&O::error_decay, 0.0, 1.0},
+       "beta: the share of a message's error that the next message makes up for"},
+      {"fragments", Count{&O::fragments, 1},
+       "F: parts of the model that a round sums one after the other; it divides local_steps"},
+      {"overlap", Count{&O::overlap, 0},
+       "tau: local steps that are taken while a fragment's sum travels; less than local_steps / fragments"},
+      {"own_share", Number{&O::own_share, 0.0, 1.0},
+       "alpha: the share of the own model that stays when a fragment's sum has come"},
   };
   return keys;
 }

@@ -35,6 +35,10 @@ struct MethodOptions {
   std::optional<std::string> prox_order = {};      ///< proximal map before or after the gossip rounds
   std::optional<std::string> outer = {};           ///< see OuterRule
   std::optional<std::string> inner_state = {};     ///< what becomes of the local optimizer's state in a round
+  std::optional<double> error_decay = {};  ///< beta: share of a message's error that the next round takes
+  std::optional<std::uint64_t> fragments = {};  ///< F: parts of the model, summed one after the other
+  std::optional<std::uint64_t> overlap = {};    ///< tau: local steps during which a fragment's sum travels
+  std::optional<double> own_share = {};         ///< alpha: share of the own model in what a merge leaves
   bool operator==(const MethodOptions&) const = default;
 };
 

@@ -281,6 +281,7 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
                                   .compressor = settings.algorithm.compressor,
                                   .segments = segments,
                                   .options = settings.algorithm.options,
+                                  .seed = settings.run.seed,
                                   .rho = experiment.rho,
                                   .regularizer = experiment.problem.regularizer.get()};
   return experiment.method->make(input);

@@ -233,31 +233,35 @@ class Check {
   }
 
   void check_corrected() {
-    const std::string& feedback = *experiment_.settings.algorithm.options.feedback;
-    if (!FeedbackRule::parse(feedback).remembers()) {
+    const MethodOptions& options = experiment_.settings.algorithm.options;
+    if (options.feedback && !FeedbackRule::parse(*options.feedback).remembers()) {
       if (!traits_.unbiased)
         unsound(
-            "algorithm.feedback", feedback,
+            "algorithm.feedback", *options.feedback,
             compressor_ + " is biased, and without feedback its error is never made up for; expected \"ef\"");
       return;
     }
     // An error that does not grow with the compressed vector keeps the error memory bounded.
     if (traits_.contraction || traits_.absolute_error_per_coordinate) return;
+    // If a biased compressor's error is no longer than the vector, a memory that decays is bounded.
+    if (!traits_.unbiased && options.error_decay && *options.error_decay < 1.0) return;
+    const std::string memory = options.feedback
+                                   ? "feedback " + *options.feedback
+                                   : "error_decay = " + number_text(options.error_decay.value_or(1.0));
     if (!traits_.unbiased)
       experiment_.warnings.push_back(compressor_ + ": how far it contracts depends on the data" +
-                                     measured_contraction() + ", so nothing is promised of " + feedback +
+                                     measured_contraction() + ", so nothing is promised of " + memory +
                                      " with it; watch the loss");
     else if (traits_.omega_typical >= 1.0)
       unsound("algorithm.compressor", compressor_,
               "its relative variance is " + three_digits(traits_.omega_typical) +
-                  " on Gaussian data, and with feedback " + feedback +
-                  " an error of 1 or more piles up; expected scale{" + compressor_ +
-                  "}, or feedback = \"none\"");
+                  " on Gaussian data, and with " + memory +
+                  " an error of 1 or more piles up; expected scale{" + compressor_ + "}" +
+                  (options.feedback ? ", or feedback = \"none\"" : ""));
     else
       experiment_.warnings.push_back(compressor_ + ": relative variance " +
                                      three_digits(traits_.omega_typical) + " on Gaussian data, but up to " +
-                                     three_digits(traits_.omega) + " in the worst case; with feedback " +
-                                     feedback +
+                                     three_digits(traits_.omega) + " in the worst case; with " + memory +
                                      " an error of 1 or more piles up, and scale{...} rules it out");
   }
 

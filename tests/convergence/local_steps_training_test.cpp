@@ -42,6 +42,36 @@ TEST_SUITE("slow") {
     CHECK(gap_of<double>(*data, rounds("100", "kind = \"diloco\"")) < 2e-6);
   }
 
+  TEST_CASE("a9a, iid: fragments and overlap cost streaming-diloco little, a share of the own model much") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto gap = [&](const std::string& options) {
+      return gap_of<double>(*data, {"kind = \"streaming-diloco\", " + options, "100", "0.3", "iid"});
+    };
+    CHECK(gap("overlap = 0") < 4e-7);
+    CHECK(gap("overlap = 2") < 1.5e-6);
+    CHECK(gap("overlap = 1") < 7e-7);
+    CHECK(gap("own_share = 0.1") > 3e-6);
+    CHECK(gap("own_share = 0.5") > 1e-4);
+  }
+
+  TEST_CASE("a9a, iid: the accumulator of sparse-loco learns in two bits, and is no outer momentum") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto gap = [&](const std::string& options) {
+      return gap_of<double>(*data,
+                            {"kind = \"sparse-loco\", local_steps = 10" + options, "100", "1.0", "iid"});
+    };
+    const double two_bits = gap(", compressor = \"chunk-topk(4/41, values=2bit)\"");
+    CHECK(two_bits < 2.5e-4);
+    CHECK(two_bits > 1.5e-4);
+    CHECK(gap(", compressor = \"chunk-topk(4/41, values=raw)\"") == doctest::Approx(two_bits).epsilon(0.2));
+    // "The accumulator replaces the outer momentum" is not seen: less decay helps, and momentum helps more.
+    CHECK(gap(", compressor = \"chunk-topk(4/41, values=2bit)\", error_decay = 1.0") < 0.8 * two_bits);
+    CHECK(gap(", compressor = \"none\"") < two_bits);
+    CHECK(gap(", compressor = \"none\", outer = \"nesterov(0.7, 0.9)\"") < 1e-2 * two_bits);
+  }
+
   TEST_CASE("a9a, iid: gas-loc on a ring needs twice the rounds of diloco at most, as its authors say") {
     const std::optional<A9a> data = a9a();
     if (!data) return;

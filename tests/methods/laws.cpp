@@ -99,7 +99,7 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
     plans.push_back({.compressor = plans.back().compressor,
                      .step_size = 0.02,
                      .step_schedule = "inverse-sqrt",
-                     .options = {.optimizer = "adagrad-da(0.5)", .local_steps = 2}});
+                     .options = two_steps(method, "adagrad-da(0.5)")});
   if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
   if (method.composite) {
     for (std::size_t k = 0, count = plans.size(); k < count; ++k) {

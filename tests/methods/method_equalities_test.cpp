@@ -12,6 +12,7 @@ namespace {
 struct Variation {
   std::string method;
   MethodOptions options = {};
+  std::string compressor = "none";
 };
 
 /// How far the models of two methods are ever apart in 40 iterations on minibatches.
@@ -19,7 +20,7 @@ double distance(const Variation& one, const Variation& other, const World& world
   const auto recording_of = [&](const Variation& setting) {
     return record_run(regressions_in<double>(
         world, setting.method,
-        {.compressor = "none", .iterations = 40, .batch = 3, .options = setting.options}, 19));
+        {.compressor = setting.compressor, .iterations = 40, .batch = 3, .options = setting.options}, 19));
   };
   const Recording<double> a = recording_of(one);
   const Recording<double> b = recording_of(other);
@@ -77,6 +78,38 @@ TEST_CASE("equalities: one plain local step and no momentum make all-reduce SGD 
       CHECK(distance(plain, {"allreduce-sgd"}, world) < 1e-12);
       CHECK(distance({method, {.outer = "slowmo(1, 0)"}}, {"local-sgd"}, world) < 1e-12);
     }
+}
+
+TEST_CASE("equalities: streaming with one fragment and no overlap is diloco") {
+  for (const World& world : graphs) {
+    CAPTURE(world.name());
+    const Variation whole = {"streaming-diloco", {.local_steps = 4, .fragments = 1, .overlap = 0}};
+    CHECK(distance(whole, {"diloco", {.local_steps = 4}}, world) < 1e-12);
+    const Variation parts = {"streaming-diloco", {.local_steps = 4, .fragments = 2, .overlap = 0}};
+    CHECK(distance(parts, {"diloco", {.local_steps = 4}}, world) > 1e-6);
+  }
+}
+
+TEST_CASE("equalities: if all is sent, sparse-loco is diloco, whatever becomes of the errors") {
+  for (const World& world : graphs)
+    for (const std::string compressor : {"none", "chunk-topk(4/4, values=raw)"})
+      for (const double decay : {0.5, 1.0})
+        for (const std::string outer : {"none(0.7)", "nesterov(0.7, 0.5)"}) {
+          CAPTURE(world.name());
+          CAPTURE(outer);
+          const MethodOptions sparse = {.outer = outer, .error_decay = decay};
+          CHECK(distance({"sparse-loco", sparse, compressor}, {"diloco", {.outer = outer}}, world) < 1e-12);
+        }
+}
+
+TEST_CASE("equalities: one local step, no decay: sparse-loco is all-reduce of gradients with feedback") {
+  for (const World& world : graphs) {
+    CAPTURE(world.name());
+    const std::string compressor = "chunk-topk(2/5, values=raw)";
+    const Variation sparse = {
+        "sparse-loco", {.local_steps = 1, .outer = "none(1)", .error_decay = 1.0}, compressor};
+    CHECK(distance(sparse, {"qsgd-allreduce", {.feedback = "ef"}, compressor}, world) < 1e-12);
+  }
 }
 
 TEST_CASE("equalities: without a schedule of the step size, slow momentum is heavy ball on the mean drift") {

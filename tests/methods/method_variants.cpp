@@ -18,6 +18,15 @@ std::vector<MethodOptions> variants_of_dpsvrg(const World& world) {
   return variants;
 }
 
+std::vector<MethodOptions> variants_of_streaming_diloco() {
+  const std::string momentum = "heavy-ball(0.5)";
+  return {{.local_steps = 4, .outer = "none(0.6)", .fragments = 1, .overlap = 0},
+          {.local_steps = 4, .outer = "heavy-ball(0.8, 0.5)", .fragments = 2, .overlap = 1},
+          {.local_steps = 6, .outer = "slowmo(0.8, 0.5)", .fragments = 2, .overlap = 2},
+          {.optimizer = momentum, .local_steps = 3, .fragments = 3, .overlap = 0, .own_share = 0.25},
+          {.optimizer = momentum, .local_steps = 4, .fragments = 1, .overlap = 3, .own_share = 1.0}};
+}
+
 /// Methods without a common model have one momentum each, or none.
 bool takes(const MethodInfo& method, const std::string& outer) {
   if (method.name == "gas-loc") return outer == "none" || outer == "nesterov";
@@ -29,6 +38,7 @@ bool takes(const MethodInfo& method, const std::string& outer) {
 
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world) {
   if (method.name == "dpsvrg") return variants_of_dpsvrg(world);
+  if (method.name == "streaming-diloco") return variants_of_streaming_diloco();
   std::vector<MethodOptions> variants;
   if (method.options.consensus_step)
     variants.push_back({.consensus_step = *method.options.consensus_step / 2});
@@ -45,6 +55,7 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     for (const Choice& rule : outer_choices())
       if (takes(method, rule.name))
         variants.push_back({.outer = rule.name + (rule.name == "none" ? "(0.6)" : "(0.8, 0.5)")});
+  if (method.options.error_decay) variants.push_back({.local_steps = 2, .error_decay = 1.0});
   if (method.options.staleness && world.links_fixed()) {
     variants.push_back({.staleness = 1});
     variants.push_back(
@@ -66,11 +77,20 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   return variants;
 }
 
+MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer) {
+  MethodOptions options = {.optimizer = optimizer, .local_steps = 2};
+  if (method.options.fragments) options.fragments = 2;
+  if (method.options.overlap) options.overlap = 0;
+  return options;
+}
+
 MethodOptions plain_steps(const MethodInfo& method) {
   MethodOptions options;
   if (method.options.momentum) options.momentum = 0.0;
   if (method.options.local_steps) options.local_steps = 1;
   if (method.options.outer) options.outer = "none(1)";
+  if (method.options.fragments) options.fragments = 1;
+  if (method.options.overlap) options.overlap = 0;
   return options;
 }
 

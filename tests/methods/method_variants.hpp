@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "algorithms/seam/method.hpp"
@@ -9,6 +10,9 @@ namespace hearsay::test {
 
 /// Returns options to test besides the method's defaults, as far as the world permits them.
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world);
+
+/// Two steps of a local optimizer to a round.
+MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer);
 
 /// Options without momentum and with one step to a round, for laws about plain gradient steps.
 MethodOptions plain_steps(const MethodInfo& method);

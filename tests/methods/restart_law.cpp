@@ -138,7 +138,7 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
     with({.compressor = usual, .options = options});
   if (method.options.optimizer)
     for (const Choice& choice : local_optimizer_choices())
-      with({.compressor = usual, .options = {.optimizer = choice.name, .local_steps = 2}});
+      with({.compressor = usual, .options = two_steps(method, choice.name)});
   if (method.options.feedback)
     for (const char* feedback : {"none", "ef", "low-pass(0.1)", "dgd-def"})
       with({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});

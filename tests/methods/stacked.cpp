@@ -24,6 +24,7 @@ template <class Scalar>
 StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
                                        const Recording<Scalar>& recording) {
   std::map<std::string, Recursion<Scalar>> methods = baseline_recursions<Scalar>();
+  methods.merge(outer_loop_recursions<Scalar>());
   methods.merge(composite_recursions<Scalar>());
   methods.merge(compressed_recursions<Scalar>());
   methods.merge(tracking_recursions<Scalar>());

@@ -1,8 +1,6 @@
 #include <string>
 
-#include "algorithms/methods/parts/outer_rule.hpp"
 #include "tests/methods/stacked_network.hpp"
-#include "topology/foundation/spelling.hpp"
 
 namespace hearsay::test {
 
@@ -77,52 +75,6 @@ void ecd_psgd(Network<Scalar>& net) {
   net.X = first ? Matrix<Scalar>(Xt * net.mixing()) : next;
 }
 
-/// The three outer rules as torch's SGD has them, on the negative of the mean drift.
-template <class Scalar>
-void local_sgd(Network<Scalar>& net) {
-  Matrix<Scalar>& inner = net.kept("momentum");  // of heavy-ball(0.5), the one with which states are tried
-  if (*net.options().inner_state == "reset") inner.setZero();
-  const Matrix<Scalar> drifts = net.local_steps();
-  if (*net.options().inner_state == "average") inner.colwise() = Vector<Scalar>(inner.rowwise().mean());
-  const Vector<Scalar> D = -drifts.rowwise().mean();
-  const Spelling outer = parse_spelling("algorithm.outer", *net.options().outer);
-  const auto rate = static_cast<Scalar>(std::stod(outer.arguments[0]));
-  const auto beta = outer.name == "none" ? Scalar(0) : static_cast<Scalar>(std::stod(outer.arguments[1]));
-  Matrix<Scalar>& M = net.kept("outer momentum");
-  M *= beta;
-  M.colwise() += outer.name == "slowmo" ? Vector<Scalar>(D / net.eta()) : D;
-  if (outer.name == "none") net.X.colwise() -= rate * D;
-  if (outer.name == "heavy-ball") net.X -= rate * M;
-  if (outer.name == "nesterov") net.X = ((net.X - rate * beta * M).colwise() - rate * D).eval();
-  if (outer.name == "slowmo") net.X -= rate * net.eta() * M;
-}
-
-template <class Scalar>
-void gas_loc(Network<Scalar>& net) {
-  const OuterRule outer = OuterRule::parse(*net.options().outer);
-  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
-  const auto beta = static_cast<Scalar>(outer.momentum);
-  Matrix<Scalar>& before = net.kept("moved before", net.X);
-  const Matrix<Scalar> U = net.X + static_cast<Scalar>(outer.rate) * net.local_steps();
-  const auto mixed = [&](const Matrix<Scalar>& V) -> Matrix<Scalar> {
-    return V + gamma * (V * net.mixing() - V);
-  };
-  net.X = net.options().form == "mixed" ? mixed(U + beta * (U - before)) : mixed(U) + beta * (U - before);
-  before = U;
-}
-
-template <class Scalar>
-void noloco(Network<Scalar>& net) {
-  const OuterRule outer = OuterRule::parse(*net.options().outer);
-  const auto gamma = static_cast<Scalar>(*net.options().consensus_step);
-  Matrix<Scalar>& M = net.kept("outer momentum");
-  const Matrix<Scalar> D = net.local_steps() * net.mixing();
-  M = (static_cast<Scalar>(outer.momentum) * M + static_cast<Scalar>(outer.rate) * D +
-       gamma * (net.X * net.mixing() - net.X))
-          .eval();
-  net.X += M;
-}
-
 /// The memory is kept as a step here (Karimireddy et al. 2019), as a gradient in the method. Both agree up to
 /// rounding.
 template <class Scalar>
@@ -151,11 +103,7 @@ std::map<std::string, Recursion<Scalar>> baseline_recursions() {
           {"dcd-psgd", dcd_psgd<Scalar>},
           {"ecd-psgd", ecd_psgd<Scalar>},
           {"qsgd-allreduce", qsgd_allreduce<Scalar>},
-          {"local-sgd", local_sgd<Scalar>},
-          {"diloco", local_sgd<Scalar>},
-          {"slowmo", local_sgd<Scalar>},
-          {"gas-loc", gas_loc<Scalar>},
-          {"noloco", noloco<Scalar>}};
+          {"powersgd", allreduce_sgd<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> baseline_recursions<float>();

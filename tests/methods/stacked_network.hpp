@@ -274,6 +274,8 @@ using Recursion = void (*)(Network<Scalar>& network);
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> baseline_recursions();
 template <class Scalar>
+std::map<std::string, Recursion<Scalar>> outer_loop_recursions();
+template <class Scalar>
 std::map<std::string, Recursion<Scalar>> composite_recursions();
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> compressed_recursions();

@@ -11,108 +11,17 @@
 #include <vector>
 
 #include "algorithms/arithmetic/random.hpp"
+#include "tests/settings/key_samples.hpp"
 #include "tests/settings/run_file_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "topology/foundation/misuse.hpp"
 
 using namespace hearsay;
+using namespace hearsay::test;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A value other than the default that a key accepts, and a value of a wrong type.
-struct Sample {
-  std::string good;
-  std::string wrong_type;
-};
-
-const std::map<std::string, Sample>& samples() {
-  static const TemporaryFolder folder("hearsay_config_samples");
-  static const std::map<std::string, Sample> values = {
-      {"run.name", {"\"other\"", "1"}},
-      {"run.seed", {"7", "\"7\""}},
-      {"run.scalar", {"\"double\"", "64"}},
-      {"run.iterations", {"50", "50.5"}},
-      {"run.epochs", {"2.5", "\"2\""}},
-      {"run.evaluate_every", {"5", "true"}},
-      {"run.target_loss", {"0.25", "\"low\""}},
-      {"run.evaluate", {"\"peers\"", "1"}},
-      {"run.patience", {"10", "\"long\""}},
-      {"run.min_improvement", {"\"1%\"", "\"some\""}},
-      {"run.keep", {"\"best\"", "true"}},
-      {"run.output", {"\"out\"", "1"}},
-      {"data.source", {"\"libsvm:a9a.gz\"", "[]"}},
-      {"data.test", {"\"libsvm:a9a.t.gz\"", "1"}},
-      {"data.partition", {"\"by-label\"", "1"}},
-      {"data.scale", {"0.5", "\"half\""}},
-      {"data.memory", {"\"8 GB\"", "8"}},
-      {"data.samples", {"60000", "0"}},
-      {"data.features", {"784", "\"all\""}},
-      {"data.classes", {"10", "1"}},
-      {"model.kind", {"\"logistic\"", "1"}},
-      {"model.l1", {"1e-3", "\"1e-3\""}},
-      {"model.l2", {"1e-4", "false"}},
-      {"model.regularizer", {"\"group-lasso(0.01)\"", "0.01"}},
-      {"model.init", {"\"start.npy\"", "0"}},
-      {"model.program", {"[\"python3\", \"train.py\"]", "\"python3 train.py\""}},
-      {"model.directory", {"\"code\"", "3"}},
-      {"topology.kind", {"\"torus(4x4)\"", "4"}},
-      {"topology.peers", {"16", "16.0"}},
-      {"topology.weights", {"\"lazy\"", "0.5"}},
-      {"topology.schedule", {"\"one-peer-exponential\"", "1"}},
-      {"topology.participation", {"\"50%\"", "\"half\""}},
-      {"topology.file", {"\"" + folder.write("cluster.toml", path_of_five).string() + "\"", "1"}},
-      {"security.authorized", {"\"cluster.keys\"", "1"}},
-      {"security.secret", {"\"$HOME/a.key\"", "true"}},
-      {"algorithm.kind", {"\"d-psgd\"", "1"}},
-      {"algorithm.compressor", {"\"topk(1%) | natural\"", "4"}},
-      {"algorithm.step_size", {"0.03", "\"fast\""}},
-      {"algorithm.step_schedule", {"\"inverse-sqrt\"", "0.5"}},
-      {"algorithm.warm_up", {"10", "\"10\""}},
-      {"algorithm.batch", {"64", "64.5"}},
-      {"algorithm.clip", {"2.5", "\"short\""}},
-      {"algorithm.restart_every", {"100", "1e2"}},
-      {"algorithm.feedback", {"\"low-pass(0.1)\"", "0.1"}},
-      {"algorithm.consensus_step", {"0.3", "\"0.3\""}},
-      {"algorithm.damping", {"0.5", "true"}},
-      {"algorithm.momentum", {"0.9", "\"most\""}},
-      {"algorithm.optimizer", {"\"adam(0.9, 0.99)\"", "1"}},
-      {"algorithm.rank", {"2", "\"two\""}},
-      {"algorithm.memory", {"\"aggregate\"", "2"}},
-      {"algorithm.form", {"\"pipelined\"", "true"}},
-      {"algorithm.local_steps", {"4", "4.5"}},
-      {"algorithm.outer", {"\"nesterov(0.7, 0.9)\"", "0.7"}},
-      {"algorithm.inner_state", {"\"reset\"", "1"}},
-      {"algorithm.staleness", {"2", "\"old\""}},
-      {"algorithm.trigger", {"0.1", "\"always\""}},
-      {"algorithm.estimator", {"\"saga\"", "1"}},
-      {"failure.policy", {"\"drop\"", "1"}},
-      {"failure.checkpoint_every", {"100", "\"often\""}},
-      {"failure.lost_after", {"\"20 s\"", "20"}},
-      {"failure.join_later", {"[4, 6]", "[4, 4]"}},
-      {"algorithm.inner_length", {"500", "\"long\""}},
-      {"algorithm.inner_growth", {"1.5", "false"}},
-      {"algorithm.snapshot", {"\"average\"", "0"}},
-      {"algorithm.consensus", {"\"min(k, 20)\"", "20.5"}},
-      {"algorithm.gossip", {"\"chebyshev\"", "true"}},
-      {"algorithm.prox_order", {"\"prox-then-mix\"", "2"}},
-      {"algorithm.allow_unsound", {"true", "1"}},
-      {"network.bandwidth", {"\"10 Mbit/s\"", "10"}},
-      {"network.bandwidth_up", {"\"1 Mbit/s\"", "1.5"}},
-      {"network.bandwidth_down", {"\"2 Mbit/s\"", "true"}},
-      {"network.bandwidth_trace", {"[\"0,10 Mbit/s\", \"1.5,0 bit/s\"]", "10"}},
-      {"network.latency", {"\"5 ms\"", "5"}},
-      {"network.jitter", {"\"1 ms\"", "1"}},
-      {"network.message_loss", {"\"1%\"", "true"}},
-      {"network.framing", {"\"ethernet\"", "66"}},
-      {"network.evaluations", {"\"shaped\"", "true"}},
-      {"network.compute", {"\"20 ms\"", "20"}},
-      {"network.peer", {"[{id = 1, latency = \"9 ms\"}]", "{id = [1]}"}},
-      {"network.link", {"[{from = 0, to = 1, latency = \"9 ms\"}]", "3"}},
-  };
-  return values;
-}
 
 std::string assigned(const std::string& key, const std::string& value) { return key + " = " + value + "\n"; }
 
@@ -211,15 +120,15 @@ TEST_CASE("config: the spelled settings parse back to the same, from anywhere") 
 }
 
 TEST_CASE("config: the samples cover every key") {
-  CHECK(samples().size() == run_file_keys().size());
-  for (const std::string& key : run_file_keys()) CHECK_MESSAGE(samples().contains(key), key);
+  CHECK(key_samples().size() == run_file_keys().size());
+  for (const std::string& key : run_file_keys()) CHECK_MESSAGE(key_samples().contains(key), key);
 }
 
 TEST_CASE("config: every key is read, and survives being spelled") {
   const RunSettings defaults = parse("");
-  for (const auto& entry : samples()) {
+  for (const auto& entry : key_samples()) {
     const std::string& key = entry.first;
-    const Sample& sample = entry.second;
+    const KeySample& sample = entry.second;
     CAPTURE(key);
     const RunSettings settings = parse(assigned(key, sample.good));
     CHECK(settings != defaults);
@@ -229,9 +138,9 @@ TEST_CASE("config: every key is read, and survives being spelled") {
 }
 
 TEST_CASE("config: every key of a wrong type is refused with file, line, key, value and expectation") {
-  for (const auto& entry : samples()) {
+  for (const auto& entry : key_samples()) {
     const std::string& key = entry.first;
-    const Sample& sample = entry.second;
+    const KeySample& sample = entry.second;
     CAPTURE(key);
     const std::string message = refusal("# a comment\n\n" + assigned(key, sample.wrong_type));
     CAPTURE(message);
@@ -254,9 +163,9 @@ TEST_CASE("config: of a key that is near to none, the keys of its table are list
 }
 
 TEST_CASE("config: every misspelt key is refused and the right one named") {
-  for (const auto& entry : samples()) {
+  for (const auto& entry : key_samples()) {
     const std::string& key = entry.first;
-    const Sample& sample = entry.second;
+    const KeySample& sample = entry.second;
     CAPTURE(key);
     const std::size_t dot = key.find('.');
     const std::string table = key.substr(0, dot);

@@ -17,8 +17,7 @@ const std::array<Choice, 4> choices = {{
     {"none", "(rho)", "the share rho of the mean drift; 1 is local SGD"},
     {"heavy-ball", "(rho, beta)", "momentum on the mean drift"},
     {"nesterov", "(rho, beta)", "momentum that looks ahead (DiLoCo)"},
-    {"slowmo", "(alpha, beta)",
-     "momentum on the mean drift, measured in steps of the size of the time (SlowMo)"},
+    {"slowmo", "(alpha, beta)", "momentum on the mean drift, in units of the present step size (SlowMo)"},
 }};
 
 }  // namespace
@@ -45,26 +44,23 @@ std::string OuterRule::spelling() const {
 std::span<const Choice> outer_choices() { return choices; }
 
 template <class Scalar>
-void OuterStep<Scalar>::apply(const Vector<Scalar>& pseudo_gradient, Scalar step_size, Vector<Scalar>& x) {
+void OuterStep<Scalar>::apply_from(Index begin, const Eigen::Ref<const Vector<Scalar>>& pseudo_gradient,
+                                   Scalar step_size, Vector<Scalar>& x) {
   const auto rate = static_cast<Scalar>(rule_.rate);
   const auto beta = static_cast<Scalar>(rule_.momentum);
-  switch (rule_.kind) {
-    case Kind::none:
-      x -= rate * pseudo_gradient;
-      return;
-    case Kind::heavy_ball:
-      momentum_ = beta * momentum_ + pseudo_gradient;
-      x -= rate * momentum_;
-      return;
-    case Kind::nesterov:
-      momentum_ = beta * momentum_ + pseudo_gradient;
-      x -= rate * (pseudo_gradient + beta * momentum_);
-      return;
-    case Kind::slowmo:
-      momentum_ = beta * momentum_ + pseudo_gradient / step_size;
-      x -= rate * step_size * momentum_;
-      return;
+  auto point = x.segment(begin, pseudo_gradient.size());
+  if (rule_.kind == Kind::none) {
+    point -= rate * pseudo_gradient;
+    return;
   }
+  auto momentum = momentum_.segment(begin, pseudo_gradient.size());
+  if (rule_.kind == Kind::slowmo)
+    momentum = beta * momentum + pseudo_gradient / step_size;
+  else
+    momentum = beta * momentum + pseudo_gradient;
+  if (rule_.kind == Kind::heavy_ball) point -= rate * momentum;
+  if (rule_.kind == Kind::nesterov) point -= rate * (pseudo_gradient + beta * momentum);
+  if (rule_.kind == Kind::slowmo) point -= rate * step_size * momentum;
 }
 
 template class OuterStep<float>;

@@ -42,7 +42,12 @@ class OuterStep {
   }
 
   /// x <- x - ..., for the pseudo-gradient D and eta_t.
-  void apply(const Vector<Scalar>& pseudo_gradient, Scalar step_size, Vector<Scalar>& x);
+  void apply(const Vector<Scalar>& pseudo_gradient, Scalar step_size, Vector<Scalar>& x) {
+    apply_from(0, pseudo_gradient, step_size, x);
+  }
+  /// The same for the coordinates of x that begin at `begin`, D being theirs alone.
+  void apply_from(Index begin, const Eigen::Ref<const Vector<Scalar>>& pseudo_gradient, Scalar step_size,
+                  Vector<Scalar>& x);
 
   void visit(StateVisitor<Scalar>& visitor) {
     if (momentum_.size() != 0) visitor.state("outer momentum", momentum_);

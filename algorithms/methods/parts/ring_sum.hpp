@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "algorithms/arithmetic/vector.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/seam/algorithm.hpp"
 
@@ -21,8 +20,8 @@ namespace hearsay {
 /// copied. In a method:
 ///
 ///     for (Slot step = 0; step < ring_.steps(); ++step) {
-///       it.send(step, ring_.next(), ring_.passed_on(it, step, sum_));
-///       ring_.take(it, step, co_await it.receive(step, ring_.previous()), sum_);
+///       it.send(step, ring_.next(), ring_.passed_on<Scalar>(it, step, view(sum_)));
+///       ring_.take<Scalar>(it, step, co_await it.receive(step, ring_.previous()), view(sum_));
 ///     }
 ///
 /// Source     the bandwidth-optimal ring of Patarasuk and Yuan 2009, section 4.
@@ -36,7 +35,7 @@ class RingSum {
 
   /// Returns the message of a step: chunk i-s of the reduce-scatter, then chunk i+1-s of the all-gather.
   template <class Scalar>
-  PacketRef passed_on(Iteration<Scalar>& it, Slot step, Vector<Scalar>& sum) const {
+  PacketRef passed_on(Iteration<Scalar>& it, Slot step, std::span<Scalar> sum) const {
     PacketBuffer buffer = it.new_packet();
     write_full<Scalar>(chunk(sum, sent_in(step)), buffer);
     return std::move(buffer).seal();
@@ -44,7 +43,7 @@ class RingSum {
 
   /// Takes the message of a step: a partial sum is added, a complete chunk is copied.
   template <class Scalar>
-  void take(Iteration<Scalar>& it, Slot step, const PacketRef& packet, Vector<Scalar>& sum) const {
+  void take(Iteration<Scalar>& it, Slot step, const PacketRef& packet, std::span<Scalar> sum) const {
     const std::span<Scalar> into = chunk(sum, heard_in(step));
     const bool fits = packet && (step + 1 < peer_count_ ? add_full<Scalar>(packet->bytes(), 1, into)
                                                         : read_full<Scalar>(packet->bytes(), into));
@@ -74,10 +73,9 @@ class RingSum {
     return chunk * dimension / peer_count_;
   }
   template <class Scalar>
-  std::span<Scalar> chunk(Vector<Scalar>& sum, PeerId c) const {
-    const auto dimension = static_cast<std::uint64_t>(sum.size());
-    const std::uint64_t begin = begin_of(c, dimension);
-    return view(sum).subspan(begin, begin_of(c + 1, dimension) - begin);
+  std::span<Scalar> chunk(std::span<Scalar> sum, PeerId c) const {
+    const std::uint64_t begin = begin_of(c, sum.size());
+    return sum.subspan(begin, begin_of(c + 1, sum.size()) - begin);
   }
 
   PeerId self_;

@@ -1,0 +1,95 @@
+#include "algorithms/methods/sparse_loco.hpp"
+
+#include <utility>
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+SparseLoco<Scalar>::SparseLoco(const MethodInput<Scalar>& input)
+    : error_decay_(*input.options.error_decay),
+      compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      gather_(input.self, input.peer_count),
+      x_(input.initial),
+      error_(Vector<Scalar>::Zero(input.initial.size())),
+      mean_(input.initial.size()),
+      local_(input),
+      outer_(OuterRule::parse(*input.options.outer), input.initial.size()) {}
+
+template <class Scalar>
+Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
+  // inner: y_i = x;  H times: g_i = grad F_i(y_i; xi_i);  y_i <- y_i - eta g_i
+  local_.begin(x_);
+  for (bool more = true; more;) {
+    const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+    more = local_.take(it, gradient);
+  }
+
+  // correct: e_i <- beta e_i + (x - y_i)
+  error_ *= -static_cast<Scalar>(error_decay_);
+  local_.add_to(error_);
+  error_ *= -1;
+
+  // compress: c_i = C(e_i), encoded once
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode({view(std::as_const(error_)), random}, buffer));
+
+  // gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
+  gather_.begin(it, 0, std::move(buffer).seal());
+
+  // remember, while the packets travel: e_i <- e_i - c_i
+  it.report(compressor_->accumulate(gather_.of(it.self())->bytes(), -1, view(error_)));
+
+  for (PeerId hop = 1; hop < gather_.peer_count(); ++hop) {
+    const PacketRef packet = co_await it.receive(hop - 1, gather_.previous());
+    gather_.take(it, 0, hop, packet);
+  }
+
+  // outer: D = (1/n) sum_j c_j, in ascending j;  x <- x - rho D
+  mean_.setZero();
+  for (PeerId j = 0; j < gather_.peer_count(); ++j)
+    it.report(compressor_->accumulate(gather_.of(j)->bytes(), 1, view(mean_)));
+  mean_ *= Scalar(1) / static_cast<Scalar>(gather_.peer_count());
+  outer_.apply(mean_, it.step_size(), x_);
+  gather_.end();
+}
+
+template <class Scalar>
+void SparseLoco<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("error", error_);
+  visitor.scratch("mean", mean_);
+  local_.visit(visitor);
+  outer_.visit(visitor);
+}
+
+template <class Scalar>
+Traffic SparseLoco<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return {gather_.hops(), gather_.hops() * traits.bytes, !traits.data_dependent_size};
+}
+
+MethodInfo sparse_loco_info() {
+  return {
+      .name = "sparse-loco",
+      .aliases = {"sparseloco"},
+      .summary = "local steps; what they did is sent sparse in a few bits, with error feedback",
+      .equation = "e_i <- beta e_i + (x - y_i); x <- x - (rho/n) sum_j C(e_j); e_i <- e_i - C(e_i)",
+      .bytes = "(n-1) (|C| + 64)",
+      .source = "Sarfi et al. 2025, arXiv:2508.15706, Algorithm 1",
+      .compressor = CompressorNeed::corrected,
+      .default_compressor = "chunk-topk(64/4096, values=2bit)",
+      .pattern = Pattern::ring,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(0.7)", .error_decay = 0.95},
+      .manual = {.iteration = "y_i = x after H local steps; e_i <- beta e_i + (x - y_i); x <- x - (rho/n) "
+                              "sum_j C(e_j); e_i <- e_i - C(e_i); packets gathered round a ring",
+                 .memory = "5",
+                 .needs = "nothing of W; C whose error is never longer than what it compresses"},
+      .make = factory<SparseLoco>()};
+}
+
+}  // namespace hearsay
