@@ -55,8 +55,9 @@ MethodInfo decentlam_info() {
           .may_be_joined = true,
           .needs_symmetric_mixing = true,
           .permits_negative_weights = true,
+          .smallest_eigenvalue_above = 0.0,
           .options = {.momentum = 0.9},
-          .manual = {.memory = "5", .needs = "W symmetric"},
+          .manual = {.memory = "5", .needs = "W symmetric, no eigenvalue below 0"},
           .make = factory<DecentLam>()};
 }
 

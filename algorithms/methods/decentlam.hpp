@@ -16,11 +16,14 @@ namespace hearsay {
 /// Options    momentum beta, 0.9 unless set; with 0 it is D-PSGD, adapt then combine.
 /// Sends      deg messages of d scalars per iteration, after the gradient.
 /// Shapes     x, m, x - eta g, a mixed copy and g in R^d: memory 5 d.
-/// Needs      W symmetric and the same in every round, since m holds the pull of all rounds before.
+/// Needs      W symmetric, without eigenvalues below 0, and the same in every round, since m holds the pull
+///            of all rounds before. On a quadratic, gt is (I - W (I - eta H)) x / eta. If W = V V with V
+///            symmetric, W (I - eta H) has the eigenvalues of V (I - eta H) V, which are real. Those of an
+///            indefinite W may be complex, and momentum then makes the models grow.
 /// Invariant  the limit with full gradients is that of D-PSGD, adapt then combine, whatever beta; the mean of
 ///            the m_i is the heavy-ball momentum of the mean gradients.
-/// Source     Yuan, Chen, Huang, Zhang, Pan, Xu, Yin 2021 (arXiv:2104.11981), Algorithm 2; their analysis
-///            takes W positive definite.
+/// Source     Yuan, Chen, Huang, Zhang, Pan, Xu, Yin 2021 (arXiv:2104.11981), Algorithm 2, with W positive
+///            definite.
 /// Departs    edge-difference form: gt_i = g_i - sum_j w_ij ((x_j - eta g_j) - (x_i - eta g_i)) / eta, which
 ///            does not cancel.
 template <class Scalar>

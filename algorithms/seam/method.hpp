@@ -112,8 +112,8 @@ struct MethodInfo {
   /// Peers do not wait for each other's iterations, so the bits depend on when messages arrive. The same seed
   /// gives the same bits in the simulator only. Of W the method reads the links only.
   bool asynchronous = false;
-  /// Exclusive lower bound on the smallest eigenvalue of a static W. The default excludes no W with which
-  /// gossip converges.
+  /// Exclusive lower bound on the smallest eigenvalue of a static W; 0 itself is permitted if it is the bound
+  /// (W is semidefinite). The default excludes no W with which gossip converges.
   double smallest_eigenvalue_above = -1.0;
   /// Why clipped gradients (algorithm.clip) would break the method. Empty if they would not.
   std::string unclippable_because = {};

@@ -16,7 +16,8 @@ namespace hearsay {
 ///
 ///     s_kl = (1 - lambda_k)(1 - lambda_l) / (1 - lambda_k lambda_l),
 ///
-/// and if all peers are alike the limit is n / sum_{k>=2} (1 - lambda_k) / (1 + lambda_k).
+/// and if all peers are alike (a vertex-transitive graph) the limit is n / sum_{k>=2} (1 - lambda_k) / (1 +
+/// lambda_k).
 class DcdLimit {
  public:
   /// Returns the limit on W. Empty if W is not symmetric, or if the limit would cost seconds: for more than

@@ -10,7 +10,13 @@ namespace hearsay {
 bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, const MethodOptions& options) {
   constexpr double rounding = 1e-9;
   const double limit = smallest_eigenvalue_needed(method, options);
-  return limit <= -1.0 || spectrum(mixing).smallest > limit + rounding;
+  if (limit <= -1.0) return true;
+  const double smallest = spectrum(mixing).smallest;
+  return limit == 0.0 ? smallest >= -rounding : smallest > limit + rounding;
+}
+
+std::string range_of_eigenvalues(double limit) {
+  return limit == 0.0 ? "of at least 0" : "above " + three_digits(limit);
 }
 
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes) {
@@ -21,8 +27,8 @@ NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>&
   const MethodOptions options = resolved_options(settings.algorithm.options, method);
   if (eigenvalues_suffice(topology.mixing, method, options)) return topology;
   notes.push_back("topology.weights = auto: lazy weights, since " + method.name +
-                  " needs a mixing matrix with eigenvalues above " +
-                  three_digits(smallest_eigenvalue_needed(method, options)) +
+                  " needs a mixing matrix with eigenvalues " +
+                  range_of_eigenvalues(smallest_eigenvalue_needed(method, options)) +
                   ", and the smallest one of metropolis weights is " +
                   three_digits(spectrum(topology.mixing).smallest) + " here");
   TopologySettings lazy = settings.topology;

@@ -12,6 +12,9 @@ namespace hearsay {
 /// True if no eigenvalue of W is too small for the method with these options.
 bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, const MethodOptions& options);
 
+/// Returns the words for what `smallest_eigenvalue_needed` permits: "above -0.333".
+std::string range_of_eigenvalues(double limit);
+
 /// Returns the topology of the run. Under topology.weights = "auto" it has Metropolis weights, or lazy ones
 /// if the method needs larger eigenvalues; `notes` then says so.
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes);

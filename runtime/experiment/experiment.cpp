@@ -12,6 +12,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "runtime/experiment/chosen_weights.hpp"
+#include "runtime/experiment/consensus_step.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/sensible_run.hpp"
@@ -142,6 +143,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
   require_fitting_frame(settings, traits.bytes);
   require_sensible_batch(settings, problem);
+  const bool sets_consensus_step = settings.algorithm.options.consensus_step.has_value();
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
   if (settings.run.min_improvement > 0.0 && !settings.run.patience)
     throw Misuse("run.min_improvement", number_text(settings.run.min_improvement),
@@ -194,6 +196,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   if (method.asynchronous) experiment.colors = greedy_coloring(experiment.topology.graph);
   require_links_in_use(experiment);
   check_soundness(experiment);
+  check_consensus_step(experiment, sets_consensus_step);
   check_staleness(experiment);
   if (experiment.settings.algorithm.options.gossip == "chebyshev")
     experiment.rho = spectrum(experiment.topology.mixing).rho;

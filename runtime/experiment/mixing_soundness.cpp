@@ -90,7 +90,7 @@ class Check {
     const double smallest = spectrum(mixing).smallest;
     unsound("topology.weights", topology_.weights,
             "the smallest eigenvalue of this mixing matrix is " + three_digits(smallest) + ", and " +
-                method_.name + " needs one above " + three_digits(limit) +
+                method_.name + " needs one " + range_of_eigenvalues(limit) +
                 (three_digits(smallest) == three_digits(limit) ? ", by more than rounding" : "") +
                 "; expected \"lazy\", or link weights half as large");
   }

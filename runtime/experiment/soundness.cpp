@@ -11,7 +11,6 @@
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
 #include "algorithms/methods/registry.hpp"
-#include "algorithms/stability/consensus_limit.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
 #include "runtime/experiment/mixing_soundness.hpp"
@@ -69,7 +68,6 @@ class Check {
         check_corrected();
         break;
     }
-    check_consensus_step();
   }
 
  private:
@@ -201,35 +199,6 @@ class Check {
                                      three_digits(traits_.omega) + " in the worst case, and " + method_.name +
                                      ", at any consensus step, diverges where that is 1 or more; scale{...} "
                                      "rules it out");
-  }
-
-  /// Checks that gossip without gradients converges on this topology in spite of the compressor's error.
-  void check_consensus_step() {
-    if (experiment_.schedule->period() != 1) return;
-    const auto limit = ConsensusLimit::of(experiment_.topology.mixing, method_);
-    if (!limit) return;
-    const auto dimension = static_cast<std::size_t>(experiment_.problem.dimension());
-    const std::optional<LinearError> typical = typical_error(*make(), dimension);
-    if (!typical) return;
-    const MethodOptions& options = experiment_.settings.algorithm.options;
-    const double largest = limit->largest_step(options, *typical);
-    experiment_.consensus_step_limit = ConsensusStepLimit{largest, {}};
-    if (const std::optional<LinearError> worst = worst_error(traits_))
-      experiment_.consensus_step_limit->worst = limit->largest_step(options, *worst);
-    if (*options.consensus_step < largest) return;
-    if (largest > 0.0)
-      return unsound("algorithm.consensus_step", three_digits(*options.consensus_step),
-                     method_.name + " with " + compressor_ + " is predicted to diverge from " +
-                         three_digits(largest) + " on, on this topology; expected less, such as " +
-                         three_digits(largest / 2));
-    MethodOptions undamped = options;
-    undamped.damping = 1.0;
-    const bool damping_helps = options.damping && limit->largest_step(undamped, *typical) > 0.0;
-    unsound("algorithm.compressor", compressor_,
-            method_.name + " is predicted to diverge with it at every consensus step; expected " +
-                (damping_helps          ? "algorithm.damping = 1"
-                 : typical->keep == 1.0 ? "scale{" + compressor_ + "}"
-                                        : "an unbiased one, such as dither(linf, bits=2, bucket=512)"));
   }
 
   void check_corrected() {

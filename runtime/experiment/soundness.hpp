@@ -7,8 +7,7 @@ namespace hearsay {
 /// Checks that the method is sound with this mixing matrix, schedule and compressor. Throws Misuse, which
 /// names the remedy, for what cannot run at all. For what is unsound it throws Misuse, too, unless
 /// algorithm.allow_unsound is set; then it adds a warning to the experiment. What is merely doubtful is a
-/// warning. Also sets omega_limit and consensus_step_limit if they are cheap to compute (dcd_limit.hpp,
-/// consensus_limit.hpp).
+/// warning. Also sets omega_limit if it is cheap to compute (dcd_limit.hpp).
 template <class Scalar>
 void check_soundness(Experiment<Scalar>& experiment);
 

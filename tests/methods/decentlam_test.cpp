@@ -8,7 +8,7 @@ using namespace hearsay::test;
 
 namespace {
 
-const World ring{"ring", 8};
+const World ring{"ring", 8, "lazy"};
 
 Recording<double> run(const std::string& method, const World& world, const Plan& plan) {
   return record_run(quadratics_in<double>(world, method, plan));
@@ -25,7 +25,7 @@ double largest_difference(const std::vector<PeerRecord<double>>& a,
 }  // namespace
 
 TEST_CASE("decentlam: without momentum it is dspg's gossip after the gradient step") {
-  for (const World& world : std::vector<World>{ring, {"star", 6}, {"star", 6, "best-constant"}})
+  for (const World& world : std::vector<World>{ring, {"star", 6, "lazy"}, {"complete", 5}})
     CHECK(largest_difference(run("decentlam", world, {.options = {.momentum = 0.0}}).back(),
                              run("dspg", world, {}).back()) < 1e-14);
 }
@@ -41,7 +41,7 @@ TEST_CASE("decentlam: momentum does not move the limit, that of qg-momentum it d
 }
 
 TEST_CASE("decentlam: the mean momentum is the heavy ball of the mean gradients, whatever the graph") {
-  for (const World& world : std::vector<World>{ring, {"star", 6}, {"torus(4x4)", 16}}) {
+  for (const World& world : std::vector<World>{ring, {"star", 6, "lazy"}, {"torus(4x4)", 16, "lazy"}}) {
     CAPTURE(world.name());
     const auto experiment = quadratics_in<double>(world, "decentlam", {.iterations = 40});
     const auto recording = record_run(experiment);
@@ -59,6 +59,28 @@ TEST_CASE("decentlam: the mean momentum is the heavy ball of the mean gradients,
       CHECK((mean - expected).cwiseAbs().maxCoeff() < 1e-13);
     }
   }
+}
+
+TEST_CASE(
+    "decentlam: an indefinite W is refused, since momentum diverges on it where it settles on a lazy one") {
+  const auto refusal = [](const World& world) {
+    RunSettings settings = settings_of("decentlam", world, {});
+    settings.algorithm.allow_unsound = false;
+    return misuse_text([&] { prepare<double>(settings, flat_problem<double>(3, world.peers)); });
+  };
+  CHECK(
+      refusal({"ring", 8, "metropolis"}) ==
+      "topology.weights = metropolis: the smallest eigenvalue of this mixing matrix is -0.333, and decentlam "
+      "needs one of at least 0; expected \"lazy\", or link weights half as large "
+      "(algorithm.allow_unsound = true tries it all the same)");
+  for (const World& world : std::vector<World>{{"ring", 8, "lazy"}, {"ring", 8, "auto"}, {"complete", 5}})
+    CHECK(refusal(world).empty());
+  const auto largest = [](const World& world, double step_size) {
+    const auto models = run("decentlam", world, {.iterations = 400, .step_size = step_size}).back();
+    return largest_distance(models, Vector<double>::Zero(19));
+  };
+  CHECK(largest({"ring", 8, "metropolis"}, 0.8) > 1e3);
+  CHECK(largest({"ring", 8, "lazy"}, 0.8) < 3.0);
 }
 
 TEST_CASE("decentlam: it needs one symmetric matrix for all rounds") {

@@ -311,7 +311,7 @@ TEST_CASE("check: the smallest eigenvalue stands beside what the method needs of
   REQUIRE_MESSAGE(end.code == 0, end.complained);
   CAPTURE(end.said);
   // 1/3 + 2/3 cos(8 pi / 9)
-  CHECK(end.said.find("smallest eigenvalue -0.293 (d2 needs more than -0.333)") != std::string::npos);
+  CHECK(end.said.find("smallest eigenvalue -0.293 (d2 needs one above -0.333)") != std::string::npos);
   words.back() = "topology.peers=8";
   const ProgramEnd lazy = run_program(folder.path(), words);
   CHECK(lazy.said.find("lazy weights, spectral gap") != std::string::npos);

@@ -10,6 +10,7 @@
 #include "algorithms/compression/rate_distortion.hpp"
 #include "algorithms/compression/typical_omega.hpp"
 #include "algorithms/stability/outer_gossip_limit.hpp"
+#include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
@@ -199,7 +200,7 @@ std::string mixing_text(const Plan& plan) {
   if (const double limit = smallest_eigenvalue_needed(*plan.method, plan.settings.algorithm.options);
       limit > -1.0)
     text += ", smallest eigenvalue " + significant(plan.spectrum->smallest, 3) + " (" + plan.method->name +
-            " needs more than " + significant(limit, 3) + ")";
+            " needs one " + range_of_eigenvalues(limit) + ")";
   return text;
 }
 

@@ -1,0 +1,76 @@
+#include "tools/check/step_size_limit.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/support/cluster.hpp"
+#include "tests/support/worlds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+constexpr PeerId peers = 4;
+
+/// The largest curvature of the quadratics of all peers.
+double true_curvature() {
+  double largest = 0.0;
+  for (PeerId id = 0; id < peers; ++id) largest = std::max(largest, curvature<double>(19, 3, id).maxCoeff());
+  return largest;
+}
+
+Experiment<double> experiment_with(const std::string& method, double step_size,
+                                   const MethodOptions& options = {}) {
+  return quadratics_in<double>(
+      {"ring", peers}, method,
+      {.compressor = "none", .iterations = 2000, .step_size = step_size, .options = options});
+}
+
+double largest_entry_at_the_end(const Experiment<double>& experiment) {
+  const Recording<double> recording = record_run(experiment);
+  if (recording.size() <= experiment.iterations) return std::numeric_limits<double>::infinity();  // gave up
+  double largest = 0.0;
+  for (const PeerRecord<double>& peer : recording.back())
+    largest = std::max(largest, peer.model.cwiseAbs().maxCoeff());
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("step size limit: the curvature that is found is that of the steepest quadratic, from below") {
+  const std::optional<double> found = largest_curvature(experiment_with("d-psgd", 0.1));
+  REQUIRE(found.has_value());
+  CHECK(*found <= true_curvature() * (1 + 1e-6));
+  CHECK(*found > 0.9 * true_curvature());
+}
+
+TEST_CASE(
+    "step size limit: what is warned of diverges where all peers share a curvature, and the rest does not") {
+  // On a ring of 4, 1 + lambda_n = 2/3.
+  const double limit = 2.0 / 3.0 / true_curvature();
+  for (const std::string method : {"d-psgd", "dcd-psgd"}) {
+    CAPTURE(method);
+    const auto over = experiment_with(method, 1.2 * limit);
+    const auto warning = step_size_warning(over);
+    REQUIRE(warning.has_value());
+    CHECK(
+        warning->find("is unstable where the step size times the curvature is above 1 + lambda_n = 0.667") !=
+        std::string::npos);
+    CHECK_FALSE(step_size_warning(experiment_with(method, 0.9 * limit)).has_value());
+    CHECK(largest_entry_at_the_end(experiment_with(method, 0.9 * limit)) < 10.0);
+    CHECK_FALSE(
+        step_size_warning(experiment_with(method, 1.2 * limit, {.form = "adapt-then-combine"})).has_value());
+    CHECK(largest_entry_at_the_end(experiment_with(method, 1.2 * limit, {.form = "adapt-then-combine"})) <
+          10.0);
+  }
+  Plan plan{.compressor = "none", .iterations = 2000, .step_size = 1.2 * limit};
+  const auto shared = quadratics_in<double>({"ring", peers}, "d-psgd", plan, Shared::curvature);
+  const std::optional<double> common = largest_curvature(shared);
+  REQUIRE(common.has_value());
+  plan.step_size = 1.05 * 2.0 / 3.0 / *common;
+  CHECK(largest_entry_at_the_end(quadratics_in<double>({"ring", peers}, "d-psgd", plan, Shared::curvature)) >
+        1e3);
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/experiment/experiment.hpp"
+
+namespace hearsay {
+
+/// Returns the largest curvature (eigenvalue of the Hessian, in absolute value) of the local objectives at
+/// the initial model, as 12 power iterations find it from below, on up to 4 peers and 256 samples of each
+/// (fewer if the model is large). Products with the Hessian are differences of gradients. The same input
+/// gives the same number. Empty if gradients are computed by programs.
+template <class Scalar>
+std::optional<double> largest_curvature(const Experiment<Scalar>& experiment);
+
+/// Returns a warning if the step size is too large for a method that combines first and then adapts. On a
+/// quadratic of curvature h, along the eigenvector of W with eigenvalue lambda, a round multiplies the models
+/// by lambda - H eta h at least for H local steps; so H eta h has to stay below 1 + lambda_n, which is 2/3 on
+/// a ring of an even number of peers. In the other form it is below 2. Empty if the step size is smaller, or
+/// nothing is known.
+template <class Scalar>
+std::optional<std::string> step_size_warning(const Experiment<Scalar>& experiment);
+
+}  // namespace hearsay
