@@ -12,6 +12,7 @@ ChocoSgd<Scalar>::ChocoSgd(const MethodInput<Scalar>& input)
     : compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       consensus_step_(*input.options.consensus_step),
       trigger_(*input.options.trigger),
+      local_steps_(*input.options.local_steps),
       pipelined_(*input.options.form == "pipelined"),
       x_(input.initial),
       own_replica_(input.initial),
@@ -61,7 +62,8 @@ PacketRef ChocoSgd<Scalar>::compressed(Iteration<Scalar>& it) {
   PacketBuffer buffer = it.new_packet();
   difference_ = x_ - own_replica_;
   const double eta = static_cast<double>(it.step_size());
-  const double threshold = trigger_ * std::sqrt(static_cast<double>(it.number())) * eta * eta;
+  const auto local_steps_so_far = static_cast<double>(it.number() * local_steps_);
+  const double threshold = trigger_ * std::sqrt(local_steps_so_far) * eta * eta;
   const bool silent = trigger_ > 0.0 && squared_norm(view(std::as_const(difference_))) <= threshold;
   if (!keeps_replicas()) change_.setZero();
   if (silent) {

@@ -28,9 +28,9 @@ namespace hearsay {
 ///            memory = "replicas" keeps every xhat_j; "aggregate" only s_i = sum_j w_ij (xhat_j - xhat_i),
 ///            for fixed W.
 ///            optimizer, local_steps = H: see LocalSteps (nesterov(beta) and H > 1: SQuARM-SGD).
-///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2.
-///            Otherwise an empty message says so (if W changes, one that holds no packet of this iteration):
-///            silence is never mistaken for loss.
+///            trigger = c_0 > 0 (SPARQ-SGD): q_i is sent only if ||x_i - xhat_i||^2 > c_0 sqrt(t) eta_t^2,
+///            t counting local steps. Otherwise an empty message says so (if W changes, one that holds no
+///            packet of this iteration): silence is never mistaken for loss.
 /// Sends      deg messages of |C| bytes per iteration; if W changes, 8 and (|C| + 4) bytes for every
 ///            iteration since the last meeting, or 8 + 4 and xhat_i, whichever is shorter.
 /// Shapes     x, xhat, difference, g in R^d and one xhat_j per neighbor: memory (deg + 4) d; "aggregate": 6
@@ -66,8 +66,9 @@ class ChocoSgd final : public Algorithm<Scalar> {
   void consensus(const Iteration<Scalar>& it);
 
   std::unique_ptr<Compressor<Scalar>> compressor_;
-  double consensus_step_;  // gamma
-  double trigger_;         // c_0
+  double consensus_step_;      // gamma
+  double trigger_;             // c_0
+  std::uint64_t local_steps_;  // H
   bool pipelined_;
   Vector<Scalar> x_;
   Vector<Scalar> own_replica_;  // xhat_i

@@ -64,8 +64,7 @@ Dpsvrg<Scalar>::Dpsvrg(const MethodInput<Scalar>& input)
 }
 
 template <class Scalar>
-bool Dpsvrg<Scalar>::takes_snapshot(const Iteration<Scalar>& it, const EpochPlan::Position& position) const {
-  if (position.step == 1) return true;
+bool Dpsvrg<Scalar>::draws_snapshot(const Iteration<Scalar>& it) const {
   return estimator_ == Estimator::loopless_svrg &&
          it.common_random(Purpose::decision).below(first_length_) == 0;
 }
@@ -99,7 +98,7 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
     }
   } else {
     // snapshot: xt_i <- x_i, or the mean of the last epoch's iterates;  m_i = grad f_i(xt_i)
-    if (takes_snapshot(it, position)) {
+    if (position.step == 1) {
       if (sum_.size() != 0 && position.previous_length != 0) {
         snapshot_ = sum_ / static_cast<Scalar>(position.previous_length);
         sum_.setZero();
@@ -114,6 +113,12 @@ Task Dpsvrg<Scalar>::iterate(Iteration<Scalar>& it) {
     estimate_ = here;
     const Vector<Scalar>& there = co_await it.gradient(snapshot_);
     estimate_ = (estimate_ - there) + full_gradient_;
+    // loopless: with probability 1/n_0, xt_i <- x_i, the point before the step, for the next iterations
+    if (draws_snapshot(it)) {
+      snapshot_ = x_;
+      const Vector<Scalar>& full = co_await it.full_gradient(snapshot_);
+      full_gradient_ = full;
+    }
   }
 
   // step: q_i = x_i - eta v_i

@@ -25,10 +25,10 @@ namespace hearsay {
 ///            y_{r+1} = (1 + e) W y_r - e y_{r-1}, which do the work of c^2: Liu, Morse 2011; static W only);
 ///            prox_order = "mix-then-prox", whose zeros are exact, | "prox-then-mix", as in PMGT-VR (Ye,
 ///            Xiong, Zhang 2020);
-///            estimator = "svrg" | "loopless-svrg" (a snapshot with probability 1/n_0, at all peers at once)
-///            | "saga" (a table of sample gradients; memory m_i d). The last two have no epochs: k keeps
-///            counting, K = infinity. They refuse inner_growth and snapshot, which they would not read; saga
-///            refuses inner_length, too.
+///            estimator = "svrg" | "loopless-svrg" (with probability 1/n_0, at all peers at once, the point
+///            before a step is the snapshot of the steps that follow) | "saga" (a table of sample gradients;
+///            memory m_i d). The last two have no epochs: k keeps counting, K = infinity. They refuse
+///            inner_growth and snapshot, which they would not read; saga refuses inner_length, too.
 /// Sends      deg messages of d scalars per gossip round: c(k) deg per iteration. Snapshots cost no message.
 /// Shapes     x, xt, m, v, q, g and a mixed copy in R^d: memory 7 d, and d more each for snapshot = "average"
 ///            and for "chebyshev".
@@ -59,7 +59,7 @@ class Dpsvrg final : public Algorithm<Scalar> {
   static EpochPlan plan_of(const MethodOptions& options);
   static std::uint64_t messages_in(std::uint64_t first_rounds, const PeerRows& rows);
   Traffic traffic_of(std::uint64_t messages) const;
-  bool takes_snapshot(const Iteration<Scalar>& it, const EpochPlan::Position& position) const;
+  bool draws_snapshot(const Iteration<Scalar>& it) const;
 
   const Regularizer<Scalar>* regularizer_;  // h
   Estimator estimator_;

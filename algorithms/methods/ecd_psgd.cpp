@@ -103,7 +103,8 @@ Task EcdPsgd<Scalar>::adapt_then_combine(Iteration<Scalar>& it) {
 /// waits in the backlog. Every R-th packet is the half step in full precision.
 template <class Scalar>
 PacketRef EcdPsgd<Scalar>::extrapolate(Iteration<Scalar>& it, const Vector<Scalar>& from, double t) {
-  const bool restart = restarts_after(it.number());
+  const bool restart = restarts_in(it.number());
+  last_ = it.number();
   PacketBuffer buffer = it.new_packet();
   if (restart) {
     write_full<Scalar>(view(std::as_const(half_step_)), buffer);
@@ -128,7 +129,7 @@ void EcdPsgd<Scalar>::hear_all(Iteration<Scalar>& it, std::span<const PacketRef>
   for (std::size_t j = 0; j < neighbors.size(); ++j) {
     if (!packets[j]) continue;
     Vector<Scalar>& estimate = estimates_.of(neighbors[j].id);
-    if (!restarts_after(it.number()))
+    if (!restarts_in(it.number()))
       it.report(hear(packets[j]->bytes(), t, estimate));
     else if (!read_full<Scalar>(packets[j]->bytes(), view(estimate)))
       it.report(CodecStatus::malformed);
@@ -171,7 +172,9 @@ void EcdPsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
   visitor.scratch("extrapolated", extrapolated_);
   visitor.scratch("decoded", decoded_);
   local_.visit(visitor);
-  if (backlog_) backlog_->visit(visitor);
+  if (!backlog_) return;
+  backlog_->visit(visitor);
+  visitor.numbers("last iteration", {&last_, 1});
 }
 
 template <class Scalar>
@@ -186,7 +189,7 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
                                .anew_every = restart_every_};
     return foretold_->in(number, rows);
   }
-  if (restarts_after(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
+  if (restarts_in(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);
 }
 

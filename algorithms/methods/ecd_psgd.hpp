@@ -57,8 +57,8 @@ namespace hearsay {
 /// Source     Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Algorithm 2.
 /// Departs    both (1 - t/2) x + (t/2) x' and (1 - 2/t) xt + (2/t) c are written as differences, which do not
 ///            cancel. `restart_every` = R > 0: every R-th iteration sends x_i' in full precision, sets xt =
-///            x' and t = 1 again, which bounds the integers' length. This is ours, as are adapt-then-combine
-///            and that W may change.
+///            x' and t = 1 again (a peer that sits it out does so in its next iteration), which bounds the
+///            integers' length. This is ours, as are adapt-then-combine and that W may change.
 template <class Scalar>
 class EcdPsgd final : public Algorithm<Scalar> {
  public:
@@ -79,8 +79,10 @@ class EcdPsgd final : public Algorithm<Scalar> {
   Task combine_then_adapt(Iteration<Scalar>& it);
   Task adapt_then_combine(Iteration<Scalar>& it);
   double since_restart(std::uint64_t number) const;
-  bool restarts_after(std::uint64_t number) const {
-    return restart_every_ != 0 && number % restart_every_ == 0;
+  /// True in every R-th iteration. A peer that sat it out restarts in its next one.
+  bool restarts_in(std::uint64_t number) const {
+    const std::uint64_t last = backlog_ ? last_ : number - 1;
+    return restart_every_ != 0 && number / restart_every_ > last / restart_every_;
   }
   PacketRef extrapolate(Iteration<Scalar>& it, const Vector<Scalar>& from, double t);
   void hear_all(Iteration<Scalar>& it, std::span<const PacketRef> packets, double t);
@@ -99,7 +101,8 @@ class EcdPsgd final : public Algorithm<Scalar> {
   Vector<Scalar> extrapolated_;  // z_i
   Vector<Scalar> decoded_;       // c_i, then c_j, one neighbor at a time
   LocalSteps<Scalar> local_;
-  std::optional<Backlog<Scalar>> backlog_;          // of the c_i, if W changes
+  std::uint64_t last_ = 0;                  // iteration in which this peer took part; kept if W changes
+  std::optional<Backlog<Scalar>> backlog_;  // of the c_i, if W changes
   mutable std::optional<BacklogTraffic> foretold_;  // computed on first use: traits take a while
 };
 

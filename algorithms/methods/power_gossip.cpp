@@ -30,7 +30,7 @@ PowerGossip<Scalar>::PowerGossip(const MethodInput<Scalar>& input)
   for (std::size_t k = 0; k < neighbors_.size(); ++k) {
     // The directions are the same at both ends: they come from a stream of the edge.
     const auto [low, high] = std::minmax(input.self, neighbors_[k]);
-    RandomStream random(std::uint64_t{low} << 32 | high, 0, 0, Purpose::decision);
+    RandomStream random(input.seed, low, high, Purpose::decision);
     Directions& directions = directions_[k];
     directions.right.resize(columns);
     for (Scalar& entry : directions.right) entry = static_cast<Scalar>(random.normal());

@@ -31,9 +31,8 @@ namespace hearsay {
 ///
 ///                z <- z - (eta/n) sum_j grad F_j(z_j)
 ///
-///            which for n = 1, and for F_j that differ by linear functions only, is uncompressed gradient
-///            descent itself. Otherwise the gradients are taken at points as far from z as eta m_j is from
-///            its mean.
+///            which for n = 1, and for quadratic F_j with one Hessian, is uncompressed gradient descent
+///            itself. Otherwise the gradients are taken at points as far from z as eta m_j is from its mean.
 /// Source     Alistarh et al. 2017 (arXiv:1610.02132), Algorithm 1, on the all-gather of Patarasuk and Yuan
 ///            2009, section 4; for the feedbacks see feedback.hpp, for the leader leader_topk.hpp.
 /// Departs    QSGD's peers broadcast to each other; here the packets hop round the ring. ScaleCom reduces the

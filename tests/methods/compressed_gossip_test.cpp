@@ -109,6 +109,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("choco: the trigger grows with the root of the local steps, not of the rounds") {
+  // What a peer has done in its first round, alone.
+  const Plan steps{.compressor = "none", .iterations = 1, .step_size = 0.1, .options = {.local_steps = 4}};
+  const auto alone = record_run(quadratics_in<double>({"ring", 1}, "local-sgd", steps));
+  const double news = (alone[1][0].model - alone[0][0].model).squaredNorm();
+  const auto first_packet = [&](double share) {
+    Plan plan = steps;
+    plan.options.trigger = share * news / (std::sqrt(4.0) * 0.1 * 0.1);
+    return record_run(quadratics_in<double>({"ring", 2}, "choco-sgd", plan))[1][0]
+        .sent.front()
+        .packet->size();
+  };
+  CHECK(first_packet(0.99) > 0);
+  CHECK(first_packet(1.01) == 0);
+}
+
 TEST_CASE("choco: a peer without news sends an empty message, and its replicas stay as they are") {
   const auto run = [](double trigger) {
     return record_run(

@@ -214,6 +214,43 @@ TEST_CASE("ecd: a restart sets every estimate to the model, bit for bit, and bou
     }
 }
 
+TEST_CASE("ecd: a peer that sits out a restart restarts in its next iteration, and its neighbors follow") {
+  for (const std::string form : {"combine-then-adapt", "adapt-then-combine"}) {
+    CAPTURE(form);
+    const auto experiment = quadratics_in<double>({"ring", 8, "metropolis", "static", 0.5}, "ecd-psgd",
+                                                  {.compressor = "dither(linf, bits=8, bucket=64)",
+                                                   .iterations = 120,
+                                                   .restart_every = 5,
+                                                   .options = {.form = form}});
+    const auto recording = record_run(experiment);
+    int late = 0;
+    for (PeerId id = 0; id < 8; ++id) {
+      bool due = false;
+      for (std::size_t t = 1; t < recording.size(); ++t) {
+        due = due || t % 5 == 0;
+        const bool takes_part = experiment.schedule->row(id, t - 1).participates;
+        if (!due || !takes_part) continue;
+        const PeerRecord<double>& peer = recording[t][id];
+        CHECK(*peer.published == (form == "combine-then-adapt" ? peer.model : peer.states.at("adapted")));
+        late += t % 5 != 0;
+        due = false;
+      }
+    }
+    CHECK(late > 50);
+    // The bytes are those that were foretold.
+    PacketPool packets;
+    for (PeerId id = 0; id < 8; ++id) {
+      const auto peer = make_peer(experiment, id, packets);
+      const PeerRows rows(*experiment.schedule, id);
+      for (std::size_t t = 1; t < recording.size(); ++t) {
+        std::uint64_t bytes = 0;
+        for (const Outgoing& sent : recording[t][id].sent) bytes += sent.packet->size();
+        CHECK(bytes == peer->algorithm().traffic(t, rows).payload_bytes);
+      }
+    }
+  }
+}
+
 TEST_CASE("ecd: on a coarse fixed grid it goes on where DCD and naive stall") {
   const double exact = loss_above_minimum("d-psgd", "none");
   const double ecd = loss_above_minimum("ecd-psgd", "grid(2)");

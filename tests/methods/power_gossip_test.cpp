@@ -26,13 +26,14 @@ class FlatLayers final : public Objective<double> {
 };
 
 Recording<double> gossip(PeerId peers, const std::string& family, std::uint64_t iterations,
-                         MethodOptions options, const Models<double>& start) {
+                         MethodOptions options, const Models<double>& start, std::uint64_t seed = 1) {
   Problem<double> problem;
   for (PeerId id = 0; id < peers; ++id) problem.objectives.push_back(std::make_unique<FlatLayers>());
   problem.initial = Vector<double>::Zero(27);
-  const auto experiment = prepare<double>(
-      settings_of("power-gossip", {family, peers}, {.iterations = iterations, .options = std::move(options)}),
-      std::move(problem));
+  RunSettings settings =
+      settings_of("power-gossip", {family, peers}, {.iterations = iterations, .options = std::move(options)});
+  settings.run.seed = seed;
+  const auto experiment = prepare<double>(settings, std::move(problem));
   BareCluster<double> cluster(experiment, 3);
   cluster.plant_models(start);
   cluster.run();
@@ -98,6 +99,16 @@ TEST_CASE("power-gossip: both ends of an edge hold the same directions, bit for 
   for (const auto& peers : gossip(2, "complete", 9, {.rank = 2}, start))
     for (const std::string side : {"right directions with ", "left directions with "})
       CHECK(peers[0].states.at(side + "1") == peers[1].states.at(side + "0"));
+}
+
+TEST_CASE("power-gossip: the first directions are those of the run's seed") {
+  Models<double> start;
+  for (PeerId id = 0; id < 2; ++id) start.push_back(normal_vector<double>(27, 43, id));
+  const auto after = [&](std::uint64_t seed) {
+    return gossip(2, "complete", 1, {.rank = 1}, start, seed).back()[0].model;
+  };
+  CHECK(after(1) == after(1));
+  CHECK((after(1) - after(2)).cwiseAbs().maxCoeff() > 1e-3);
 }
 
 TEST_CASE("power-gossip: a message is a row or a column of every matrix, and the rest in full") {

@@ -62,15 +62,20 @@ void ecd_psgd(Network<Scalar>& net) {
   const Matrix<Scalar> before = first ? Matrix<Scalar>(net.kept("adapted", net.X)) : net.X;
   const Matrix<Scalar> start = first ? net.X : Matrix<Scalar>(Xt * net.mixing());
   const Matrix<Scalar> next = start + net.local_steps();
-  if (every != 0 && net.t % every == 0) {
-    Xt = next;
-    counts.setZero();
-  } else {
-    const Matrix<Scalar> Z = before + (next - before) * half_t.asDiagonal();
-    const Matrix<Scalar> C = net.said_in_steps(Z, Xt, two_over_t);
-    Xt = (Xt + (C - Xt) * two_over_t.asDiagonal()).eval();
-    counts.array() += 1;
+  // Every R-th iteration is a restart. A peer that sits it out restarts in its next one.
+  Matrix<Scalar>& restarts = net.kept("restarts before");
+  const auto due = static_cast<Scalar>(every == 0 ? 0 : net.t / every);
+  std::vector<bool> in_full;
+  for (Index i = 0; i < net.X.cols(); ++i) in_full.push_back(restarts(0, i) < due);
+  const Matrix<Scalar> Z = before + (next - before) * half_t.asDiagonal();
+  const Matrix<Scalar> C = net.said_in_steps(Z, Xt, two_over_t, in_full);
+  for (Index i = 0; i < net.X.cols(); ++i) {
+    const bool restart = in_full[static_cast<std::size_t>(i)];
+    Xt.col(i) = restart ? Vector<Scalar>(next.col(i))
+                        : Vector<Scalar>(Xt.col(i) + two_over_t[i] * (C.col(i) - Xt.col(i)));
+    counts.col(i).array() = restart ? Scalar(0) : counts(0, i) + 1;
   }
+  restarts.setConstant(due);
   if (first) net.kept("adapted") = next;
   net.X = first ? Matrix<Scalar>(Xt * net.mixing()) : next;
 }

@@ -59,12 +59,18 @@ Matrix<Scalar> svrg_estimate(Network<Scalar>& net, const Place& place) {
   Matrix<Scalar>& snapshot = net.kept("snapshot");
   Matrix<Scalar>& full = net.kept("full gradient");
   Matrix<Scalar>& mean = net.kept("mean of the epoch");
-  if (place.k == 1 || (loopless && net.common_random(Purpose::decision).below(*options.inner_length) == 0)) {
+  if (place.k == 1) {
     snapshot = !loopless && *options.snapshot == "average" && place.epoch > 1 ? mean : net.X;
     full = net.full_gradients(snapshot);
     mean.setZero();
   }
-  return net.gradients() - net.gradients(snapshot) + full;
+  const Matrix<Scalar> V = net.gradients() - net.gradients(snapshot) + full;
+  // w^{k+1} = x^k: the snapshot of the next iteration is the point before this step.
+  if (loopless && net.common_random(Purpose::decision).below(*options.inner_length) == 0) {
+    snapshot = net.X;
+    full = net.full_gradients(snapshot);
+  }
+  return V;
 }
 
 /// Returns, for every peer, v = mean_s T_s + sum over xi of (g_s - T_s) / |xi|, where T_s is the gradient of

@@ -189,7 +189,7 @@ class Network {
     }
     Matrix<Scalar> C = Matrix<Scalar>::Zero(Z.rows(), Z.cols());
     for (Index i = 0; i < Z.cols(); ++i) {
-      if (!takes_part(i)) continue;
+      if (!takes_part(i) || (in_full_ != nullptr && (*in_full_)[static_cast<std::size_t>(i)])) continue;
       const Vector<Scalar> z = Z.col(i);
       Vector<Scalar> again = Vector<Scalar>::Zero(Z.rows());
       RandomStream& random = streams_[static_cast<std::size_t>(i)];
@@ -229,19 +229,22 @@ class Network {
 
   /// The same for peers with a backlog if links change. C(Z) is then recovered from the published vectors
   /// before and after iteration t, since messages do not contain it alone. The published vector moves by the
-  /// entry of `share` times C(Z) - `from`.
+  /// entry of `share` times C(Z) - `from`. The peers of `in_full` publish their vectors in another way.
   Matrix<Scalar> said_in_steps(const Matrix<Scalar>& Z, const Matrix<Scalar>& from,
-                               const Vector<Scalar>& share) {
+                               const Vector<Scalar>& share, const std::vector<bool>& in_full) {
     told_from_ = &from;
     told_share_ = &share;
+    in_full_ = &in_full;
     const Matrix<Scalar> C = said(Z);
     told_from_ = nullptr;
+    in_full_ = nullptr;
     return C;
   }
 
   /// The same for methods that add C(Z) to the published vector.
   Matrix<Scalar> said_in_changes(const Matrix<Scalar>& Z) {
-    return said_in_steps(Z, Matrix<Scalar>::Zero(X.rows(), X.cols()), Vector<Scalar>::Ones(X.cols()));
+    return said_in_steps(Z, Matrix<Scalar>::Zero(X.rows(), X.cols()), Vector<Scalar>::Ones(X.cols()),
+                         std::vector<bool>(static_cast<std::size_t>(X.cols())));
   }
 
   double flipped = 0.0;
@@ -264,6 +267,7 @@ class Network {
   std::map<std::string, Matrix<Scalar>> at_first_;
   const Matrix<Scalar>* told_from_ = nullptr;
   const Vector<Scalar>* told_share_ = nullptr;
+  const std::vector<bool>* in_full_ = nullptr;
 };
 
 /// One iteration of a method, t = network.t.

@@ -159,10 +159,14 @@ Traffic BacklogTraffic::in(std::uint64_t number, const PeerRows& rows) const {
   Traffic traffic{hearers.size(), hearers.size() * count_bytes, exact};
   // Go back in time until every hearer was told. A hearer gets what it missed, and at most a dense vector.
   std::uint64_t missed = 0;
+  const auto begins_anew_in = [&](std::uint64_t iteration) {
+    if (anew_every == 0) return false;
+    while (iteration % anew_every != 0 && iteration > 1 && !rows.at(iteration - 2).participates) --iteration;
+    return iteration % anew_every == 0;
+  };
   const auto say_in = [&](std::uint64_t iteration) {
     if (!rows.at(iteration - 1).participates) return;
-    const bool anew = anew_every != 0 && iteration % anew_every == 0;
-    missed = anew ? most : std::min(most, missed + with_length(packet_bytes));
+    missed = begins_anew_in(iteration) ? most : std::min(most, missed + with_length(packet_bytes));
   };
   const auto tell_in = [&](std::uint64_t iteration) {
     const std::vector<PeerId>& told = rows.at(iteration - 1).heard_by;

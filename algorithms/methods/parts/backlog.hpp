@@ -131,7 +131,8 @@ struct BacklogTraffic {
   std::uint64_t vector_bytes;
   /// An iteration tells the packets of earlier iterations. If false, it tells its own packet, too.
   bool tells_first = false;
-  /// Iterations between two `begin_anew`, each in the place of a packet. 0: never.
+  /// Iterations between two `begin_anew`, each in the place of a packet; a peer that sits such an iteration
+  /// out begins anew in its next one. 0: never.
   std::uint64_t anew_every = 0;
 
   Traffic in(std::uint64_t number, const PeerRows& rows) const;
