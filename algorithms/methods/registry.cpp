@@ -18,11 +18,15 @@
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/dspg.hpp"
 #include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/extra.hpp"
 #include "algorithms/methods/gas_loc.hpp"
 #include "algorithms/methods/gradient_tracking.hpp"
+#include "algorithms/methods/k_gt.hpp"
+#include "algorithms/methods/led.hpp"
 #include "algorithms/methods/local_sgd.hpp"
 #include "algorithms/methods/moniqua.hpp"
 #include "algorithms/methods/naive.hpp"
+#include "algorithms/methods/nids.hpp"
 #include "algorithms/methods/noloco.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/powersgd.hpp"
@@ -68,6 +72,10 @@ std::span<const MethodInfo> methods() {
       streaming_diloco_info(),
       sparse_loco_info(),
       powersgd_info(),
+      k_gt_info(),
+      led_info(),
+      nids_info(),
+      extra_info(),
   };
   return all;
 }

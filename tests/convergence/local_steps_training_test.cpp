@@ -102,4 +102,21 @@ TEST_SUITE("slow") {
     CHECK(everybody < 6e-3);
     CHECK(gap_of<double>(*data, ring) > 2 * everybody);
   }
+
+  TEST_CASE(
+      "a9a by label: corrected local steps go on to the optimum, at the pace of their paper's figures") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto gap = [&](const std::string& algorithm, const std::string& rounds, const std::string& eta) {
+      A9aRun run = {algorithm, rounds, eta};
+      run.topology = "kind = \"ring\", peers = 8, weights = \"" +
+                     std::string(algorithm.find("led") == std::string::npos ? "metropolis" : "lazy") + "\"";
+      return gap_of<double>(*data, run);
+    };
+    CHECK(gap("kind = \"k-gt\"", "100", "0.1") == doctest::Approx(1.54e-2).epsilon(0.05));
+    CHECK(gap("kind = \"k-gt\"", "400", "0.1") == doctest::Approx(1.80e-3).epsilon(0.05));
+    CHECK(gap("kind = \"led\"", "400", "0.3") < 3e-4);
+    CHECK(gap("kind = \"nids\"", "500", "1.0") == doctest::Approx(2.16e-4).epsilon(0.05));
+    CHECK(gap("kind = \"extra\"", "500", "0.5") == doctest::Approx(1.127e-3).epsilon(0.05));
+  }
 }

@@ -112,6 +112,14 @@ TEST_CASE("equalities: one local step, no decay: sparse-loco is all-reduce of gr
   }
 }
 
+TEST_CASE("equalities: with one local step K-GT is gradient tracking, and LED with beta 1 is d2") {
+  for (const World& world : std::vector<World>{{"ring", 8, "lazy"}, {"star", 6, "lazy"}, {"ring", 1}}) {
+    CAPTURE(world.name());
+    CHECK(distance({"k-gt", {.local_steps = 1}}, {"gradient-tracking"}, world) < 1e-12);
+    CHECK(distance({"led", {.consensus_step = 1.0, .local_steps = 1}}, {"d2"}, world) < 1e-12);
+  }
+}
+
 TEST_CASE("equalities: without a schedule of the step size, slow momentum is heavy ball on the mean drift") {
   for (const World& world : graphs) {
     CAPTURE(world.name());

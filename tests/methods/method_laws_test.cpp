@@ -52,6 +52,10 @@ const std::map<std::string, std::string> matrix = {
     {"streaming-diloco","xxxx-x--xxx..xx"},
     {"sparse-loco",   "xxxxxx.-xxx..xx"},
     {"powersgd",      "xxxx-x--xxx..xx"},
+    {"k-gt",          "xxxx-x--.xxx.xx"},
+    {"led",           "xxxx-x--.xxx.xx"},
+    {"nids",          "xxxx-x--.xxx.xx"},
+    {"extra",         "xxxx-x--.xxx.xx"},
 };
 // clang-format on
 

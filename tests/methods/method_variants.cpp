@@ -30,6 +30,7 @@ std::vector<MethodOptions> variants_of_streaming_diloco() {
 /// Methods without a common model have one momentum each, or none.
 bool takes(const MethodInfo& method, const std::string& outer) {
   if (method.name == "gas-loc") return outer == "none" || outer == "nesterov";
+  if (method.name == "k-gt") return outer == "none";
   if (method.name == "noloco") return outer == "none" || outer == "heavy-ball";
   return true;
 }
@@ -42,8 +43,8 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   std::vector<MethodOptions> variants;
   if (method.options.consensus_step)
     variants.push_back({.consensus_step = *method.options.consensus_step / 2});
-  if (method.options.local_steps) {
-    variants.push_back({.local_steps = 3});
+  if (method.options.local_steps) variants.push_back({.local_steps = 3});
+  if (method.options.optimizer) {
     variants.push_back({.optimizer = "heavy-ball(0.5)"});
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
     variants.push_back({.optimizer = "adamw(0.5, 0.75, 0.25)", .local_steps = 2});

@@ -1,3 +1,4 @@
+#include "algorithms/methods/parts/outer_rule.hpp"
 #include "tests/methods/stacked_network.hpp"
 
 namespace hearsay::test {
@@ -66,6 +67,58 @@ void decentlam(Network<Scalar>& net) {
   net.X -= net.eta() * M;
 }
 
+template <class Scalar>
+void k_gt(Network<Scalar>& net) {
+  const auto rho = static_cast<Scalar>(OuterRule::parse(*net.options().outer).rate);
+  const std::uint64_t steps = *net.options().local_steps;
+  Matrix<Scalar>& C = net.kept("corrections");
+  Matrix<Scalar> Y = net.X;
+  for (std::uint64_t h = 0; h < steps; ++h) Y -= net.eta() * (net.gradients(Y, h) + C);
+  const Matrix<Scalar> Z = (net.X - Y) / (static_cast<Scalar>(steps) * net.eta());
+  C += Z * net.mixing() - Z;
+  net.X = ((net.X + rho * (Y - net.X)) * net.mixing()).eval();
+}
+
+template <class Scalar>
+void led(Network<Scalar>& net) {
+  const auto beta = static_cast<Scalar>(*net.options().consensus_step);
+  Matrix<Scalar>& L = net.kept("duals");
+  Matrix<Scalar> Y = net.X;
+  for (std::uint64_t h = 0; h < *net.options().local_steps; ++h)
+    Y -= net.eta() * net.gradients(Y, h) + beta * L;
+  net.X = Y * net.mixing();
+  L += Y - net.X;
+}
+
+/// x+ = (I + W)/2 (2x - x_- - (eta g - eta_- g_-)), the first step x - eta g
+template <class Scalar>
+void nids(Network<Scalar>& net) {
+  Matrix<Scalar>& before = net.kept("X before");
+  Matrix<Scalar>& step_before = net.kept("eta G before");
+  const Matrix<Scalar> step = net.eta() * net.gradients();
+  Matrix<Scalar> next = net.X - step;
+  if (net.t > 1) {
+    next += net.X - before + step_before;
+    next = ((next + next * net.mixing()) / 2).eval();
+  }
+  before = net.X;
+  step_before = step;
+  net.X = next;
+}
+
+/// x+ = x + W x - (x_- + W x_-)/2 - (eta g - eta_- g_-), the first step W x - eta g
+template <class Scalar>
+void extra(Network<Scalar>& net) {
+  Matrix<Scalar>& before = net.kept("X before");
+  Matrix<Scalar>& step_before = net.kept("eta G before");
+  const Matrix<Scalar> step = net.eta() * net.gradients();
+  Matrix<Scalar> next = net.X * net.mixing() - step;
+  if (net.t > 1) next += net.X - (before + before * net.mixing()) / 2 + step_before;
+  before = net.X;
+  step_before = step;
+  net.X = next;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -74,7 +127,11 @@ std::map<std::string, Recursion<Scalar>> tracking_recursions() {
           {"gradient-tracking", gradient_tracking<Scalar>},
           {"sgp", sgp<Scalar>},
           {"qg-momentum", qg_momentum<Scalar>},
-          {"decentlam", decentlam<Scalar>}};
+          {"decentlam", decentlam<Scalar>},
+          {"k-gt", k_gt<Scalar>},
+          {"led", led<Scalar>},
+          {"nids", nids<Scalar>},
+          {"extra", extra<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> tracking_recursions<float>();
