@@ -26,8 +26,8 @@ template <class Scalar>
 bool gossip_settles(const MethodInfo& method, const MethodOptions& options, double fastest,
                     Compressor<Scalar>& compressor, std::size_t dimension);
 
-/// Returns the largest consensus step, to a twentieth, below which gossip settles, between 1/64 of `high` and
-/// `high`: the first step of a descending search. 0 if there is none.
+/// Returns the largest consensus step, to a twentieth, at which gossip settles, between 0.0001 and `high`:
+/// the first one of a descending search. 0 if there is none.
 template <class Scalar>
 double settling_step(const MethodInfo& method, MethodOptions options, double fastest,
                      Compressor<Scalar>& compressor, std::size_t dimension, double high);

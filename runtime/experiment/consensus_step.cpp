@@ -91,7 +91,7 @@ void refuse_from(double limit, double safe, Experiment<Scalar>& experiment) {
       experiment.settings,
       {"algorithm.consensus_step", three_digits(*experiment.settings.algorithm.options.consensus_step),
        method_with_compressor(experiment) + " is predicted to diverge from " + three_digits(limit) +
-           " on, on this topology; expected less, such as " + three_digits(limit / 2)},
+           " on, on this topology; expected less, such as " + three_digits(safe)},
       experiment.warnings);
 }
 

@@ -100,6 +100,20 @@ TEST_CASE("soundness: what top-k leaves out for ever is found by a trial of goss
   }
 }
 
+TEST_CASE("soundness: the consensus step that a refusal or a warning names draws neither") {
+  for (const double step : {0.5, 0.95, 1.5}) {
+    CAPTURE(step);
+    const std::string refused = refusal("choco-gossip", "topk(10%)", {.consensus_step = step});
+    const std::string sentence =
+        refused.empty() ? warnings("choco-gossip", "topk(10%)", {.consensus_step = step}).at(0) : refused;
+    const std::string before = "expected less, such as ";
+    REQUIRE(sentence.find(before) != std::string::npos);
+    const double named = std::stod(sentence.substr(sentence.find(before) + before.size()));
+    CAPTURE(named);
+    CHECK(warnings("choco-gossip", "topk(10%)", {.consensus_step = named}).empty());
+  }
+}
+
 TEST_CASE(
     "soundness: a default consensus step that does not hold becomes one that does, and a set one stays") {
   const auto prepared_with = [](const MethodOptions& options) {

@@ -1,6 +1,7 @@
 #include "tools/check/step_size_limit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -69,15 +70,23 @@ std::optional<std::string> step_size_warning(const Experiment<Scalar>& experimen
   if (!judged) return std::nullopt;
   const std::optional<double> curvature = largest_curvature(experiment);
   if (!curvature || *curvature == 0.0) return std::nullopt;
-  const double limit = 1.0 + spectrum(mixing).smallest;
+  // The models are multiplied by pull + (1 - eta h)^K - 1, for the smallest eigenvalue of W.
+  const double pull = 1.0 - options.consensus_step.value_or(1.0) * (1.0 - spectrum(mixing).smallest);
+  if (pull <= -1.0) return std::nullopt;  // gossip alone diverges, which is another check's
   const auto local_steps = static_cast<double>(options.local_steps.value_or(1));
-  if (algorithm.step_size * local_steps * *curvature <= limit) return std::nullopt;
+  const auto factor = [&](double step_times_curvature) {
+    return pull - (1.0 - std::pow(1.0 - step_times_curvature, local_steps));
+  };
+  if (factor(algorithm.step_size * *curvature) > -1.0 && algorithm.step_size * *curvature < 2.0)
+    return std::nullopt;
+  // Up to a curvature of 1/eta the factor falls; so the largest step below it is found from the left.
+  double stable = algorithm.step_size;
+  while (!(factor(stable * *curvature) > -1.0 && stable * *curvature < 1.0)) stable /= 1.1;
   return "algorithm.step_size = " + number_text(algorithm.step_size) + ": the loss has a curvature of " +
-         three_digits(*curvature) + " at the initial model, and " + experiment.method->name +
-         " in the form combine-then-adapt is unstable where the step size" +
-         (local_steps > 1 ? " times local_steps" : "") +
-         " times the curvature is above 1 + lambda_n = " + three_digits(limit) + "; expected less than " +
-         three_digits(limit / *curvature / local_steps) + ", or algorithm.form = \"adapt-then-combine\"";
+         three_digits(*curvature) + " at the initial model, and on a quadratic of this curvature " +
+         experiment.method->name +
+         " in the form combine-then-adapt is unstable on this topology; expected less than " +
+         three_digits(stable) + ", or algorithm.form = \"adapt-then-combine\"";
 }
 
 template std::optional<double> largest_curvature<float>(const Experiment<float>&);
