@@ -17,6 +17,15 @@ namespace hearsay {
 
 namespace {
 
+/// With random rounding a code is up to a step away, with rounding to the nearest half a step.
+constexpr std::uint64_t least_modulus(bool nearest) { return nearest ? 2 : 4; }
+
+/// The grid point nearest to `ratio`, the upper one if two are.
+std::int64_t nearest_code(double ratio) {
+  const GridPosition place = grid_position(ratio);
+  return place.whole + (place.fraction >= 0.5 ? 1 : 0);
+}
+
 enum BucketKind : std::uint8_t { remainders = 0, full_precision = 1 };
 
 /// A checksum of 16 bits over the codes of a bucket: each code is mixed in by xor, multiplication and
@@ -38,8 +47,10 @@ class CodeChecksum {
 template <class Scalar>
 std::unique_ptr<Compressor<Scalar>> Modulo<Scalar>::parse(const StageSpelling& stage,
                                                           const SegmentTable& segments) {
-  const Arguments arguments(stage, {"k", {"k", "step", "bucket"}, {}});
-  const auto modulus = arguments.count("k", 4, 65536);
+  const Arguments arguments(stage, {"k", {"k", "step", "bucket"}, {"nearest"}});
+  const auto rounding = arguments.flag("nearest") ? Rounding::nearest : Rounding::random;
+  const auto modulus = arguments.count("k", least_modulus(rounding == Rounding::nearest), 65536,
+                                       rounding == Rounding::random ? "2 or 3 with nearest" : "");
   if (!modulus)
     arguments.refuse("k", "k=, how many grid points are told apart, such as mod(k=16, step=0.01)");
   const auto step = arguments.positive("step");
@@ -47,34 +58,38 @@ std::unique_ptr<Compressor<Scalar>> Modulo<Scalar>::parse(const StageSpelling& s
     arguments.refuse("step", "step=, the distance of the grid's points, such as mod(k=16, step=0.01)");
   if (!(*step >= std::numeric_limits<Scalar>::min() && *step <= std::numeric_limits<Scalar>::max()))
     arguments.refuse("step", "a step in the range of normal numbers of the run's scalar");
-  return std::make_unique<Modulo>(static_cast<std::int64_t>(*modulus), *step,
+  return std::make_unique<Modulo>(static_cast<std::int64_t>(*modulus), *step, rounding,
                                   Buckets::parse(arguments, segments, "512"));
 }
 
 template <class Scalar>
-Modulo<Scalar>::Modulo(std::int64_t modulus, double step, Buckets buckets)
+Modulo<Scalar>::Modulo(std::int64_t modulus, double step, Rounding rounding, Buckets buckets)
     : modulus_(modulus),
       bits_(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(modulus - 1)))),
       step_(step),
+      rounding_(rounding),
       // Less one step, since rounding up adds one.
       largest_ratio_(
           std::min(0x1p52, std::floor(static_cast<double>(std::numeric_limits<Scalar>::max()) / step) - 1)),
       buckets_(std::move(buckets)) {
-  ensure(modulus >= 4 && step > 0.0, "a modulo quantizer tells at least four points of its grid apart");
+  ensure(step > 0.0 && static_cast<std::uint64_t>(modulus) >= least_modulus(rounding == Rounding::nearest),
+         "a modulo quantizer tells enough points of its grid apart to find the one that was meant");
 }
 
 template <class Scalar>
 std::string Modulo<Scalar>::spelling() const {
   return "mod(k=" + std::to_string(modulus_) + ", step=" + number_text(step_) +
-         ", bucket=" + buckets_.spelling() + ")";
+         (rounding_ == Rounding::nearest ? ", nearest" : "") + ", bucket=" + buckets_.spelling() + ")";
 }
 
 template <class Scalar>
 Traits Modulo<Scalar>::traits(std::size_t dimension) const {
   Traits traits;
-  traits.unbiased = true;
+  const bool random = rounding_ == Rounding::random;
+  traits.unbiased = random;
+  traits.deterministic = !random;
   traits.absolute_error_per_coordinate = step_ / 2.0;
-  traits.reach = step_ * (static_cast<double>(modulus_) - 2.0) / 2.0;
+  traits.reach = step_ * (static_cast<double>(modulus_) - (random ? 2.0 : 1.0)) / 2.0;
   traits.data_dependent_size = true;
   buckets_.for_each(dimension, [&](std::size_t, std::size_t, std::size_t size) {
     traits.bytes += 1 + std::max(sizeof(std::uint16_t) + place_bytes(size, bits_), size * sizeof(Scalar));
@@ -89,7 +104,13 @@ bool Modulo<Scalar>::recoverable(std::span<const Scalar> z, std::span<const Scal
   for (std::size_t i = 0; i < z.size(); ++i) {
     const double ratio = static_cast<double>(z[i]) / step_;
     const double there = near.empty() ? 0.0 : static_cast<double>(near[i]) / step_;
-    if (!(std::abs(ratio) < largest_ratio_ && std::abs(ratio - there) <= reach)) return false;
+    if (!(std::abs(ratio) < largest_ratio_ && std::abs(there) < 0x1p52)) return false;
+    if (rounding_ == Rounding::random) {
+      if (!(std::abs(ratio - there) <= reach)) return false;
+    } else {
+      const std::int64_t code = nearest_code(ratio);
+      if (nearest(remainder(code), there) != code) return false;
+    }
   }
   return true;
 }
@@ -116,11 +137,13 @@ CodecStatus Modulo<Scalar>::encode(const EncodeInput<Scalar>& input, PacketBuffe
     std::ranges::fill(places, std::byte{0});
     CodeChecksum checksum;
     for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t u = element_bits(key, static_cast<std::uint32_t>(begin + i));
-      const std::int64_t code = grid_position(static_cast<double>(bucket[i]) / step_).rounded(u);
+      const double ratio = static_cast<double>(bucket[i]) / step_;
+      const std::int64_t code =
+          rounding_ == Rounding::nearest
+              ? nearest_code(ratio)
+              : grid_position(ratio).rounded(element_bits(key, static_cast<std::uint32_t>(begin + i)));
       checksum.add(code);
-      const std::int64_t remainder = (code % modulus_ + modulus_) % modulus_;
-      write_place(places, bits_, i, static_cast<std::uint32_t>(remainder));
+      write_place(places, bits_, i, remainder(code));
     }
     write_scalar(checksum_place, 0, checksum.value());
   });
@@ -134,6 +157,11 @@ CodecStatus Modulo<Scalar>::encode_and_apply(const EncodeInput<Scalar>& input, P
   ensure(into.size() == input.vector.size(), "the vector that is updated has the size of the one encoded");
   const CodecStatus status = encode(input, out);
   return status == CodecStatus::ok ? accumulate_near(out.bytes(), input.near, Scalar(1), into) : status;
+}
+
+template <class Scalar>
+std::uint32_t Modulo<Scalar>::remainder(std::int64_t code) const {
+  return static_cast<std::uint32_t>((code % modulus_ + modulus_) % modulus_);
 }
 
 /// remainder + modulus j, with j the integer nearest to (near - remainder) / modulus.
@@ -203,7 +231,10 @@ std::vector<Bracket> Modulo<Scalar>::brackets(std::span<const Scalar> vector) co
     const bool rounded = recoverable(bucket, {});
     for (const Scalar z : bucket) {
       const GridPosition place = grid_position(rounded ? static_cast<double>(z) / step_ : 0.0);
-      if (rounded)
+      if (rounded && rounding_ == Rounding::nearest) {
+        const auto rounded_value = static_cast<double>(value(nearest_code(static_cast<double>(z) / step_)));
+        brackets.push_back({rounded_value, rounded_value, 0.0});
+      } else if (rounded)
         brackets.push_back({static_cast<double>(value(place.whole)),
                             static_cast<double>(value(place.whole + 1)), place.probability_up()});
       else

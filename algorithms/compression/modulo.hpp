@@ -20,6 +20,9 @@ namespace hearsay {
 /// information). A sender that knows the side information of the receivers (EncodeInput::near) sends a bucket
 /// for which the condition fails in full precision.
 ///
+/// With `nearest`, u_i = 1/2: C is biased and deterministic, |C(z)_i - z_i| <= step / 2, and q is recovered
+/// if k step > step + 2 |z_i - y_i|. So k = 2, one bit a coordinate, suffices within half a step.
+///
 /// Message    per bucket a byte, 0 or 1. After 0: the checksum (u16) and the w_i, ceil(log2 k) bits each, in
 ///            the places of places.hpp. After 1: the coordinates as Scalars.
 /// Failure    Inf or NaN: the bucket is sent in full precision and decodes as `not_finite`.
@@ -27,13 +30,15 @@ namespace hearsay {
 ///            with the cubic lattice; Lu, De Sa 2020 (Moniqua, arXiv:2002.11787), which takes the receiver's
 ///            own model for y.
 /// Departs    both papers bound |z - y| beforehand. Here the sender tests the bound, and the receiver the
-///            checksum, bucket by bucket.
+///            checksum, bucket by bucket. Moniqua's grid points lie half a step from ours.
 template <class Scalar>
 class Modulo final : public RoundingCompressor<Scalar> {
  public:
+  enum class Rounding { random, nearest };
+
   static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
-  Modulo(std::int64_t modulus, double step, Buckets buckets);
+  Modulo(std::int64_t modulus, double step, Rounding rounding, Buckets buckets);
 
   std::string spelling() const override;
   Traits traits(std::size_t dimension) const override;
@@ -52,11 +57,13 @@ class Modulo final : public RoundingCompressor<Scalar> {
   bool recoverable(std::span<const Scalar> z, std::span<const Scalar> near) const;
   /// The code congruent to `remainder` modulo k that is nearest to `near`, both in steps.
   std::int64_t nearest(std::uint32_t remainder, double near) const;
+  std::uint32_t remainder(std::int64_t code) const;
   Scalar value(std::int64_t code) const { return static_cast<Scalar>(static_cast<double>(code) * step_); }
 
   std::int64_t modulus_;
   unsigned bits_;
   double step_;
+  Rounding rounding_;
   double largest_ratio_;  ///< if |z / step| reaches this, full precision is sent
   Buckets buckets_;
   std::vector<Scalar> decoded_;  ///< scratch

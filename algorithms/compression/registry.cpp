@@ -168,12 +168,12 @@ constexpr std::array entries{
                StageMaker<Selector>{&AdaComp<float>::parse, &AdaComp<double>::parse}},
     StageEntry{
         {"mod",
-         "random rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
+         "rounding to a fixed grid, of which only the remainder is sent; needs a vector near by",
          "mod(k=16, step=1)",
-         {.spellings = "`mod(k=16, step=1)`",
+         {.spellings = "`mod(k=16, step=1)`, `mod(k=2, step=1, nearest)`",
           .details = "`moniqua` reads it near its own model; with other methods what is large travels in "
                      "full precision",
-          .unbiased = "yes, absolute error",
+          .unbiased = "yes, absolute error; `nearest`: no",
           .bytes = "ceil(log2 k)/8 per entry, and 3 per bucket"}},
         StageMaker<Compressor>{&Modulo<float>::parse, &Modulo<double>::parse}},
     StageEntry{{"kashin",

@@ -90,7 +90,7 @@ MethodInfo moniqua_info() {
       .equation = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j = C(x_j) read near x_i",
       .bytes = "deg (|C| + 64)",
       .source = "Lu and De Sa 2020, arXiv:2002.11787, Algorithm 1",
-      .compressor = CompressorNeed::absolute,
+      .compressor = CompressorNeed::bounded,
       .membership = Membership::no_return,
       .default_compressor = "mod(k=256, step=0.02)",
       .permits_time_varying = true,
@@ -99,7 +99,8 @@ MethodInfo moniqua_info() {
       .manual = {.iteration = "x_i <- x_i + gamma sum_j w_ij (xt_j - xt_i) - eta g_i, xt_j what `mod` "
                               "says of x_j, read near x_i",
                  .memory = "5",
-                 .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other"},
+                 .needs = "W doubly stochastic; neighbors within step (k - 2)/2 of each other, step (k - "
+                          "1)/2 with `nearest`"},
       .make = factory<Moniqua>()};
 }
 

@@ -20,11 +20,13 @@ namespace hearsay {
 ///
 /// Options    consensus_step gamma: 1 for fine grids; the coarser the grid, the smaller; optimizer,
 ///            local_steps: see LocalSteps; form, above.
-/// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step).
+/// Sends      deg messages of |C| bytes per iteration: log2 k bits a coordinate with C = mod(k, step). One
+///            bit with mod(2, step, nearest), which is biased and wants a small gamma.
 /// Shapes     x, xt_i, xt_j, the mixed model and g in R^d: memory 5 d, whatever the degree.
 /// Needs      W doubly stochastic, of any round; |x_i - x_j| <= theta = step (k - 2) / 2 in every coordinate
-///            and at any time between neighbors (after the local steps, if those come first). If that fails,
-///            a checksum in the message shows it, and the run has diverged.
+///            and at any time between neighbors (after the local steps, if those come first); with nearest
+///            rounding theta = step (k - 1) / 2. If that fails, a checksum in the message shows it, and the
+///            run has diverged.
 /// Invariant  xt_j is the same at all receivers, bit for bit, so consensus keeps the mean of the models.
 /// Source     Lu, De Sa 2020 (arXiv:2002.11787), Algorithm 1 (with a slack matrix (1 - gamma) I + gamma W).
 /// Departs    random rounding to a grid of the model's own units instead of a share of theta, edge

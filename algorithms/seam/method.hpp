@@ -40,6 +40,7 @@ enum class CompressorNeed {
   any,          ///< accepts any, and promises nothing
   unbiased,     ///< relative error: E C(z) = z, E ||C(z) - z||^2 <= omega ||z||^2 with omega below a limit
   absolute,     ///< unbiased, with an error bound that does not grow with z
+  bounded,      ///< an error bound that does not grow with z, bias allowed
   contracting,  ///< E ||C(z) - z||^2 <= (1 - delta) ||z||^2 with delta > 0, bias allowed
   damped,       ///< unbiased, or mildly contracting: damping and a small consensus step make up for the error
   corrected,    ///< unbiased, or with an error for which algorithm.feedback makes up

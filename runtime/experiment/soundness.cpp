@@ -58,6 +58,9 @@ class Check {
       case CompressorNeed::absolute:
         check_absolute();
         break;
+      case CompressorNeed::bounded:
+        check_bounded();
+        break;
       case CompressorNeed::contracting:
         check_contracting();
         break;
@@ -177,6 +180,13 @@ class Check {
           method_.name +
               " needs an unbiased compressor whose error does not grow with what it compresses, such as " +
               method_.default_compressor);
+  }
+
+  void check_bounded() {
+    if (traits_.absolute_error_per_coordinate) return;
+    unsound("algorithm.compressor", compressor_,
+            method_.name + " needs a compressor whose error does not grow with what it compresses, such as " +
+                method_.default_compressor);
   }
 
   /// What a message leaves out stays in the difference to the replica, or in the error memory. It has to

@@ -113,11 +113,38 @@ TEST_CASE("mod: what is sent does not depend on how large the vector is") {
   }
 }
 
+TEST_CASE_TEMPLATE("mod: with nearest one bit finds the grid's nearest point within half a step", Scalar,
+                   float, double) {
+  const auto compressor = make_compressor<Scalar>("mod(k=2, step=0.25, nearest, bucket=512)", {});
+  CHECK(compressor->spelling() == "mod(k=2, step=0.25, nearest, bucket=512)");
+  const Traits traits = compressor->traits(bucket);
+  CHECK_FALSE(traits.unbiased);
+  CHECK(traits.deterministic);
+  CHECK(*traits.reach == 0.125);
+  const auto z = gaussian<Scalar>(bucket, 5);
+  for (const double distance : {0.0, 0.1249, 0.3}) {
+    const auto y = near(z, distance, 6);
+    RandomStream random(1, 0, 0, Purpose::compression);
+    PacketBuffer out = buffer();
+    REQUIRE(compressor->encode({.vector = z, .random = random, .near = z}, out) == CodecStatus::ok);
+    CHECK(out.bytes().size() == 3 + bucket / 8);
+    std::vector<Scalar> held(bucket, Scalar(0));
+    const CodecStatus status = compressor->accumulate_near(out.bytes(), y, Scalar(1), held);
+    CHECK(status == (distance < 0.125 ? CodecStatus::ok : CodecStatus::out_of_reach));
+    if (status != CodecStatus::ok) continue;
+    for (std::size_t i = 0; i < bucket; ++i) {
+      CHECK(std::abs(held[i] - z[i]) <= 0.125);
+      CHECK(held[i] == Scalar(0.25) * std::floor(z[i] / Scalar(0.25) + Scalar(0.5)));
+    }
+  }
+}
+
 TEST_CASE("mod: k below 4, no step and no k are refused") {
   const auto refusal = [](const std::string& spelling) {
     return misuse_text([&] { make_compressor<float>(spelling, {}); });
   };
   CHECK(contains(refusal("mod(k=3, step=1)"), "column 7: expected a whole number from 4 to 65536"));
+  CHECK(contains(refusal("mod(k=1, step=1, nearest)"), "expected a whole number from 2 to 65536"));
   CHECK(contains(refusal("mod(16)"), "mod needs step="));
   CHECK(contains(refusal("mod(step=0.1)"), "mod needs k="));
   CHECK(contains(refusal("mod(k=16, step=1e-60)"), "range of normal numbers"));

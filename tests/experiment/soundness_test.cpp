@@ -52,13 +52,15 @@ TEST_CASE("soundness: an optimizer that keeps a state draws a warning, sgd none"
 
 TEST_CASE("soundness: moniqua refuses errors that grow with what is compressed, unless told to try") {
   const std::string sentence =
-      ": moniqua needs an unbiased compressor whose error does not grow with what it compresses, such as "
+      ": moniqua needs a compressor whose error does not grow with what it compresses, such as "
       "mod(k=256, step=0.02) (algorithm.allow_unsound = true tries it all the same)";
   CHECK(refusal("moniqua", "dither(linf, levels=127, bucket=512)") ==
         "algorithm.compressor = dither(linf, levels=127, bucket=512)" + sentence);
   CHECK(refusal("moniqua", "topk(10%)") == "algorithm.compressor = topk(10%)" + sentence);
   CHECK(refusal("moniqua", "mod(k=16, step=1)") == "");
+  CHECK(refusal("moniqua", "mod(k=2, step=1, nearest)") == "");
   CHECK(refusal("moniqua", "grid(0.02)") == "");
+  CHECK(contains(refusal("ecd-psgd", "mod(k=2, step=1, nearest)"), "ecd-psgd needs an unbiased compressor"));
   CHECK(prepared("moniqua", "topk(10%)", {}, true).warnings.size() == 1);
 }
 

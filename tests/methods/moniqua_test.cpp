@@ -17,9 +17,12 @@ constexpr Index dimension = 50;
 
 /// Pure gossip. The models begin far from zero, at `apart` times normal vectors from a common point.
 struct Gossip {
-  Gossip(const std::string& compressor, double apart, std::uint64_t iterations)
+  Gossip(const std::string& compressor, double apart, std::uint64_t iterations, double consensus_step = 1.0)
       : experiment(flat_in<double>({"ring", 8}, "moniqua",
-                                   {.compressor = compressor, .iterations = iterations}, dimension)),
+                                   {.compressor = compressor,
+                                    .iterations = iterations,
+                                    .options = {.consensus_step = consensus_step}},
+                                   dimension)),
         cluster(experiment, 5) {
     Models<double> start;
     for (PeerId id = 0; id < 8; ++id)
@@ -45,6 +48,22 @@ TEST_CASE("moniqua: models a thousand grids from zero agree through 5 bits a num
         0.05);  // about one step of the grid
   for (const auto& peer : recording.back())
     CHECK(peer.sent.front().packet->size() == 35);  // codes take 32 bytes
+}
+
+TEST_CASE("moniqua: one bit a number brings the models within a step of the grid, and their mean stays") {
+  const Gossip gossip("mod(k=2, step=1, nearest)", 0.1, 300, 0.1);
+  const auto& recording = gossip.cluster.recording();
+  const Vector<double> mean = mean_in_double(recording.front());
+  for (const auto& peers : recording) CHECK((mean_in_double(peers) - mean).cwiseAbs().maxCoeff() < 1e-9);
+  const auto apart = [](const auto& peers) {
+    const Models<double> models = models_of(peers);
+    return consensus_distance(models, mean_of(models)) / std::sqrt(static_cast<double>(dimension));
+  };
+  CHECK(apart(recording.back()) <= apart(recording.front()));
+  for (const auto& peer : recording.back()) {
+    CHECK(peer.sent.front().packet->size() == 3 + 7);  // 50 codes of one bit
+    for (Index i = 0; i < dimension; ++i) CHECK(std::abs(static_cast<double>(peer.model[i]) - mean[i]) < 1.0);
+  }
 }
 
 TEST_CASE(
