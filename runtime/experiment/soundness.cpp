@@ -91,6 +91,17 @@ class Check {
   void check_optimizer() {
     const std::optional<std::string>& optimizer = experiment_.settings.algorithm.options.optimizer;
     if (!optimizer || *optimizer == "sgd") return;
+    const std::string name = optimizer->substr(0, optimizer->find('('));
+    const std::uint64_t local_steps = experiment_.settings.algorithm.options.local_steps.value_or(1);
+    if (local_steps > 1 && experiment_.settings.data.partition == "by-label" &&
+        (name == "adam" || name == "amsgrad" || name == "adamw")) {
+      experiment_.warnings.push_back(
+          "algorithm.optimizer = " + *optimizer + ": with data.partition = by-label and " +
+          std::to_string(local_steps) +
+          " local steps every peer goes as far as the others, however small its gradients are, and the run "
+          "settles far from the optimum; expected sgd, heavy-ball or nesterov");
+      return;
+    }
     experiment_.warnings.push_back("algorithm.optimizer = " + *optimizer +
                                    ": every peer keeps a state of its own, from its own gradients; where the "
                                    "peers' data differ, the models agree "

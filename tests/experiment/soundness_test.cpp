@@ -50,6 +50,27 @@ TEST_CASE("soundness: an optimizer that keeps a state draws a warning, sgd none"
         "peers' data differ, the models agree less, and end farther from the optimum, than with sgd");
 }
 
+TEST_CASE("soundness: Adam inside of local steps is warned of more clearly if the labels are not shared") {
+  const auto found = [](const std::string& partition, std::uint64_t local_steps,
+                        const std::string& optimizer) {
+    auto settings =
+        settings_of("diloco", {"ring", 5}, {.options = {.optimizer = optimizer, .local_steps = local_steps}});
+    settings.data.partition = partition;
+    const auto all =
+        prepare<double>(settings, quadratic_problem<double>(500, first_peers(5), Shared::nothing)).warnings;
+    REQUIRE(all.size() == 1);
+    return all[0];
+  };
+  CHECK(
+      found("by-label", 10, "adamw(0.9, 0.95, 0.1)") ==
+      "algorithm.optimizer = adamw(0.9, 0.95, 0.1): with data.partition = by-label and 10 local steps every "
+      "peer goes as far as the others, however small its gradients are, and the run settles far from the "
+      "optimum; expected sgd, heavy-ball or nesterov");
+  for (const std::string& general :
+       {found("iid", 10, "adamw"), found("by-label", 1, "adamw"), found("by-label", 10, "heavy-ball")})
+    CHECK(contains(general, "every peer keeps a state of its own"));
+}
+
 TEST_CASE("soundness: moniqua refuses errors that grow with what is compressed, unless told to try") {
   const std::string sentence =
       ": moniqua needs a compressor whose error does not grow with what it compresses, such as "
