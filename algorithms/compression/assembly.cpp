@@ -9,6 +9,7 @@
 #include "algorithms/compression/quantizers/natural.hpp"
 #include "algorithms/compression/quantizers/sign.hpp"
 #include "algorithms/compression/registry.hpp"
+#include "algorithms/compression/transformed.hpp"
 #include "topology/foundation/nearest_name.hpp"
 
 namespace hearsay {
@@ -60,9 +61,9 @@ class Assembly {
     for (const StageSpelling& stage : stages) {
       const StageMakers& make = find_entry(stage).make;
       if (const auto* whole = std::get_if<StageMaker<Compressor>>(&make)) {
-        if (stages.size() > 1)
+        if (&stage != &stages.back())
           refuse_stage(stage, stage.name + " is a compressor of its own and takes no further stages");
-        return made(*whole, stage);
+        return behind_transforms(stage, made(*whole, stage));
       }
       if (!stage.bodies.empty()) refuse_stage(stage, stage.name + " takes no compressors in braces");
       add(stage, make);
@@ -76,6 +77,18 @@ class Assembly {
   }
 
  private:
+  /// A compressor of its own behind the transforms spelled before it, if any.
+  std::unique_ptr<Compressor<Scalar>> behind_transforms(const StageSpelling& stage,
+                                                        std::unique_ptr<Compressor<Scalar>> whole) {
+    if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
+      refuse_stage(stage, stage.name + " is a compressor of its own; only transforms stand before it");
+    if (stages_.transforms.empty()) return whole;
+    const auto dimension = segments_.empty() ? 1 : static_cast<std::size_t>(segments_.back().end());
+    if (whole->traits(dimension).reach)
+      refuse_stage(stage, stage.name + " reads a vector near by and takes no transforms before it");
+    return std::make_unique<Transformed<Scalar>>(std::move(stages_.transforms), std::move(whole));
+  }
+
   template <template <class> class Stage>
   std::unique_ptr<Stage<Scalar>> made(const StageMaker<Stage>& make, const StageSpelling& stage) {
     if constexpr (std::is_same_v<Scalar, float>)
@@ -98,8 +111,8 @@ class Assembly {
     if (stages_.selector || stages_.quantizer || stages_.coder || stages_.index_coder)
       refuse_stage(stage, stage.name + " is a transform and stands before selectors, quantizers and coders");
     stages_.transforms.push_back(made(maker, stage));
-    // Layers are those of the model. Coefficients that mix coordinates form one layer.
-    if (!stages_.transforms.back()->mixes()) return;
+    // Layers are those of the model. Coefficients that mix the coordinates of layers form one layer.
+    if (stages_.transforms.back()->keeps_layers()) return;
     layers_end_at_ = stages_.transforms.back()->spelling();
     if (segments_.empty()) return;
     const auto dimension = static_cast<std::size_t>(segments_.back().end());

@@ -314,14 +314,13 @@ bool ChunkTopK<Scalar>::read_indices(BitReader& reader, std::size_t begin, std::
 }
 
 template <class Scalar>
-CodecStatus ChunkTopK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
-                                          std::span<Scalar> into) {
-  const Sizes most = sizes(into.size());
+CodecStatus ChunkTopK<Scalar>::decode(std::span<const std::byte> packet, std::size_t dimension) {
+  const Sizes most = sizes(dimension);
   const std::size_t front = most.prefix + most.scalars * sizeof(Scalar);
   const bool varies = most.prefix > 0;
   if (packet.size() < front || packet.size() > most.bytes() || (!varies && packet.size() < most.bytes()))
     return CodecStatus::malformed;
-  if (varies && read_scalar<std::uint32_t>(packet, 0) != into.size()) return CodecStatus::malformed;
+  if (varies && read_scalar<std::uint32_t>(packet, 0) != dimension) return CodecStatus::malformed;
   BytePieces scalars(packet.subspan(most.prefix, front - most.prefix));
   const auto bits = packet.subspan(front);
   if (!all_finite<Scalar>(scalars.rest())) return CodecStatus::not_finite;
@@ -331,7 +330,7 @@ CodecStatus ChunkTopK<Scalar>::accumulate(std::span<const std::byte> packet, Sca
   bool well_formed = true;
   bool finite = true;
   std::size_t done = 0;
-  segments_.for_each(into.size(), [&](std::size_t, std::size_t begin, std::size_t size) {
+  segments_.for_each(dimension, [&](std::size_t, std::size_t begin, std::size_t size) {
     std::array<Scalar, most_centroids> decoded;
     if (settings_.value_bits > 0) {
       const std::size_t cells = std::size_t{1} << settings_.value_bits;
@@ -351,9 +350,33 @@ CodecStatus ChunkTopK<Scalar>::accumulate(std::span<const std::byte> packet, Sca
     });
   });
   if (!well_formed || reader.finish() != bits.size()) return CodecStatus::malformed;
-  if (!finite) return CodecStatus::not_finite;
-  for (std::size_t j = 0; j < most.kept; ++j) into[indices_[j]] += scale * values_[j];
+  return finite ? CodecStatus::ok : CodecStatus::not_finite;
+}
+
+template <class Scalar>
+CodecStatus ChunkTopK<Scalar>::accumulate(std::span<const std::byte> packet, Scalar scale,
+                                          std::span<Scalar> into) {
+  const CodecStatus status = decode(packet, into.size());
+  if (status != CodecStatus::ok) return status;
+  for (std::size_t j = 0; j < indices_.size(); ++j) into[indices_[j]] += scale * values_[j];
   return CodecStatus::ok;
+}
+
+template <class Scalar>
+CodecStatus ChunkTopK<Scalar>::accumulate_sent(std::span<const std::byte> packet, std::size_t dimension,
+                                               std::span<Scalar> sum, std::span<std::uint32_t> senders) {
+  const CodecStatus status = decode(packet, dimension);
+  if (status != CodecStatus::ok) return status;
+  for (std::size_t j = 0; j < indices_.size(); ++j) {
+    sum[indices_[j]] += values_[j];
+    ++senders[indices_[j]];
+  }
+  return CodecStatus::ok;
+}
+
+template <class Scalar>
+void ChunkTopK<Scalar>::restore(std::span<Scalar> coefficients, std::span<Scalar> out) {
+  std::ranges::copy(coefficients, out.begin());
 }
 
 template class ChunkTopK<float>;

@@ -3,6 +3,7 @@
 #include "algorithms/compression/coders/bit_reader.hpp"
 #include "algorithms/compression/seam/buckets.hpp"
 #include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/seam/sent_coefficients.hpp"
 #include "algorithms/compression/seam/spelling.hpp"
 #include "algorithms/compression/selectors/magnitudes.hpp"
 
@@ -45,7 +46,7 @@ struct ChunkTopKSettings {
 ///            range 6.
 /// Departs    there matrices are cut into square tiles, here the vector into runs.
 template <class Scalar>
-class ChunkTopK final : public Compressor<Scalar> {
+class ChunkTopK final : public Compressor<Scalar>, private SentCoefficients<Scalar> {
  public:
   static std::unique_ptr<Compressor<Scalar>> parse(const StageSpelling& stage, const SegmentTable& segments);
 
@@ -57,8 +58,15 @@ class ChunkTopK final : public Compressor<Scalar> {
   CodecStatus encode_and_apply(const EncodeInput<Scalar>& input, PacketBuffer& out,
                                std::span<Scalar> into) override;
   CodecStatus accumulate(std::span<const std::byte> packet, Scalar scale, std::span<Scalar> into) override;
+  SentCoefficients<Scalar>* sent_coefficients() override { return this; }
 
  private:
+  // SentCoefficients: the coefficients are the coordinates
+  std::size_t coefficient_count(std::size_t dimension) const override { return dimension; }
+  CodecStatus accumulate_sent(std::span<const std::byte> packet, std::size_t dimension, std::span<Scalar> sum,
+                              std::span<std::uint32_t> senders) override;
+  void restore(std::span<Scalar> coefficients, std::span<Scalar> out) override;
+
   /// Calls visit(first coordinate, size, number kept) for the chunks of a segment, in order.
   template <class Visit>
   void for_each_chunk(std::size_t begin, std::size_t size, Visit visit) const;
@@ -81,6 +89,8 @@ class ChunkTopK final : public Compressor<Scalar> {
   /// Writes the bits of one chunk.
   void write_chunk(BitWriter& writer, std::size_t begin, std::size_t size,
                    std::span<const std::uint32_t> indices, std::span<const std::uint8_t> codes) const;
+  /// Decodes a message into indices_ and values_.
+  CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension);
   /// Reads the indices of a chunk, relative to the whole vector. False if they leave the chunk.
   bool read_indices(BitReader& reader, std::size_t begin, std::size_t size,
                     std::span<std::uint32_t> indices) const;

@@ -19,8 +19,6 @@ Pipeline<Scalar>::Pipeline(PipelineStages<Scalar> stages)
     : stages_(std::move(stages)),
       seeded_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->uses_seed(); })),
       mixed_(std::ranges::any_of(stages_.transforms, [](const auto& stage) { return stage->mixes(); })) {
-  if (mixed_ && stages_.quantizer)
-    coarsest_ = 2.0 * stages_.quantizer->traits(1).absolute_error_per_coordinate.value_or(0.0);
   ensure(!stages_.coder == !stages_.quantizer, "a pipeline codes what it quantizes");
   ensure(!stages_.index_coder || stages_.selector, "only a selection has indices");
   ensure(!stages_.selector || !stages_.selector->shares_indices() ||
@@ -86,16 +84,9 @@ Traits Pipeline<Scalar>::traits(std::size_t dimension) const {
   } else if (stages_.quantizer) {
     traits = composed(traits, stages_.quantizer->traits(n));
   }
-  // The errors of many coefficients may add up in one coordinate, unless they are independent and of mean 0.
-  if (mixed_ && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
   double expansion = 1.0;
   for (const auto& transform : stages_.transforms) expansion *= transform->expansion();
-  if (expansion > 1.0 && traits.contraction) {
-    const double left = traits.unbiased ? traits.omega : expansion * (1.0 - *traits.contraction);
-    traits.contraction = left < 1.0 ? std::optional(1.0 - left) : std::nullopt;
-  }
-  // After a flat embedding, or padding, the stages behind it make a smaller error than on Gaussian data.
-  if (mixed_ && traits.omega_typical > 0.0) traits.omega_typical = std::numeric_limits<double>::infinity();
+  traits = behind_transforms(traits, expansion, mixed_);
   traits.bytes = most_bytes(dimension);
   traits.data_dependent_size = (stages_.selector && stages_.selector->count_varies()) ||
                                (stages_.index_coder && stages_.index_coder->data_dependent_size()) ||
@@ -144,14 +135,17 @@ std::span<const Scalar> Pipeline<Scalar>::transform(std::span<const Scalar> vect
 }
 
 template <class Scalar>
-bool Pipeline<Scalar>::surely_returns() const {
+bool Pipeline<Scalar>::surely_returns() {
   if (!mixed_) return true;
+  if (stages_.quantizer && !coarsest_)
+    coarsest_ = 2.0 * stages_.quantizer->traits(ping_.size()).absolute_error_per_coordinate.value_or(0.0);
   // No quantizer returns more than the norm of its values (natural twice as much, a grid one step more), and
   // no inverse more than the sum of its coefficients.
   const auto n = static_cast<double>(ping_.size());
   double largest = static_cast<double>(std::bit_cast<Scalar>(largest_magnitude_of<Scalar>(ping_)));
   if (stages_.selector) largest *= static_cast<double>(stages_.selector->factor(ping_.size()));
-  return 2.0 * n * (n * largest + coarsest_) <= static_cast<double>(std::numeric_limits<Scalar>::max());
+  return 2.0 * n * (n * largest + coarsest_.value_or(0.0)) <=
+         static_cast<double>(std::numeric_limits<Scalar>::max());
 }
 
 template <class Scalar>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithms/compression/seam/coder.hpp"
@@ -73,7 +74,7 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   CodecStatus write_message(const EncodeInput<Scalar>& input, PacketBuffer& out);
   /// True if the coefficients just encoded (in `ping_`) are small enough that the inverses cannot leave the
   /// range of Scalar.
-  bool surely_returns() const;
+  bool surely_returns();
   /// Decodes a message: its values into `values_`, their indices into `selection_`, the seed of the
   /// transforms into `seed_`.
   CodecStatus decode(std::span<const std::byte> packet, std::size_t dimension,
@@ -85,9 +86,10 @@ class Pipeline final : public RoundingCompressor<Scalar>, private SharedSelectio
   CodecStatus apply(Scalar scale, std::span<Scalar> into);
 
   PipelineStages<Scalar> stages_;
-  bool seeded_;          ///< a transform uses a seed
-  bool mixed_;           ///< a transform mixes coordinates
-  double coarsest_ = 0;  ///< the quantizer's step if it does not shrink with the values (grid), else 0
+  bool seeded_;  ///< a transform uses a seed
+  bool mixed_;   ///< a transform mixes coordinates
+  /// The quantizer's step if it does not shrink with the values (grid), else 0. Known once a vector has come.
+  std::optional<double> coarsest_;
 
   // Scratch, kept from message to message.
   std::uint64_t seed_ = 0;

@@ -28,6 +28,7 @@
 #include "algorithms/compression/selectors/threshold.hpp"
 #include "algorithms/compression/selectors/topk.hpp"
 #include "algorithms/compression/transforms/clip.hpp"
+#include "algorithms/compression/transforms/dct.hpp"
 #include "algorithms/compression/transforms/fwht.hpp"
 #include "algorithms/compression/transforms/kashin.hpp"
 
@@ -150,6 +151,15 @@ constexpr std::array entries{
                  .bytes = "8 for the seed"}},
                StageMaker<Transform>{&Fwht<float>::parse, &Fwht<double>::parse}},
     StageEntry{
+        {"dct",
+         "transform: cosine transform of runs of a layer (DeMo); lossless",
+         "dct(chunk=64) | chunk-topk(32/64)",
+         {.spellings = "`dct(chunk=64)`",
+          .details = "the last run of a layer may be shorter; before `chunk-topk`, best of the same chunk",
+          .unbiased = "yes",
+          .bytes = "0"}},
+        StageMaker<Transform>{&Dct<float>::parse, &Dct<double>::parse}},
+    StageEntry{
         {"threshold",
          "selector: what reaches a share of the largest magnitude (rel=), or a number (abs=); contractive",
          "threshold(rel=2^-4)",
@@ -211,8 +221,9 @@ constexpr std::array entries{
           .details = "`values=raw`, the default, or `1bit` to `8bit`: of that many centroids per layer the "
                      "one of the value's cell; also `bucket=whole`",
           .unbiased = "no; `raw`: contractive",
-          .bytes = "per kept entry 14 bits with 64 of 4096 and 2 bits, about 9.5 with `indices=rice`; and 20 "
-                   "per layer"}},
+          .bytes =
+              "per kept entry 14 bits with 64 of 4096 and 2 bits, about 9.5 with `indices=rice`; and 4 (1 + "
+              "2^bits) per layer, 8 (1 + 2^bits) in double"}},
         StageMaker<Compressor>{&ChunkTopK<float>::parse, &ChunkTopK<double>::parse}},
     StageEntry{
         {"leader_topk",

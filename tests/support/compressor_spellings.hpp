@@ -108,6 +108,12 @@ inline std::vector<std::string> spellings() {
            "chunk-topk(5/33, values=3bit, indices=rice, bucket=whole)",
            "chunk-topk(1/1000, indices=rice)",
            "repeat(2){chunk-topk(6/60, values=2bit)}",
+           "dct(chunk=41) | topk(30%)",
+           "dct(chunk=2) | qsgdinf(bits=8, bucket=layer)",
+           "dct(chunk=64) | chunk-topk(8/64, values=2bit, indices=rice)",
+           "clip(2sigma) | dct(chunk=7) | chunk-topk(7/7)",
+           "fwht(block=64) | chunk-topk(5/33, bucket=whole)",
+           "kashin(block=16) | repeat(2){chunk-topk(6/60)}",
        })
     all.emplace_back(more);
   return all;

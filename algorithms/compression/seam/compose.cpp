@@ -1,6 +1,7 @@
 #include "algorithms/compression/seam/compose.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace hearsay {
 
@@ -41,6 +42,18 @@ Traits composed(const Traits& first, const Traits& second) {
     both.absolute_error_per_coordinate =
         std::hypot(*first.absolute_error_per_coordinate, *second.absolute_error_per_coordinate);
   return both;
+}
+
+Traits behind_transforms(Traits traits, double expansion, bool mixed) {
+  // The errors of many coefficients may add up in one coordinate, unless they are independent and of mean 0.
+  if (mixed && !traits.unbiased) traits.absolute_error_per_coordinate.reset();
+  if (expansion > 1.0 && traits.contraction) {
+    const double left = traits.unbiased ? traits.omega : expansion * (1.0 - *traits.contraction);
+    traits.contraction = left < 1.0 ? std::optional(1.0 - left) : std::nullopt;
+  }
+  // After a flat embedding, or padding, the stages behind it make a smaller error than on Gaussian data.
+  if (mixed && traits.omega_typical > 0.0) traits.omega_typical = std::numeric_limits<double>::infinity();
+  return traits;
 }
 
 Traits on_selection(const Traits& selector, const Traits& quantizer) {

@@ -19,6 +19,10 @@ double product_of_factors(double a, double b);
 /// if the other loses nothing.
 Traits composed(const Traits& first, const Traits& second);
 
+/// The traits of stages behind transforms, given those of all stages together (`composed`), the product of
+/// the transforms' expansions, and whether one of them mixes coordinates.
+Traits behind_transforms(Traits traits, double expansion, bool mixed);
+
 /// The traits of a quantizer on what a selector T keeps. If T is unbiased (randk, scaled): as in `composed`.
 /// If T is a projection that keeps a share delta of ||z||^2: ||C(z) - z||^2 = ||z||^2 - ||z_T||^2 + ||Q(z_T)
 /// - z_T||^2, so the contractions multiply.

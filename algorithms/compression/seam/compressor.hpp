@@ -14,6 +14,8 @@ namespace hearsay {
 
 template <class Scalar>
 class SharedSelection;
+template <class Scalar>
+class SentCoefficients;
 
 /// The outcome of an encode or a decode. A status, never an exception: a diverging model and garbage from the
 /// network are both expected. The run reports where they occurred, and since when.
@@ -77,6 +79,9 @@ class Compressor {
   /// The interface by which one peer chooses the coordinates of all (leader_topk); null if the compressor has
   /// none. Owned by the compressor.
   virtual SharedSelection<Scalar>* shared_selection() { return nullptr; }
+  /// The interface by which messages are averaged over those that sent a coefficient (chunk-topk); null if
+  /// the compressor has none. Owned by the compressor.
+  virtual SentCoefficients<Scalar>* sent_coefficients() { return nullptr; }
 };
 
 /// Builds a compressor from its spelling. bucket=layer cuts vectors by `segments`, which must then tile every

@@ -9,8 +9,8 @@
 namespace hearsay {
 
 /// The first stage: coordinates to coefficients and back. Its random numbers come from a 64-bit seed that
-/// travels in the message, so that both ends use the same. If the input has NaN or Inf, no output of that
-/// block (or layer) is finite.
+/// travels in the message, so that both ends use the same. If a block (or layer) has NaN or Inf, so has its
+/// output.
 template <class Scalar>
 class Transform {
  public:
@@ -21,9 +21,12 @@ class Transform {
   virtual Traits traits(std::size_t dimension) const = 0;
   virtual std::size_t coefficients(std::size_t dimension) const = 0;
   virtual bool uses_seed() const = 0;
-  /// True if a coefficient mixes many coordinates. After such a stage there are no layers. Bounds per
-  /// coordinate then hold for independent errors of mean 0 only.
+  /// True if a coefficient mixes many coordinates. Bounds per coordinate then hold for independent errors of
+  /// mean 0 only.
   virtual bool mixes() const { return uses_seed(); }
+  /// True if the coefficients of a layer stand where its coordinates stood. Otherwise there are no layers
+  /// after this stage.
+  virtual bool keeps_layers() const { return !mixes(); }
   /// An upper bound of ||forward(z)||^2 / ||z||^2. The inverse never increases the norm of an error; if the
   /// bound is above 1, it divides the expected square of uncorrelated errors of mean 0 by as much.
   virtual double expansion() const { return 1.0; }
