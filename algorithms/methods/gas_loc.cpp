@@ -70,7 +70,10 @@ MethodInfo gas_loc_info() {
   return {
       .name = "gas-loc",
       .summary = "local steps and gossip with DiLoCo's outer momentum: no common model",
-      .equation = "u_i = x_i + rho (y_i - x_i); x_i <- sum_j w_ij (u_j + beta (u_j - u_j before))",
+      .equation =
+          "u_i = x_i + rho (y_i - x_i); x_i <- v_i + gamma sum_j w_ij (v_j - v_i), v_i = u_i + beta (u_i - "
+          "u_i before); "
+          "published: x_i <- u_i + gamma sum_j w_ij (u_j - u_i) + beta (u_i - u_i before)",
       .bytes = "deg (4d + 64)",
       .source = "Cagnasso et al. 2026, arXiv:2606.11081",
       .compressor = CompressorNeed::none,

@@ -56,7 +56,11 @@ namespace {
 
 /// What the three methods have in common.
 MethodInfo local_sgd_family(const std::string& outer) {
-  return {.bytes = "2(n-1) (4d/n + 64)",
+  return {.name = {},
+          .summary = {},
+          .equation = {},
+          .bytes = "2(n-1) (4d/n + 64)",
+          .source = {},
           .compressor = CompressorNeed::none,
           .pattern = Pattern::ring,
           .permits_negative_weights = true,
@@ -82,7 +86,8 @@ MethodInfo diloco_info() {
   MethodInfo info = local_sgd_family("nesterov(0.7, 0.9)");
   info.name = "diloco";
   info.summary = "H local steps, then an outer Nesterov step by the mean drift, by ring all-reduce";
-  info.equation = "D = (1/n) sum_j (x - y_j); m <- beta m + D; x <- x - rho (D + beta m)";
+  info.equation =
+      "D = (1/n) sum_j (x - y_j); x by the outer rule: m <- beta m + D; x <- x - rho (D + beta m)";
   info.source = "Douillard et al. 2023, arXiv:2311.08105, Algorithm 1";
   info.manual.memory = "5";
   return info;

@@ -25,8 +25,9 @@ namespace hearsay {
 ///            gamma = rho = 1 and a matching x_i becomes the mean of the pair's y.
 /// Source     Kolehmainen, Blagoev, Donaghy, Ersoy, Nies 2025 (arXiv:2506.10911), with the authors' code
 ///            where the two differ: heavy ball, not Nesterov.
-/// Departs    a round may be any row of W: the paper's is a random matching, topology.schedule =
-///            "random-matchings".
+/// Departs    a round may be any row of W. The paper's is a random matching of all peers; ours of
+///            topology.schedule = "random-matchings" is a random color of an edge coloring, which may leave
+///            peers out: an eighth on average for the complete graph of 8. "hypercube-matchings" pairs all.
 template <class Scalar>
 class NoLoCo final : public Algorithm<Scalar> {
  public:

@@ -15,6 +15,7 @@
 #include "algorithms/methods/dcd_psgd.hpp"
 #include "algorithms/methods/decentlam.hpp"
 #include "algorithms/methods/deep_squeeze.hpp"
+#include "algorithms/methods/demo.hpp"
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/dspg.hpp"
 #include "algorithms/methods/ecd_psgd.hpp"
@@ -71,6 +72,7 @@ std::span<const MethodInfo> methods() {
       noloco_info(),
       streaming_diloco_info(),
       sparse_loco_info(),
+      demo_info(),
       powersgd_info(),
       k_gt_info(),
       led_info(),

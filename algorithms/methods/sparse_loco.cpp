@@ -11,6 +11,7 @@ SparseLoco<Scalar>::SparseLoco(const MethodInput<Scalar>& input)
     : error_decay_(*input.options.error_decay),
       compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
       gather_(input.self, input.peer_count),
+      aggregate_(*input.options.aggregate, *compressor_, input.initial.size()),
       x_(input.initial),
       error_(Vector<Scalar>::Zero(input.initial.size())),
       mean_(input.initial.size()),
@@ -48,10 +49,7 @@ Task SparseLoco<Scalar>::iterate(Iteration<Scalar>& it) {
   }
 
   // outer: D = (1/n) sum_j c_j, in ascending j;  x <- x - rho D
-  mean_.setZero();
-  for (PeerId j = 0; j < gather_.peer_count(); ++j)
-    it.report(compressor_->accumulate(gather_.of(j)->bytes(), 1, view(mean_)));
-  mean_ *= Scalar(1) / static_cast<Scalar>(gather_.peer_count());
+  aggregate_.take(it, gather_, mean_);
   outer_.apply(mean_, it.step_size(), x_);
   gather_.end();
 }
@@ -76,7 +74,8 @@ MethodInfo sparse_loco_info() {
       .name = "sparse-loco",
       .aliases = {"sparseloco"},
       .summary = "local steps; what they did is sent sparse in a few bits, with error feedback",
-      .equation = "e_i <- beta e_i + (x - y_i); x <- x - (rho/n) sum_j C(e_j); e_i <- e_i - C(e_i)",
+      .equation =
+          "e_i <- beta e_i + (x - y_i); D the mean of all C(e_j); e_i <- e_i - C(e_i); x by the outer rule",
       .bytes = "(n-1) (|C| + 64)",
       .source = "Sarfi et al. 2025, arXiv:2508.15706, Algorithm 1",
       .compressor = CompressorNeed::corrected,
@@ -84,7 +83,11 @@ MethodInfo sparse_loco_info() {
       .pattern = Pattern::ring,
       .permits_negative_weights = true,
       .permits_time_varying = true,
-      .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(0.7)", .error_decay = 0.95},
+      .options = {.optimizer = "sgd",
+                  .local_steps = 10,
+                  .outer = "none(0.7)",
+                  .error_decay = 0.95,
+                  .aggregate = "mean"},
       .manual = {.iteration = "y_i = x after H local steps; e_i <- beta e_i + (x - y_i); x <- x - (rho/n) "
                               "sum_j C(e_j); e_i <- e_i - C(e_i); packets gathered round a ring",
                  .memory = "5",

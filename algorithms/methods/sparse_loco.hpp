@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/methods/parts/gathered_mean.hpp"
 #include "algorithms/methods/parts/local_steps.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/ring_gather.hpp"
@@ -19,9 +20,10 @@ namespace hearsay {
 /// Sends      n-1 messages of |C| bytes per iteration, one after the other, to the peer with the next id,
 ///            whatever the mixing graph. An iteration is a round of H steps.
 /// Options    optimizer, local_steps = H: see LocalSteps; error_decay = beta; outer, the outer rule
-///            (OuterRule), which may have momentum besides.
-/// Shapes     x, y, e, the sum, g in R^d: memory 5 d, d more with outer momentum, the optimizer's state, and
-///            n encoded packets.
+///            (OuterRule), which may have momentum besides; aggregate = "mean", or "senders-mean": at each
+///            coordinate the mean over the peers that sent it (GatheredMean).
+/// Shapes     x, y, e, the sum, g in R^d: memory 5 d, d more with outer momentum, 2 d more with
+///            senders-mean, the optimizer's state, and n encoded packets.
 /// Needs      nothing of W. C with ||C(z) - z|| <= ||z||, as all that select or round to the mean have. If
 ///            beta < 1, that bounds e: ||e|| <= max ||x - y_i|| / (1 - beta). With beta = 1 C has to
 ///            contract.
@@ -29,10 +31,10 @@ namespace hearsay {
 ///            After every round e_i + c_i = beta e_i before + (x - y_i), to rounding. With compressor none
 ///            and one outer rule it is DiLoCo, whatever beta is.
 /// Source     Sarfi, Therien, Lidin, Belilovsky 2025 (arXiv:2508.15706), Algorithm 1.
-/// Departs    the mean is over all peers at every coordinate; the authors' deployment divides by the number
-///            of peers that sent the coordinate, and clips each packet's norm to the median. Their local
-///            steps are AdamW's with H = 30, beta = 0.95, rho = 0.4 and a schedule; here SGD's with H = 10,
-///            rho 0.7. "The accumulator replaces the outer momentum" is not what we see:
+/// Departs    the default mean is over all peers at every coordinate; the authors' deployment divides by the
+///            number of peers that sent the coordinate, and clips each packet's norm to the median. Their
+///            local steps are AdamW's with H = 30, beta = 0.95, rho = 0.4 and a schedule; here SGD's with
+///            H = 10, rho 0.7. "The accumulator replaces the outer momentum" is not what we see:
 ///            algorithms/README.md.
 template <class Scalar>
 class SparseLoco final : public Algorithm<Scalar> {
@@ -48,6 +50,7 @@ class SparseLoco final : public Algorithm<Scalar> {
   double error_decay_;  // beta
   std::unique_ptr<Compressor<Scalar>> compressor_;
   RingGather gather_;
+  GatheredMean<Scalar> aggregate_;
   Vector<Scalar> x_;
   Vector<Scalar> error_;  // e_i
   Vector<Scalar> mean_;   // D

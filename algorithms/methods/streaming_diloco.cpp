@@ -117,27 +117,29 @@ Traffic StreamingDiloco<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
 }
 
 MethodInfo streaming_diloco_info() {
-  return {.name = "streaming-diloco",
-          .summary = "diloco by fragments of the model, each summed while local steps go on",
-          .equation = "D_p = (1/n) sum_j (x_p - x_j,p); x_p by outer momentum; x_i,p <- x_p",
-          .bytes = "2 F (n-1) (4d/(nF) + 64)",
-          .source = "Douillard et al. 2025, arXiv:2501.18512, Algorithm 2",
-          .compressor = CompressorNeed::none,
-          .pattern = Pattern::ring,
-          .permits_negative_weights = true,
-          .permits_time_varying = true,
-          .options = {.optimizer = "sgd",
-                      .local_steps = 12,
-                      .outer = "nesterov(0.7, 0.9)",
-                      .fragments = 3,
-                      .overlap = 1,
-                      .own_share = 0.0},
-          .manual = {.iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
-                                  "as of tau steps ago; m, x_p by the outer rule; x_i,p <- (1 - alpha) x_p + "
-                                  "alpha x_i,p",
-                     .memory = "5",
-                     .needs = "nothing of W"},
-          .make = factory<StreamingDiloco>()};
+  return {
+      .name = "streaming-diloco",
+      .summary = "diloco by fragments of the model, each summed while local steps go on",
+      .equation =
+          "D_p = (1/n) sum_j (x_p - x_j,p); x_p by the outer rule; x_i,p <- (1 - alpha) x_p + alpha x_i,p",
+      .bytes = "2 F (n-1) (4d/(nF) + 64)",
+      .source = "Douillard et al. 2025, arXiv:2501.18512, Algorithm 2",
+      .compressor = CompressorNeed::none,
+      .pattern = Pattern::ring,
+      .permits_negative_weights = true,
+      .permits_time_varying = true,
+      .options = {.optimizer = "sgd",
+                  .local_steps = 12,
+                  .outer = "nesterov(0.7, 0.9)",
+                  .fragments = 3,
+                  .overlap = 1,
+                  .own_share = 0.0},
+      .manual = {.iteration = "every S = H/F local steps one fragment p: D_p = (1/n) sum_j (x_p - x_j,p) "
+                              "as of tau steps ago; m, x_p by the outer rule; x_i,p <- (1 - alpha) x_p + "
+                              "alpha x_i,p",
+                 .memory = "5",
+                 .needs = "nothing of W"},
+      .make = factory<StreamingDiloco>()};
 }
 
 }  // namespace hearsay

@@ -69,6 +69,8 @@ class Iteration {
 
   PeerId self() const { return rows_.self(); }
   PeerId peer_count() const { return rows_.peer_count(); }
+  /// The seed of the run, for what depends on more than one iteration.
+  std::uint64_t seed() const { return seed_; }
   /// t, counted from 1
   std::uint64_t number() const { return number_; }
   /// eta_t
@@ -88,7 +90,7 @@ class Iteration {
   /// Reports how an encode or decode went. Any status but ok ends the run, with a reason.
   void report(CodecStatus status) { host_->report(status); }
 
-  /// The samples of `gradient`: `algorithm.batch` draws with replacement, or all local samples. They stay the
+  /// The samples of `gradient`: `algorithm.batch` of them (data.order), or all local samples. They stay the
   /// same until `next_minibatch`.
   std::span<const Index> minibatch() { return host_->minibatch(); }
   /// Turns to a further minibatch of this iteration, for methods that take several local steps.

@@ -57,8 +57,10 @@ std::span<const OptionKey> option_keys() {
        "`aggregate` keeps a sum instead of the neighbors' replicas"},
       {"form",
        Text{&O::form,
-            {"plain", "pipelined", "combine-then-adapt", "adapt-then-combine", "mixed", "published"}},
-       "order of the steps of a round; `adapt-then-combine` is the default if local_steps > 1"},
+            {"plain", "pipelined", "combine-then-adapt", "adapt-then-combine", "mixed", "published",
+             "unsigned", "signed"}},
+       "order of the steps of a round; `adapt-then-combine` is the default if local_steps > 1. gas-loc: "
+       "whether momentum is mixed; demo: whether a step is the mean, or its signs"},
       {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}},
        "how stochastic gradients are corrected; `saga` and `loopless-svrg` have no epochs, and refuse the "
        "keys of epochs"},
@@ -84,6 +86,8 @@ std::span<const OptionKey> option_keys() {
        "tau: local steps that are taken while a fragment's sum travels; less than local_steps / fragments"},
       {"own_share", Number{&O::own_share, 0.0, 1.0},
        "alpha: the share of the own model that stays when a fragment's sum has come"},
+      {"aggregate", Text{&O::aggregate, {"mean", "senders-mean"}},
+       "the mean of gathered coefficients: over all peers, or over those that sent the coefficient"},
   };
   return keys;
 }

@@ -39,6 +39,7 @@ struct MethodOptions {
   std::optional<std::uint64_t> fragments = {};  ///< F: parts of the model, summed one after the other
   std::optional<std::uint64_t> overlap = {};    ///< tau: local steps during which a fragment's sum travels
   std::optional<double> own_share = {};         ///< alpha: share of the own model in what a merge leaves
+  std::optional<std::string> aggregate = {};    ///< over whom gathered coefficients are averaged
   bool operator==(const MethodOptions&) const = default;
 };
 

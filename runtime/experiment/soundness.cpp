@@ -39,6 +39,8 @@ class Check {
     check_optimizer();
     check_gradient_table();
     check_leader();
+    check_aggregate();
+    check_senders();
     check_size();
     switch (method_.compressor) {
       case CompressorNeed::none:
@@ -122,6 +124,27 @@ class Check {
       throw Misuse("algorithm.compressor", compressor_,
                    "it needs a common leader, which " + method_.name +
                        " has not; expected topk, or algorithm.kind = \"qsgd-allreduce\"");
+  }
+
+  void check_aggregate() {
+    const std::optional<std::string>& aggregate = experiment_.settings.algorithm.options.aggregate;
+    if (aggregate == "senders-mean" && !make()->sent_coefficients())
+      throw Misuse("algorithm.aggregate", *aggregate,
+                   compressor_ +
+                       " sends no single coefficients; expected mean, or chunk-topk as the "
+                       "compressor, alone or after dct");
+  }
+
+  /// Warns of the mean over the senders where they are few: what one peer alone sends counts n times.
+  void check_senders() {
+    const RunSettings& settings = experiment_.settings;
+    const MethodOptions& options = settings.algorithm.options;
+    if (options.aggregate != "senders-mean" || options.form == "signed" || settings.data.partition == "iid")
+      return;
+    experiment_.warnings.push_back(
+        "algorithm.aggregate = senders-mean: where the peers' data differ (data.partition = " +
+        settings.data.partition +
+        "), what one peer alone sends moves all by its whole length, and the run may diverge; expected mean");
   }
 
   /// Warns of a compressor whose messages are not shorter. Says nothing if the size depends on the data: the

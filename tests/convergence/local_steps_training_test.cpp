@@ -119,4 +119,23 @@ TEST_SUITE("slow") {
     CHECK(gap("kind = \"nids\"", "500", "1.0") == doctest::Approx(2.16e-4).epsilon(0.05));
     CHECK(gap("kind = \"extra\"", "500", "0.5") == doctest::Approx(1.127e-3).epsilon(0.05));
   }
+
+  TEST_CASE("a9a: demo's signed steps end at a floor, and the mean over the senders goes astray by label") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto gap = [&](const std::string& options, const std::string& eta, const std::string& partition,
+                         const std::string& iterations) {
+      return gap_of<double>(*data,
+                            {"kind = \"demo\", compressor = \"dct(chunk=41) | chunk-topk(4/41)\", " + options,
+                             iterations, eta, partition});
+    };
+    const std::string published = "form = \"signed\", aggregate = \"senders-mean\"";
+    CHECK(gap(published, "0.01", "iid", "200") == doctest::Approx(6.0e-4).epsilon(0.2));
+    CHECK(gap(published, "0.01", "by-label", "200") > 2e-2);
+    CHECK(gap("form = \"unsigned\"", "1.0", "iid", "200") == doctest::Approx(1.73e-3).epsilon(0.05));
+    const std::string senders = "form = \"unsigned\", aggregate = \"senders-mean\"";
+    CHECK(gap(senders, "1.0", "iid", "200") < 4e-4);
+    CHECK(gap(senders, "1.0", "by-label", "50") > 0.2);
+    CHECK(gap(senders, "1.0", "by-label", "400") > 0.5);
+  }
 }

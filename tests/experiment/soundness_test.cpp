@@ -71,6 +71,26 @@ TEST_CASE("soundness: Adam inside of local steps is warned of more clearly if th
     CHECK(contains(general, "every peer keeps a state of its own"));
 }
 
+TEST_CASE(
+    "soundness: the mean over the senders wants single coefficients, and is warned of if labels differ") {
+  const auto found = [](const std::string& partition, const std::string& form,
+                        const std::string& compressor) {
+    auto settings =
+        settings_of("demo", {"ring", 5},
+                    {.compressor = compressor, .options = {.form = form, .aggregate = "senders-mean"}});
+    settings.data.partition = partition;
+    return prepare<double>(settings, quadratic_problem<double>(500, first_peers(5), Shared::nothing))
+        .warnings;
+  };
+  const std::string codec = "dct(chunk=64) | chunk-topk(8/64)";
+  CHECK(found("iid", "unsigned", codec).empty());
+  CHECK(found("by-label", "signed", codec).empty());
+  const auto warned = found("by-label", "unsigned", codec);
+  REQUIRE(warned.size() == 1);
+  CHECK(contains(warned[0], "what one peer alone sends moves all by its whole length"));
+  CHECK_THROWS_AS(found("iid", "unsigned", "topk(10%)"), Misuse);
+}
+
 TEST_CASE("soundness: moniqua refuses errors that grow with what is compressed, unless told to try") {
   const std::string sentence =
       ": moniqua needs a compressor whose error does not grow with what it compresses, such as "

@@ -85,10 +85,10 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
 template <class Scalar>
 Violation stacked_equality(const MethodInfo& method, const World& world) {
   std::vector<Plan> plans = {{.compressor = "none"}};
-  if (compresses(method)) plans.push_back({.compressor = method.default_compressor});
+  if (compresses(method)) plans.push_back({.compressor = lossy_compressor(method)});
   if (method.options.feedback)
     for (const char* feedback : {"ef", "low-pass(0.1)", "dgd-def"}) {
-      plans.push_back({.compressor = method.default_compressor, .feedback = feedback});
+      plans.push_back({.compressor = lossy_compressor(method), .feedback = feedback});
       plans.push_back({.compressor = "topk(10%)", .feedback = feedback, .step_schedule = "inverse-sqrt"});
     }
   for (const MethodOptions& options : variants_of(method, world))
@@ -228,7 +228,7 @@ Violation mean_moves_uncompressed(const MethodInfo& method, const World& world) 
 
 template <class Scalar>
 Violation mean_moves_compressed(const MethodInfo& method, const World& world) {
-  return mean_moves_with<Scalar>(method, world, method.default_compressor);
+  return mean_moves_with<Scalar>(method, world, lossy_compressor(method));
 }
 
 template <class Scalar>

@@ -112,6 +112,35 @@ TEST_CASE("equalities: one local step, no decay: sparse-loco is all-reduce of gr
   }
 }
 
+TEST_CASE("equalities: if all is sent, demo is all-reduce SGD, whatever the decay") {
+  for (const World& world : graphs)
+    for (const double decay : {0.5, 1.0}) {
+      CAPTURE(world.name());
+      for (const std::string compressor : {"none", "chunk-topk(4/4)", "dct(chunk=5) | chunk-topk(5/5)"})
+        CHECK(distance({"demo", {.error_decay = decay}, compressor}, {"allreduce-sgd"}, world) < 1e-12);
+    }
+}
+
+TEST_CASE("equalities: without decay demo is all-reduce of compressed gradients with feedback") {
+  for (const World& world : graphs)
+    for (const std::string compressor : {"chunk-topk(2/5)", "dct(chunk=5) | chunk-topk(2/5)"}) {
+      CAPTURE(world.name());
+      CHECK(distance({"demo", {.error_decay = 1.0}, compressor},
+                     {"qsgd-allreduce", {.feedback = "ef"}, compressor}, world) < 1e-12);
+    }
+}
+
+TEST_CASE("equalities: if everybody sends everything, the senders' mean is the mean") {
+  for (const World& world : graphs)
+    for (const std::string method : {"demo", "sparse-loco"})
+      for (const std::string compressor : {"chunk-topk(5/5)", "dct(chunk=5) | chunk-topk(5/5)"}) {
+        CAPTURE(world.name());
+        CAPTURE(compressor);
+        const MethodOptions senders = {.aggregate = "senders-mean"};
+        CHECK(distance({method, senders, compressor}, {method, {}, compressor}, world) < 1e-12);
+      }
+}
+
 TEST_CASE("equalities: with one local step K-GT is gradient tracking, and LED with beta 1 is d2") {
   for (const World& world : std::vector<World>{{"ring", 8, "lazy"}, {"star", 6, "lazy"}, {"ring", 1}}) {
     CAPTURE(world.name());

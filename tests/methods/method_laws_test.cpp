@@ -51,6 +51,7 @@ const std::map<std::string, std::string> matrix = {
     {"noloco",        "xxxx-x--.xxx.xx"},
     {"streaming-diloco","xxxx-x--xxx..xx"},
     {"sparse-loco",   "xxxxxx.-xxx..xx"},
+    {"demo",          "xxxxxx.-xxx..xx"},
     {"powersgd",      "xxxx-x--xxx..xx"},
     {"k-gt",          "xxxx-x--.xxx.xx"},
     {"led",           "xxxx-x--.xxx.xx"},

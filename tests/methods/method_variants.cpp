@@ -56,7 +56,10 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     for (const Choice& rule : outer_choices())
       if (takes(method, rule.name))
         variants.push_back({.outer = rule.name + (rule.name == "none" ? "(0.6)" : "(0.8, 0.5)")});
-  if (method.options.error_decay) variants.push_back({.local_steps = 2, .error_decay = 1.0});
+  if (method.options.error_decay) {
+    variants.push_back({.error_decay = 1.0});
+    if (method.options.local_steps) variants.back().local_steps = 2;
+  }
   if (method.options.staleness && world.links_fixed()) {
     variants.push_back({.staleness = 1});
     variants.push_back(
@@ -76,6 +79,11 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   if (method.options.memory && method.options.trigger && world.links_fixed())
     variants.push_back({.trigger = 30.0, .memory = "aggregate"});
   return variants;
+}
+
+std::string lossy_compressor(const MethodInfo& method) {
+  if (method.compressor == CompressorNeed::none) return "none";
+  return method.name == "demo" ? "dct(chunk=4) | chunk-topk(2/4)" : method.default_compressor;
 }
 
 MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer) {

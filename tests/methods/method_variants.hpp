@@ -11,6 +11,10 @@ namespace hearsay::test {
 /// Returns options to test besides the method's defaults, as far as the world permits them.
 std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& world);
 
+/// The method's own compressor; if that would keep all of the laws' small models, the same with short chunks.
+/// "none" if the method takes none.
+std::string lossy_compressor(const MethodInfo& method);
+
 /// Two steps of a local optimizer to a round.
 MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer);
 

@@ -132,7 +132,7 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
     plan.iterations = 11;
     plans.push_back(std::move(plan));
   };
-  with({.compressor = method.compressor == CompressorNeed::none ? "none" : method.default_compressor});
+  with({.compressor = lossy_compressor(method)});
   const std::string usual = plans.front().compressor;
   for (const MethodOptions& options : variants_of(method, world))
     with({.compressor = usual, .options = options});

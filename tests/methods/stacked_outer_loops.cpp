@@ -47,6 +47,16 @@ void sparse_loco(Network<Scalar>& net) {
   outer_step<Scalar>(net, everywhere_the_mean<Scalar>(C), net.X);
 }
 
+template <class Scalar>
+void demo(Network<Scalar>& net) {
+  Matrix<Scalar>& M = net.kept("decoupled momentum");
+  M = static_cast<Scalar>(*net.options().error_decay) * M + net.eta() * net.gradients(net.X);
+  const Matrix<Scalar> C = net.said(M);
+  M -= C;
+  const Matrix<Scalar> Q = everywhere_the_mean<Scalar>(C);
+  net.X -= net.options().form == "signed" ? Matrix<Scalar>(net.eta() * Q.array().sign()) : Q;
+}
+
 /// The outer step is taken on whole matrices, and the rows of the merged fragment are kept of it.
 template <class Scalar>
 void streaming_diloco(Network<Scalar>& net) {
@@ -109,13 +119,10 @@ void noloco(Network<Scalar>& net) {
 
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> outer_loop_recursions() {
-  return {{"local-sgd", local_sgd<Scalar>},
-          {"diloco", local_sgd<Scalar>},
-          {"slowmo", local_sgd<Scalar>},
-          {"streaming-diloco", streaming_diloco<Scalar>},
-          {"sparse-loco", sparse_loco<Scalar>},
-          {"gas-loc", gas_loc<Scalar>},
-          {"noloco", noloco<Scalar>}};
+  return {{"local-sgd", local_sgd<Scalar>},     {"diloco", local_sgd<Scalar>},
+          {"slowmo", local_sgd<Scalar>},        {"streaming-diloco", streaming_diloco<Scalar>},
+          {"sparse-loco", sparse_loco<Scalar>}, {"demo", demo<Scalar>},
+          {"gas-loc", gas_loc<Scalar>},         {"noloco", noloco<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> outer_loop_recursions<float>();

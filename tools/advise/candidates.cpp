@@ -59,6 +59,8 @@ std::span<const MethodChoice> method_choices() {
       {"streaming-diloco", "none", "the same in parts, each summed while local steps go on", 0.1},
       {"sparse-loco", "chunk-topk(64/4096, values=2bit)", "local steps, sent in a hundredth of the bytes",
        0.3},
+      {"demo", "dct(chunk=64) | chunk-topk(8/64)", "the largest components of momentum, without local steps",
+       1.2},
       {"powersgd", "none", "gradients of rank 2: for large matrices", 1.5},
       {"slowmo", "none", "the same with slow momentum", 0.15},
       {"gas-loc", "none", "diloco without an all-reduce: one message a neighbor for ten steps", 0.15},

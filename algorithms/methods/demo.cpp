@@ -1,0 +1,87 @@
+#include "algorithms/methods/demo.hpp"
+
+#include <utility>
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Demo<Scalar>::Demo(const MethodInput<Scalar>& input)
+    : decay_(*input.options.error_decay),
+      signed_(*input.options.form == "signed"),
+      compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      gather_(input.self, input.peer_count),
+      aggregate_(*input.options.aggregate, *compressor_, input.initial.size()),
+      x_(input.initial),
+      momentum_(Vector<Scalar>::Zero(input.initial.size())),
+      mean_(input.initial.size()) {}
+
+template <class Scalar>
+Task Demo<Scalar>::iterate(Iteration<Scalar>& it) {
+  // accumulate: m_i <- beta m_i + eta g_i
+  const Vector<Scalar>& gradient = co_await it.gradient(x_);
+  momentum_ = static_cast<Scalar>(decay_) * momentum_ + it.step_size() * gradient;
+
+  // take out: q_i = C(m_i), encoded once;  m_i <- m_i - q_i
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(Purpose::compression);
+  it.report(compressor_->encode({view(std::as_const(momentum_)), random, view(gradient)}, buffer));
+  gather_.begin(it, 0, std::move(buffer).seal());
+  it.report(compressor_->accumulate(gather_.of(it.self())->bytes(), -1, view(momentum_)));
+
+  // gather: pass the packet of peer i-s on, the same bytes, and take that of peer i-s-1; n-1 hops
+  for (PeerId hop = 1; hop < gather_.peer_count(); ++hop) {
+    const PacketRef packet = co_await it.receive(hop - 1, gather_.previous());
+    gather_.take(it, 0, hop, packet);
+  }
+
+  // aggregate: Q = (1/n) sum_j q_j, in ascending j
+  aggregate_.take(it, gather_, mean_);
+
+  // step: x <- x - Q;  signed: x <- x - eta sign(Q)
+  if (signed_)
+    x_ -= it.step_size() * mean_.array().sign().matrix();
+  else
+    x_ -= mean_;
+  gather_.end();
+}
+
+template <class Scalar>
+void Demo<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("momentum", momentum_);
+  visitor.scratch("mean", mean_);
+}
+
+template <class Scalar>
+Traffic Demo<Scalar>::traffic(std::uint64_t, const PeerRows&) const {
+  const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return {gather_.hops(), gather_.hops() * traits.bytes, !traits.data_dependent_size};
+}
+
+MethodInfo demo_info() {
+  return {.name = "demo",
+          .aliases = {"decoupled-momentum"},
+          .summary = "momentum of which each peer sends the largest components of a cosine transform",
+          .equation =
+              "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - Q, Q the mean of all q_j; "
+              "signed: x <- x - eta sign(Q)",
+          .bytes = "(n-1) (|C| + 64)",
+          .source = "Peng, Quesnelle, Kingma 2024, arXiv:2411.19870, Algorithm 1",
+          .compressor = CompressorNeed::corrected,
+          .default_compressor = "dct(chunk=64) | chunk-topk(32/64)",
+          .pattern = Pattern::ring,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.form = "unsigned", .error_decay = 0.999, .aggregate = "mean"},
+          .forms = {"unsigned", "signed"},
+          .manual = {.iteration =
+                         "m_i <- beta m_i + eta g_i; q_i = C(m_i); m_i <- m_i - q_i; x <- x - (1/n) sum_j "
+                         "q_j, or x - eta times its signs; packets gathered round a ring",
+                     .memory = "4",
+                     .needs = "nothing of W; C whose error is never longer than what it compresses"},
+          .make = factory<Demo>()};
+}
+
+}  // namespace hearsay
