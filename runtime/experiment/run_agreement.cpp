@@ -70,6 +70,8 @@ Agreement make_agreement(const RunSettings& settings, const AgreedProblem& probl
     agreement.settings.push_back({"run.patience", std::to_string(*run.patience)});
     agreement.settings.push_back({"run.min_improvement", toml_number(run.min_improvement)});
   }
+  if (settings.data.order == RunSettings::Data::Order::shuffled)
+    agreement.settings.push_back({"data.order", "shuffled"});
   if (settings.data.samples)
     agreement.settings.push_back({"data.samples", std::to_string(*settings.data.samples)});
   if (run.evaluate == RunSettings::Run::Evaluate::own) agreement.settings.push_back({"run.evaluate", "own"});

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 
 namespace hearsay {
 
@@ -18,24 +19,33 @@ std::span<const Index> LocalGradients<Scalar>::all_samples() {
 
 template <class Scalar>
 std::span<const Index> LocalGradients<Scalar>::minibatch(const Iteration<Scalar>& iteration) {
-  if (!batch_) return all_samples();
-  if (!draws_) next_minibatch(iteration);
+  if (!minibatches_.size) return all_samples();
+  if (drawn_ == 0) next_minibatch(iteration);
   return minibatch_;
 }
 
 template <class Scalar>
 void LocalGradients<Scalar>::next_minibatch(const Iteration<Scalar>& iteration) {
   seed_.reset();
-  if (!batch_) return;
-  if (!draws_) draws_ = iteration.random(Purpose::minibatch);
+  if (!minibatches_.size) return;
+  const std::uint64_t size = *minibatches_.size;
+  const std::uint64_t number = drawn_++;
   minibatch_.clear();
   const auto count = static_cast<std::uint64_t>(objective_.sample_count());
   if (count == 0) return;
   if (count == 1) {  // all draws are known: 0
-    minibatch_.resize(*batch_, Index{0});
+    minibatch_.resize(size, Index{0});
     return;
   }
-  for (std::uint64_t k = 0; k < *batch_; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
+  if (minibatches_.shuffled) {
+    if (!passes_) passes_.emplace(iteration.seed(), iteration.self(), count);
+    ensure(number < minibatches_.per_iteration, "an iteration draws as many minibatches as it has steps");
+    const std::uint64_t earlier = (iteration.number() - 1) * minibatches_.per_iteration + number;
+    passes_->take(earlier * size, size, minibatch_);
+    return;
+  }
+  if (number == 0) draws_ = iteration.random(Purpose::minibatch);
+  for (std::uint64_t k = 0; k < size; ++k) minibatch_.push_back(static_cast<Index>(draws_->below(count)));
 }
 
 template <class Scalar>
@@ -46,7 +56,7 @@ void LocalGradients<Scalar>::request(const Vector<Scalar>& point, std::span<cons
 
 template <class Scalar>
 double LocalGradients<Scalar>::work() const {
-  const std::size_t usual = batch_ ? *batch_ : all_samples_.size();
+  const std::size_t usual = minibatches_.size ? *minibatches_.size : all_samples_.size();
   return samples_.empty() ? 1.0 : static_cast<double>(samples_.size()) / static_cast<double>(usual);
 }
 

@@ -8,21 +8,28 @@
 #include "algorithms/arithmetic/random.hpp"
 #include "algorithms/objectives/objective.hpp"
 #include "algorithms/seam/iteration.hpp"
+#include "runtime/peer/sample_passes.hpp"
 
 namespace hearsay {
+
+/// Which samples the minibatches of a peer hold.
+struct Minibatches {
+  std::optional<std::uint64_t> size;  ///< samples of each; empty: all local samples
+  bool shuffled = false;              ///< drawn in passes (SamplePasses); otherwise with replacement
+  std::uint64_t per_iteration = 1;    ///< H: how many an iteration draws; read if shuffled
+};
 
 /// The gradients of one peer: draws the minibatches, and computes the gradient that the method asked for.
 template <class Scalar>
 class LocalGradients {
  public:
-  /// `batch`: samples per gradient, drawn with replacement; empty: all local samples. `clip`: the largest
-  /// Euclidean norm of a gradient; empty: any. `objective` must outlive this object.
-  LocalGradients(const Objective<Scalar>& objective, std::optional<std::uint64_t> batch,
+  /// `clip`: the largest Euclidean norm of a gradient; empty: any. `objective` must outlive this object.
+  LocalGradients(const Objective<Scalar>& objective, const Minibatches& minibatches,
                  std::optional<double> clip, Index dimension)
-      : objective_(objective), batch_(batch), clip_(clip), gradient_(dimension) {}
+      : objective_(objective), minibatches_(minibatches), clip_(clip), gradient_(dimension) {}
 
   void begin_iteration(const Iteration<Scalar>& iteration) {
-    draws_.reset();
+    drawn_ = 0;
     seeds_ = iteration.random(Purpose::objective);
     seed_.reset();
     iteration_ = iteration.number();
@@ -45,13 +52,15 @@ class LocalGradients {
 
  private:
   const Objective<Scalar>& objective_;
-  std::optional<std::uint64_t> batch_;
+  Minibatches minibatches_;
   std::optional<double> clip_;
   const Vector<Scalar>* point_ = nullptr;
   std::span<const Index> samples_;
   Vector<Scalar> gradient_;
-  std::vector<Index> all_samples_;     // empty until they are asked for
-  std::optional<RandomStream> draws_;  // of this iteration; empty until its first minibatch is drawn
+  std::vector<Index> all_samples_;      // empty until they are asked for
+  std::uint64_t drawn_ = 0;             // minibatches of this iteration
+  std::optional<RandomStream> draws_;   // of this iteration, with replacement
+  std::optional<SamplePasses> passes_;  // if shuffled; empty until the first minibatch
   std::vector<Index> minibatch_;
   std::uint64_t iteration_ = 0;
   std::optional<RandomStream> seeds_;  // of this iteration's minibatches

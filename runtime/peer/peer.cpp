@@ -14,7 +14,7 @@ Peer<Scalar>::Peer(PeerInput<Scalar> input)
     : input_(std::move(input)),
       iteration_(*this, PeerRows(*input_.schedule, input_.id), input_.seed),
       answering_(input_.algorithm->answering()),
-      gradients_(*input_.objective, input_.batch, input_.clip, input_.algorithm->model().size()),
+      gradients_(*input_.objective, input_.minibatches, input_.clip, input_.algorithm->model().size()),
       inbox_(input_.schedule->peer_count(), input_.staleness),
       exchanges_(input_.patient_neighbors),
       neighbors_(input_),

@@ -10,6 +10,7 @@
 #include "algorithms/seam/algorithm.hpp"
 #include "algorithms/seam/step_size.hpp"
 #include "runtime/peer/joining.hpp"
+#include "runtime/peer/local_gradients.hpp"
 #include "runtime/peer/neighborhood.hpp"
 #include "topology/schedule.hpp"
 
@@ -38,8 +39,7 @@ struct PeerInput {
   std::uint64_t seed;
   /// True: the peer skips iterations in which its row of the schedule does not participate.
   bool may_sit_out;
-  /// Samples per gradient, drawn with replacement; empty: all local samples.
-  std::optional<std::uint64_t> batch;
+  Minibatches minibatches;
   /// The largest Euclidean norm of a gradient; a longer one is scaled down. Empty: any.
   std::optional<double> clip = {};
   std::uint64_t iterations;

@@ -35,11 +35,11 @@ std::span<const WorkStep> WorkTrace::of(std::uint64_t number) const {
   return steps_[kept_[number - 1]];
 }
 
-std::uint64_t WorkTrace::most_samples() const {
+std::uint64_t WorkTrace::largest_of(WorkStep::Kind kind) const {
   std::uint64_t most = 0;
   for (const std::vector<WorkStep>& steps : steps_)
     for (const WorkStep& step : steps)
-      if (step.kind == WorkStep::Kind::gradient) most = std::max(most, step.amount);
+      if (step.kind == kind) most = std::max(most, step.amount);
   return most;
 }
 

@@ -37,13 +37,17 @@ class WorkTrace {
   /// The steps of iteration `number`; empty if the peer sat it out.
   std::span<const WorkStep> of(std::uint64_t number) const;
   /// The largest number of samples of any gradient.
-  std::uint64_t most_samples() const;
+  std::uint64_t most_samples() const { return largest_of(WorkStep::Kind::gradient); }
+  /// The largest payload of any message, in bytes.
+  std::uint64_t longest_message() const { return largest_of(WorkStep::Kind::send); }
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
 
   /// Drops the last entry of `steps_` if a recent one equals it.
   void keep_once();
+  /// The largest amount of the steps of a kind; 0 if there are none.
+  std::uint64_t largest_of(WorkStep::Kind kind) const;
 
   std::vector<std::vector<WorkStep>> steps_;  // the distinct iterations; the last one may be incomplete
   std::vector<std::uint32_t> kept_;           // by iteration - 1: its place in `steps_`, or `none`

@@ -38,6 +38,7 @@ void require_no_other_problem(const RunSettings& settings) {
   if (data.test != no_data.test) refuse("data.test", data.test);
   if (data.partition != no_data.partition) refuse("data.partition", data.partition);
   if (data.scale) refuse("data.scale", number_text(*data.scale));
+  if (data.order != no_data.order) refuse("data.order", "shuffled");
   if (data.samples) refuse("data.samples", std::to_string(*data.samples));
   if (model.l1 != 0.0) refuse("model.l1", number_text(model.l1));
   if (model.l2 != 0.0) refuse("model.l2", number_text(model.l2));

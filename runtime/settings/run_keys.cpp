@@ -199,6 +199,9 @@ std::vector<KeyRow<RunSettings::Data>> data_rows() {
       {"partition", &Data::partition, spelling(), "all",
        "who holds which samples: \"iid\", \"by-label\", \"dirichlet(0.3)\"; \"home\": data.source of each "
        "host is the data of its peer"},
+      {"order", &Data::order, choice<Data::Order>({"with-replacement", "shuffled"}), "methods that train",
+       "how a peer draws its minibatches: every sample anew; \"shuffled\": passes over its samples, each in "
+       "an order of its own"},
       {"samples", &Data::samples, optional(count(1)), "partition \"home\"",
        "the training samples of all peers: each peer then weighs as its samples do; unset: all weigh alike"},
       {"features", &Data::features, optional(count(1)), "all",
@@ -306,7 +309,7 @@ std::vector<KeyRow<RunSettings::Algorithm>> algorithm_rows() {
       {"warm_up", &Algorithm::warm_up, count(0, "iterations"), "methods that train",
        "over which the step size grows linearly from 0"},
       {"batch", &Algorithm::batch, batch(), "methods that train",
-       "samples of a minibatch, drawn with replacement; \"full\": all local samples"},
+       "samples of a minibatch, drawn as data.order says; \"full\": all local samples"},
       {"clip", &Algorithm::clip, optional(positive()), "all but " + methods_that(refuses_clipping),
        "a gradient that is longer (Euclidean norm) is scaled down to this length, before the method sees it"},
       {"allow_unsound", &Algorithm::allow_unsound, flag(), "all",

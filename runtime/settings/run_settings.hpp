@@ -90,6 +90,8 @@ struct RunSettings {
     std::string source = "synthetic(samples=8192, features=500, classes=100)";
     std::string test;
     std::string partition = "iid";
+    /// How a peer draws the samples of its minibatches.
+    enum class Order { with_replacement, shuffled } order = Order::with_replacement;
     std::optional<double> scale;  ///< factor for all features; pixels are also divided by 255
     std::string memory = "50%";   ///< the most that data files hold: "8 GB", or a share of all memory
     /// Under data.partition = "home": the training samples of all peers together. Empty: all peers weigh

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "tests/methods/lone_host.hpp"
 #include "tests/support/worlds.hpp"
 
 using namespace hearsay;
@@ -23,7 +25,7 @@ double norm_of(const Vector<Scalar>& vector) {
 template <class Scalar>
 Vector<Scalar> gradient_at(const Vector<Scalar>& x, std::optional<double> clip) {
   const Problem<Scalar> problem = regression_problem<Scalar>(x.size(), 1);
-  LocalGradients<Scalar> gradients(*problem.objectives.front(), std::nullopt, clip, x.size());
+  LocalGradients<Scalar> gradients(*problem.objectives.front(), {}, clip, x.size());
   gradients.request(x, gradients.all_samples());
   gradients.compute();
   return gradients.gradient();
@@ -60,4 +62,32 @@ TEST_CASE("local gradients: one that is not finite is not made to look finite") 
   Vector<double> x = Vector<double>::Constant(3, 1.0);
   x[1] = std::numeric_limits<double>::infinity();
   CHECK_FALSE(all_finite<double>(view(gradient_at<double>(x, 1.0))));
+}
+
+TEST_CASE(
+    "local gradients: shuffled minibatches go through the samples in passes, whatever the local steps") {
+  auto problem = regression_problem<double>(7, 1);
+  const auto samples = static_cast<std::size_t>(problem.objectives.front()->sample_count());
+  for (const std::uint64_t local_steps : {1u, 3u}) {
+    CAPTURE(local_steps);
+    LocalGradients<double> gradients(*problem.objectives.front(),
+                                     {.size = 4, .shuffled = true, .per_iteration = local_steps}, {}, 7);
+    std::vector<Index> seen;
+    const Silence silence(1);
+    LoneHost<double> host(*problem.objectives.front(), 1);
+    Iteration<double> iteration(host, PeerRows(silence, 0), 1);
+    for (std::uint64_t t = 1; seen.size() < 3 * samples; ++t) {
+      iteration.begin(t, 0.1, 0.1);
+      gradients.begin_iteration(iteration);
+      for (std::uint64_t h = 0; h < local_steps; ++h) {
+        if (h > 0) gradients.next_minibatch(iteration);
+        const auto batch = gradients.minibatch(iteration);
+        seen.insert(seen.end(), batch.begin(), batch.end());
+      }
+    }
+    for (std::size_t epoch = 0; epoch < 3; ++epoch) {
+      const auto begin = seen.begin() + static_cast<std::ptrdiff_t>(epoch * samples);
+      CHECK(std::set<Index>(begin, begin + static_cast<std::ptrdiff_t>(samples)).size() == samples);
+    }
+  }
 }
