@@ -129,25 +129,37 @@ void print_closing_words(const FinishedRun& run) {
   const auto count_at = [&summary](const char* key) {
     return summary[key].is_number() ? summary[key].get<std::uint64_t>() : 0;
   };
-  table.add(
-      {"loss", significant(number_or_nan(summary["loss"]), 6) +
-                   (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "") +
-                   (summary["evaluated"] == "own models" ? ", the mean of each peer's own" : "")});
+  const bool has_loss = !summary["loss"].is_null() || run.status == RunStatus::diverged;
+  if (has_loss)
+    table.add(
+        {"loss", significant(number_or_nan(summary["loss"]), 6) +
+                     (summary["loss"].is_number() ? samples_text(count_at("loss_samples"), "training") : "") +
+                     (summary["evaluated"] == "own models" ? ", the mean of each peer's own" : "")});
   if (summary["loss_worst"].is_number())
     table.add({"loss of the worst peer", significant(summary["loss_worst"], 6) + ", " +
                                              significant(summary["loss_spread"]) + " above the best"});
   if (summary["accuracy"].is_number())
     table.add({"accuracy", fixed(100.0 * summary["accuracy"].get<double>(), 2) + " %" +
                                samples_text(count_at("accuracy_samples"), summary["accuracy_of"])});
-  table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
+  if (has_loss) table.add({"consensus distance", significant(number_or_nan(summary["consensus_distance"]))});
   const std::string kind = summary["virtual"] ? " (virtual)" : "";
   table.add({"time", seconds_text(summary["seconds"]) + kind});
   if (!run.slowness.empty()) table.add({"", run.slowness});
   if (summary["seconds_to_target"].is_number())
     table.add({"time to target", seconds_text(summary["seconds_to_target"]) + kind});
-  table.add({"data passes", fixed(summary["epochs"], 2)});
+  if (has_loss) table.add({"data passes", fixed(summary["epochs"], 2)});
   table.add({"gossip rounds", grouped(summary["gossip_rounds"])});
-  table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers)});
+  table.add({"sent per peer", megabytes_text(summary["bytes_sent"].get<double>() / peers) +
+                                  (summary["bits_per_parameter_and_gradient"].is_number()
+                                       ? ", " + significant(summary["bits_per_parameter_and_gradient"], 3) +
+                                             " bits a parameter and gradient"
+                                       : "")});
+  if (summary["computing_share"].is_number())
+    table.add(
+        {"computing", fixed(100.0 * summary["computing_share"].get<double>(), 1) + " % of the time" +
+                          (summary["samples_per_second"].is_number()
+                               ? ", " + significant(summary["samples_per_second"], 4) + " samples a second"
+                               : "")});
   table.add({"evaluation", megabytes_text(summary["evaluation_bytes"].get<double>() / peers) +
                                " a peer, to and from the observer"});
   if (summary["replicas_consistent"].is_boolean())

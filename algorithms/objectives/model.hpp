@@ -76,6 +76,10 @@ struct SeededModel {
 /// A model that a program of the user computes. It brings its own data; runtime/program starts it.
 struct ProgramModel {};
 
+/// A model of which only the number of parameters is known. It has no loss; the simulator tells how long its
+/// runs take.
+struct SizeModel {};
+
 /// A model as the user sees it: its spelling in model.kind, its description, its maker. The registry holds
 /// one per model.
 struct ModelInfo {
@@ -88,7 +92,7 @@ struct ModelInfo {
   /// Returns the parsed arguments of `text`, the whole of model.kind. Throws Misuse (key model.kind). Null if
   /// the model has no arguments.
   ModelShape (*read)(const std::string& text, std::vector<std::string> arguments) = nullptr;
-  std::variant<SampleModel, SeededModel, ProgramModel> make;
+  std::variant<SampleModel, SeededModel, ProgramModel, SizeModel> make;
 };
 
 /// Returns the arguments as sizes from 1 to `largest_dimension`. Throws Misuse (key model.kind) for any other

@@ -1,6 +1,7 @@
 #include "algorithms/objectives/registry.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "algorithms/objectives/least_squares.hpp"
@@ -25,11 +26,32 @@ ModelInfo program_info() {
           .make = ProgramModel{}};
 }
 
+/// Reads "size(7e9)".
+ModelShape read_size(const std::string& text, std::vector<std::string> arguments) {
+  constexpr double largest = 1e15;
+  double size = 0.0;
+  if (arguments.size() != 1 || !parse_number(arguments.front(), size) || size < 1.0 || size > largest ||
+      size != std::floor(size))
+    throw Misuse(key, text, "expected a number of parameters from 1 to 1e15, such as size(7e9)");
+  return {.sizes = {static_cast<Index>(size)}};
+}
+
+ModelInfo size_info() {
+  return {
+      .name = "size",
+      .arguments = "(d)",
+      .description = "no model, only its size: `hearsay simulate` tells times and bytes, and nothing learns",
+      .parameters = "d",
+      .examples = {},
+      .read = read_size,
+      .make = SizeModel{}};
+}
+
 }  // namespace
 
 std::span<const ModelInfo> models() {
   static const std::array all = {logistic_info(), softmax_info(),   least_squares_info(), mlp_info(),
-                                 lenet_info(),    quadratic_info(), program_info()};
+                                 lenet_info(),    quadratic_info(), program_info(),       size_info()};
   return all;
 }
 

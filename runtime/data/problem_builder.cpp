@@ -231,6 +231,10 @@ Problem<Scalar> build_problem(const RunSettings& settings, const Home& home) {
   if (peers == 0) throw Misuse("topology.peers", "0", "expected at least one peer");
   if (std::holds_alternative<ProgramModel>(model.info->make))
     throw Misuse("model.kind", settings.model.kind, "it has no data to load: its program brings them");
+  if (std::holds_alternative<SizeModel>(model.info->make))
+    throw Misuse("model.kind", settings.model.kind,
+                 "a size has no gradients; hearsay simulate, and sweep with driver = \"simulate\", tell its "
+                 "times and bytes");
   const auto* seeded = std::get_if<SeededModel>(&model.info->make);
   const bool at_home = settings.data.partition == home_partition;
   if (settings.data.samples && (seeded || !at_home))

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "runtime/foundation/little_endian.hpp"
@@ -167,7 +168,7 @@ std::optional<Evaluation> parse_evaluation(std::string_view text) {
     evaluation.iteration = count_at(json, "iteration");
     evaluation.epoch = json.at("epoch");
     evaluation.seconds = json.at("seconds");
-    evaluation.loss = json.at("loss");
+    evaluation.loss = number_or_none(json, "loss").value_or(std::numeric_limits<double>::quiet_NaN());
     evaluation.accuracy = number_or_none(json, "accuracy");
     evaluation.loss_worst = number_or_none(json, "loss_worst");
     evaluation.loss_spread = number_or_none(json, "loss_spread");

@@ -1,6 +1,7 @@
 #include "runtime/record/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -124,6 +125,29 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
   return record;
 }
 
+/// Adds what the messages cost and what they hold up: bits that a peer sends per parameter and local step,
+/// the share of the time in gradients, and samples a second at all peers together.
+template <class Scalar>
+void add_efficiency(Json& summary, const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
+                    const Totals& totals) {
+  const RunSettings& settings = experiment.settings;
+  const double steps = static_cast<double>(experiment.peer_count()) * static_cast<double>(totals.iterations) *
+                       static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
+  const double numbers = steps * static_cast<double>(experiment.problem.dimension());
+  const bool learns = experiment.method->trains && learns_from_samples(settings);
+  const bool measured = !outcome.evaluations.empty() && outcome.evaluations.back().seconds > 0.0;
+  summary["bits_per_parameter_and_gradient"] =
+      experiment.method->trains && numbers > 0.0
+          ? Json(8.0 * static_cast<double>(totals.bytes_sent) / numbers)
+          : Json(nullptr);
+  summary["computing_share"] =
+      measured ? Json(outcome.evaluations.back().compute_seconds / outcome.evaluations.back().seconds)
+               : Json(nullptr);
+  summary["samples_per_second"] =
+      learns && totals.seconds > 0.0 ? Json(static_cast<double>(totals.gradient_evaluations) / totals.seconds)
+                                     : Json(nullptr);
+}
+
 /// Adds of which evaluation model.npy is.
 void add_kept_model(Json& summary, const RunResult& result) {
   std::optional<Evaluation> kept = result.best;
@@ -190,6 +214,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   const bool completed = came_to_its_end(outcome.status);
   const bool judged = outcome.status != RunStatus::diverged && !outcome.evaluations.empty();
   const Evaluation last = judged ? outcome.evaluations.back() : Evaluation{};
+  const bool has_loss = !std::isnan(last.loss);  // a model that is only a size has none
 
   Json digests = Json::array();
   Json per_peer = Json::array();
@@ -222,7 +247,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["evaluated"] =
       settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models" : "mean model";
   summary["data"] = experiment.problem.at_home ? "at home" : "shared";
-  summary["loss"] = judged ? Json(last.loss) : Json(nullptr);
+  summary["loss"] = judged && has_loss ? Json(last.loss) : Json(nullptr);
   summary["loss_samples"] = samples > 0 && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
   const JudgedSamples& of = outcome.judged;
@@ -230,7 +255,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["accuracy_samples"] = of.count == 0 ? Json(nullptr) : Json(of.count);
   summary["loss_worst"] = judged ? or_null(last.loss_worst) : Json(nullptr);
   summary["loss_spread"] = judged ? or_null(last.loss_spread) : Json(nullptr);
-  summary["consensus_distance"] = judged ? Json(last.consensus_distance) : Json(nullptr);
+  summary["consensus_distance"] = judged && has_loss ? Json(last.consensus_distance) : Json(nullptr);
   add_kept_model(summary, outcome);
   summary["bytes_sent"] = totals.bytes_sent;
   summary["evaluation_bytes"] = outcome.evaluations.empty() ? 0 : outcome.evaluations.back().evaluation_bytes;
@@ -251,6 +276,7 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
   summary["bytes_to_target"] =
       outcome.target ? Json(static_cast<double>(outcome.target->bytes_sent) / peer_count) : Json(nullptr);
   summary["rounds_to_target"] = outcome.target ? Json(outcome.target->gossip_rounds) : Json(nullptr);
+  add_efficiency(summary, experiment, outcome, totals);
   summary["model_digest"] = std::move(digests);
   summary["replicas_consistent"] =
       or_null(completed ? replicas_consistent(outcome.peers) : std::optional<bool>());

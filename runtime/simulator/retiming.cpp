@@ -1,35 +1,57 @@
 #include "runtime/simulator/retiming.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
+#include "runtime/simulator/no_objective.hpp"
 #include "runtime/simulator/simulator.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
 
 namespace {
 
-/// An objective with the given number of samples that computes nothing.
-template <class Scalar>
-class NoObjective final : public Objective<Scalar> {
+/// Addresses without memory, for messages that nobody reads. So a message may be longer than this machine's
+/// memory. Reading one is a bug, and ends the process.
+class AddressSpace {
  public:
-  explicit NoObjective(Index samples) : samples_(samples) {}
-  Index dimension() const override { return 1; }
-  Index sample_count() const override { return samples_; }
-  double loss(const Vector<Scalar>&) const override { return 0.0; }
-  void gradient(const Vector<Scalar>&, std::span<const Index>, Vector<Scalar>& gradient) const override {
-    gradient.setZero();
+  explicit AddressSpace(std::uint64_t bytes) : bytes_(std::max<std::uint64_t>(bytes, 1)) {
+    begin_ = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin_ == MAP_FAILED)
+      throw Misuse("model.kind", std::to_string(bytes_) + " bytes",
+                   "a message of that length has no addresses on this machine");
+  }
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+  ~AddressSpace() { munmap(begin_, bytes_); }
+
+  std::span<const std::byte> first(std::uint64_t bytes) const {
+    return {static_cast<const std::byte*>(begin_), static_cast<std::size_t>(bytes)};
   }
 
  private:
-  Index samples_;
+  std::uint64_t bytes_;
+  void* begin_;
+};
+
+/// A packet of which only the length is known.
+class UnwrittenPacket final : public Packet {
+ public:
+  explicit UnwrittenPacket(std::span<const std::byte> bytes) { bytes_ = bytes; }
+
+ private:
+  void retire() override { delete this; }
 };
 
 /// A method that plays a trace: it asks for every gradient, message and wait in it.
 template <class Scalar>
 class TracePlayer final : public Algorithm<Scalar> {
  public:
-  explicit TracePlayer(const WorkTrace& trace) : script_(trace), model_(1), samples_(trace.most_samples()) {
+  /// `trace` and `space` outlive the player.
+  TracePlayer(const WorkTrace& trace, const AddressSpace& space)
+      : script_(trace), space_(space), model_(1), samples_(trace.most_samples()) {
     model_.setZero();
   }
 
@@ -42,11 +64,8 @@ class TracePlayer final : public Algorithm<Scalar> {
       } else if (step.kind == WorkStep::Kind::wait) {
         co_await it.collect(step.slot, it.number() - step.amount, step.senders);
       } else {
-        if (!packet || packet->size() != step.amount) {
-          PacketBuffer buffer = it.new_packet();
-          buffer.resize(step.amount);
-          packet = std::move(buffer).seal();
-        }
+        if (!packet || packet->size() != step.amount)
+          packet = PacketRef(new UnwrittenPacket(space_.first(step.amount)));
         it.send(step.slot, step.to, packet);
       }
     }
@@ -57,6 +76,7 @@ class TracePlayer final : public Algorithm<Scalar> {
 
  private:
   const WorkTrace& script_;
+  const AddressSpace& space_;
   Vector<Scalar> model_;
   std::vector<Index> samples_;
 };
@@ -66,7 +86,7 @@ template <class Scalar>
 Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const RunSettings& settings) {
   Problem<Scalar> nothing;
   for (const auto& objective : experiment.problem.objectives)
-    nothing.objectives.push_back(std::make_unique<NoObjective<Scalar>>(objective->sample_count()));
+    nothing.objectives.push_back(std::make_unique<NoObjective<Scalar>>(objective->sample_count(), 1));
   nothing.initial = Vector<Scalar>(1);
   nothing.initial.setZero();
   Experiment<Scalar> rest{resolved(settings, experiment.topology),
@@ -85,13 +105,10 @@ Experiment<Scalar> without_training(const Experiment<Scalar>& experiment, const 
   return rest;
 }
 
-/// A run that ended early was stopped by the verdict on the evaluation before its last one.
-template <class Scalar>
-Playback playback_of(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced) {
-  Playback playback{.bytes = evaluation_frame_bytes(experiment)};
-  const std::uint64_t last = traced.outcome.peers.front().iterations;
-  if (last < experiment.iterations) playback.stops_after = last - experiment.settings.run.evaluate_every;
-  return playback;
+std::uint64_t longest_message(const std::vector<WorkTrace>& traces) {
+  std::uint64_t longest = 0;
+  for (const WorkTrace& trace : traces) longest = std::max(longest, trace.longest_message());
+  return longest;
 }
 
 void take_times(const Evaluation& from, Evaluation& to) {
@@ -128,17 +145,29 @@ bool may_be_retimed(const Experiment<Scalar>& experiment, const TracedRun<Scalar
 }
 
 template <class Scalar>
-RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
-                          const RunSettings& settings, Duration measured_gradient) {
-  ensure(may_be_retimed(experiment, traced), "only a run that is the same on every network is timed again");
+RunOutcome<Scalar> play(const Experiment<Scalar>& experiment, const std::vector<WorkTrace>& traces,
+                        const RunSettings& settings, Duration measured_gradient, std::uint64_t stops_after) {
   const Experiment<Scalar> rest = without_training(experiment, settings);
-  const RunOutcome<Scalar> played = simulate<Scalar>(
+  const AddressSpace space(longest_message(traces));
+  return simulate<Scalar>(
       rest,
       [&](PeerId id, PacketPool& packets) {
         return make_peer_with<Scalar>(rest, id, packets,
-                                      std::make_unique<TracePlayer<Scalar>>(traced.traces[id]));
+                                      std::make_unique<TracePlayer<Scalar>>(traces[id], space));
       },
-      measured_gradient, {}, playback_of(experiment, traced));
+      measured_gradient, {},
+      Playback{.bytes = evaluation_frame_bytes(experiment), .stops_after = stops_after});
+}
+
+template <class Scalar>
+RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<Scalar>& traced,
+                          const RunSettings& settings, Duration measured_gradient) {
+  ensure(may_be_retimed(experiment, traced), "only a run that is the same on every network is timed again");
+  // A run that ended early was stopped by the verdict on the evaluation before its last one.
+  const std::uint64_t last = traced.outcome.peers.front().iterations;
+  const RunOutcome<Scalar> played =
+      play(experiment, traced.traces, settings, measured_gradient,
+           last < experiment.iterations ? last - experiment.settings.run.evaluate_every : played_to_the_end);
 
   RunOutcome<Scalar> outcome = traced.outcome;
   outcome.seconds = played.seconds;
@@ -158,11 +187,13 @@ RunOutcome<Scalar> retime(const Experiment<Scalar>& experiment, const TracedRun<
   return outcome;
 }
 
-#define HEARSAY_RETIMING(Scalar)                                                                  \
-  template TracedRun<Scalar> simulate_traced<Scalar>(const Experiment<Scalar>&, Duration,         \
-                                                     const RunControl&);                          \
-  template bool may_be_retimed<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&);      \
-  template RunOutcome<Scalar> retime<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&, \
+#define HEARSAY_RETIMING(Scalar)                                                                     \
+  template TracedRun<Scalar> simulate_traced<Scalar>(const Experiment<Scalar>&, Duration,            \
+                                                     const RunControl&);                             \
+  template bool may_be_retimed<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&);         \
+  template RunOutcome<Scalar> play<Scalar>(const Experiment<Scalar>&, const std::vector<WorkTrace>&, \
+                                           const RunSettings&, Duration, std::uint64_t);             \
+  template RunOutcome<Scalar> retime<Scalar>(const Experiment<Scalar>&, const TracedRun<Scalar>&,    \
                                              const RunSettings&, Duration);
 HEARSAY_RETIMING(float)
 HEARSAY_RETIMING(double)

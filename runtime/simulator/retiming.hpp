@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "runtime/experiment/experiment.hpp"
@@ -25,6 +26,16 @@ struct TracedRun {
 template <class Scalar>
 TracedRun<Scalar> simulate_traced(const Experiment<Scalar>& experiment, Duration measured_gradient,
                                   const RunControl& control = {});
+
+inline constexpr std::uint64_t played_to_the_end = std::numeric_limits<std::uint64_t>::max();
+
+/// Plays traces, by peer, on the emulated network of `settings`, without arithmetic: the outcome has times
+/// and bytes, and knows nothing of models. The run stops after the verdict on the evaluation of iteration
+/// `stops_after`.
+template <class Scalar>
+RunOutcome<Scalar> play(const Experiment<Scalar>& experiment, const std::vector<WorkTrace>& traces,
+                        const RunSettings& settings, Duration measured_gradient = Duration{0},
+                        std::uint64_t stops_after = played_to_the_end);
 
 /// True if the run would take the same steps on other networks: the method is synchronous, and the run came
 /// to its end (done, at its target, or at a plateau).

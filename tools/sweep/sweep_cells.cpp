@@ -78,7 +78,8 @@ Json record_of(const std::vector<SweepCell>& cells) {
     for (const SweepRow* const row : cell.rows) statuses[row->status] = statuses.value(row->status, 0) + 1;
     Json figures = Json::object();
     for (const char* key : {"iterations", "loss", "accuracy", "consensus_distance", "seconds", "bytes_sent",
-                            "seconds_to_target", "bytes_to_target", "rounds_to_target"})
+                            "seconds_to_target", "bytes_to_target", "rounds_to_target",
+                            "bits_per_parameter_and_gradient", "computing_share", "samples_per_second"})
       figures[key] = json_of(cell.figure(key), cell.rows.size());
     figures["speed_up"] = json_of(cell.speed_up, cell.rows.size());
     Json tuned = Json::object();

@@ -134,7 +134,8 @@ Json record_of(const Sweep& sweep, const std::vector<SweepRow>& rows, SlowedBy n
         {"settings", row.settings},      {"status", row.status},    {"note", row.note}};
     for (const char* key :
          {"algorithm", "compressor", "peers", "iterations", "loss", "accuracy", "consensus_distance",
-          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target"})
+          "seconds", "bytes_sent", "seconds_to_target", "bytes_to_target", "rounds_to_target",
+          "bits_per_parameter_and_gradient", "computing_share", "samples_per_second"})
       point[key] = row.value(key);
     if (network == SlowedBy::kernel) point["slowed_by"] = row.value("slowed_by");
     for (const auto& [key, value] : row.point->tuned) point["tuned"][key] = value;

@@ -53,6 +53,13 @@ std::string accuracy_text(const SweepRow& row) {
   return std::isfinite(accuracy) ? fixed(100.0 * accuracy, 2) + " %" : "-";
 }
 
+std::string bits_text(double bits) { return std::isfinite(bits) ? significant(bits, 3) : "-"; }
+
+std::string share_text(double share) { return std::isfinite(share) ? fixed(100.0 * share, 1) + " %" : "-"; }
+
+const char* const about_bits_and_computing =
+    "Bits: sent per parameter and gradient. Computing: share of the time in gradients.\n";
+
 std::string table_of_points(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   const bool with_target = has_target(sweep);
   const bool with_accuracy = has_accuracy(rows);
@@ -62,7 +69,9 @@ std::string table_of_points(const Sweep& sweep, const std::vector<SweepRow>& row
   if (with_accuracy) columns.push_back({"accuracy", right});
   columns.insert(columns.end(), {{with_target ? "seconds to target" : "seconds", right},
                                  {with_target ? "MB/peer to target" : "MB/peer", right},
-                                 {with_target ? "rounds to target" : "rounds", right}});
+                                 {with_target ? "rounds to target" : "rounds", right},
+                                 {"bits", right},
+                                 {"computing", right}});
   if (compared) columns.push_back({"speed-up", right});
 
   Table table(columns);
@@ -75,11 +84,13 @@ std::string table_of_points(const Sweep& sweep, const std::vector<SweepRow>& row
                  {row.status, fixed(row.number("iterations"), 0), significant(row.number("loss"), 5)});
     if (with_accuracy) cells.push_back(accuracy_text(row));
     cells.insert(cells.end(), {fixed(seconds, 2), fixed(bytes / 1e6, 3),
-                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0)});
+                               fixed(row.number(with_target ? "rounds_to_target" : "gossip_rounds"), 0),
+                               bits_text(row.number("bits_per_parameter_and_gradient")),
+                               share_text(row.number("computing_share"))});
     if (compared) cells.push_back(std::isfinite(row.speed_up) ? fixed(row.speed_up, 2) + "x" : "-");
     table.add(std::move(cells));
   }
-  return table.text();
+  return table.text() + "\n" + about_bits_and_computing;
 }
 
 /// A figure of a cell in text. The interval decides how many digits are worth reading: "2.61", "0.08".
@@ -214,6 +225,11 @@ std::string speed_up_text(const Estimate& speed_up) {
   return mean + " (" + fixed(speed_up.low, 2) + " to " + fixed(speed_up.high, 2) + ")";
 }
 
+double mean_of(const SweepCell& cell, const char* key) {
+  const Estimate estimate = cell.figure(key);
+  return estimate.count == 0 ? std::numeric_limits<double>::quiet_NaN() : estimate.mean;
+}
+
 std::string table_of_cells(const Sweep& sweep, const std::vector<SweepRow>& rows,
                            const std::vector<SweepCell>& cells) {
   const bool with_target = has_target(sweep);
@@ -234,6 +250,7 @@ std::string table_of_cells(const Sweep& sweep, const std::vector<SweepRow>& rows
   columns.push_back({"runs", left});
   for (const FigureColumns& column : figures)
     columns.insert(columns.end(), {{column.heading, right}, {"sd", right}});
+  columns.insert(columns.end(), {{"bits", right}, {"computing", right}});
   if (compared) columns.push_back({"speed-up", right});
   Table table(columns);
   for (std::size_t k = 0; k < cells.size(); ++k) {
@@ -243,12 +260,15 @@ std::string table_of_cells(const Sweep& sweep, const std::vector<SweepRow>& rows
       const auto [mean, deviation] = column.cells(k);
       line.insert(line.end(), {mean, deviation});
     }
+    line.push_back(bits_text(mean_of(cells[k], "bits_per_parameter_and_gradient")));
+    line.push_back(share_text(mean_of(cells[k], "computing_share")));
     if (compared) line.push_back(speed_up_text(cells[k].speed_up));
     table.add(std::move(line));
   }
   return table.text() + "\nMeans over " + std::to_string(sweep.repeats) +
          " seeds ± half of the 95 % interval (Student's t); sd: standard deviation." +
-         (compared ? "\nSpeed-up: geometric mean over equal seeds, and its 95 % interval." : "") + "\n";
+         (compared ? "\nSpeed-up: geometric mean over equal seeds, and its 95 % interval." : "") + "\n" +
+         about_bits_and_computing;
 }
 
 }  // namespace

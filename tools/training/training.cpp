@@ -11,6 +11,7 @@
 #include "runtime/process/local_run.hpp"
 #include "runtime/security/credentials.hpp"
 #include "runtime/simulator/simulator.hpp"
+#include "runtime/simulator/sized_run.hpp"
 #include "runtime/wire/frame.hpp"
 #include "tools/report/run_watcher.hpp"
 #include "tools/terminal/exit_code.hpp"
@@ -85,8 +86,23 @@ Home home_of(const TrainingOptions& options) {
   return {.peer = observer_peer, .program_channel = options.program_channel};
 }
 
+/// Tells the times and bytes of a model that is only a size.
+template <class Scalar>
+FinishedRun time_size(const RunSettings& settings, const TrainingOptions& options) {
+  options.before_output();
+  SizedRun<Scalar> run = sized_run<Scalar>(settings);
+  for (const std::string& warning : run.experiment.warnings)
+    print_notice((options.title.empty() ? "" : options.title + ": ") + "warning: " + warning);
+  auto point = learned_point(std::move(run.experiment), std::move(run.traced), Duration{0});
+  FinishedRun finished = point->on_network_of(settings, options.earlier, options.save);
+  if (options.learned) *options.learned = std::move(point);
+  return finished;
+}
+
 template <class Scalar>
 FinishedRun train_as(const RunSettings& settings, const TrainingOptions& options) {
+  if (options.driver == Driver::simulator && is_only_a_size(settings))
+    return time_size<Scalar>(settings, options);
   const Provenance provenance(options.command);
   const bool tells = options.tells_others && options.earlier == EarlierOutput::continued;
   std::optional<RunDirectory> found;

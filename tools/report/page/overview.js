@@ -29,6 +29,9 @@ function factsOf(point) {
     ["time", spent(facts.seconds, secondsText) + (facts.seconds > 0 ? virtual : "")],
     ["time to target", secondsText(facts.seconds_to_target) + (isKnown(facts.seconds_to_target) ? virtual : "")],
     ["sent per peer", spent(perPeer(facts, facts.bytes_sent), megabytesText)],
+    ["bits per parameter and gradient", numberText(facts.bits_per_parameter_and_gradient, 3)],
+    ["computing", shareText(facts.computing_share)],
+    ["samples per second", numberText(facts.samples_per_second, 4)],
   ].filter(([, text]) => text !== unknown);
 }
 
@@ -47,6 +50,8 @@ const pointColumns = [
   { text: "time to target", number: true, isTime: true, of: (facts) => secondsText(facts.seconds_to_target) },
   { text: "sent to target", number: true, of: (facts) => spent(facts.bytes_to_target, megabytesText) },
   { text: "sent per peer", number: true, of: (facts) => spent(perPeer(facts, facts.bytes_sent), megabytesText) },
+  { text: "bits per parameter and gradient", number: true, of: (facts) => numberText(facts.bits_per_parameter_and_gradient, 3) },
+  { text: "computing", number: true, of: (facts) => shareText(facts.computing_share) },
 ];
 
 /// "9 points, loss 0.405 to 0.417": what a group of rows has in common.

@@ -1,0 +1,129 @@
+#include "runtime/simulator/sized_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "algorithms/methods/registry.hpp"
+#include "runtime/settings/run_settings_file.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "topology/foundation/misuse.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+const std::string network =
+    "network = { bandwidth = \"10 Mbit/s\", latency = \"5 ms\", jitter = \"1 ms\", compute = \"lognormal(20 "
+    "ms, "
+    "0.5)\", peer = [{ id = 1, bandwidth = \"2 Mbit/s\" }] }\n";
+
+RunSettings settings_of(const std::string& model, const std::string& more) {
+  const bool with_network = more.find("network") == std::string::npos;
+  return parse_run("model.kind = \"" + model + "\"\n" + (with_network ? network : "") + more, ".", {},
+                   "sized.toml");
+}
+
+/// Everything of an outcome that a size has: times and bytes.
+struct TimesAndBytes {
+  double seconds;
+  std::vector<std::uint64_t> bytes, messages, gradients;
+  bool operator==(const TimesAndBytes&) const = default;
+};
+
+template <class Scalar>
+TimesAndBytes times_and_bytes(const RunOutcome<Scalar>& outcome) {
+  TimesAndBytes result{.seconds = outcome.seconds, .bytes = {}, .messages = {}, .gradients = {}};
+  for (const auto& peer : outcome.peers) {
+    result.bytes.push_back(peer.meters.bytes_sent);
+    result.messages.push_back(peer.meters.messages_sent);
+    result.gradients.push_back(peer.meters.counters.gradient_evaluations);
+  }
+  return result;
+}
+
+template <class Scalar>
+TimesAndBytes of_size(const std::string& dimension, const std::string& more) {
+  return times_and_bytes(sized_run<Scalar>(settings_of("size(" + dimension + ")", more)).traced.outcome);
+}
+
+template <class Scalar>
+TimesAndBytes of_quadratic(const std::string& dimension, const std::string& more) {
+  return times_and_bytes(
+      simulate(prepare<Scalar>(settings_of("quadratic(" + dimension + ")", more)), Duration{0}));
+}
+
+std::string method_text(const MethodInfo& method) {
+  return "run.iterations = 4\ntopology = { kind = \"ring\", peers = 4 }\nalgorithm = { kind = \"" +
+         method.name + "\", step_size = 0.01, allow_unsound = true }\n";
+}
+
+}  // namespace
+
+TEST_CASE("sized run: every synchronous method takes the time and the bytes of a model of that size") {
+  int tried = 0;
+  for (const MethodInfo& method : methods()) {
+    if (method.asynchronous || method.options.rank) continue;
+    CAPTURE(method.name);
+    ++tried;
+    // A model of at most two stand-ins is trained itself.
+    CHECK(of_size<float>("100", method_text(method)) == of_quadratic<float>("100", method_text(method)));
+    // Beyond that a share of the coordinates, or of the peers, is rounded otherwise.
+    const TimesAndBytes sized = of_size<float>("40960", method_text(method));
+    const TimesAndBytes trained = of_quadratic<float>("40960", method_text(method));
+    CHECK(sized.messages == trained.messages);
+    CHECK(sized.gradients == trained.gradients);
+    CHECK(sized.seconds == doctest::Approx(trained.seconds).epsilon(1e-3));
+    for (std::size_t i = 0; i < sized.bytes.size(); ++i)
+      CHECK(static_cast<double>(sized.bytes[i]) ==
+            doctest::Approx(static_cast<double>(trained.bytes[i])).epsilon(1e-3));
+  }
+  CHECK(tried > 30);
+}
+
+TEST_CASE("sized run: exact where buckets, chunks, fragments and shares divide the model") {
+  for (const std::string more :
+       {"algorithm = { kind = \"dcd-psgd\", compressor = \"dither(linf, bits=4, bucket=512)\" }\n",
+        "algorithm = { kind = \"dcd-psgd\", compressor = \"dither(linf, bits=8)\", local_steps = 3 }\n",
+        "algorithm = { kind = \"sparse-loco\", compressor = \"chunk-topk(64/4096, values=2bit)\" }\n",
+        "algorithm = { kind = \"choco-sgd\", compressor = \"topk(12.5%)\" }\n",
+        "algorithm = { kind = \"streaming-diloco\", fragments = 4, local_steps = 8, overlap = 1 }\n",
+        "algorithm.kind = \"noloco\"\ntopology.schedule = \"random-matchings\"\n"}) {
+    CAPTURE(more);
+    const std::string text = "run.iterations = 5\ntopology.peers = 4\n" + more;
+    CHECK(of_size<float>("49152", text) == of_quadratic<float>("49152", text));
+  }
+}
+
+TEST_CASE("sized run: seven billion parameters take messages of 28 GB, and no memory") {
+  const TimesAndBytes run = of_size<float>(
+      "7e9", "run.iterations = 2\ntopology.peers = 4\nalgorithm = { kind = \"d-psgd\", step_size = 0.1 }\n");
+  for (const std::uint64_t bytes : run.bytes) CHECK(bytes == 2u * 2u * (4u * 7'000'000'000ull + 64u));
+}
+
+TEST_CASE("sized run: evaluations have times and bytes, and no loss") {
+  const auto run = sized_run<float>(
+      settings_of("size(1e6)", "run.iterations = 4\nrun.evaluate_every = 2\nalgorithm.kind = \"d-psgd\"\n"));
+  REQUIRE(run.traced.outcome.evaluations.size() == 3);
+  for (const Evaluation& evaluation : run.traced.outcome.evaluations) {
+    CHECK(std::isnan(evaluation.loss));
+    CHECK_FALSE(evaluation.accuracy);
+  }
+  CHECK(run.traced.outcome.evaluations.back().seconds > 0.0);
+}
+
+TEST_CASE("sized run: what needs a model is refused") {
+  const auto refusal = [](const std::string& more) {
+    try {
+      sized_run<float>(settings_of("size(1e6)", more));
+    } catch (const Misuse& misuse) {
+      return std::string(misuse.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("run.target_loss = 0.5\n").find("run.target_loss") != std::string::npos);
+  CHECK(refusal("run.epochs = 3\n").find("expected run.iterations") != std::string::npos);
+  CHECK(refusal("network.compute = \"measured\"\n").find("how long a gradient takes") != std::string::npos);
+  CHECK(refusal("algorithm.kind = \"ad-psgd\"\n").find("when messages arrive") != std::string::npos);
+  CHECK(refusal("algorithm.kind = \"powersgd\"\n").find("matrices") != std::string::npos);
+}
