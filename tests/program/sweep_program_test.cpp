@@ -245,6 +245,35 @@ algorithm.kind = "dcd-psgd"
   CHECK(json_of(content_of(folder.path() / "out/sweep.json")) == record);
 }
 
+TEST_CASE("sweep: a candidate that diverges is tried on one network, and counts as diverged on all") {
+  const TemporaryFolder folder;
+  folder.write("s.toml", quadratic_run + R"toml(
+[sweep]
+driver = "simulate"
+tune = ["algorithm.step_size"]
+algorithm.step_size = [50.0, 0.2]
+"network.latency" = ["1 ms", "2 ms", "3 ms"]
+[[sweep.variant]]
+name = "plain"
+algorithm.kind = "d-psgd"
+)toml");
+  const ProgramEnd end =
+      run_program(folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.iterations=400"});
+  REQUIRE_MESSAGE(end.code == 0, end.complained);
+  int diverged = 0, folders = 0;
+  const Json tuning = json_of(content_of(folder.path() / "out/tuning/sweep.json"));
+  for (const Json& point : tuning["points"]) {
+    if (point["status"] != "diverged") continue;
+    ++diverged;
+    folders += std::filesystem::exists(folder.path() / "out/tuning" / point["folder"].get<std::string>());
+  }
+  CHECK(diverged == 3);
+  CHECK(folders == 1);
+  const ProgramEnd again = run_program(
+      folder.path(), {"sweep", "s.toml", "--output", "out", "--set", "run.iterations=400", "--resume"});
+  CHECK(again.complained.find("6 points of 6 finished before") != std::string::npos);
+}
+
 TEST_CASE("sweep: a file that describes one run is told what a sweep needs") {
   const TemporaryFolder folder;
   folder.write("q.toml", quadratic_run);

@@ -127,3 +127,42 @@ TEST_CASE("sized run: what needs a model is refused") {
   CHECK(refusal("algorithm.kind = \"ad-psgd\"\n").find("when messages arrive") != std::string::npos);
   CHECK(refusal("algorithm.kind = \"powersgd\"\n").find("matrices") != std::string::npos);
 }
+
+TEST_CASE("sized run: overlap hides the sums of streaming-diloco at a tenth of the bandwidth of diloco") {
+  // Douillard et al. 2025: with sums that travel during local steps peers compute nearly all the time at a
+  // bandwidth that makes them wait a third of it otherwise. A sum on a ring of 8 has 14 hops.
+  const auto share = [](const std::string& algorithm, const std::string& bandwidth) {
+    const auto run = sized_run<float>(settings_of(
+        "size(1e9)", "network = { compute = \"1 s\", latency = \"10 ms\", bandwidth = \"" + bandwidth +
+                         "\" }\nrun = { iterations = 2, evaluate_every = 2 }\ntopology.peers = 8\n"
+                         "algorithm = { " +
+                         algorithm + " }\n"));
+    const Evaluation& end = run.traced.outcome.evaluations.back();
+    return end.compute_seconds / end.seconds;
+  };
+  const std::string diloco = "kind = \"diloco\", local_steps = 100";
+  const std::string streaming = "kind = \"streaming-diloco\", local_steps = 100, fragments = 4, overlap = ";
+  CHECK(share(diloco, "1 Gbit/s") < 0.7);
+  CHECK(share(diloco, "10 Gbit/s") > 0.94);
+  CHECK(share(streaming + "0", "1 Gbit/s") < 0.7);
+  CHECK(share(streaming + "14", "1 Gbit/s") > 0.99);
+  CHECK(share("kind = \"local-sgd\", local_steps = 1", "100 Gbit/s") < 0.6);
+}
+
+TEST_CASE("sized run: a synchronisation in pairs takes as long with many peers as with few, a tree's grows") {
+  // Kolehmainen et al. 2025: a tree waits for log2 n messages, each the slowest of many.
+  const auto seconds = [](int peers, int rounds, const std::string& method) {
+    return of_size<float>(
+               "1e6",
+               "network = { compute = \"0 s\", latency = \"10 ms\", jitter = \"100 ms\" }\n"
+               "run.iterations = " +
+                   std::to_string(rounds) + "\n" +
+                   "topology = { kind = \"hypercube\", schedule = \"hypercube-matchings\", peers = " +
+                   std::to_string(peers) + " }\nalgorithm = { " + method + " }\n")
+        .seconds;
+  };
+  const std::string pairs = "kind = \"noloco\", local_steps = 1";
+  CHECK(seconds(256, 1, pairs) < 1.3 * seconds(8, 1, pairs));
+  CHECK(seconds(256, 8, "kind = \"d-psgd\"") > 2.5 * seconds(8, 3, "kind = \"d-psgd\""));
+  CHECK(seconds(256, 8, "kind = \"d-psgd\"") > 5.0 * seconds(256, 1, pairs));
+}

@@ -59,6 +59,18 @@ std::span<const MethodChoice> method_choices() {
       {"streaming-diloco", "none", "the same in parts, each summed while local steps go on", 0.1},
       {"sparse-loco", "chunk-topk(64/4096, values=2bit)", "local steps, sent in a hundredth of the bytes",
        0.3},
+      {"sparse-loco",
+       "chunk-topk(64/4096, values=2bit)",
+       "the same in shorter rounds",
+       0.6,
+       {.local_steps = 4}},
+      {"d-psgd", "none", "one message a neighbor for four steps", 0.3, {.local_steps = 4}},
+      {"dcd-psgd", bits_4, "the same in an eighth of the bytes", 0.3, {.local_steps = 4}},
+      {"choco-sgd",
+       "sign(bucket=512)",
+       "the same in a bit a number",
+       0.35,
+       {.consensus_step = 0.5, .local_steps = 4}},
       {"demo", "dct(chunk=64) | chunk-topk(8/64)", "the largest components of momentum, without local steps",
        1.2},
       {"powersgd", "none", "gradients of rank 2: for large matrices", 1.5},
@@ -114,12 +126,14 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
   for (const MethodChoice& choice : method_choices()) {
     const MethodInfo& method = find_method(choice.method);
     if (method.composite != is_composite(yours.model)) continue;
+    const MethodOptions& set = yours.algorithm.options;
+    // Your own number of local steps goes for all: the row without one of its own then stands for both.
+    if (choice.options.local_steps && set.local_steps) continue;
     RunSettings candidate = yours;
     candidate.algorithm.kind = choice.method;
     candidate.algorithm.compressor = choice.compressor;
     candidate.algorithm.allow_unsound = false;
     candidate.algorithm.options = choice.options;
-    const MethodOptions& set = yours.algorithm.options;
     if (method.options.optimizer) candidate.algorithm.options.optimizer = set.optimizer;
     if (method.options.local_steps && set.local_steps)
       candidate.algorithm.options.local_steps = set.local_steps;

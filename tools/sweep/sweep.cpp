@@ -72,7 +72,7 @@ std::string label_of(const TunedValues& values) {
 /// interrupted.
 std::optional<Sweep> tuned(const Sweep& sweep, const SweepOptions& options, bool output_is_there) {
   const Sweep tuning = tuning_of(sweep);
-  SweepRun run(tuning, options, sweep.output, output_is_there);
+  SweepRun run(tuning, PointsAre::candidates, options, sweep.output, output_is_there);
   if (!options.quiet && run.to_try() > 0)
     print_notice("tunes first: " + counted(run.to_try(), "point") + ", with seeds from " +
                  std::to_string(tuning.points.front().run.run.seed) + " on, which no result has");
@@ -117,7 +117,7 @@ int sweep_command(const SweepOptions& options) {
   if (options.live_port)
     live.emplace(sweep.output, shown_points(sweep, options), options.resume, *options.live_port,
                  print_notice);
-  SweepRun run(sweep, options, sweep.output, output_is_there);
+  SweepRun run(sweep, PointsAre::results, options, sweep.output, output_is_there);
   run.run();
 
   const std::vector<SweepRow>& rows = run.rows();

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/settings/sweep_settings.hpp"
@@ -11,6 +12,9 @@
 #include "tools/training/training.hpp"
 
 namespace hearsay {
+
+/// How the note of a candidate begins that was not tried, since it diverged on another network.
+inline constexpr std::string_view as_on_another_network = "as on another network: ";
 
 /// The result of a point of a sweep that was tried.
 struct SweepRow {

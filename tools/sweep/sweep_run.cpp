@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/foundation/text_bytes.hpp"
 #include "runtime/foundation/whole_file.hpp"
 #include "runtime/record/json.hpp"
@@ -57,9 +58,10 @@ std::vector<SweepRun::Group> SweepRun::groups_of(const Sweep& sweep) {
   return groups;
 }
 
-SweepRun::SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output,
-                   bool output_is_there)
+SweepRun::SweepRun(const Sweep& sweep, PointsAre points, const SweepOptions& options,
+                   std::filesystem::path output, bool output_is_there)
     : sweep_(sweep),
+      points_(points),
       options_(options),
       output_(std::move(output)),
       output_is_there_(output_is_there),
@@ -92,12 +94,16 @@ void SweepRun::run() {
 void SweepRun::try_group(const Group& group) {
   std::unique_ptr<LearnedPoint> learned;
   std::optional<std::string> refused;  // refused on any network, so every later point of the group is, too
+  std::optional<SweepRow> diverged;    // likewise
   for (const std::size_t place : group) {
     if (!options_.chooses(sweep_.points[place]) || is_finished(place) || options_.stop->interrupted.load())
       continue;
     const bool is_news = !refused;
-    SweepRow row = refused ? refused_row(place, *refused) : attempt(place, group, learned);
+    SweepRow row = refused    ? refused_row(place, *refused)
+                   : diverged ? diverged_row(place, *diverged)
+                              : attempt(place, group, learned);
     if (row.exit_code == exit_misuse && !learned) refused = row.note;
+    if (!diverged && diverges_everywhere(row)) diverged = row;
     add(place, std::move(row), is_news);
   }
 }
@@ -115,6 +121,19 @@ std::string SweepRun::title_of(std::size_t place) const {
 SweepRow SweepRun::refused_row(std::size_t place, const std::string& why) const {
   SweepRow row(sweep_.points[place]);
   row.note = why;
+  return row;
+}
+
+bool SweepRun::diverges_everywhere(const SweepRow& row) const {
+  return points_ == PointsAre::candidates && sweep_.driver == Sweep::Driver::simulate &&
+         row.exit_code == exit_diverged && !find_method(row.point->run.algorithm.kind).asynchronous;
+}
+
+SweepRow SweepRun::diverged_row(std::size_t place, const SweepRow& on_another_network) const {
+  SweepRow row(sweep_.points[place]);
+  row.status = on_another_network.status;
+  row.exit_code = on_another_network.exit_code;
+  row.note = std::string(as_on_another_network) + on_another_network.note;
   return row;
 }
 

@@ -25,13 +25,17 @@ struct SweepOptions : RunOptions {
 /// Returns what a point is called in messages: with repeats, also its seed.
 std::string name_of(const Sweep& sweep, const SweepPoint& point);
 
+/// What the points of a sweep are: its results, or candidates that its tuning chooses from.
+enum class PointsAre { results, candidates };
+
 /// Tries every point of a sweep once, or those of --only. In virtual time groups run side by side; real
 /// processes run one point after the other, since each needs the whole machine.
 class SweepRun {
  public:
   /// `output` is the directory that is made before the first result, unless it is there to be gone on in. It
-  /// is the sweep's own, or holds it.
-  SweepRun(const Sweep& sweep, const SweepOptions& options, std::filesystem::path output,
+  /// is the sweep's own, or holds it. A candidate of a synchronous method that diverges in virtual time does so
+  /// on every network, and is tried on one of them.
+  SweepRun(const Sweep& sweep, PointsAre points, const SweepOptions& options, std::filesystem::path output,
            bool output_is_there);
 
   void run();
@@ -51,6 +55,8 @@ class SweepRun {
   bool is_finished(std::size_t place);
   std::string title_of(std::size_t place) const;
   SweepRow refused_row(std::size_t place, const std::string& why) const;
+  bool diverges_everywhere(const SweepRow& row) const;
+  SweepRow diverged_row(std::size_t place, const SweepRow& on_another_network) const;
   SweepRow attempt(std::size_t place, const Group& group, std::unique_ptr<LearnedPoint>& learned);
   void before_output();
   void write_record() const;
@@ -58,6 +64,7 @@ class SweepRun {
   void say_how_far(std::size_t place);
 
   const Sweep& sweep_;
+  PointsAre points_;
   const SweepOptions& options_;
   std::filesystem::path output_;
   bool output_is_there_;
