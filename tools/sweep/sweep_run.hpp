@@ -33,8 +33,8 @@ enum class PointsAre { results, candidates };
 class SweepRun {
  public:
   /// `output` is the directory that is made before the first result, unless it is there to be gone on in. It
-  /// is the sweep's own, or holds it. A candidate of a synchronous method that diverges in virtual time does so
-  /// on every network, and is tried on one of them.
+  /// is the sweep's own, or holds it. A candidate of a synchronous method that diverges in virtual time does
+  /// so on every network, and is tried on one of them.
   SweepRun(const Sweep& sweep, PointsAre points, const SweepOptions& options, std::filesystem::path output,
            bool output_is_there);
 
