@@ -1,7 +1,7 @@
 #!/bin/sh
 # All figures in one page, from a fresh clone: sets up, builds, runs the sweeps of bench/sweeps in virtual
-# time, and writes report.html. Finished points are kept, so an interrupted call goes on. Takes a quarter of
-# an hour on two cores; with HEARSAY_DATA_DIR also on real data.
+# time, and writes report.html. Finished points are kept, so an interrupted call goes on. Takes half an
+# hour on two cores; with HEARSAY_DATA_DIR also on real data.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ sweep() {
 }
 
 mkdir -p runs
-for figure in slow-network epoch-time loss-per-epoch low-bits scaling dpsvrg; do
+for figure in slow-network uneven-network utilisation pair-sync epoch-time loss-per-epoch low-bits scaling dpsvrg; do
   sweep $figure $figure
 done
 if [ -n "${HEARSAY_DATA_DIR:-}" ]; then

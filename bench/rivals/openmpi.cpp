@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/arithmetic/random.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/zmq/clock.hpp"
@@ -65,13 +66,21 @@ void sgd(const std::string& run_file, int iterations, int rank, int ranks) {
   const auto& objective = *problem.objectives[static_cast<std::size_t>(rank)];
   const Duration compute = experiment.settings.network.compute.median;
   const auto step_size = static_cast<float>(experiment.settings.algorithm.step_size);
-  std::vector<Index> all(static_cast<std::size_t>(objective.sample_count()));
-  std::iota(all.begin(), all.end(), Index{0});
+  const auto samples = static_cast<std::uint64_t>(objective.sample_count());
+  const std::uint64_t batch = experiment.settings.algorithm.batch.value_or(samples);
+  std::vector<Index> minibatch(static_cast<std::size_t>(batch));
   Vector<float> x = problem.initial, gradient(x.size()), sum(x.size());
   int done = -1;  // the first only makes the connections
   const double seconds = seconds_of(iterations, [&] {
     const Instant begin = monotonic_now();
-    objective.gradient(x, all, gradient);
+    if (batch == samples) {
+      std::iota(minibatch.begin(), minibatch.end(), Index{0});
+    } else {  // those of hearsay: one stream an iteration
+      RandomStream draws(experiment.settings.run.seed, static_cast<PeerId>(rank),
+                         static_cast<std::uint64_t>(done + 2), Purpose::minibatch);
+      for (Index& sample : minibatch) sample = static_cast<Index>(draws.below(samples));
+    }
+    objective.gradient(x, minibatch, gradient);
     sleep_until(begin + compute);
     MPI_Allreduce(gradient.data(), sum.data(), static_cast<int>(x.size()), MPI_FLOAT, MPI_SUM,
                   MPI_COMM_WORLD);

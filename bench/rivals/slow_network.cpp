@@ -1,9 +1,10 @@
 // Who reaches the target loss first on a wire that the kernel limits (network namespaces, tbf; root only):
 // the methods of hearsay, SGD with the fastest all-reduce of OpenMPI, and the all-reduce of gloo. All have
 // the same model, start, step size and emulated compute, which a sweep such as bench/sweeps/slow-network.toml
-// gives. The bandwidth is 10 Mbit/s unless KEY=VALUE sets another:
+// gives. The bandwidth is 10 Mbit/s unless KEY=VALUE sets another. Beside the baseline it trains the variants
+// that are named, or those of DCD-PSGD; of an axis the first value counts:
 //
-//     bench_rivals_slow_network [SWEEP_FILE [KEY=VALUE...]]
+//     bench_rivals_slow_network [SWEEP_FILE [KEY=VALUE | VARIANT]...]
 
 #include <unistd.h>
 
@@ -101,7 +102,11 @@ int main(int argc, char** argv) {
   }
   std::vector<std::string> assignments = {"sweep.network.bandwidth=[\"10 Mbit/s\"]",
                                           "sweep.network.latency=[\"0 s\"]", "network.framing=ethernet"};
-  assignments.insert(assignments.end(), argv + std::min(argc, 2), argv + argc);
+  std::vector<std::string> variants;
+  for (int k = 2; k < argc; ++k) {
+    const std::string argument = argv[k];
+    (argument.find('=') == std::string::npos ? variants : assignments).push_back(argument);
+  }
   const Sweep sweep = load_sweep(argc > 1 ? argv[1] : "bench/sweeps/slow-network.toml", assignments);
   const RunSettings& any = sweep.points.front().run;
   const auto floats = static_cast<std::size_t>(prepare<float>(any).problem.dimension());
@@ -122,8 +127,10 @@ int main(int argc, char** argv) {
   std::optional<Trained> baseline;
   std::vector<std::pair<std::string, Trained>> trained;
   for (const SweepPoint& point : sweep.points) {
-    const std::string& method = point.run.algorithm.kind;
-    if (point.variant != sweep.baseline && method != "dcd-psgd") continue;
+    const bool is_wanted = variants.empty() ? point.run.algorithm.kind == "dcd-psgd"
+                                            : std::ranges::count(variants, point.variant) > 0;
+    const bool is_first = &point == &sweep.points.front() || (&point - 1)->variant != point.variant;
+    if (!is_first || (point.variant != sweep.baseline && !is_wanted)) continue;
     const auto its = train(point, network);
     if (!its) continue;
     trained.emplace_back(point.variant, *its);

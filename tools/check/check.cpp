@@ -98,6 +98,7 @@ Json as_json(const std::string& name, const Plan& plan) {
           {"predicted_bytes_sent", plan.predicted_bytes()},
           {"seconds_per_iteration", or_null(plan.dry_run.seconds_per_iteration)},
           {"seconds", or_null(plan.dry_run.seconds)},
+          {"computing_share", or_null(plan.dry_run.computing_share)},
           {"warnings", plan.warnings}};
 }
 
@@ -267,7 +268,10 @@ std::string as_text(const std::string& name, const Plan& plan) {
         {"",
          "replicas catch up when neighbors meet: a message holds all that was said since they last did, or "
          "the whole vector where that is shorter"});
-  table.add({"", predicted(plan.dry_run.seconds_per_iteration)});
+  table.add({"", predicted(plan.dry_run.seconds_per_iteration) +
+                     (plan.dry_run.computing_share
+                          ? ", " + fixed(100.0 * *plan.dry_run.computing_share, 1) + " % of it computing"
+                          : "")});
   table.add({"the whole run", total_text(plan)});
   table.add({"", predicted(plan.dry_run.seconds)});
   if (plan.dry_run.seconds)

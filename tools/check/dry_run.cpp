@@ -83,6 +83,9 @@ DryRun dry_run(Experiment<Scalar>& experiment, const TrafficForecast& most, Dura
   const double per_iteration =
       (last.seconds - before.seconds) / static_cast<double>(last.iteration - before.iteration);
   forecast.seconds_per_iteration = per_iteration;
+  if (last.seconds > before.seconds)
+    forecast.computing_share =
+        (last.compute_seconds - before.compute_seconds) / (last.seconds - before.seconds);
   forecast.seconds =
       last.seconds + per_iteration * static_cast<double>(experiment.iterations - last.iteration);
   return forecast;
