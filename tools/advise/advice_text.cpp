@@ -31,10 +31,16 @@ std::string topology_text(const RunSettings& settings, const RunSettings& yours)
   return text;
 }
 
-/// Returns the name of the method, with its step size if the user's differs and its consensus step if the
-/// default differs.
+/// Returns ", 4 local steps"; nothing if a round has one step.
+std::string local_steps_text(const RunSettings& settings) {
+  const std::uint64_t steps = settings.algorithm.options.local_steps.value_or(1);
+  return steps > 1 ? ", " + std::to_string(steps) + " local steps" : "";
+}
+
+/// Returns the name of the method, with its local steps, its step size if the user's differs and its
+/// consensus step if the default differs.
 std::string method_text(const RunSettings& settings, const RunSettings& yours) {
-  std::string text = settings.algorithm.kind;
+  std::string text = settings.algorithm.kind + local_steps_text(settings);
   if (settings.algorithm.step_size != yours.algorithm.step_size)
     text += ", step_size " + significant(settings.algorithm.step_size);
   const auto& step = settings.algorithm.options.consensus_step;
@@ -189,8 +195,8 @@ Json json_of(const Prospect& prospect, const Advice& advice) {
 std::string label_of(const Prospect& prospect) {
   const RunSettings& settings = prospect.settings;
   const std::string compressor = settings.algorithm.compressor;
-  return settings.algorithm.kind + (compressor == "none" ? "" : " " + compressor) + " on " +
-         topology_text(settings, settings);
+  return settings.algorithm.kind + (compressor == "none" ? "" : " " + compressor) +
+         local_steps_text(settings) + " on " + topology_text(settings, settings);
 }
 
 std::string text_of(const Advice& advice) {
