@@ -246,7 +246,10 @@ std::string as_text(const std::string& name, const Plan& plan) {
   table.add({"model", settings.model.kind + ", " + counted(plan.dimension, "parameter") + ", " +
                           (settings.run.scalar == ScalarKind::float32 ? "float" : "double")});
   table.add({"data", has_programs(settings) ? "of the programs, at home"
-                                            : settings.data.source + ", " + settings.data.partition});
+                                            : settings.data.source + ", " + settings.data.partition +
+                                                  (settings.data.order == RunSettings::Data::Order::shuffled
+                                                       ? ", in shuffled passes"
+                                                       : "")});
   table.add({"topology",
              (settings.topology.file.empty() ? settings.topology.kind : settings.topology.file.string()) +
                  ", " + counted(plan.peers, "peer") + ", " + mixing_text(plan)});
