@@ -9,9 +9,11 @@ const colors = 8;
 
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const colorName = (series) => `series-${series % colors}`;
+/// Once all colors are taken, each comes with another marker.
+const markerOf = (series) => markers[(series + 3 * Math.floor(series / colors)) % markers.length];
 
 function lineStyle(series) {
-  const marker = markers[series % markers.length];
+  const marker = markerOf(series);
   const color = ink(colorName(series));
   return {
     borderColor: color, borderWidth: 2, borderDash: dashes[(series + Math.floor(series / colors)) % dashes.length],
@@ -27,7 +29,7 @@ const thin = (color) => (/^#[0-9a-f]{6}$/i.test(color) ? `${color}2e` : color);
 
 /// The marker of a series, as a sign of text in its color.
 const sign = (series) => element("span", { class: "sign", style: `color:var(--${colorName(series)})`, "aria-hidden": "true" },
-  markers[series % markers.length].sign);
+  markerOf(series).sign);
 
 function lineSample(series) {
   const namespace = "http://www.w3.org/2000/svg";
