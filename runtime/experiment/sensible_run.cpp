@@ -23,16 +23,19 @@ template <class Scalar>
 void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {
   const std::uint64_t largest_shard = largest_shard_of(problem);
   const std::uint64_t most = std::max<std::uint64_t>(4096, largest_shard);
-  if (settings.data.order == RunSettings::Data::Order::shuffled && !settings.algorithm.batch)
+  const bool shuffled = settings.data.order == RunSettings::Data::Order::shuffled;
+  if (shuffled && !settings.algorithm.batch)
     throw Misuse(
         "data.order", "\"shuffled\"",
         "algorithm.batch = \"full\" takes every sample each time, in no order; expected a number for "
         "algorithm.batch, or \"with-replacement\"");
   if (settings.algorithm.batch.value_or(0) > most)
-    throw Misuse("algorithm.batch", std::to_string(*settings.algorithm.batch),
-                 "a batch is drawn with replacement, and no peer has more than " +
-                     std::to_string(largest_shard) + (largest_shard == 1 ? " sample" : " samples") +
-                     "; expected at most " + std::to_string(most) + ", or \"full\" for each sample once");
+    throw Misuse(
+        "algorithm.batch", std::to_string(*settings.algorithm.batch),
+        std::string(shuffled ? "a batch goes on in the next pass" : "a batch is drawn with replacement") +
+            ", and no peer has more than " + std::to_string(largest_shard) +
+            (largest_shard == 1 ? " sample" : " samples") + "; expected at most " + std::to_string(most) +
+            ", or \"full\" for each sample once");
 }
 
 template <class Scalar>
