@@ -28,11 +28,11 @@ ModelInfo program_info() {
 
 /// Reads "size(7e9)".
 ModelShape read_size(const std::string& text, std::vector<std::string> arguments) {
-  constexpr double largest = 1e15;
+  constexpr double largest = 1e13;
   double size = 0.0;
   if (arguments.size() != 1 || !parse_number(arguments.front(), size) || size < 1.0 || size > largest ||
       size != std::floor(size))
-    throw Misuse(key, text, "expected a number of parameters from 1 to 1e15, such as size(7e9)");
+    throw Misuse(key, text, "expected a number of parameters from 1 to 1e13, such as size(7e9)");
   return {.sizes = {static_cast<Index>(size)}};
 }
 

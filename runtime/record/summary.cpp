@@ -125,17 +125,31 @@ Json peer_record(PeerId id, const PeerOutcome& peer) {
   return record;
 }
 
-/// Adds what the messages cost and what they hold up: bits that a peer sends per parameter and local step,
-/// the share of the time in gradients, and samples a second at all peers together.
+/// Returns how many gradients all peers have taken, each of a minibatch, or of all samples if algorithm.batch
+/// says so.
+template <class Scalar>
+double gradients_taken(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome) {
+  double gradients = 0.0;
+  for (std::size_t id = 0; id < outcome.peers.size(); ++id) {
+    const auto all = static_cast<std::uint64_t>(experiment.problem.objectives[id]->sample_count());
+    const std::uint64_t samples = experiment.settings.algorithm.batch.value_or(all);
+    if (samples > 0)
+      gradients += static_cast<double>(outcome.peers[id].meters.counters.gradient_evaluations) /
+                   static_cast<double>(samples);
+  }
+  return gradients;
+}
+
+/// Adds what the messages cost and what they hold up: bits that a peer sends per parameter and gradient, the
+/// share of the time in gradients, and samples a second at all peers together.
 template <class Scalar>
 void add_efficiency(Json& summary, const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& outcome,
                     const Totals& totals) {
-  const RunSettings& settings = experiment.settings;
-  const double steps = static_cast<double>(experiment.peer_count()) * static_cast<double>(totals.iterations) *
-                       static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
-  const double numbers = steps * static_cast<double>(experiment.problem.dimension());
-  const bool learns = experiment.method->trains && learns_from_samples(settings);
-  const bool measured = !outcome.evaluations.empty() && outcome.evaluations.back().seconds > 0.0;
+  const double numbers =
+      gradients_taken(experiment, outcome) * static_cast<double>(experiment.problem.dimension());
+  const bool learns = experiment.method->trains && learns_from_samples(experiment.settings);
+  const bool measured =
+      experiment.method->trains && !outcome.evaluations.empty() && outcome.evaluations.back().seconds > 0.0;
   summary["bits_per_parameter_and_gradient"] =
       experiment.method->trains && numbers > 0.0
           ? Json(8.0 * static_cast<double>(totals.bytes_sent) / numbers)
@@ -248,7 +262,8 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
       settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models" : "mean model";
   summary["data"] = experiment.problem.at_home ? "at home" : "shared";
   summary["loss"] = judged && has_loss ? Json(last.loss) : Json(nullptr);
-  summary["loss_samples"] = samples > 0 && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
+  summary["loss_samples"] =
+      samples > 0 && has_loss && learns_from_samples(settings) ? Json(samples) : Json(nullptr);
   summary["accuracy"] = or_null(last.accuracy);
   const JudgedSamples& of = outcome.judged;
   summary["accuracy_of"] = of.count == 0 ? Json(nullptr) : Json(of.are_test ? "test" : "training");

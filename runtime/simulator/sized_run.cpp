@@ -2,11 +2,15 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <variant>
+#include <vector>
 
+#include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/registry.hpp"
 #include "runtime/simulator/no_objective.hpp"
+#include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
@@ -14,44 +18,93 @@ namespace hearsay {
 
 namespace {
 
-/// In how many coordinates a vector is cut at most.
-constexpr Index longest_bucket = 8192;
+/// The stand-in has at least so many coordinates if messages are compressed: a multiple of the usual buckets.
+constexpr Index shortest_compressed = 8192;
+constexpr Index shortest_uncompressed = 64;
+/// More coordinates of all peers together take too long to train.
+constexpr Index most_coordinates = Index{1} << 24;
+/// How far the bytes of a message may be from those of the model's size.
+constexpr double tolerance = 0.01;
+/// More of them do not fit a record.
+constexpr long double most_bytes = 9e18L;
+constexpr double most_seconds = 3e9;
 
-void refuse_what_needs_a_model(const RunSettings& settings) {
-  const auto refuse = [&](const std::string& key, const std::string& value, const std::string& expected) {
-    throw Misuse(key, value, settings.model.kind + " has times and bytes, and no loss; " + expected);
+void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& method) {
+  const auto refuse = [&](const std::string& key, const std::string& value, const std::string& why) {
+    throw Misuse(key, value, why);
   };
-  if (settings.run.target_loss)
-    refuse("run.target_loss", number_text(*settings.run.target_loss), "leave it out");
-  if (settings.run.patience) refuse("run.patience", std::to_string(*settings.run.patience), "leave it out");
-  if (settings.run.epochs) refuse("run.epochs", number_text(*settings.run.epochs), "expected run.iterations");
+  const std::string no_loss = settings.model.kind + " is only a size, which has no loss; leave it out";
+  const std::string no_data = settings.model.kind + " is only a size, which has no data; leave it out";
+  if (settings.run.target_loss) refuse("run.target_loss", number_text(*settings.run.target_loss), no_loss);
+  if (settings.run.patience) refuse("run.patience", std::to_string(*settings.run.patience), no_loss);
+  if (settings.run.keep == RunSettings::Run::Keep::best) refuse("run.keep", "\"best\"", no_loss);
   if (settings.run.evaluate == RunSettings::Run::Evaluate::peers)
-    refuse("run.evaluate", "\"peers\"", "expected \"mean\"");
+    refuse("run.evaluate", "\"peers\"", no_loss);
+  if (settings.run.epochs)
+    refuse("run.epochs", number_text(*settings.run.epochs),
+           settings.model.kind + " is only a size, which has no data; expected run.iterations");
+  const RunSettings::Data& data = settings.data;
+  const RunSettings::Data none;
+  if (data.source != none.source) refuse("data.source", data.source, no_data);
+  if (data.test != none.test) refuse("data.test", data.test, no_data);
+  if (data.partition != none.partition) refuse("data.partition", data.partition, no_data);
+  if (data.order != none.order) refuse("data.order", "\"shuffled\"", no_data);
+  if (!settings.algorithm.batch)
+    refuse("algorithm.batch", "\"full\"",
+           settings.model.kind + " is only a size, which has no data; expected a number of samples");
   bool measured = settings.network.compute.kind == ComputeTime::Kind::measured;
   for (const auto& [peer, network] : settings.peer_networks)
     measured = measured || network.compute.kind == ComputeTime::Kind::measured;
   if (measured)
-    refuse("network.compute", "\"measured\"", "expected how long a gradient takes, such as \"350 ms\"");
-  const MethodInfo& method = find_method(settings.algorithm.kind);
-  if (method.asynchronous)
-    refuse("algorithm.kind", method.name, "what it sends depends on when messages arrive");
-  if (method.options.rank)
-    refuse("algorithm.kind", method.name, "what it sends depends on the matrices of the layers");
+    refuse("network.compute", "\"measured\"",
+           settings.model.kind + " is only a size; expected how long a gradient takes, such as \"350 ms\"");
+  const std::string beforehand = "what it sends is not known beforehand: it depends on ";
+  if (method.asynchronous) refuse("algorithm.kind", method.name, beforehand + "when messages arrive");
+  if (method.options.rank) refuse("algorithm.kind", method.name, beforehand + "the matrices of the layers");
+  if (method.options.estimator || !method.trains)
+    refuse("algorithm.kind", method.name, "it takes gradients of all samples, and a size has none");
+  if (settings.model.init != RunSettings::Model{}.init)
+    refuse("model.init", settings.model.init, settings.model.kind + " is only a size; leave it out");
+  if (settings.algorithm.options.trigger.value_or(0.0) > 0.0)
+    refuse("algorithm.trigger", number_text(*settings.algorithm.options.trigger),
+           beforehand + "the values of the model");
 }
 
-/// Returns the dimension a of the smaller stand-in.
-Index stand_in_of(const RunSettings& settings, const MethodInfo& method) {
-  const std::string& compressor =
-      settings.algorithm.compressor.empty() ? method.default_compressor : settings.algorithm.compressor;
-  if (compressor != "none") return longest_bucket;
-  const MethodOptions options = resolved_options(settings.algorithm.options, method);
-  const auto parts = static_cast<Index>(settings.topology.peers * options.fragments.value_or(1));
-  return parts * ((longest_bucket + parts - 1) / parts);
+std::string compressor_of(const RunSettings& settings, const MethodInfo& method) {
+  return settings.algorithm.compressor.empty() ? method.default_compressor : settings.algorithm.compressor;
 }
 
+/// Returns the dimension a of the smaller stand-in: the least with which messages grow as they do up to the
+/// dimension d.
+Index stand_in_of(const RunSettings& settings, const MethodInfo& method, Index d) {
+  const auto peers = static_cast<Index>(settings.topology.peers);
+  const std::string spelling = compressor_of(settings, method);
+  if (spelling == "none") {
+    const MethodOptions options = resolved_options(settings.algorithm.options, method);
+    const auto parts = peers * static_cast<Index>(options.fragments.value_or(1));
+    return parts * ((shortest_uncompressed + parts - 1) / parts);
+  }
+  const auto compressor = make_compressor<float>(spelling, {});
+  const auto bytes = [&](Index n) {
+    return static_cast<double>(compressor->traits(static_cast<std::size_t>(n)).bytes);
+  };
+  for (Index a = shortest_compressed; a * peers <= most_coordinates; a *= 8) {
+    if (d <= 2 * a) return a;
+    const double guess =
+        bytes(a) + (bytes(2 * a) - bytes(a)) * static_cast<double>(d - a) / static_cast<double>(a);
+    if (std::abs(guess - bytes(d)) <= tolerance * bytes(d)) return a;
+  }
+  throw Misuse(
+      "algorithm.compressor", spelling,
+      "how long its messages are for " + settings.model.kind +
+          " does not follow from a small model; expected shorter buckets or chunks, or a larger share");
+}
+
+/// Steps are short: a stand-in has to stay finite, whatever the step size of the real model is.
 RunSettings of_a_quadratic(RunSettings settings, Index dimension) {
   settings.model.kind = "quadratic(" + std::to_string(dimension) + ")";
-  settings.data.order = RunSettings::Data::Order::with_replacement;
+  settings.algorithm.step_size = 1e-3;
+  settings.algorithm.batch = std::nullopt;  // its only sample, once
   return settings;
 }
 
@@ -61,16 +114,20 @@ struct StandIn {
   explicit StandIn(const RunSettings& settings)
       : experiment(prepare<Scalar>(settings)), traced(simulate_traced(experiment, Duration{0})) {
     if (!may_be_retimed(experiment, traced))
-      throw Misuse("the quadratic that stands in for the model ends badly: " + traced.outcome.reason);
+      throw Misuse(
+          "model.kind", settings.model.kind,
+          "the run of this small model, which stands in for a size, ends badly: " + traced.outcome.reason);
   }
   Experiment<Scalar> experiment;
   TracedRun<Scalar> traced;
 };
 
-/// The trace of a run in dimension d, from those in dimensions a and b.
+/// The trace of a run in dimension d, from those in dimensions a and b, with `batch` samples for every
+/// gradient.
 WorkTrace stretched(const WorkTrace& of_a, const WorkTrace& of_b, std::uint64_t iterations,
-                    long double factor) {
+                    long double factor, std::uint64_t batch) {
   WorkTrace trace;
+  long double bytes = 0.0L;
   for (std::uint64_t number = 1; number <= iterations; ++number) {
     const auto small = of_a.of(number);
     const auto large = of_b.of(number);
@@ -80,10 +137,16 @@ WorkTrace stretched(const WorkTrace& of_a, const WorkTrace& of_b, std::uint64_t 
     for (std::size_t k = 0; k < small.size(); ++k) {
       WorkStep step = small[k];
       ensure(step.kind == large[k].kind, "what a method asks for does not depend on the dimension");
+      if (step.kind == WorkStep::Kind::gradient) step.amount *= batch;
       if (step.kind == WorkStep::Kind::send) {
         const auto base = static_cast<long double>(step.amount);
         const long double growth = static_cast<long double>(large[k].amount) - base;
-        step.amount = static_cast<std::uint64_t>(std::llround(std::max(0.0L, base + growth * factor)));
+        const long double length = std::max(0.0L, base + growth * factor);
+        bytes += length;
+        if (bytes > most_bytes)
+          throw Misuse("run.iterations", std::to_string(iterations),
+                       "a peer would send more bytes than a record can hold; expected fewer");
+        step.amount = static_cast<std::uint64_t>(std::llround(length));
       }
       trace.add(std::move(step));
     }
@@ -100,6 +163,8 @@ Experiment<Scalar> of_size(Experiment<Scalar> stand_in, const RunSettings& setti
   stand_in.problem.initial.setZero(1);
   stand_in.problem.minimiser.reset();
   stand_in.settings.model.kind = settings.model.kind;
+  stand_in.settings.algorithm.step_size = settings.algorithm.step_size;
+  stand_in.settings.algorithm.batch = settings.algorithm.batch;
   return stand_in;
 }
 
@@ -111,23 +176,34 @@ bool is_only_a_size(const RunSettings& settings) {
 
 template <class Scalar>
 SizedRun<Scalar> sized_run(const RunSettings& settings) {
-  refuse_what_needs_a_model(settings);
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  refuse_what_needs_a_model(settings, method);
   const Index d = parse_model(settings.model.kind).shape.sizes.front();
-  const Index a = stand_in_of(settings, find_method(settings.algorithm.kind));
+  const Index a = stand_in_of(settings, method, d);
   const bool is_small = d <= 2 * a;
   StandIn<Scalar> small(of_a_quadratic(settings, is_small ? d : a));
-  const std::size_t peers = small.traced.traces.size();
-  if (!is_small) {
-    const StandIn<Scalar> large(of_a_quadratic(settings, 2 * a));
-    const long double factor = static_cast<long double>(d - a) / static_cast<long double>(a);
-    for (std::size_t id = 0; id < peers; ++id)
-      small.traced.traces[id] =
-          stretched(small.traced.traces[id], large.traced.traces[id], small.experiment.iterations, factor);
-  }
+  std::optional<StandIn<Scalar>> large;
+  if (!is_small) large.emplace(of_a_quadratic(settings, 2 * a));
+  const long double factor = is_small ? 0.0L : static_cast<long double>(d - a) / static_cast<long double>(a);
+  std::vector<WorkTrace>& traces = small.traced.traces;
+  for (std::size_t id = 0; id < traces.size(); ++id)
+    traces[id] = stretched(traces[id], (large ? large->traced : small.traced).traces[id],
+                           small.experiment.iterations, factor, *settings.algorithm.batch);
   SizedRun<Scalar> run{of_size(std::move(small.experiment), settings, d), std::move(small.traced)};
   run.traced.outcome = play(run.experiment, run.traced.traces, run.experiment.settings);
-  for (Evaluation& evaluation : run.traced.outcome.evaluations)
+  if (run.traced.outcome.seconds > most_seconds)
+    throw Misuse(
+        "model.kind", settings.model.kind,
+        "on this network the run takes more than a century; expected a smaller model, fewer iterations "
+        "or a faster network");
+  const std::uint64_t told =
+      run.traced.traces.size() * (header_bytes + static_cast<std::uint64_t>(d) * sizeof(Scalar));
+  std::uint64_t told_so_far = 0;
+  for (Evaluation& evaluation : run.traced.outcome.evaluations) {
     evaluation.loss = evaluation.consensus_distance = std::numeric_limits<double>::quiet_NaN();
+    evaluation.distances = {};
+    evaluation.evaluation_bytes = told_so_far += told;
+  }
   return run;
 }
 

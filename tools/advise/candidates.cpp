@@ -128,14 +128,15 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
     if (method.composite != is_composite(yours.model)) continue;
     const MethodOptions& set = yours.algorithm.options;
     // Your own number of local steps goes for all: the row without one of its own then stands for both.
-    if (choice.options.local_steps && set.local_steps) continue;
+    const bool yours_has_local_steps = set.local_steps.value_or(1) > 1;
+    if (choice.options.local_steps && yours_has_local_steps) continue;
     RunSettings candidate = yours;
     candidate.algorithm.kind = choice.method;
     candidate.algorithm.compressor = choice.compressor;
     candidate.algorithm.allow_unsound = false;
     candidate.algorithm.options = choice.options;
     if (method.options.optimizer) candidate.algorithm.options.optimizer = set.optimizer;
-    if (method.options.local_steps && set.local_steps)
+    if (method.options.local_steps && yours_has_local_steps)
       candidate.algorithm.options.local_steps = set.local_steps;
     if (!choice.weights.empty()) candidate.topology.weights = choice.weights;
     for (const TopologyChoice& topology : topologies) {

@@ -58,7 +58,7 @@ struct Plan {
   /// Bits that a peer sends for every parameter and local gradient, predicted: its bytes of an iteration over
   /// d parameters and H local steps, averaged over the peers.
   double predicted_bits_per_parameter_and_gradient() const {
-    const auto gradients = static_cast<double>(iterations) *
+    const auto gradients = settings.topology.participation * static_cast<double>(iterations) *
                            static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
     return 8.0 * predicted_bytes() /
            (static_cast<double>(peers) * static_cast<double>(dimension) * gradients);

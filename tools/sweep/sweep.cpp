@@ -10,6 +10,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/record/run_directory.hpp"
 #include "runtime/settings/sweep_tuning.hpp"
+#include "runtime/simulator/sized_run.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/report/live_sweep_page.hpp"
 #include "tools/sweep/sweep_run.hpp"
@@ -108,6 +109,10 @@ int sweep_command(const SweepOptions& options) {
   bool output_is_there = options.resume && holds_a_sweep(sweep.output);
   if (!output_is_there) require_free_output(sweep.output, options.overwrite);
   if (!sweep.tuned.empty()) {
+    if (is_only_a_size(sweep.points.front().run))
+      throw Misuse("sweep.tune", sweep.tuned.front().key,
+                   sweep.points.front().run.model.kind +
+                       " is only a size, which has no loss to choose by; leave it out");
     std::optional<Sweep> chosen = tuned(sweep, options, output_is_there);
     if (!chosen) return exit_interrupted;
     sweep = std::move(*chosen);

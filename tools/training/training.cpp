@@ -89,8 +89,11 @@ Home home_of(const TrainingOptions& options) {
 /// Tells the times and bytes of a model that is only a size.
 template <class Scalar>
 FinishedRun time_size(const RunSettings& settings, const TrainingOptions& options) {
-  options.before_output();
+  if (options.timeline || options.watcher)
+    throw Misuse("model.kind", settings.model.kind,
+                 "a size is timed at once, without a run to watch; leave out --trace and --live");
   SizedRun<Scalar> run = sized_run<Scalar>(settings);
+  options.before_output();
   for (const std::string& warning : run.experiment.warnings)
     print_notice((options.title.empty() ? "" : options.title + ": ") + "warning: " + warning);
   auto point = learned_point(std::move(run.experiment), std::move(run.traced), Duration{0});
