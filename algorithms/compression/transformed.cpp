@@ -67,8 +67,8 @@ CodecStatus Transformed<Scalar>::encode(const EncodeInput<Scalar>& input, Packet
     transforms_[k]->forward(current, seed, between_[k]);
     current = between_[k];
   }
-  // No compressor returns a thousand times what it is given, and no inverse more than the sum of its
-  // coefficients.
+  // No coefficient comes back more than n times as large as the largest one (a random selection scales so),
+  // up to a small factor of rounding, and no inverse returns more than the sum of its coefficients.
   const auto n = static_cast<double>(current.size());
   const auto largest = static_cast<double>(std::bit_cast<Scalar>(largest_magnitude_of<Scalar>(current)));
   const bool surely_returns =

@@ -25,7 +25,7 @@ constexpr Index shortest_uncompressed = 64;
 constexpr Index most_coordinates = Index{1} << 24;
 /// How far the bytes of a message may be from those of the model's size.
 constexpr double tolerance = 0.01;
-/// More of them do not fit a record.
+/// Of all peers together; more of them do not fit a record.
 constexpr long double most_bytes = 9e18L;
 constexpr double most_seconds = 3e9;
 
@@ -123,11 +123,10 @@ struct StandIn {
 };
 
 /// The trace of a run in dimension d, from those in dimensions a and b, with `batch` samples for every
-/// gradient.
+/// gradient. Adds the bytes of its messages to `bytes`.
 WorkTrace stretched(const WorkTrace& of_a, const WorkTrace& of_b, std::uint64_t iterations,
-                    long double factor, std::uint64_t batch) {
+                    long double factor, std::uint64_t batch, long double& bytes) {
   WorkTrace trace;
-  long double bytes = 0.0L;
   for (std::uint64_t number = 1; number <= iterations; ++number) {
     const auto small = of_a.of(number);
     const auto large = of_b.of(number);
@@ -145,7 +144,7 @@ WorkTrace stretched(const WorkTrace& of_a, const WorkTrace& of_b, std::uint64_t 
         bytes += length;
         if (bytes > most_bytes)
           throw Misuse("run.iterations", std::to_string(iterations),
-                       "a peer would send more bytes than a record can hold; expected fewer");
+                       "the peers would send more bytes than a record can hold; expected fewer");
         step.amount = static_cast<std::uint64_t>(std::llround(length));
       }
       trace.add(std::move(step));
@@ -186,9 +185,10 @@ SizedRun<Scalar> sized_run(const RunSettings& settings) {
   if (!is_small) large.emplace(of_a_quadratic(settings, 2 * a));
   const long double factor = is_small ? 0.0L : static_cast<long double>(d - a) / static_cast<long double>(a);
   std::vector<WorkTrace>& traces = small.traced.traces;
+  long double bytes = 0.0L;
   for (std::size_t id = 0; id < traces.size(); ++id)
     traces[id] = stretched(traces[id], (large ? large->traced : small.traced).traces[id],
-                           small.experiment.iterations, factor, *settings.algorithm.batch);
+                           small.experiment.iterations, factor, *settings.algorithm.batch, bytes);
   SizedRun<Scalar> run{of_size(std::move(small.experiment), settings, d), std::move(small.traced)};
   run.traced.outcome = play(run.experiment, run.traced.traces, run.experiment.settings);
   if (run.traced.outcome.seconds > most_seconds)

@@ -119,6 +119,9 @@ TEST_CASE("sized run: what is too large for a record is refused, not wrapped") {
   const std::string fast = "network = { compute = \"20 ms\" }\nalgorithm.kind = \"d-psgd\"\n";
   CHECK_THROWS_AS(of_size<float>("1e13", fast + "run.iterations = 200000\nrun.evaluate_every = 100000\n"),
                   Misuse);
+  // Each of eight peers fits, and all of them together do not.
+  CHECK_THROWS_AS(of_size<float>("1e13", fast + "run.iterations = 50000\nrun.evaluate_every = 50000\n"),
+                  Misuse);
 }
 
 TEST_CASE("sized run: seven billion parameters take messages of 28 GB, and no memory") {
