@@ -24,6 +24,8 @@ struct MixingRow {
   /// True if the peer takes part in the round (participation.hpp). A participant may have no neighbor in a
   /// round; any other peer has none.
   bool participates = true;
+  /// True if the peer's own data count in the round. Only a hub takes part without them (hub_rounds.hpp).
+  bool trains = true;
 };
 
 }  // namespace hearsay

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/drawn_rounds.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
 #include "topology/graph_random.hpp"
@@ -17,24 +18,6 @@ const std::string participation_key = "topology.participation";
 
 /// More rows than this take gigabytes.
 constexpr double most_rows = 1e7;
-
-/// Rounds that were drawn in advance and repeat.
-class DrawnRounds final : public Schedule {
- public:
-  DrawnRounds(std::string name, PeerId peers, std::vector<std::vector<MixingRow>> rounds)
-      : name_(std::move(name)), peers_(peers), rounds_(std::move(rounds)) {}
-  PeerId peer_count() const override { return peers_; }
-  const MixingRow& row(PeerId peer, std::uint64_t round) const override {
-    return rounds_[round % rounds_.size()][peer];
-  }
-  std::uint64_t period() const override { return rounds_.size(); }
-  std::string name() const override { return name_; }
-
- private:
-  std::string name_;
-  PeerId peers_;
-  std::vector<std::vector<MixingRow>> rounds_;
-};
 
 /// Removes from the row of `peer` all peers that do not take part; empties it if `peer` itself does not.
 void restrict_to(const std::vector<bool>& takes_part, PeerId peer, MixingRow& row) {

@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   sketch = 10,    ///< the projections of a sketch
   held_out = 11,  ///< which samples data.test = "20%" holds out
   order = 12,     ///< in which order a pass takes the samples of a peer
+  downlink = 13,  ///< the compression of what a hub says; `compression` is that of its own answer
 };
 
 /// Returns 128 random bits for a counter and a key: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).

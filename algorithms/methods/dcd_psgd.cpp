@@ -110,10 +110,11 @@ Traffic DcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   if (foretold_) return foretold_->in(number, rows);
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
   if (backlog_) {
-    foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
-                               .exact = !traits.data_dependent_size,
-                               .vector_bytes = view(x_).size_bytes(),
-                               .tells_first = !adapts_first_};
+    foretold_ = BacklogTraffic{
+        .packet_bytes = traits.bytes,
+        .exact = !traits.data_dependent_size,
+        .vector_bytes = view(x_).size_bytes(),
+        .own = adapts_first_ ? BacklogTraffic::Own::told_with_others : BacklogTraffic::Own::told_next_time};
     return foretold_->in(number, rows);
   }
   return gossip_traffic(rows.at(number - 1), traits.bytes, !traits.data_dependent_size);

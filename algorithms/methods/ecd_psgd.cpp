@@ -182,11 +182,12 @@ Traffic EcdPsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) con
   if (foretold_) return foretold_->in(number, rows);
   const Traits traits = compressor_->traits(static_cast<std::size_t>(x_.size()));
   if (backlog_) {
-    foretold_ = BacklogTraffic{.packet_bytes = traits.bytes,
-                               .exact = !traits.data_dependent_size,
-                               .vector_bytes = view(x_).size_bytes(),
-                               .tells_first = !adapts_first_,
-                               .anew_every = restart_every_};
+    foretold_ = BacklogTraffic{
+        .packet_bytes = traits.bytes,
+        .exact = !traits.data_dependent_size,
+        .vector_bytes = view(x_).size_bytes(),
+        .own = adapts_first_ ? BacklogTraffic::Own::told_with_others : BacklogTraffic::Own::told_next_time,
+        .anew_every = restart_every_};
     return foretold_->in(number, rows);
   }
   if (restarts_in(number)) return gossip_traffic(rows.at(number - 1), view(x_).size_bytes());

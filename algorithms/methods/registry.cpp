@@ -5,34 +5,48 @@
 
 #include "algorithms/methods/ad_psgd.hpp"
 #include "algorithms/methods/allreduce_sgd.hpp"
+#include "algorithms/methods/artemis.hpp"
 #include "algorithms/methods/beer.hpp"
 #include "algorithms/methods/c_gt.hpp"
 #include "algorithms/methods/cedas.hpp"
+#include "algorithms/methods/chb.hpp"
 #include "algorithms/methods/choco_gossip.hpp"
 #include "algorithms/methods/choco_sgd.hpp"
+#include "algorithms/methods/comp_ams.hpp"
 #include "algorithms/methods/d2.hpp"
 #include "algorithms/methods/d_psgd.hpp"
 #include "algorithms/methods/dcd_psgd.hpp"
 #include "algorithms/methods/decentlam.hpp"
 #include "algorithms/methods/deep_squeeze.hpp"
 #include "algorithms/methods/demo.hpp"
+#include "algorithms/methods/dore.hpp"
+#include "algorithms/methods/double_squeeze.hpp"
 #include "algorithms/methods/dpsvrg.hpp"
 #include "algorithms/methods/dspg.hpp"
 #include "algorithms/methods/ecd_psgd.hpp"
+#include "algorithms/methods/econtrol.hpp"
+#include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/extra.hpp"
+#include "algorithms/methods/fed_avg.hpp"
 #include "algorithms/methods/gas_loc.hpp"
+#include "algorithms/methods/gen_qsgd.hpp"
 #include "algorithms/methods/gradient_tracking.hpp"
 #include "algorithms/methods/k_gt.hpp"
 #include "algorithms/methods/led.hpp"
 #include "algorithms/methods/local_sgd.hpp"
+#include "algorithms/methods/mcm.hpp"
 #include "algorithms/methods/moniqua.hpp"
 #include "algorithms/methods/naive.hpp"
 #include "algorithms/methods/nids.hpp"
 #include "algorithms/methods/noloco.hpp"
+#include "algorithms/methods/one_bit_adam.hpp"
 #include "algorithms/methods/power_gossip.hpp"
 #include "algorithms/methods/powersgd.hpp"
 #include "algorithms/methods/qg_momentum.hpp"
 #include "algorithms/methods/qsgd_allreduce.hpp"
+#include "algorithms/methods/quantized_adagrad.hpp"
+#include "algorithms/methods/rand_mcm.hpp"
+#include "algorithms/methods/scaffold.hpp"
 #include "algorithms/methods/sgp.hpp"
 #include "algorithms/methods/sparse_loco.hpp"
 #include "algorithms/methods/streaming_diloco.hpp"
@@ -78,6 +92,27 @@ std::span<const MethodInfo> methods() {
       led_info(),
       nids_info(),
       extra_info(),
+      fed_avg_info(),
+      fed_paq_info(),
+      fed_prox_info(),
+      scaffold_info(),
+      gen_qsgd_info(),
+      artemis_info(),
+      diana_info(),
+      dore_info(),
+      mcm_info(),
+      rand_mcm_info(),
+      double_squeeze_info(),
+      neolithic_info(),
+      ef21_info(),
+      ef21_bc_info(),
+      cd_adam_info(),
+      econtrol_info(),
+      comp_ams_info(),
+      one_bit_adam_info(),
+      qcmd_adagrad_info(),
+      qrda_adagrad_info(),
+      chb_info(),
   };
   return all;
 }

@@ -13,6 +13,7 @@ struct LocalScore {
   std::uint64_t hits = 0;        ///< correctly classified, of `judged`
   std::uint64_t judged = 0;      ///< 0: the model does not classify, or the accuracy is computed elsewhere
   bool of_test_samples = false;  ///< whether the judged samples are test samples
+  bool has_data = true;          ///< false for a hub without data, whose loss is no part of a mean
   bool operator==(const LocalScore&) const = default;
 };
 

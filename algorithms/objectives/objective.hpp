@@ -34,6 +34,8 @@ class Objective {
   virtual Index dimension() const = 0;
   /// m_i; a minibatch draws from {0, ..., m_i - 1}
   virtual Index sample_count() const = 0;
+  /// False for a peer that has no objective: a hub without data.
+  virtual bool has_data() const { return true; }
   /// The layers of the model. One segment by default.
   virtual SegmentTable segments() const { return {{"parameters", 0, dimension()}}; }
 
@@ -56,7 +58,7 @@ class Objective {
 
   /// Returns f_i(x) and, if this peer judges samples of its own, how many of them x classifies.
   virtual LocalScore score(const Vector<Scalar>& x) const {
-    return {.loss = loss(x), .samples = static_cast<std::uint64_t>(sample_count())};
+    return {.loss = loss(x), .samples = static_cast<std::uint64_t>(sample_count()), .has_data = has_data()};
   }
 
   /// The run has ended, and `x` is the final model of this peer. Does nothing by default.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,8 @@
 
 namespace hearsay {
 
-/// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start.
+/// What n peers minimise together: (1/n) sum_i f_i(x) + h(x), from a common start. A hub without data is a
+/// peer, but none of the n.
 template <class Scalar>
 struct Problem {
   std::vector<std::unique_ptr<const Objective<Scalar>>> objectives;  ///< f_0, ..., f_{n-1}
@@ -41,6 +43,16 @@ struct Problem {
 
   Index dimension() const { return objectives.front()->dimension(); }
   std::size_t peer_count() const { return objectives.size(); }
+  /// n, the peers with data: all of them, unless a hub has none.
+  std::size_t worker_count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(objectives, [](const auto& objective) { return objective->has_data(); }));
+  }
+
+  /// The first objective of a peer that has data.
+  const Objective<Scalar>& first_with_data() const {
+    return **std::ranges::find_if(objectives, [](const auto& objective) { return objective->has_data(); });
+  }
 
   /// The training samples of all peers; 0 if the objectives are of no samples.
   Index sample_count() const {
@@ -53,7 +65,7 @@ struct Problem {
   double loss(const Vector<Scalar>& x) const {
     double sum = 0.0;
     for (const auto& objective : objectives) sum += objective->loss(x);
-    return sum / static_cast<double>(objectives.size()) + (regularizer ? regularizer->value(x) : 0.0);
+    return sum / static_cast<double>(worker_count()) + (regularizer ? regularizer->value(x) : 0.0);
   }
 
   /// Returns what peer `peer` says of its own model: f_i(x) + h(x), and how many samples x classifies, of its
@@ -90,14 +102,17 @@ struct Problem {
   static ModelScore mean_of_own(std::span<const LocalScore> scores) {
     ModelScore result;
     std::uint64_t hits = 0;
+    std::size_t with_data = 0;
     for (const LocalScore& score : scores) {
+      if (!score.has_data) continue;
+      ++with_data;
       result.loss += score.loss;
       result.samples += score.samples;
       hits += score.hits;
       result.judged.count += score.judged;
       result.judged.are_test = score.of_test_samples;
     }
-    result.loss /= static_cast<double>(scores.size());
+    result.loss /= static_cast<double>(with_data);
     if (result.judged.count > 0)
       result.accuracy = static_cast<double>(hits) / static_cast<double>(result.judged.count);
     return result;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/arithmetic/reductions.hpp"
+#include "topology/foundation/ensure.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -22,6 +23,7 @@ class NoRegularizer final : public Regularizer<Scalar> {
   bool is_none() const override { return true; }
   double value(const Vector<Scalar>&) const override { return 0.0; }
   void prox(Scalar, Vector<Scalar>&) const override {}
+  void prox_each(const Vector<Scalar>&, Vector<Scalar>&) const override {}
 };
 
 /// lambda ||x||_1 + (ridge/2) ||x||^2
@@ -35,15 +37,19 @@ class ElasticNet final : public Regularizer<Scalar> {
     return lambda_ * norm_1(view(x)) + 0.5 * ridge_ * squared_norm(view(x));
   }
   void prox(Scalar step, Vector<Scalar>& x) const override {
-    const Scalar threshold = step * static_cast<Scalar>(lambda_);
-    const Scalar shrunk = 1 / (1 + step * static_cast<Scalar>(ridge_));
-    for (Scalar& entry : x) {
-      const Scalar left = std::abs(entry) - threshold;
-      entry = left <= 0 ? Scalar(0) : std::copysign(left * shrunk, entry);
-    }
+    for (Scalar& entry : x) entry = shrunk(step, entry);
+  }
+  void prox_each(const Vector<Scalar>& steps, Vector<Scalar>& x) const override {
+    for (Index k = 0; k < x.size(); ++k) x[k] = shrunk(steps[k], x[k]);
   }
 
  private:
+  Scalar shrunk(Scalar step, Scalar entry) const {
+    const Scalar left = std::abs(entry) - step * static_cast<Scalar>(lambda_);
+    const Scalar factor = 1 / (1 + step * static_cast<Scalar>(ridge_));
+    return left <= 0 ? Scalar(0) : std::copysign(left * factor, entry);
+  }
+
   double lambda_;
   double ridge_;
   std::string spelling_;
@@ -75,6 +81,10 @@ class GroupLasso final : public Regularizer<Scalar> {
         entry = length <= threshold ? Scalar(0) : entry * shrunk;
       }
     }
+  }
+  bool is_separable() const override { return false; }
+  void prox_each(const Vector<Scalar>&, Vector<Scalar>&) const override {
+    ensure(false, "groups have a common step");
   }
 
  private:
@@ -112,6 +122,7 @@ class Box final : public Regularizer<Scalar> {
   void prox(Scalar, Vector<Scalar>& x) const override {
     for (Scalar& entry : x) entry = std::clamp(entry, low_, high_);
   }
+  void prox_each(const Vector<Scalar>&, Vector<Scalar>& x) const override { prox(1, x); }
 
  private:
   Scalar low_;

@@ -41,6 +41,10 @@ class Regularizer {
   virtual double value(const Vector<Scalar>& x) const = 0;
   /// x <- prox_{a h}(x), a = `step` > 0.
   virtual void prox(Scalar step, Vector<Scalar>& x) const = 0;
+  /// True if h is a sum over the coordinates, so that `prox_each` exists.
+  virtual bool is_separable() const { return true; }
+  /// The same with a step per coordinate, all above 0: x <- argmin_y h(y) + sum_k (y_k - x_k)^2 / (2 a_k).
+  virtual void prox_each(const Vector<Scalar>& steps, Vector<Scalar>& x) const = 0;
 };
 
 /// Returns the regularizer that `spelling` names. Throws Misuse (key model.regularizer).

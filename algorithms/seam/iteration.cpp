@@ -19,10 +19,10 @@ void send_in_turn(const std::vector<PeerId>& to, PeerId self, Send send) {
 }  // namespace
 
 template <class Scalar>
-void Iteration<Scalar>::begin(std::uint64_t number, double step_size, double previous_step_size) {
+void Iteration<Scalar>::begin(std::uint64_t number, const StepSize& step_sizes) {
   number_ = number;
-  step_size_ = static_cast<Scalar>(step_size);
-  previous_step_size_ = static_cast<Scalar>(previous_step_size);
+  step_sizes_ = &step_sizes;
+  step_size_ = step_size_of(number);
   next_slot_ = 0;
   turn_to(number - 1);
 }

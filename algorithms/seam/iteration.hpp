@@ -11,6 +11,7 @@
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/compression/seam/packet.hpp"
 #include "algorithms/seam/peer_rows.hpp"
+#include "algorithms/seam/step_size.hpp"
 #include "topology/foundation/peer_id.hpp"
 #include "topology/mixing_row.hpp"
 
@@ -64,8 +65,8 @@ class Iteration {
   /// For the host, when neighbors left or came back: from the next `turn_to` on, `row` is the mixing row of
   /// every round. `row` outlives this iteration. After a change of `row` the host calls `turn_to` again.
   void mix_by(const MixingRow& row) { instead_ = &row; }
-  /// For the host: begins iteration `number`.
-  void begin(std::uint64_t number, double step_size, double previous_step_size);
+  /// For the host: begins iteration `number`. `step_sizes` outlives this iteration.
+  void begin(std::uint64_t number, const StepSize& step_sizes);
 
   PeerId self() const { return rows_.self(); }
   PeerId peer_count() const { return rows_.peer_count(); }
@@ -76,7 +77,9 @@ class Iteration {
   /// eta_t
   Scalar step_size() const { return step_size_; }
   /// eta_{t-1}, for what is left over from an earlier iteration. eta_1 in the first iteration.
-  Scalar previous_step_size() const { return previous_step_size_; }
+  Scalar previous_step_size() const { return step_size_of(number_ > 1 ? number_ - 1 : 1); }
+  /// eta of iteration `number`, for messages of earlier iterations that come late
+  Scalar step_size_of(std::uint64_t number) const { return static_cast<Scalar>(step_sizes_->at(number)); }
   /// The row of W: w_ii, and w_ij for every neighbor j that this peer hears, in ascending id.
   const MixingRow& mixing() const { return *row_; }
   /// For methods that gossip several times in an iteration: from now on the mixing row is that of round
@@ -176,7 +179,7 @@ class Iteration {
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
   Scalar step_size_ = 0;
-  Scalar previous_step_size_ = 0;
+  const StepSize* step_sizes_ = nullptr;
   const MixingRow* instead_ = nullptr;  // if set, replaces the schedule's rows
   const MixingRow* row_ = nullptr;
   std::vector<PeerId> heard_ids_;

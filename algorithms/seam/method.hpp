@@ -22,6 +22,7 @@ template <class Scalar>
 struct MethodInput {
   PeerId self = 0;
   PeerId peer_count = 1;
+  PeerId worker_count = 1;           ///< n, the peers with data: all of them, unless a hub has none
   const Vector<Scalar>& initial;     ///< x_0 in R^d, common to all peers
   std::vector<PeerId> neighbors;     ///< the peers it hears in some round, ascending
   bool links_vary = false;           ///< whether W changes from round to round
@@ -97,6 +98,8 @@ struct MethodInfo {
   std::string bytes;                      ///< what a peer sends per iteration, a formula
   std::string source;                     ///< paper and algorithm number
   CompressorNeed compressor;              ///< the compressors with which it is sound
+  /// The same for what a hub says (algorithm.down_compressor); for methods that read this option.
+  CompressorNeed down_compressor = CompressorNeed::none;
   Membership membership = Membership::refuse;
   /// True if a peer may join at any iteration, given a neighbor's model alone. Then none of the method's
   /// other state depends on all peers, or on the stage of the run. Only with Membership::exact.

@@ -58,9 +58,10 @@ std::span<const OptionKey> option_keys() {
       {"form",
        Text{&O::form,
             {"plain", "pipelined", "combine-then-adapt", "adapt-then-combine", "mixed", "published",
-             "unsigned", "signed"}},
+             "unsigned", "signed", "pp1", "pp2"}},
        "order of the steps of a round; `adapt-then-combine` is the default if local_steps > 1. gas-loc: "
-       "whether momentum is mixed; demo: whether a step is the mean, or its signs"},
+       "whether momentum is mixed; demo: whether a step is the mean, or its signs; artemis: whether the hub "
+       "keeps each worker's memory (pp1), or their mean, which stands for those that sit out (pp2)"},
       {"estimator", Text{&O::estimator, {"svrg", "loopless-svrg", "saga"}},
        "how stochastic gradients are corrected; `saga` and `loopless-svrg` have no epochs, and refuse the "
        "keys of epochs"},
@@ -88,6 +89,26 @@ std::span<const OptionKey> option_keys() {
        "alpha: the share of the own model that stays when a fragment's sum has come"},
       {"aggregate", Text{&O::aggregate, {"mean", "senders-mean"}},
        "the mean of gathered coefficients: over all peers, or over those that sent the coefficient"},
+      {"down_compressor", Text{&O::down_compressor, {}}, "of what the hub says to its workers"},
+      {"proximal", Number{&O::proximal, 0.0, any},
+       "mu: local steps are pulled back to where they began, mu times as hard as they are far"},
+      {"memory_step", Text{&O::memory_step, {}, true, true},
+       "alpha: how far the memories follow what is sent; `auto` is 1 / (2 (1 + omega)) for the compressor's "
+       "omega, 1 for a compressor without one; 0: no memory"},
+      {"down_memory_step", Text{&O::down_memory_step, {}, true, true},
+       "the same for what the hub says, with the omega of down_compressor"},
+      {"control", Number{&O::control, 0.0, 1.0},
+       "kappa: the share of the error owed that a message makes up for"},
+      {"worker_steps", Text{&O::worker_steps, {}, true},
+       "H_i: the local steps of each peer, `\"2, 4, 8\"`; `equal`: local_steps"},
+      {"dense_rounds", Count{&O::dense_rounds, 1},
+       "rounds in full precision, before the method begins to compress"},
+      {"rounds", Count{&O::rounds, 1},
+       "R: compressions of one vector, each of what the ones before have left out; and minibatches to a "
+       "gradient"},
+      {"threshold", Text{&O::threshold, {}, true, true},
+       "eps_1: a worker is silent while its gradient has changed by less than sqrt(eps_1) times the model's "
+       "last step; `auto` is 0.1 / eta^2; 0: it always sends"},
   };
   return keys;
 }

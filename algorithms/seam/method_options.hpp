@@ -40,6 +40,15 @@ struct MethodOptions {
   std::optional<std::uint64_t> overlap = {};    ///< tau: local steps during which a fragment's sum travels
   std::optional<double> own_share = {};         ///< alpha: share of the own model in what a merge leaves
   std::optional<std::string> aggregate = {};    ///< over whom gathered coefficients are averaged
+  std::optional<std::string> down_compressor = {};   ///< of what a hub says to its workers
+  std::optional<double> proximal = {};               ///< mu: pull of local steps to where they began
+  std::optional<std::string> memory_step = {};       ///< alpha: how far memories follow; a number or auto
+  std::optional<std::string> down_memory_step = {};  ///< the same for what a hub says
+  std::optional<double> control = {};                ///< kappa: share of an owed error in a message
+  std::optional<std::string> worker_steps = {};      ///< H_i: local steps of each peer
+  std::optional<std::uint64_t> dense_rounds = {};    ///< rounds in full precision, before it compresses
+  std::optional<std::uint64_t> rounds = {};          ///< R: compressions of one vector, one after the other
+  std::optional<std::string> threshold = {};         ///< eps_1: censors small changes; a number or auto
   bool operator==(const MethodOptions&) const = default;
 };
 
@@ -58,6 +67,7 @@ struct OptionKey {
     std::optional<std::string> MethodOptions::*member;
     std::vector<std::string> choices;  ///< if empty, the method parses the text itself
     bool may_be_count = false;         ///< a whole number may be written without quotes
+    bool may_be_number = false;        ///< any number may
   };
   std::string name;  ///< "consensus_step"
   std::variant<Number, Count, Text> kind;

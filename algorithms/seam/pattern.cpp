@@ -47,6 +47,7 @@ std::uint64_t forgotten_by_all(PeerId, const SenderProgress& of) { return of.ite
 constinit const Pattern Pattern::gossip = {.uses_graph = true,
                                            .reads_weights = true,
                                            .has_leader = false,
+                                           .has_hub = false,
                                            .partners = neighbors_in_any_round,
                                            .lead = lead_along_links,
                                            .forgets = forgotten_by_sender};
@@ -54,8 +55,17 @@ constinit const Pattern Pattern::gossip = {.uses_graph = true,
 constinit const Pattern Pattern::ring = {.uses_graph = false,
                                          .reads_weights = false,
                                          .has_leader = true,
+                                         .has_hub = false,
                                          .partners = adjacent_ids,
                                          .lead = lead_around_the_ring,
                                          .forgets = forgotten_by_all};
+
+constinit const Pattern Pattern::star = {.uses_graph = true,
+                                         .reads_weights = false,
+                                         .has_leader = false,
+                                         .has_hub = true,
+                                         .partners = neighbors_in_any_round,
+                                         .lead = lead_along_links,
+                                         .forgets = forgotten_by_sender};
 
 }  // namespace hearsay

@@ -29,10 +29,12 @@ struct SenderProgress {
 struct Pattern {
   static const Pattern gossip;  ///< the neighbors in the mixing graph, mixed by the weights of W
   static const Pattern ring;    ///< the peer with the next id, whatever the graph
+  static const Pattern star;    ///< a hub, peer 0, and its workers; the graph is a star, its weights unread
 
   bool uses_graph;  ///< if false, every peer takes part in every iteration, whatever the graph and schedule
   bool reads_weights;  ///< mixes by W, which must then be doubly stochastic
   bool has_leader;     ///< in every iteration the choice of one peer reaches all (leader_topk)
+  bool has_hub;        ///< peer 0 adds up what the others answer, and its model is the one that counts
 
   Partners (*partners)(PeerId id, const Schedule& schedule);
 

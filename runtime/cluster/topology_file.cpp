@@ -249,7 +249,8 @@ NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_
   if (topology.weights == "explicit")
     throw Misuse("topology.weights", "\"explicit\"",
                  "expected a topology file that gives a weight on every link (topology.file)");
-  Graph graph = make_graph(topology.kind, topology.peers, seed);
+  const std::string kind = topology.kind == "auto" ? "ring" : topology.kind;
+  Graph graph = make_graph(kind, topology.peers, seed);
   MixingMatrix mixing = make_mixing(topology.weights, graph);
   std::vector<NamedPeer> peers;
   for (PeerId peer = 0; peer < topology.peers; ++peer) peers.push_back({std::to_string(peer), {}, {}});
@@ -259,7 +260,7 @@ NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_
           .peers = std::move(peers),
           .links = {},
           .observer = {},
-          .family = topology.kind,
+          .family = kind,
           .weights = may_change ? "metropolis" : topology.weights,
           .weights_may_change = may_change};
 }

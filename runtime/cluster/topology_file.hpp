@@ -78,7 +78,8 @@ NamedTopology load_topology_file(const std::filesystem::path& file, std::uint64_
 NamedTopology parse_topology(std::string_view toml_text, std::uint64_t seed,
                              const std::string& file_name_for_messages, const std::string& weights = "auto");
 
-/// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights.
+/// Returns the topology of a run: from topology.file and its weights, or from kind, peers and weights. The
+/// kind "auto" is a ring.
 NamedTopology make_named_topology(const TopologySettings& topology, std::uint64_t seed);
 
 /// Returns the cluster as a TOML topology file, which parses back to an equal topology.

@@ -6,17 +6,19 @@
 
 #include "runtime/foundation/units.hpp"
 #include "topology/foundation/peer_id.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
 /// [topology] of a run file.
 struct TopologySettings {
-  std::string kind = "ring";
+  std::string kind = "auto";  ///< ring, or star if the method has a hub
   PeerId peers = 8;
   std::string weights = "auto";  ///< metropolis, or what the method needs instead
   std::string schedule = "static";
-  std::filesystem::path file;  ///< a topology file instead of kind and peers
-  double participation = 1.0;  ///< the share of the peers that take part in a round
+  std::filesystem::path file;      ///< a topology file instead of kind and peers
+  double participation = 1.0;      ///< the share of the peers that take part in a round
+  HubData hub = HubData::its_own;  ///< of a method with a hub
   bool operator==(const TopologySettings&) const = default;
 };
 

@@ -20,8 +20,10 @@ std::string range_of_eigenvalues(double limit) {
 }
 
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes) {
-  NamedTopology topology = make_named_topology(settings.topology, settings.run.seed);
   const MethodInfo& method = find_method(settings.algorithm.kind);
+  TopologySettings chosen = settings.topology;
+  if (chosen.kind == "auto" && method.pattern.has_hub) chosen.kind = "star";
+  NamedTopology topology = make_named_topology(chosen, settings.run.seed);
   const bool stays = settings.topology.schedule == "static" && settings.topology.participation == 1.0;
   if (!topology.weights_may_change || !stays) return topology;
   const MethodOptions options = resolved_options(settings.algorithm.options, method);
@@ -31,9 +33,8 @@ NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>&
                   range_of_eigenvalues(smallest_eigenvalue_needed(method, options)) +
                   ", and the smallest one of metropolis weights is " +
                   three_digits(spectrum(topology.mixing).smallest) + " here");
-  TopologySettings lazy = settings.topology;
-  lazy.weights = "lazy";
-  return make_named_topology(lazy, settings.run.seed);
+  chosen.weights = "lazy";
+  return make_named_topology(chosen, settings.run.seed);
 }
 
 }  // namespace hearsay

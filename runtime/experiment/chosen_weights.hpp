@@ -15,8 +15,9 @@ bool eigenvalues_suffice(const MixingMatrix& mixing, const MethodInfo& method, c
 /// Returns the words for what `smallest_eigenvalue_needed` permits: "above -0.333".
 std::string range_of_eigenvalues(double limit);
 
-/// Returns the topology of the run. Under topology.weights = "auto" it has Metropolis weights, or lazy ones
-/// if the method needs larger eigenvalues; `notes` then says so.
+/// Returns the topology of the run. topology.kind = "auto" is a star for methods with a hub, else a ring.
+/// Under topology.weights = "auto" it has Metropolis weights, or lazy ones if the method needs larger
+/// eigenvalues; `notes` then says so.
 NamedTopology topology_of(const RunSettings& settings, std::vector<std::string>& notes);
 
 }  // namespace hearsay

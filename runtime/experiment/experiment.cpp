@@ -2,24 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <type_traits>
 #include <utility>
 
 #include "algorithms/compression/seam/compressor.hpp"
 #include "algorithms/methods/parts/feedback.hpp"
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/objectives/model.hpp"
 #include "runtime/experiment/chosen_weights.hpp"
 #include "runtime/experiment/consensus_step.hpp"
+#include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/join_later.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "runtime/experiment/sensible_run.hpp"
 #include "runtime/experiment/soundness.hpp"
 #include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/experiment/staleness_limit.hpp"
-#include "runtime/wire/frame.hpp"
 #include "topology/coloring.hpp"
 #include "topology/foundation/misuse.hpp"
 #include "topology/foundation/spelling.hpp"
@@ -40,13 +40,15 @@ std::uint64_t iteration_count(const RunSettings& settings, const MethodInfo& met
   if (!method.trains)
     throw Misuse("run.epochs", number_text(*settings.run.epochs),
                  method.name + " averages, and passes over no data; expected run.iterations");
-  const double steps = static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
+  const MethodOptions& options = settings.algorithm.options;
+  const double steps =
+      mean_local_steps(options, settings.topology.peers) * static_cast<double>(options.rounds.value_or(1));
   double iterations_per_epoch = 1.0 / (steps * settings.topology.participation);
   if (settings.algorithm.batch) {
     const double samples = settings.data.samples ? static_cast<double>(*settings.data.samples)
                                                  : static_cast<double>(problem.sample_count());
     iterations_per_epoch *= samples / (static_cast<double>(*settings.algorithm.batch) *
-                                       static_cast<double>(problem.peer_count()));
+                                       static_cast<double>(problem.worker_count()));
   }
   const double iterations = std::ceil(*settings.run.epochs * iterations_per_epoch);
   constexpr double most_iterations = 1e15;
@@ -76,21 +78,15 @@ std::vector<LinkOverride> merged(const std::vector<LinkOverride>& of_file,
 
 RunSettings resolved(RunSettings settings, const NamedTopology& topology) {
   settings.topology.peers = topology.mixing.peer_count();
-  if (settings.topology.file.empty()) settings.topology.weights = topology.weights;
+  if (settings.topology.file.empty()) {
+    settings.topology.kind = topology.family;
+    settings.topology.weights = topology.weights;
+  }
   settings.link_overrides = merged(topology.links, settings.link_overrides);
   return settings;
 }
 
 namespace {
-
-/// Throws Misuse unless a message of at most `message_bytes` fits into one frame.
-void require_fitting_frame(const RunSettings& settings, std::uint64_t message_bytes) {
-  constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
-  if (message_bytes > longest)
-    throw Misuse("algorithm.compressor", settings.algorithm.compressor,
-                 "a message can take " + std::to_string(message_bytes) + " bytes, and a frame holds " +
-                     std::to_string(longest));
-}
 
 /// Throws Misuse for a [[network.link]] between peers that never talk. It would have no effect: most likely
 /// an id is wrong.
@@ -131,6 +127,7 @@ template <class Scalar>
 Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Problem<Scalar> problem) {
   settings.run.scalar = std::is_same_v<Scalar, float> ? ScalarKind::float32 : ScalarKind::float64;
   const MethodInfo& method = find_method(settings.algorithm.kind);
+  add_dedicated_hub(settings, problem);
   settings.algorithm.kind = method.name;  // an alias is another spelling of the same run
   if (settings.algorithm.compressor.empty()) settings.algorithm.compressor = method.default_compressor;
   if (problem.dimension() > largest_dimension)
@@ -141,7 +138,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
       make_compressor<Scalar>(settings.algorithm.compressor, problem.objectives.front()->segments());
   settings.algorithm.compressor = compressor->spelling();
   const Traits traits = compressor->traits(static_cast<std::size_t>(problem.dimension()));
-  require_fitting_frame(settings, traits.bytes);
+  require_fitting_frame("algorithm.compressor", settings.algorithm.compressor, traits.bytes);
   require_sensible_batch(settings, problem);
   const bool sets_consensus_step = settings.algorithm.options.consensus_step.has_value();
   settings.algorithm.options = resolved_options(settings.algorithm.options, method);
@@ -156,6 +153,7 @@ Experiment<Scalar> assemble(RunSettings settings, NamedTopology topology, Proble
   require_possible_evaluation(settings, problem);
   if (std::optional<std::string>& feedback = settings.algorithm.options.feedback)
     feedback = resolved_feedback(*feedback, traits);
+  settle_hub_options(settings, traits, problem);
   if (!problem.regularizer)
     problem.regularizer = make_regularizer<Scalar>("none", problem.objectives.front()->segments());
   if (!problem.regularizer->is_none() && !method.composite)
@@ -213,7 +211,8 @@ Experiment<Scalar> prepare(const RunSettings& settings, const Home& home) {
   std::vector<std::string> doubts;
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
-  Problem<Scalar> problem = problem_of<Scalar>(complete, home, doubts);
+  require_sensible_hub(complete);
+  Problem<Scalar> problem = problem_of<Scalar>(settings_of_workers(complete), home, doubts);
   if (home.peer && problem.at_home && complete.run.epochs && !complete.data.samples)
     throw Misuse(
         "run.epochs", number_text(*complete.run.epochs),
@@ -235,10 +234,11 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   std::vector<std::string> doubts;
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
-  if (problem.peer_count() != complete.topology.peers)
-    throw Misuse(
-        "topology.peers", std::to_string(complete.topology.peers),
-        "the problem has " + std::to_string(problem.peer_count()) + " objectives, one per peer is needed");
+  require_sensible_hub(complete);
+  if (problem.peer_count() != settings_of_workers(complete).topology.peers)
+    throw Misuse("topology.peers", std::to_string(complete.topology.peers),
+                 "the problem has " + std::to_string(problem.peer_count()) +
+                     " objectives, one per peer with data is needed");
   auto experiment = assemble(std::move(complete), std::move(topology), std::move(problem));
   experiment.warnings.insert(experiment.warnings.end(), doubts.begin(), doubts.end());
   return experiment;
@@ -277,6 +277,7 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
+                                  .worker_count = static_cast<PeerId>(experiment.problem.worker_count()),
                                   .initial = initial,
                                   .neighbors = std::move(partners.sources),
                                   .links_vary = experiment.schedule->period() != 1,
@@ -288,6 +289,12 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
                                   .rho = experiment.rho,
                                   .regularizer = experiment.problem.regularizer.get()};
   return experiment.method->make(input);
+}
+
+template <class Scalar>
+std::uint64_t minibatches_per_iteration(const Experiment<Scalar>& experiment, PeerId id) {
+  const MethodOptions& options = experiment.settings.algorithm.options;
+  return local_steps_of(options, id, experiment.peer_count()) * options.rounds.value_or(1);
 }
 
 template <class Scalar>
@@ -311,7 +318,7 @@ std::unique_ptr<Peer<Scalar>> make_peer_around(const Experiment<Scalar>& experim
                         .may_sit_out = !experiment.method->counts_rounds,
                         .minibatches = {.size = settings.algorithm.batch,
                                         .shuffled = settings.data.order == RunSettings::Data::Order::shuffled,
-                                        .per_iteration = settings.algorithm.options.local_steps.value_or(1)},
+                                        .per_iteration = minibatches_per_iteration(experiment, id)},
                         .clip = settings.algorithm.clip,
                         .iterations = experiment.iterations,
                         .evaluate_every = settings.run.evaluate_every,

@@ -56,10 +56,17 @@ class Check {
   /// static.
   [[noreturn]] void refuse_changing_links() const {
     const TopologySettings& topology = settings_.topology;
+    if (method_.pattern.has_hub)
+      throw Misuse("topology.participation", three_digits(topology.participation),
+                   method_.name + " needs all workers in every round; expected 1, or one of " +
+                       methods_that([](const MethodInfo& other) {
+                         return other.permits_time_varying && other.pattern.has_hub;
+                       }));
     const std::string why = method_.name + " needs the same mixing in every round; expected ";
-    const std::string others = ", or one of " + methods_that([](const MethodInfo& other) {
-                                 return other.permits_time_varying && other.pattern.uses_graph;
-                               });
+    const std::string others =
+        ", or one of " + methods_that([](const MethodInfo& other) {
+          return other.permits_time_varying && other.pattern.uses_graph && !other.pattern.has_hub;
+        });
     if (topology.schedule == "static")
       throw Misuse("topology.participation", three_digits(topology.participation), why + "1" + others);
     throw Misuse("topology.schedule", topology.schedule, why + "static" + others);

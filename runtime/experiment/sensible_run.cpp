@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
+#include "algorithms/methods/registry.hpp"
+#include "runtime/wire/frame.hpp"
 #include "topology/foundation/misuse.hpp"
 
 namespace hearsay {
@@ -18,6 +21,34 @@ std::uint64_t largest_shard_of(const Problem<Scalar>& problem) {
 }
 
 }  // namespace
+
+void require_fitting_frame(const std::string& key, const std::string& compressor,
+                           std::uint64_t message_bytes) {
+  constexpr std::uint64_t longest = std::numeric_limits<decltype(FrameHeader::payload_bytes)>::max();
+  if (message_bytes > longest)
+    throw Misuse(key, compressor,
+                 "a message can take " + std::to_string(message_bytes) + " bytes, and a frame holds " +
+                     std::to_string(longest));
+}
+
+void require_sensible_hub(const RunSettings& settings) {
+  if (settings.topology.hub == HubData::its_own) return;
+  const auto refuse = [](const std::string& expectation) {
+    throw Misuse("topology.hub", "\"dedicated\"", expectation);
+  };
+  const MethodInfo& method = find_method(settings.algorithm.kind);
+  if (!method.pattern.has_hub)
+    refuse(method.name + " has no hub; leave it out (those that have one: " +
+           methods_that([](const MethodInfo& other) { return other.pattern.has_hub; }) + ")");
+  if (settings.topology.peers < 2)
+    refuse("there are no workers; expected topology.peers of at least 2, the hub among them");
+  if (settings.data.partition == "home" || !settings.model.program.empty())
+    refuse("where the data are at home at the peers, the hub is one of them; expected \"worker\"");
+  if (settings.run.evaluate == RunSettings::Run::Evaluate::own)
+    refuse(
+        "run.evaluate = \"own\" judges each model on the data of its peer, and the hub has none; expected "
+        "\"worker\", or run.evaluate = \"mean\"");
+}
 
 template <class Scalar>
 void require_sensible_batch(const RunSettings& settings, const Problem<Scalar>& problem) {

@@ -7,6 +7,13 @@ namespace hearsay {
 
 // What a run wants of its problem that the problem cannot give, or that nobody means.
 
+/// Throws Misuse, naming the key, unless a message of at most `message_bytes` fits into one frame.
+void require_fitting_frame(const std::string& key, const std::string& compressor,
+                           std::uint64_t message_bytes);
+
+/// Throws Misuse for a topology.hub that the run cannot have.
+void require_sensible_hub(const RunSettings& settings);
+
 /// Throws Misuse for a minibatch that is larger than any peer's data: most likely a typing error, which would
 /// run for hours.
 template <class Scalar>

@@ -13,6 +13,7 @@
 #include "algorithms/methods/registry.hpp"
 #include "algorithms/stability/dcd_limit.hpp"
 #include "algorithms/stability/schedule_dcd_limit.hpp"
+#include "runtime/experiment/hub_soundness.hpp"
 #include "runtime/experiment/mixing_soundness.hpp"
 #include "runtime/experiment/unsound.hpp"
 #include "runtime/foundation/units.hpp"
@@ -42,6 +43,7 @@ class Check {
     check_aggregate();
     check_senders();
     check_size();
+    if (method_.pattern.has_hub) return check_hub(experiment_);
     switch (method_.compressor) {
       case CompressorNeed::none:
         if (compressor_ != "none")
@@ -94,6 +96,8 @@ class Check {
     const std::optional<std::string>& optimizer = experiment_.settings.algorithm.options.optimizer;
     if (!optimizer || *optimizer == "sgd") return;
     const std::string name = optimizer->substr(0, optimizer->find('('));
+    const bool is_hubs = method_.pattern.has_hub && !experiment_.settings.algorithm.options.local_steps;
+    if (is_hubs) return;  // one state, or equal ones, from the mean gradient
     const std::uint64_t local_steps = experiment_.settings.algorithm.options.local_steps.value_or(1);
     if (local_steps > 1 && experiment_.settings.data.partition == "by-label" &&
         (name == "adam" || name == "amsgrad" || name == "adamw")) {
@@ -278,12 +282,11 @@ class Check {
                                      " an error of 1 or more piles up, and scale{...} rules it out");
   }
 
-  /// Returns the text " (by 0.1 on the first gradient)": how far the compressor contracts peer 0's gradient
-  /// at the initial model. Empty if the gradient is 0 or cannot be encoded, or peer 0's data are at home
-  /// there.
+  /// Returns the text " (by 0.1 on the first gradient)": how far the compressor contracts the first
+  /// gradient at the initial model. Empty if it is 0 or cannot be encoded, or the data are at home.
   std::string measured_contraction() const {
     if (experiment_.problem.at_home) return "";
-    const Objective<Scalar>& objective = *experiment_.problem.objectives.front();
+    const Objective<Scalar>& objective = experiment_.problem.first_with_data();
     std::vector<Index> samples(static_cast<std::size_t>(std::min<Index>(
         objective.sample_count(), static_cast<Index>(experiment_.settings.algorithm.batch.value_or(4096)))));
     std::iota(samples.begin(), samples.end(), Index{0});

@@ -1,18 +1,26 @@
 #include "runtime/experiment/spectral_gap.hpp"
 
+#include "runtime/experiment/hub_soundness.hpp"
+#include "topology/hub_rounds.hpp"
 #include "topology/participation.hpp"
 #include "topology/spectrum.hpp"
 
 namespace hearsay {
 
 std::shared_ptr<const Schedule> schedule_of(const RunSettings& settings, const NamedTopology& topology) {
-  return with_participation(
-      make_schedule(settings.topology.schedule, topology.graph, topology.mixing, settings.run.seed),
-      settings.topology.participation, settings.run.seed);
+  auto schedule =
+      make_schedule(settings.topology.schedule, topology.graph, topology.mixing, settings.run.seed);
+  const double share = settings.topology.participation;
+  if (find_method(settings.algorithm.kind).pattern.has_hub) {
+    require_star(settings, topology.graph);
+    return hub_rounds(std::move(schedule), share, settings.topology.hub, settings.run.seed);
+  }
+  return with_participation(std::move(schedule), share, settings.run.seed);
 }
 
 bool has_spectral_gap(const Schedule& schedule, const MixingMatrix& mixing, const MethodInfo& method) {
-  return schedule.period() == 1 && mixing.doubly_stochastic() && !method.asynchronous;
+  return schedule.period() == 1 && mixing.doubly_stochastic() && !method.asynchronous &&
+         !method.pattern.has_hub;
 }
 
 std::optional<double> spectral_gap_of(const RunSettings& settings, const NamedTopology& topology) {

@@ -15,7 +15,7 @@ std::shared_ptr<const Schedule> schedule_of(const RunSettings& settings, const N
 
 /// True if a run has a spectral gap of its own, that of W: one W mixes in every round, and averages. A
 /// varying schedule has no single gap, and neither has push-sum along one-way links. An asynchronous method
-/// averages in pairs, not by W.
+/// averages in pairs, not by W; a hub adds up, and reads no W.
 bool has_spectral_gap(const Schedule& schedule, const MixingMatrix& mixing, const MethodInfo& method);
 
 /// Returns that spectral gap; empty if the run has none.

@@ -9,6 +9,7 @@
 #include "runtime/record/json.hpp"
 #include "runtime/wire/frame.hpp"
 #include "topology/foundation/ensure.hpp"
+#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -185,7 +186,9 @@ std::optional<Verdict> Observer<Scalar>::evaluate(std::uint64_t iteration, const
     close_answered(verdicts);
     return verdicts.empty() ? std::nullopt : std::optional(verdicts.back());
   }
-  asked.mean = mean_of(gathered.models);
+  // Without its hub the run is about to end.
+  const bool of_hub = evaluated_ == Evaluated::hub && gathered.models[hub_id].size() != 0;
+  asked.mean = of_hub ? gathered.models[hub_id] : mean_of(gathered.models);
   asked.models = gathered.models;
   note_distances(squared_distances(asked.models, asked.mean), asked.evaluation);
   if (rules_.evaluate == RunSettings::Run::Evaluate::peers) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/objectives/problem.hpp"
+#include "algorithms/seam/method.hpp"
 #include "runtime/observer/distances.hpp"
 #include "runtime/observer/evaluator.hpp"
 #include "runtime/observer/open_questions.hpp"
@@ -30,6 +31,17 @@ Asks who_judges(const Problem<Scalar>& problem) {
   return problem.at_home ? Asks::the_peers : Asks::nobody;
 }
 
+/// The model that is evaluated and kept.
+enum class Evaluated {
+  mean,  ///< the mean of the peers' models
+  hub,   ///< that of the hub, peer 0; distances are those of the peers' models from it
+};
+
+/// Returns which model a run of this method evaluates.
+inline Evaluated evaluated_in(const MethodInfo& method) {
+  return method.pattern.has_hub ? Evaluated::hub : Evaluated::mean;
+}
+
 /// Collects the models of all peers at the same iteration, evaluates their mean and decides whether the run
 /// goes on. Pure: used by the simulator and, behind sockets, in real runs.
 /// Snapshots of several iterations may be incomplete at the same time; each peer sends its own in order.
@@ -38,10 +50,11 @@ class Observer final : public Evaluator {
  public:
   /// `rules`: what is evaluated, when the run ends, and which model is kept.
   explicit Observer(const Problem<Scalar>& problem, const RunSettings::Run& rules = {},
-                    Asks asks = Asks::nobody)
+                    Evaluated evaluated = Evaluated::mean, Asks asks = Asks::nobody)
       : problem_(&problem),
         rules_(rules),
         asks_(asks),
+        evaluated_(evaluated),
         judge_(judge_of(problem.judged, rules)),
         counts_from_(problem.peer_count()),
         last_meters_(problem.peer_count()),
@@ -127,6 +140,7 @@ class Observer final : public Evaluator {
   const Problem<Scalar>* problem_;
   RunSettings::Run rules_;
   Asks asks_;
+  Evaluated evaluated_;
   RunJudge judge_;
   OpenQuestions<Scalar> questions_;
   std::map<std::uint64_t, Gathering> gathering_;

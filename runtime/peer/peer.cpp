@@ -39,7 +39,7 @@ template <class Scalar>
 void Peer<Scalar>::say_again() {
   for (std::uint64_t number = first_needed_in(completed_ + 1, input_.staleness); number <= completed_;
        ++number) {
-    iteration_.begin(number, input_.step_size.at(number), input_.step_size.at(number));
+    iteration_.begin(number, input_.step_size);
     input_.algorithm->say_again(iteration_);
   }
 }
@@ -113,8 +113,7 @@ void Peer<Scalar>::begin_iteration() {
       state_ = PeerState::needs_agreement;
       return;
     }
-    iteration_.begin(number, input_.step_size.at(number),
-                     input_.step_size.at(std::max<std::uint64_t>(completed_, 1)));
+    iteration_.begin(number, input_.step_size);
     if (!exchange_attachments()) return;
     if (begin_method()) return;
   } while (complete_iteration());

@@ -10,16 +10,17 @@ namespace hearsay {
 template <class Scalar>
 ReplicaGuard<Scalar>::ReplicaGuard(const PeerInput<Scalar>& input, PeerCounters& counters)
     : input_(input), counters_(counters) {
-  if (input_.algorithm->answering() || published_bytes(*input_.algorithm) == 0) return;
+  if (input_.algorithm->answering()) return;
+  const StateDigests at_first = digest_state(*input_.algorithm);
+  if (!at_first.published && at_first.replicas.empty()) return;
   if (input_.schedule->period() == 1) {
     std::vector<PeerId> owners;
     for (const WeightedNeighbor& neighbor : input_.schedule->row(input_.id, 0).hears)
       owners.push_back(neighbor.id);
     watch_.emplace(std::move(owners));
   }
-  if (input_.hearers.empty()) return;
-  const std::uint64_t at_first = *digest_published(*input_.algorithm);
-  for (const PeerId hearer : input_.hearers) last_sent_digests_.emplace_back(hearer, at_first);
+  if (!at_first.published) return;
+  for (const PeerId hearer : input_.hearers) last_sent_digests_.emplace_back(hearer, *at_first.published);
 }
 
 template <class Scalar>
@@ -78,7 +79,7 @@ void ReplicaGuard<Scalar>::take_digests(const Iteration<Scalar>& iteration) {
   digest_to_send_ = 0;
   if (!digest_is_due(iteration.number())) return;
   const StateDigests digests = digest_state(*input_.algorithm);
-  digest_to_send_ = header_digest(*digests.published);
+  if (digests.published) digest_to_send_ = header_digest(*digests.published);
   const std::vector<WeightedNeighbor>& heard = iteration.mixing().hears;
   for (const auto& [owner, digest] : digests.replicas)
     if (std::ranges::find(heard, owner, &WeightedNeighbor::id) != heard.end())

@@ -258,8 +258,9 @@ Json summarize(const Experiment<Scalar>& experiment, const RunOutcome<Scalar>& o
           ? Json(spectrum(experiment.topology.mixing).spectral_gap)
           : Json(nullptr);
   summary["seconds"] = totals.seconds;
-  summary["evaluated"] =
-      settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models" : "mean model";
+  summary["evaluated"] = settings.run.evaluate == RunSettings::Run::Evaluate::own ? "own models"
+                         : experiment.method->pattern.has_hub                     ? "hub's model"
+                                                                                  : "mean model";
   summary["data"] = experiment.problem.at_home ? "at home" : "shared";
   summary["loss"] = judged && has_loss ? Json(last.loss) : Json(nullptr);
   summary["loss_samples"] =

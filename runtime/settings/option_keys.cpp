@@ -45,12 +45,15 @@ ValueKind<std::string> kind_of(const OptionKey::Text& of) {
     names += (names.empty() ? "" : ", ") + choice;
     quoted += (quoted.empty() ? "" : " or ") + toml_text(choice);
   }
-  ValueKind<std::string> kind = kinds::name().named(!quoted.empty()   ? quoted
-                                                    : of.may_be_count ? "spelling or whole number"
-                                                                      : "spelling");
+  ValueKind<std::string> kind = kinds::name().named(!quoted.empty()    ? quoted
+                                                    : of.may_be_number ? "spelling or number"
+                                                    : of.may_be_count  ? "spelling or whole number"
+                                                                       : "spelling");
   kind.read = [of, names](const Setting& setting, const fs::path&) {
-    const auto* const count = std::get_if<std::int64_t>(&setting.value.data);
-    std::string text = of.may_be_count && count ? std::to_string(*count) : setting.name();
+    const bool is_count = std::holds_alternative<std::int64_t>(setting.value.data);
+    const bool is_number = is_count || std::holds_alternative<double>(setting.value.data);
+    const bool permitted = is_count ? of.may_be_count : is_number && of.may_be_number;
+    std::string text = permitted ? toml_number(setting.number()) : setting.name();
     if (!of.choices.empty() && std::ranges::find(of.choices, text) == of.choices.end())
       setting.refuse("one of " + names);
     return text;

@@ -250,6 +250,8 @@ std::vector<KeyRow<TopologySettings>> topology_rows() {
       {"schedule", &Topology::schedule, spelling(), "all", "W from round to round"},
       {"participation", &Topology::participation, share().named("share > 0"), "all",
        "of the peers that take part in a round"},
+      {"hub", &Topology::hub, choice<HubData>({"worker", "dedicated"}), "methods with a hub",
+       "whether the hub, peer 0, has a part of the data, or only the other peers have"},
       Row("file", &Topology::file, path(), "all", "a topology file instead of kind and peers")
           .by_default("none")
           .see("../../topology/README.md#topology-files"),

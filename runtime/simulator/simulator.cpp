@@ -60,7 +60,7 @@ class Simulation {
       : experiment_(experiment),
         measured_gradient_(measured_gradient),
         control_(control),
-        observer_(experiment.problem, experiment.settings.run) {
+        observer_(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method)) {
     const RunSettings& settings = experiment.settings;
     if (settings.shapes_evaluations())
       traffic_.emplace(settings, experiment.peer_count(),

@@ -100,7 +100,9 @@ TEST_CASE("peer: without checkpoints none is due") {
 TEST_CASE("peer image: what a method names has a name of its own") {
   for (const MethodInfo& method : methods()) {
     std::vector<World> worlds = {{"ring", 4}};
-    if (method.permits_time_varying)
+    if (method.permits_time_varying && method.pattern.has_hub)
+      worlds.push_back({"star", 6, "metropolis", "static", 0.5});
+    else if (method.permits_time_varying)
       worlds.push_back({"exponential", 6, "metropolis", "one-peer-exponential"});
     for (const World& world : worlds) {
       CAPTURE(method.name);

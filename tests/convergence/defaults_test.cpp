@@ -16,6 +16,7 @@ TEST_CASE(
     "loss falls for 1,000 iterations") {
   for (const MethodInfo& method : methods())
     for (const std::string topology : {"ring", "torus(4x4)", "complete", "star"}) {
+      if (method.pattern.has_hub && topology != "star") continue;
       CAPTURE(method.name);
       CAPTURE(topology);
       const RunSettings settings = parse_run(

@@ -28,7 +28,10 @@ const Experiment<float>* experiment(const std::string& method, bool links_vary) 
           "run.iterations = 100\nrun.evaluate_every = 100\ntopology.peers = 3\n"
           "data.source = \"synthetic(samples=24, features=4, classes=3)\"\n"
           "algorithm.batch = 2\nalgorithm.allow_unsound = true\nalgorithm.kind = \"" +
-          method + "\"\n" + (links_vary ? "topology.schedule = \"one-peer-exponential\"\n" : ""));
+          method + "\"\n" +
+          (!links_vary                           ? ""
+           : find_method(method).pattern.has_hub ? "topology.participation = 0.5\n"
+                                                 : "topology.schedule = \"one-peer-exponential\"\n"));
     });
   ensure(place->second || links_vary, "every method runs where links are fixed");
   return place->second ? &*place->second : nullptr;

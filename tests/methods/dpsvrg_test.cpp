@@ -254,11 +254,11 @@ TEST_CASE("dpsvrg: what its options cannot be is refused before anything starts"
   CHECK(refusal({"ring", 4}, {.estimator = "loopless-svrg", .inner_length = 30}) == "");
   CHECK(refusal({"hypercube", 8, "metropolis", "hypercube-matchings"}, {.gossip = "chebyshev"})
             .starts_with("algorithm.gossip = chebyshev: it needs one symmetric mixing matrix"));
-  CHECK(
-      misuse_text([] {
-        quadratics_in<double>({"ring", 4}, "dcd-psgd", {.regularizer = "l1(0.1)"});
-      }) ==
-      "model.regularizer = l1(0.1): dcd-psgd minimises smooth objectives only; expected one of dspg, dpsvrg");
+  CHECK(misuse_text([] {
+          quadratics_in<double>({"ring", 4}, "dcd-psgd", {.regularizer = "l1(0.1)"});
+        }) ==
+        "model.regularizer = l1(0.1): dcd-psgd minimises smooth objectives only; expected one of dspg, "
+        "dpsvrg, qcmd-adagrad, qrda-adagrad");
   CHECK(misuse_text([] {
           quadratics_in<double>({"ring", 4}, "d-psgd", {.options = {.inner_length = 5}});
         }) == "algorithm.inner_length = 5: d-psgd does not read it; leave it out (those that do: dpsvrg)");

@@ -61,7 +61,9 @@ double relative_distance(const Recording<Scalar>& a, const Recording<Scalar>& b)
 }
 
 template <class Scalar>
-Violation stacked_with(const MethodInfo& method, const World& world, const Plan& plan) {
+Violation stacked_with(const MethodInfo& method, const World& world, Plan plan) {
+  // What a hub says is not replayed, and in float a rounding of it flips now and then.
+  if (std::is_same_v<Scalar, float> && method.options.down_compressor) plan.options.down_compressor = "none";
   const auto experiment =
       plan.batch ? regressions_in<Scalar>(world, method.name, plan, across_buckets)
                  : quadratics_in<Scalar>(world, method.name, plan, Shared::nothing, across_buckets);
@@ -72,7 +74,10 @@ Violation stacked_with(const MethodInfo& method, const World& world, const Plan&
   // largest entry.
   const bool in_float = std::is_same_v<Scalar, float>;
   const bool strays = in_float && !found.replayed && plan.compressor != "none";
-  const double tolerance = strays ? 0.02 : rounding<Scalar>;
+  // A step that is divided by roots of squares has the relative error of its smallest gradients.
+  const std::string optimizer = experiment.settings.algorithm.options.optimizer.value_or("sgd");
+  const bool divides = method.name.ends_with("adagrad") || optimizer.starts_with("ad");
+  const double tolerance = strays ? 0.02 : (in_float && divides ? 10 : 1) * rounding<Scalar>;
   if (found.deviation > tolerance)
     return broken("with ", plan.compressor, ", feedback ", plan.feedback, " the models deviate by ",
                   found.deviation);
@@ -100,7 +105,8 @@ Violation stacked_equality(const MethodInfo& method, const World& world) {
                      .step_size = 0.02,
                      .step_schedule = "inverse-sqrt",
                      .options = two_steps(method, "adagrad-da(0.5)")});
-  if (!compresses(method)) plans.push_back({.compressor = "none", .step_schedule = "inverse-sqrt"});
+  if (!compresses(method) || method.pattern.has_hub)
+    plans.push_back({.compressor = lossy_compressor(method), .step_schedule = "inverse-sqrt"});
   if (method.composite) {
     for (std::size_t k = 0, count = plans.size(); k < count; ++k) {
       plans.push_back(plans[k]);
@@ -172,6 +178,7 @@ template <class Scalar>
 Violation stays_with(const MethodInfo& method, const World& world,
                      const std::vector<std::string>& compressors) {
   auto experiment = quadratics_in<Scalar>(world, method.name, {.compressor = "none"}, Shared::minimiser);
+  if (method.options.rounds) experiment.settings.algorithm.options.rounds = 1;  // not all can be repeated
   for (const std::string& compressor : compressors) {
     experiment.settings.algorithm.compressor = compressor;
     for (const auto& peers : record_run(experiment))
@@ -192,9 +199,10 @@ Violation stays_compressed(const MethodInfo& method, const World& world) {
 }
 
 /// Returns the mean that the method conserves: of the models or, in a push-sum method, of their numerators
-/// (model times weight).
+/// (model times weight). With a hub it is the hub's model.
 template <class Scalar>
 Vector<double> conserved_mean(const MethodInfo& method, std::vector<PeerRecord<Scalar>> peers) {
+  if (method.pattern.has_hub) return peers.front().model.template cast<double>();
   if (method.push_sum)
     for (PeerRecord<Scalar>& peer : peers) peer.model *= peer.states.at("weight")[0];
   return mean_in_double(peers);
@@ -202,6 +210,8 @@ Vector<double> conserved_mean(const MethodInfo& method, std::vector<PeerRecord<S
 
 template <class Scalar>
 Violation mean_moves_with(const MethodInfo& method, const World& world, const std::string& compressor) {
+  // The gradients of those that take part are not the mean gradient where memories stand for the others.
+  if (method.pattern.has_hub && world.participation < 1.0) return "";
   const Plan plan{.compressor = compressor, .options = plain_steps(method)};
   const auto experiment = quadratics_in<Scalar>(world, method.name, plan);
   const auto recording = record_run(experiment);
@@ -211,7 +221,8 @@ Violation mean_moves_with(const MethodInfo& method, const World& world, const st
       if (!method.counts_rounds && !experiment.schedule->row(i, t - 1).participates) continue;
       Vector<Scalar> gradient(experiment.problem.dimension());
       const Index sample = 0;
-      experiment.problem.objectives[i]->gradient(recording[t - 1][i].model, {&sample, 1}, gradient);
+      const PeerId at = method.pattern.has_hub ? 0 : i;  // the workers hear the hub's model first
+      experiment.problem.objectives[i]->gradient(recording[t - 1][at].model, {&sample, 1}, gradient);
       expected -= plan.step_size / world.peers * gradient.template cast<double>();
     }
     const double off = (conserved_mean(method, recording[t]) - expected).cwiseAbs().maxCoeff();
@@ -341,7 +352,8 @@ Violation encoded_once(const MethodInfo& method, const World& world) {
     for (const PeerRecord<Scalar>& peer : peers)
       for (const Outgoing& a : peer.sent)
         for (const Outgoing& b : peer.sent)
-          if (!rightly_shared<Scalar>(a, b, experiment.schedule->period() != 1 && peer.published))
+          if (!rightly_shared<Scalar>(
+                  a, b, experiment.schedule->period() != 1 && (peer.published || method.pattern.has_hub)))
             return broken("iteration ", a.key.iteration, ", slots ", a.key.slot, " and ", b.key.slot);
   return "";
 }

@@ -27,7 +27,8 @@ class LoneHost final : public IterationHost<Scalar> {
   void run(Algorithm<Scalar>& algorithm, std::uint64_t number, double step_size,
            std::vector<Index> minibatch) {
     minibatch_ = std::move(minibatch);
-    iteration_.begin(number, step_size, step_size);
+    step_sizes_ = StepSize(step_size, "constant", 0);
+    iteration_.begin(number, step_sizes_);
     Task task = algorithm.iterate(iteration_);
     task.resume();
     ensure(task.done() && status_ == CodecStatus::ok, "an iteration without neighbors never waits");
@@ -55,6 +56,7 @@ class LoneHost final : public IterationHost<Scalar> {
 
   const Objective<Scalar>& objective_;
   Silence silence_;
+  StepSize step_sizes_{0.1, "constant", 0};
   Iteration<Scalar> iteration_;
   std::vector<Index> all_;
   std::vector<Index> minibatch_;

@@ -30,7 +30,7 @@ std::vector<MethodOptions> variants_of_streaming_diloco() {
 /// Methods without a common model have one momentum each, or none.
 bool takes(const MethodInfo& method, const std::string& outer) {
   if (method.name == "gas-loc") return outer == "none" || outer == "nesterov";
-  if (method.name == "k-gt") return outer == "none";
+  if (method.name == "k-gt" || method.name == "scaffold") return outer == "none";
   if (method.name == "noloco") return outer == "none" || outer == "heavy-ball";
   return true;
 }
@@ -44,8 +44,8 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
   if (method.options.consensus_step)
     variants.push_back({.consensus_step = *method.options.consensus_step / 2});
   if (method.options.local_steps) variants.push_back({.local_steps = 3});
-  if (method.options.optimizer) {
-    variants.push_back({.optimizer = "heavy-ball(0.5)"});
+  if (method.options.optimizer) variants.push_back({.optimizer = "heavy-ball(0.5)"});
+  if (method.options.optimizer && method.options.local_steps) {
     variants.push_back({.optimizer = "heavy-ball(0.5)", .local_steps = 2});
     variants.push_back({.optimizer = "adamw(0.5, 0.75, 0.25)", .local_steps = 2});
   }
@@ -69,6 +69,26 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.momentum = 0.0});
     variants.push_back({.momentum = 0.5});
   }
+  if (method.options.memory_step) {
+    variants.push_back({.memory_step = "0"});
+    variants.push_back({.memory_step = "0.25"});
+  }
+  if (method.options.down_memory_step) variants.push_back({.down_memory_step = "1"});
+  if (method.options.down_compressor) variants.push_back({.down_compressor = "none"});
+  if (method.options.damping && method.pattern.has_hub) variants.push_back({.damping = 0.5});
+  if (method.options.control) variants.push_back({.control = 0.0});
+  if (method.options.rounds) variants.push_back({.error_decay = 0.5, .rounds = 2});
+  if (method.options.threshold)
+    for (const std::string threshold : {"0", "1"}) variants.push_back({.threshold = threshold});
+  if (method.options.worker_steps) {
+    std::string steps;
+    for (PeerId id = 0; id < world.peers; ++id)
+      steps += (steps.empty() ? "" : ", ") + std::to_string(1 + id % 3);
+    variants.push_back({.worker_steps = steps});
+    variants.push_back({.optimizer = "heavy-ball(0.5)", .worker_steps = steps});
+  }
+  if (method.options.dense_rounds) variants.push_back({.dense_rounds = 3});
+  if (method.options.proximal) variants.push_back({.local_steps = 3, .proximal = 0.5});
   for (const std::string& form : method.forms) {
     if (form == "pipelined" && !world.links_fixed()) continue;
     variants.push_back({.form = form});
@@ -87,7 +107,8 @@ std::string lossy_compressor(const MethodInfo& method) {
 }
 
 MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer) {
-  MethodOptions options = {.optimizer = optimizer, .local_steps = 2};
+  MethodOptions options = {.optimizer = optimizer};
+  if (method.options.local_steps) options.local_steps = 2;
   if (method.options.fragments) options.fragments = 2;
   if (method.options.overlap) options.overlap = 0;
   return options;
@@ -100,6 +121,9 @@ MethodOptions plain_steps(const MethodInfo& method) {
   if (method.options.outer) options.outer = "none(1)";
   if (method.options.fragments) options.fragments = 1;
   if (method.options.overlap) options.overlap = 0;
+  if (method.options.optimizer) options.optimizer = "sgd";
+  if (method.options.threshold) options.threshold = "0";
+  if (method.options.down_compressor) options.down_compressor = "none";
   return options;
 }
 

@@ -21,4 +21,11 @@ MethodOptions two_steps(const MethodInfo& method, const std::string& optimizer);
 /// Options without momentum and with one step to a round, for laws about plain gradient steps.
 MethodOptions plain_steps(const MethodInfo& method);
 
+/// True if the method divides its steps by roots of past squares, so that they are as long for short
+/// gradients.
+inline bool divides_by_roots(const MethodInfo& method) {
+  return method.name == "one-bit-adam" || method.name == "cd-adam" || method.name == "comp-ams" ||
+         method.name == "qcmd-adagrad" || method.name == "qrda-adagrad";
+}
+
 }  // namespace hearsay::test

@@ -17,7 +17,8 @@ std::string replicas_differ(const Experiment<Scalar>& experiment, const Recordin
                             PeerId holder, std::size_t t, const AsOf& as_of) {
   const auto& replicas = recording[t][holder].replicas;
   const std::string peer = "peer " + std::to_string(holder);
-  if (replicas.size() != as_of.size())
+  const bool has_hub = experiment.method->pattern.has_hub;  // a role may keep none, the other keeps them all
+  if (replicas.size() != as_of.size() && !(has_hub && replicas.empty()))
     return peer + " keeps " + std::to_string(replicas.size()) + " replicas";
   for (const auto& [owner, copy] : replicas) {
     const auto& published = recording[as_of.at(owner)][owner].published;
@@ -71,6 +72,10 @@ std::string at_meetings(const Experiment<Scalar>& experiment, const Recording<Sc
 template <class Scalar>
 std::string replica_violation(const Experiment<Scalar>& experiment) {
   const auto recording = record_run(experiment);
+  if (experiment.peer_count() > 1 &&
+      std::ranges::all_of(recording.back(),
+                          [](const PeerRecord<Scalar>& peer) { return peer.replicas.empty(); }))
+    return "nobody keeps a replica";
   if (experiment.schedule->period() == 1) return on_fixed_links(experiment, recording);
   // A method tells its packets either before it says the next one, or after.
   const std::string before = at_meetings(experiment, recording, 1);

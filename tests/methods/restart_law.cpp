@@ -152,6 +152,9 @@ std::string restart_violation(const MethodInfo& method, const World& world) {
   if (method.compressor == CompressorNeed::none || world.peers > 5) return "";
   auto experiment = experiment_with<Scalar>(method, world, plans.front());
   for (const CompressorName& name : compressor_names()) {
+    const auto compressor =
+        make_compressor<Scalar>(std::string(name.example), experiment.problem.objectives.front()->segments());
+    if (method.options.rounds && compressor->shared_selection()) continue;  // it cannot be repeated
     experiment.settings.algorithm.compressor = name.example;
     if (const std::string violation = restart_violation(experiment);
         !violation.empty() && violation != divergence)

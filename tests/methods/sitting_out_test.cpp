@@ -21,7 +21,8 @@ Experiment<double> half_of_a_ring(const std::string& method) {
 std::vector<std::string> methods_that_may_sit_out() {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods())
-    if (method.permits_time_varying && !method.counts_rounds && method.trains && method.pattern.uses_graph)
+    if (method.permits_time_varying && !method.counts_rounds && method.trains && method.pattern.uses_graph &&
+        !method.pattern.has_hub)
       names.push_back(method.name);
   return names;
 }

@@ -28,6 +28,7 @@ StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
   methods.merge(composite_recursions<Scalar>());
   methods.merge(compressed_recursions<Scalar>());
   methods.merge(tracking_recursions<Scalar>());
+  methods.merge(hub_recursions<Scalar>());
   StackedComparison comparison;
   const auto method = methods.find(experiment.method->name);
   if (method == methods.end()) {

@@ -24,8 +24,8 @@ class Network {
       : X(experiment.problem.dimension(), experiment.peer_count()),
         experiment_(experiment),
         recording_(recording),
-        compressor_(make_compressor<Scalar>(experiment.settings.algorithm.compressor,
-                                            experiment.problem.objectives.front()->segments())) {
+        compressor_(made(experiment, experiment.settings.algorithm.compressor)),
+        down_compressor_(made(experiment, options().down_compressor.value_or("none"))) {
     X.colwise() = experiment.problem.initial;
   }
 
@@ -42,6 +42,9 @@ class Network {
     at_first_.try_emplace(name, at_first);
     return kept_.try_emplace(name, at_first).first->second;
   }
+
+  const std::map<std::string, Matrix<Scalar>>& all_kept() const { return kept_; }
+  const Vector<Scalar>& initial() const { return experiment_.problem.initial; }
 
   /// rho of a static W, for methods that read it.
   double rho() const { return experiment_.rho; }
@@ -62,15 +65,30 @@ class Network {
            experiment_.schedule->row(static_cast<PeerId>(i), t - 1).participates;
   }
 
-  /// Applies `recursion` for iteration t. The columns of peers that sit it out stay as they were.
+  /// Returns the peers whose data count in iteration t, ascending.
+  std::vector<Index> answering() const {
+    std::vector<Index> peers;
+    for (Index i = 0; i < X.cols(); ++i)
+      if (takes_part(i) && trains(i)) peers.push_back(i);
+    return peers;
+  }
+  /// True if the answer of worker i in iteration t is empty.
+  bool was_silent(Index i) const {
+    const auto& sent = recording_[t][static_cast<std::size_t>(i)].sent;
+    return !sent.empty() && sent.front().packet->size() == 0;
+  }
+
+  /// Applies `recursion` for iteration t. The columns of peers that sit it out stay as they were; of a hub
+  /// whose data do not count, what it keeps as a worker.
   void step(void (*recursion)(Network&)) {
     const Matrix<Scalar> X_before = X;
     const std::map<std::string, Matrix<Scalar>> kept_before = kept_;
     recursion(*this);
     for (Index i = 0; i < X.cols(); ++i) {
-      if (takes_part(i)) continue;
-      X.col(i) = X_before.col(i);
+      if (takes_part(i) && trains(i)) continue;
+      if (!takes_part(i)) X.col(i) = X_before.col(i);
       for (auto& [name, matrix] : kept_) {
+        if (takes_part(i) && name.starts_with("hub")) continue;
         const auto before = kept_before.find(name);
         matrix.col(i) = (before == kept_before.end() ? at_first_.at(name) : before->second).col(i);
       }
@@ -136,28 +154,44 @@ class Network {
     return Y - X;
   }
 
-  /// Returns a step of every peer's local optimizer from the columns of Y, for the gradients G there.
-  Matrix<Scalar> local_step(const Matrix<Scalar>& Y, const Matrix<Scalar>& G) {
-    const std::string& optimizer = *options().optimizer;
+  /// Returns the step of the hub's optimizer from x for the gradient g.
+  Vector<Scalar> hub_step(const Vector<Scalar>& x, const Vector<Scalar>& g) {
+    return local_step(x.replicate(1, X.cols()), g.replicate(1, X.cols()), "hub ").col(0);
+  }
+
+  /// Returns a step of every peer's local optimizer from the columns of Y, for the gradients G there. The
+  /// names of what it keeps begin with `prefix`.
+  Matrix<Scalar> local_step(const Matrix<Scalar>& Y, const Matrix<Scalar>& G,
+                            const std::string& prefix = "") {
+    const std::string optimizer = options().optimizer.value_or("sgd");
     if (optimizer == "sgd") return -eta() * G;
-    Matrix<Scalar>& M = kept("momentum");
+    Matrix<Scalar>& M = kept(prefix + "momentum");
+    if (optimizer.starts_with("amsgrad(0.9, ")) {
+      const Scalar beta2 = optimizer == "amsgrad(0.9, 0.99)" ? Scalar(0.99) : Scalar(0.999);
+      Matrix<Scalar>& V = kept(prefix + "squares");
+      Matrix<Scalar>& U = kept(prefix + "largest squares");
+      M = Scalar(0.9) * M + Scalar(1 - 0.9) * G;
+      V = beta2 * V + (1 - beta2) * G.cwiseAbs2();
+      U = U.cwiseMax(V);
+      return -eta() * (M.array() / (U.array().sqrt() + Scalar(1e-8))).matrix();
+    }
     if (optimizer == "heavy-ball(0.5)") {
       M = Scalar(0.5) * M + G;
       return -eta() * M;
     }
     if (optimizer == "adagrad-da(0.5)") {
-      Matrix<Scalar>& Z = kept("weighted sum of gradients");
-      Matrix<Scalar>& squares = kept("sum of squares");
+      Matrix<Scalar>& Z = kept(prefix + "weighted sum of gradients");
+      Matrix<Scalar>& squares = kept(prefix + "sum of squares");
       const Matrix<Scalar> before = Z.array() / (Scalar(0.5) + squares.array().sqrt());
       Z += eta() * G;
       squares += G.cwiseAbs2();
       return before - (Z.array() / (Scalar(0.5) + squares.array().sqrt())).matrix();
     }
     ensure(optimizer == "adamw(0.5, 0.75, 0.25)", "the reference knows of no other optimizer");
-    Matrix<Scalar>& V = kept("squares");
+    Matrix<Scalar>& V = kept(prefix + "squares");
     const Matrix<Scalar> ones = Matrix<Scalar>::Ones(X.rows(), X.cols());
-    Matrix<Scalar>& P = kept("powers of beta1", ones);
-    Matrix<Scalar>& Q = kept("powers of beta2", ones);
+    Matrix<Scalar>& P = kept(prefix + "powers of beta1", ones);
+    Matrix<Scalar>& Q = kept(prefix + "powers of beta2", ones);
     M = Scalar(0.5) * (M + G);
     V = Scalar(0.75) * V + Scalar(0.25) * G.cwiseAbs2();
     P *= Scalar(0.5);
@@ -200,7 +234,11 @@ class Network {
                  compressor_->accumulate_near(buffer.bytes(), side, 1, view(again)) == CodecStatus::ok,
              "what the reference says can be said");
       const auto& all_sent = recording_[t][static_cast<std::size_t>(i)].sent;
-      const auto sent = std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
+      // What a hub sends is no answer of its own.
+      const bool hubs_own = experiment_.method->pattern.has_hub && i == 0;
+      const auto sent =
+          hubs_own ? all_sent.end()
+                   : std::ranges::find_if(all_sent, [&](const Outgoing& o) { return o.key.slot == slot; });
       Vector<Scalar> decoded = Vector<Scalar>::Zero(Z.rows());
       if (told_from_ != nullptr && experiment_.schedule->period() != 1) {
         const auto peer = static_cast<std::size_t>(i);
@@ -247,11 +285,41 @@ class Network {
                          std::vector<bool>(static_cast<std::size_t>(X.cols())));
   }
 
+  /// Returns the stream of what the hub says in iteration t.
+  RandomStream hub_random() const { return {experiment_.settings.run.seed, 0, t, Purpose::downlink}; }
+  /// Returns C_dwn(z), drawn anew and not replayed.
+  Vector<Scalar> said_by_hub(const Vector<Scalar>& z) {
+    RandomStream random = hub_random();
+    return said_by_hub(z, random);
+  }
+  Vector<Scalar> said_by_hub(const Vector<Scalar>& z, RandomStream& random) {
+    Vector<Scalar> decoded = Vector<Scalar>::Zero(z.size());
+    PacketBuffer buffer = packets_.acquire();
+    ensure(down_compressor_->encode({.vector = view(z), .random = random}, buffer) == CodecStatus::ok &&
+               down_compressor_->accumulate(buffer.bytes(), 1, view(decoded)) == CodecStatus::ok,
+           "what the hub says can be said");
+    if (options().down_compressor.value_or("none") != "none") replayed = false;
+    return decoded;
+  }
+
   double flipped = 0.0;
   double compared = 0.0;
   bool replayed = true;
 
  private:
+  /// True if the peer's data count in iteration t.
+  bool trains(Index i) const { return experiment_.schedule->row(static_cast<PeerId>(i), t - 1).trains; }
+
+  /// Returns C, or C^R for methods that compress R times.
+  static std::unique_ptr<Compressor<Scalar>> made(const Experiment<Scalar>& experiment,
+                                                  const std::string& spelling) {
+    const std::uint64_t rounds = experiment.settings.algorithm.options.rounds.value_or(1);
+    return make_compressor<Scalar>(rounds == 1 || spelling == "none"
+                                       ? spelling
+                                       : "repeat(" + std::to_string(rounds) + "){" + spelling + "}",
+                                   experiment.problem.objectives.front()->segments());
+  }
+
   static std::vector<Index> all_samples(const Objective<Scalar>& objective) {
     std::vector<Index> samples(static_cast<std::size_t>(objective.sample_count()));
     std::iota(samples.begin(), samples.end(), Index{0});
@@ -261,6 +329,7 @@ class Network {
   const Experiment<Scalar>& experiment_;
   const Recording<Scalar>& recording_;
   std::unique_ptr<Compressor<Scalar>> compressor_;
+  std::unique_ptr<Compressor<Scalar>> down_compressor_;
   PacketPool packets_;
   std::vector<RandomStream> streams_;  // of this iteration's compressions, by peer
   std::map<std::string, Matrix<Scalar>> kept_;
@@ -285,5 +354,7 @@ template <class Scalar>
 std::map<std::string, Recursion<Scalar>> compressed_recursions();
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> tracking_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> hub_recursions();
 
 }  // namespace hearsay::test

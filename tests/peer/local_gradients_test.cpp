@@ -74,10 +74,11 @@ TEST_CASE(
                                      {.size = 4, .shuffled = true, .per_iteration = local_steps}, {}, 7);
     std::vector<Index> seen;
     const Silence silence(1);
+    const StepSize step_sizes(0.1, "constant", 0);
     LoneHost<double> host(*problem.objectives.front(), 1);
     Iteration<double> iteration(host, PeerRows(silence, 0), 1);
     for (std::uint64_t t = 1; seen.size() < 3 * samples; ++t) {
-      iteration.begin(t, 0.1, 0.1);
+      iteration.begin(t, step_sizes);
       gradients.begin_iteration(iteration);
       for (std::uint64_t h = 0; h < local_steps; ++h) {
         if (h > 0) gradients.next_minibatch(iteration);

@@ -62,8 +62,8 @@ TEST_CASE("key reference: types, defaults and readers are those of the rows") {
   CHECK(info_of("failure.lost_after").default_value == "\"60 s\"");
   CHECK(info_of("failure.checkpoint_every").default_value == "0");
   CHECK(info_of("algorithm.momentum").type == "number of at least 0 and less than 1");
-  CHECK(info_of("algorithm.momentum").default_value == "0.9");
-  CHECK(info_of("algorithm.momentum").read_by == "qg-momentum, decentlam");
+  CHECK(info_of("algorithm.momentum").default_value == "the method's own, 0 to 0.9");
+  CHECK(info_of("algorithm.momentum").read_by == "qg-momentum, decentlam, ef21, ef21-bc, cd-adam, chb");
   CHECK(info_of("algorithm.consensus_step").default_value == "the method's own, 0.05 to 1");
   CHECK(info_of("algorithm.gossip").type == "\"plain\" or \"chebyshev\"");
   CHECK(info_of("sweep.driver").default_value == "\"run\"");

@@ -77,11 +77,11 @@ TEST_CASE(
   for (const MethodInfo& method : methods()) {
     if (method.asynchronous) continue;
     ++tried;
-    check_retiming(
-        experiment_from<double>(data +
-                                "run.iterations = 14\ntopology = { kind = \"torus(3x3)\", peers = 9 }\n"
-                                "algorithm = { kind = \"" +
-                                method.name + "\", step_size = 0.01, allow_unsound = true }\n"));
+    check_retiming(experiment_from<double>(data + "run.iterations = 14\ntopology = { kind = \"" +
+                                           (method.pattern.has_hub ? "star" : "torus(3x3)") +
+                                           "\", peers = 9 }\n"
+                                           "algorithm = { kind = \"" +
+                                           method.name + "\", step_size = 0.01, allow_unsound = true }\n"));
   }
   CHECK(tried > 20);
 }
@@ -98,6 +98,9 @@ TEST_CASE(
         "topology.peers = 5\nalgorithm = { kind = \"d-psgd\", staleness = 2, consensus_step = 0.3 }\n",
         "topology.peers = 6\nalgorithm = { kind = \"choco-sgd\", compressor = \"topk(20%) | natural | "
         "delta\", batch = \"full\" }\n",
+        "topology = { peers = 6, participation = 0.5 }\nalgorithm = { kind = \"artemis\", compressor = "
+        "\"topk(20%)\", allow_unsound = true, memory_step = 0.3 }\n",
+        "topology = { peers = 6, participation = 0.5 }\nalgorithm = { kind = \"chb\", batch = \"full\" }\n",
         "topology.peers = 6\nalgorithm = { kind = \"d-psgd\", local_steps = 3 }\n"}) {
     CAPTURE(more);
     check_retiming(experiment_from<float>(data + "run.iterations = 21\n" + more));

@@ -54,8 +54,8 @@ TimesAndBytes of_quadratic(const std::string& dimension, const std::string& more
 }
 
 std::string method_text(const MethodInfo& method) {
-  return "run.iterations = 4\ntopology = { kind = \"ring\", peers = 4 }\nalgorithm = { kind = \"" +
-         method.name + "\", step_size = 0.01, allow_unsound = true }\n";
+  return "run.iterations = 4\ntopology = { peers = 4 }\nalgorithm = { kind = \"" + method.name +
+         "\", step_size = 0.01, allow_unsound = true }\n";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "algorithms/methods/registry.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/settings/run_settings_file.hpp"
 
@@ -14,7 +15,7 @@ Experiment<Scalar> experiment_from(const std::string& run_file_text) {
 }
 
 /// Returns a small heterogeneous quadratic with full gradients. Every method runs on it, and its minimiser is
-/// known.
+/// known. A method with a hub runs on a star of as many peers, whatever the family.
 template <class Scalar>
 Experiment<Scalar> quadratic_experiment(const std::string& method, const std::string& family, PeerId peers,
                                         Index dimension) {
@@ -24,7 +25,7 @@ Experiment<Scalar> quadratic_experiment(const std::string& method, const std::st
       std::to_string(dimension) +
       ")\"\n"
       "topology.kind = \"" +
-      family +
+      (find_method(method).pattern.has_hub ? "star" : family) +
       "\"\n"
       "topology.peers = " +
       std::to_string(peers) +

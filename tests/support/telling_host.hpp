@@ -32,7 +32,7 @@ class TellingHost final : public IterationHost<Scalar> {
   /// Begins iteration `number` = 1, 2, ... and returns it.
   Iteration<Scalar>& turn_to(std::uint64_t number) {
     for (PacketRef& message : said_) message = {};
-    iteration_.begin(number, 0.1, 0.1);
+    iteration_.begin(number, step_sizes_);
     return iteration_;
   }
   const PacketRef& said_to(PeerId hearer) const { return said_[hearer]; }
@@ -49,6 +49,7 @@ class TellingHost final : public IterationHost<Scalar> {
   std::span<const PacketRef> packets() const override { return {}; }
   void report(CodecStatus) override {}
 
+  StepSize step_sizes_{0.1, "constant", 0};
   PacketPool packets_;
   Iteration<Scalar> iteration_;
   std::vector<PacketRef> said_;

@@ -28,7 +28,8 @@ FaultyCluster::FaultyCluster(const Experiment<double>& experiment, std::uint64_t
       weather_(weather),
       random_(seed, 0, 0, Purpose::data),
       archive_(std::move(archive)),
-      evaluator_(experiment.problem, experiment.settings.run, who_judges(experiment.problem)),
+      evaluator_(experiment.problem, experiment.settings.run, evaluated_in(*experiment.method),
+                 who_judges(experiment.problem)),
       observer_(std::in_place, observer_input(experiment, 1min), evaluator_, now_),
       nodes_(experiment.peer_count()),
       previous_arrival_(std::size_t{experiment.peer_count() + 1} * (experiment.peer_count() + 1)) {}
@@ -144,8 +145,8 @@ void FaultyCluster::crash_first(Duration when, Duration back) {
 
 void FaultyCluster::renew_observer() {
   const RunRecord earlier{observer_->evaluations()};
-  evaluator_ =
-      Observer<double>(experiment_.problem, experiment_.settings.run, who_judges(experiment_.problem));
+  evaluator_ = Observer<double>(experiment_.problem, experiment_.settings.run,
+                                evaluated_in(*experiment_.method), who_judges(experiment_.problem));
   observer_.emplace(observer_input(experiment_, 1min), evaluator_, now_, earlier);
 }
 

@@ -77,6 +77,22 @@ std::span<const MethodChoice> method_choices() {
       {"slowmo", "none", "the same with slow momentum", 0.15},
       {"gas-loc", "none", "diloco without an all-reduce: one message a neighbor for ten steps", 0.15},
       {"noloco", "none", "the same with each peer's own momentum", 0.2},
+      {"fed-avg", "none", "ten steps to a message, through a hub: where its port is faster than the others",
+       0.2},
+      {"fed-paq", bits_4, "the same, and an eighth of the bytes to the hub", 0.2},
+      {"gen-qsgd",
+       bits_4,
+       "the same in both directions: the fewest bytes through the hub's port",
+       0.2,
+       {.down_compressor = bits_4}},
+      {"scaffold", "none", "local steps through a hub, no bias where peers have different data", 0.2},
+      {"artemis",
+       bits_4,
+       "steps of one machine through a hub, in an eighth of the bytes",
+       1.0,
+       {.down_compressor = bits_4}},
+      {"ef21-bc", "topk(10%)", "the same with the largest entries", 1.2, {.down_compressor = "topk(10%)"}},
+      {"qrda-adagrad", bits_4, "for composite objectives, through a hub", 1.0},
       {"dspg", "none", "for composite objectives", 1.0},
       {"dpsvrg", "none", "for composite objectives, with corrected gradients", 1.0},
   };
@@ -88,6 +104,20 @@ std::span<const UnadvisedMethod> unadvised_methods() {
       {"naive", "a negative control: its error never vanishes"},
       {"choco-gossip", "it averages, and does not train"},
       {"ad-psgd", "asynchronous: how long it takes depends on when real messages come"},
+      {"fed-prox", "where it beats fed-avg, scaffold beats both"},
+      {"diana", "artemis, whose answer from the hub is compressed, too"},
+      {"dore", "as artemis, with two more constants to choose"},
+      {"mcm", "as artemis, and a little nearer to the optimum in the end"},
+      {"rand-mcm", "as mcm, and its hub encodes once for each worker"},
+      {"double-squeeze", "ef21-bc has no floor where peers have different data"},
+      {"neolithic", "ef21-bc has no floor in the same bytes"},
+      {"ef21", "ef21-bc, whose hub compresses, too"},
+      {"econtrol", "as ef21; what it gains with small batches was not measured"},
+      {"cd-adam", "its step size is a tenth of what other methods take: not tuned alike"},
+      {"comp-ams", "the same"},
+      {"one-bit-adam", "when it begins to compress has to be chosen for each problem"},
+      {"qcmd-adagrad", "qrda-adagrad keeps its zeros in spite of quantization"},
+      {"chb", "for full gradients only"},
       {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
   };
   return methods;
@@ -116,11 +146,12 @@ std::vector<TopologyChoice> topology_choices(PeerId peers) {
 
 std::vector<Candidate> candidates_beside(const RunSettings& yours) {
   const bool fixed = !yours.topology.file.empty() || !yours.link_overrides.empty();
-  std::vector<TopologyChoice> topologies = {{yours.topology.kind, yours.topology.schedule, "yours"}};
+  // "auto" is a ring for methods that gossip, and a star, below, for those with a hub.
+  const std::string kind = fixed || yours.topology.kind != "auto" ? yours.topology.kind : "ring";
+  std::vector<TopologyChoice> topologies = {{kind, yours.topology.schedule, "yours"}};
   if (!fixed)
     for (const TopologyChoice& choice : topology_choices(yours.topology.peers))
-      if (choice.kind != yours.topology.kind || choice.schedule != yours.topology.schedule)
-        topologies.push_back(choice);
+      if (choice.kind != kind || choice.schedule != yours.topology.schedule) topologies.push_back(choice);
 
   std::vector<Candidate> candidates;
   for (const MethodChoice& choice : method_choices()) {
@@ -139,6 +170,12 @@ std::vector<Candidate> candidates_beside(const RunSettings& yours) {
     if (method.options.local_steps && yours_has_local_steps)
       candidate.algorithm.options.local_steps = set.local_steps;
     if (!choice.weights.empty()) candidate.topology.weights = choice.weights;
+    if (method.pattern.has_hub && !fixed) {
+      candidate.topology.kind = "star";
+      candidate.topology.schedule = "static";
+      candidates.push_back({candidate, choice.iterations});
+      continue;
+    }
     for (const TopologyChoice& topology : topologies) {
       candidate.topology.kind = topology.kind;
       candidate.topology.schedule = topology.schedule;

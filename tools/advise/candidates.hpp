@@ -38,8 +38,8 @@ struct TopologyChoice {
 };
 
 /// Returns the families that are worth a try with `peers` peers, sparse ones first. Leaves out families that
-/// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, whose hub
-/// sends everything.
+/// another one beats in spectral gap at the same degree (path, grid, random graphs), and the star, which only
+/// methods with a hub take.
 std::vector<TopologyChoice> topology_choices(PeerId peers);
 
 /// A candidate, and the usual iterations of its method over those of all-reduce.
@@ -49,10 +49,10 @@ struct Candidate {
 };
 
 /// Returns the candidates that may replace the user's method, compressor and topology: `method_choices` on
-/// `topology_choices` and on the user's topology. All other settings are those of `yours`. Of the options of
-/// [algorithm], optimizer and local_steps are kept if the candidate's method reads them. Only the user's
-/// topology is tried if it is a file, or if links have a network of their own: such a topology cannot be
-/// changed.
+/// `topology_choices` and on the user's topology, methods with a hub on a star. All other settings are those
+/// of `yours`. Of the options of [algorithm], optimizer and local_steps are kept if the candidate's method
+/// reads them. Only the user's topology is tried if it is a file, or if links have a network of their own:
+/// such a topology cannot be changed.
 std::vector<Candidate> candidates_beside(const RunSettings& yours);
 
 }  // namespace hearsay

@@ -52,7 +52,7 @@ Problem<Scalar> borrowed(const Problem<Scalar>& problem) {
 
 template <class Scalar>
 Problem<Scalar> stand_in(const Problem<Scalar>& problem, Index batch) {
-  const Objective<Scalar>& first = *problem.objectives.front();
+  const Objective<Scalar>& first = problem.first_with_data();
   std::vector<Index> samples(static_cast<std::size_t>(std::min(batch, first.sample_count())));
   std::iota(samples.begin(), samples.end(), Index{0});
   Vector<Scalar> gradient(problem.dimension());

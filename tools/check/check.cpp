@@ -189,8 +189,19 @@ std::string spread_text(const Spread& bytes) {
          bytes_text(bytes.mean);
 }
 
+/// Returns who takes part in a round of a method with a hub.
+std::string hub_text(const Plan& plan) {
+  const double share = plan.settings.topology.participation;
+  return "peer 0 is the hub and a worker, too" +
+         (share < 1.0 ? "; " + grouped(static_cast<std::uint64_t>(std::lround(share * plan.peers))) + " of " +
+                            counted(plan.peers, "worker") + " answer in a round"
+                      : std::string()) +
+         " (topology.weights is not read)";
+}
+
 std::string mixing_text(const Plan& plan) {
   const TopologySettings& topology = plan.settings.topology;
+  if (plan.method->pattern.has_hub) return hub_text(plan);
   if (plan.method->asynchronous) return "neighbors average in pairs (topology.weights is not read)";
   if (plan.period != 1)
     return topology.schedule +
@@ -211,6 +222,16 @@ std::string traffic_text(const Plan& plan) {
     return "about " + bytes_text(std::round(Spread(plan.predicted_bytes_per_iteration()).mean)) +
            " bytes a peer, at most " + bytes_text(std::round(most.mean));
   return spread_text(most) + (plan.traffic.steady ? "" : ", averaged over the iterations");
+}
+
+/// Returns what passes through the port of the hub, which is that of all workers together.
+std::string hub_port_text(const Plan& plan) {
+  const std::vector<double> bytes = plan.predicted_bytes_per_iteration();
+  const double up = std::accumulate(bytes.begin() + 1, bytes.end(), 0.0);
+  const std::string about = plan.traffic.exact ? "" : "about ";
+  return "through the hub's port " + about + bytes_text(std::round(bytes.front())) +
+         " bytes to the workers and " + about + bytes_text(std::round(up)) +
+         " from them, one message after the other";
 }
 
 std::string total_text(const Plan& plan) {
@@ -264,6 +285,7 @@ std::string as_text(const std::string& name, const Plan& plan) {
            (plan.traffic.exact ? "" : ", if messages stay as long as in the first iterations");
   };
   table.add({"an iteration", traffic_text(plan)});
+  if (plan.method->pattern.has_hub && plan.peers > 1) table.add({"", hub_port_text(plan)});
   table.add({"", significant(plan.predicted_bits_per_parameter_and_gradient(), 3) +
                      " bits a parameter and gradient"});
   if (plan.catches_up)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method.hpp"
 #include "runtime/experiment/experiment.hpp"
 #include "runtime/experiment/traffic_forecast.hpp"
@@ -56,12 +57,14 @@ struct Plan {
     return std::accumulate(dry_run.peer_bytes.begin(), dry_run.peer_bytes.end(), 0.0);
   }
   /// Bits that a peer sends for every parameter and local gradient, predicted: its bytes of an iteration over
-  /// d parameters and H local steps, averaged over the peers.
+  /// d parameters and its gradients, those of R minibatches counted apart, averaged over the peers with data.
   double predicted_bits_per_parameter_and_gradient() const {
-    const auto gradients = settings.topology.participation * static_cast<double>(iterations) *
-                           static_cast<double>(settings.algorithm.options.local_steps.value_or(1));
-    return 8.0 * predicted_bytes() /
-           (static_cast<double>(peers) * static_cast<double>(dimension) * gradients);
+    const MethodOptions& options = settings.algorithm.options;
+    const auto workers = static_cast<double>(settings.topology.hub == HubData::none ? peers - 1 : peers);
+    const double gradients = settings.topology.participation * static_cast<double>(iterations) *
+                             mean_local_steps(options, static_cast<PeerId>(peers)) *
+                             static_cast<double>(options.rounds.value_or(1));
+    return 8.0 * predicted_bytes() / (workers * static_cast<double>(dimension) * gradients);
   }
 };
 

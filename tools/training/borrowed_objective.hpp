@@ -11,6 +11,7 @@ class BorrowedObjective : public Objective<Scalar> {
   explicit BorrowedObjective(const Objective<Scalar>& owner) : owner_(owner) {}
   Index dimension() const override { return owner_.dimension(); }
   Index sample_count() const override { return owner_.sample_count(); }
+  bool has_data() const override { return owner_.has_data(); }
   SegmentTable segments() const override { return owner_.segments(); }
   double loss(const Vector<Scalar>& x) const override { return owner_.loss(x); }
   void gradient(const Vector<Scalar>& x, std::span<const Index> samples,

@@ -59,10 +59,10 @@ Problem<Scalar> without_evaluation(const Problem<Scalar>& problem) {
   return rest;
 }
 
-/// Returns the least CPU time of a few gradients of peer 0.
+/// Returns the least CPU time of a few gradients of the first peer with data.
 template <class Scalar>
 double least_gradient(const Experiment<Scalar>& experiment) {
-  const Objective<Scalar>& objective = *experiment.problem.objectives.front();
+  const Objective<Scalar>& objective = experiment.problem.first_with_data();
   const std::vector<Index> samples = samples_to_time(experiment, objective);
   Vector<Scalar> gradient(experiment.problem.dimension());
   double least = std::numeric_limits<double>::infinity();
@@ -80,7 +80,7 @@ template <class Scalar>
 double evaluation_seconds(const Experiment<Scalar>& experiment) {
   const Problem<Scalar>& problem = experiment.problem;
   const double begin = core_seconds();
-  problem.objectives.front()->loss(problem.initial);
+  problem.first_with_data().loss(problem.initial);
   const double of_a_shard = core_seconds() - begin;
   if (problem.accuracy) problem.accuracy(problem.initial);
   const double of_accuracy = core_seconds() - begin - of_a_shard;

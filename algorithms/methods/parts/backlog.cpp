@@ -90,6 +90,14 @@ Slot Backlog<Scalar>::tell(Iteration<Scalar>& it, const Vector<Scalar>& publishe
 }
 
 template <class Scalar>
+void Backlog<Scalar>::told_apart(const std::vector<PeerId>& heard_by) {
+  for (const PeerId id : heard_by) {
+    const auto hearer = std::lower_bound(hearers_.begin(), hearers_.end(), id);
+    told_until_[static_cast<std::size_t>(hearer - hearers_.begin())] = begin_ + packets_.size();
+  }
+}
+
+template <class Scalar>
 PacketRef Backlog<Scalar>::message_since(std::uint64_t position, Iteration<Scalar>& it,
                                          const Vector<Scalar>& published) {
   PacketBuffer buffer = it.new_packet();
@@ -173,11 +181,11 @@ Traffic BacklogTraffic::in(std::uint64_t number, const PeerRows& rows) const {
     traffic.payload_bytes +=
         missed * std::erase_if(hearers, [&](PeerId id) { return std::ranges::binary_search(told, id); });
   };
-  if (!tells_first) say_in(number);
+  if (own == Own::told_with_others) say_in(number);
   for (std::uint64_t before = number - 1; before > 0 && !hearers.empty() && missed < most; --before) {
-    if (tells_first) say_in(before);
+    if (own == Own::told_next_time) say_in(before);
     tell_in(before);
-    if (!tells_first) say_in(before);
+    if (own != Own::told_next_time) say_in(before);
   }
   traffic.payload_bytes += missed * hearers.size();
   return traffic;

@@ -47,6 +47,9 @@ class Backlog {
   /// Posts to every peer that hears this one in the round what it missed. `published` is the vector after all
   /// packets. Hearers that missed the same share one packet. Returns the slot.
   Slot tell(Iteration<Scalar>& it, const Vector<Scalar>& published);
+  /// The peers that hear this one in the round, and were told all but the last packet, have got it in a
+  /// message of its own.
+  void told_apart(const std::vector<PeerId>& heard_by);
 
   std::size_t memory_bytes() const { return packets_.capacity(); }
 
@@ -129,8 +132,13 @@ struct BacklogTraffic {
   /// If false, packet_bytes is an upper bound.
   bool exact;
   std::uint64_t vector_bytes;
-  /// An iteration tells the packets of earlier iterations. If false, it tells its own packet, too.
-  bool tells_first = false;
+  /// When an iteration says its own packet.
+  enum class Own {
+    told_with_others,  ///< before it tells
+    told_next_time,    ///< after it has told
+    told_apart,        ///< after it has told, in a message of its own, which is not counted here
+  };
+  Own own = Own::told_with_others;
   /// Iterations between two `begin_anew`, each in the place of a packet; a peer that sits such an iteration
   /// out begins anew in its next one. 0: never.
   std::uint64_t anew_every = 0;

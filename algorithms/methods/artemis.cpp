@@ -1,0 +1,112 @@
+#include "algorithms/methods/artemis.hpp"
+
+#include <utility>
+
+#include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Artemis<Scalar>::Artemis(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      x_(input.initial),
+      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step),
+              input.options.form == "pp1" ? HubKeeps::each : HubKeeps::mean),
+      down_compressor_(
+          make_compressor<Scalar>(input.options.down_compressor.value_or("none"), input.segments)),
+      downlink_(input),
+      difference_(input.initial.size()) {
+  if (is_hub_) estimate_.resize(x_.size());
+}
+
+template <class Scalar>
+Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: Omega of every round that i missed;  x <- x - eta Omega, one by one
+  const auto step = [&](std::span<const std::byte> omega, std::uint64_t number) {
+    return down_compressor_->accumulate(omega, -it.step_size_of(number), view(x_));
+  };
+  if (is_hub_) {
+    downlink_.tell(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!downlink_.hear(it, packets, x_, step)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // gradient: g_i(x)
+    const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+    // up: q_i = C(g_i - h_i);  h_i <- h_i + alpha q_i
+    uplink_.subtract_memory(gradient, difference_);
+    answer = uplink_.answer(it, difference_);
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
+
+  // step: Omega = C_dwn(ghat);  x <- x - eta Omega
+  PacketBuffer omega = it.new_packet();
+  RandomStream random = it.random(Purpose::downlink);
+  it.report(down_compressor_->encode({view(std::as_const(estimate_)), random}, omega));
+  it.report(step(omega.bytes(), it.number()));
+  downlink_.say(omega.bytes());
+}
+
+template <class Scalar>
+void Artemis<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  uplink_.visit(visitor);
+  downlink_.visit(visitor);
+  visitor.scratch("difference", difference_);
+  if (is_hub_) visitor.scratch("estimate", estimate_);
+}
+
+template <class Scalar>
+Traffic Artemis<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
+  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+}
+
+MethodInfo artemis_info() {
+  return {.name = "artemis",
+          .summary = "a hub: compressed gradients both ways, the workers' as differences to memories",
+          .equation = "q_i = C(g_i - h_i); h_i <- h_i + a q_i; x <- x - eta C_dwn(hbar + (1/r) sum_S q_i)",
+          .bytes = "hub r (|C_dwn| + 64), worker |C| + 64",
+          .source = "Philippenko, Dieuleveut 2020, arXiv:2006.14591, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .down_compressor = CompressorNeed::unbiased,
+          .default_compressor = "dither(linf, levels=7, bucket=512)",
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.form = "pp2",
+                      .down_compressor = "dither(linf, levels=7, bucket=512)",
+                      .memory_step = "auto"},
+          .forms = {"pp1", "pp2"},
+          .manual = {.bytes_note = "(*)",
+                     .memory = "hub 6 (pp1: n + 4), worker 4",
+                     .needs = "a hub and workers; both compressors unbiased"},
+          .make = factory<Artemis>()};
+}
+
+MethodInfo diana_info() {
+  MethodInfo info = artemis_info();
+  info.name = "diana";
+  info.summary = "a hub: compressed gradients, as differences to memories; the answer in full precision";
+  info.equation = "q_i = C(g_i - h_i); h_i <- h_i + a q_i; x <- x - eta (hbar + (1/r) sum_S q_i)";
+  info.bytes = "hub r (4d + 64), worker |C| + 64";
+  info.source = "Mishchenko et al. 2019, arXiv:1901.09269, Algorithm 1";
+  info.options.down_compressor.reset();
+  info.manual.needs = "a hub and workers; C unbiased";
+  return info;
+}
+
+}  // namespace hearsay

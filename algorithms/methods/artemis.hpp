@@ -1,0 +1,65 @@
+#pragma once
+
+#include "algorithms/methods/parts/difference_uplink.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/seam/method.hpp"
+
+namespace hearsay {
+
+/// Artemis, DIANA: a hub; compressed gradients, as differences to memories, and a compressed answer.
+///
+///   down      hub -> i:   Omega = C_dwn(ghat) of every round that i missed
+///             i:          x <- x - eta Omega, one by one              (the decoded bytes; so at the hub)
+///   gradient  g_i(x)
+///   up        i -> hub:   q_i = C(g_i - h_i);   h_i <- h_i + alpha q_i
+///   gather    hub:        pp2:  ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
+///                         pp1:  ghat = (1/r) sum_{S} (h_i + q_i);  h_i <- h_i + alpha q_i
+///   step      hub:        Omega = C_dwn(ghat);  x <- x - eta Omega
+///
+/// S are the r workers of the round. The hub is peer 0, and a worker, too, if it has data.
+///
+/// Sends      hub: r messages of |C_dwn| bytes, those of the last round (none in iteration 1), to a worker
+///            that sat out of 8 bytes and |C_dwn| + 4 per round that it missed, or of the whole model if that
+///            is shorter; worker: one of |C| bytes.
+/// Options    compressor = C; down_compressor = C_dwn; memory_step = alpha, with which 0 means no memories;
+///            form: pp1, the hub keeps every h_i, and that of a worker enters if it takes part; pp2, hbar
+///            stands for those that sit out. If all take part the two are equal, to rounding. With
+///            memory_step = 0 it is bi-QSGD; with down_compressor = none DIANA, which
+///            does not read it; with both QSGD with a hub.
+/// Shapes     x, g - h, h, g in R^d: memory worker 4 d; hub besides hbar and ghat 6 d, with pp1 n + 4 d.
+/// Needs      a star around peer 0. C and C_dwn unbiased; alpha <= 1 / (1 + omega).
+/// Invariant  hbar = mean_i h_i after every round, to rounding. The models of all that took part in the same
+///            rounds are equal, bit for bit. On smooth strongly convex f_i with full gradients h_i tends to
+///            grad f_i(x*).
+/// Source     Philippenko, Dieuleveut 2020 (arXiv:2006.14591), Algorithm 1. DIANA: Mishchenko, Gorbunov,
+///            Takac, Richtarik 2019 (arXiv:1901.09269), Algorithm 1.
+/// Departs    The paper draws each worker with probability p and divides by p n; here r workers are drawn,
+///            and divided by r. The authors' code moves hbar by alpha sum q_i / (p n), which leaves it apart
+///            from the mean of the h_i; here alpha/n. h_i = 0 at first, as in the paper; their code begins
+///            with the first gradients, sent in full.
+template <class Scalar>
+class Artemis final : public Algorithm<Scalar> {
+ public:
+  explicit Artemis(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool is_sound(Index) const override { return downlink_.is_sound(); }
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+  bool catches_up() const override { return downlink_.catches_up(); }
+
+ private:
+  bool is_hub_;
+  Vector<Scalar> x_;
+  DifferenceUplink<Scalar> uplink_;
+  std::unique_ptr<Compressor<Scalar>> down_compressor_;
+  Downlink<Scalar> downlink_;
+  Vector<Scalar> difference_;  // g_i - h_i
+  Vector<Scalar> estimate_;    // ghat, of the hub
+};
+
+MethodInfo artemis_info();
+MethodInfo diana_info();
+
+}  // namespace hearsay

@@ -1,0 +1,129 @@
+#include "algorithms/methods/chb.hpp"
+
+#include <utility>
+
+#include "algorithms/arithmetic/reductions.hpp"
+#include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/seam/method_factory.hpp"
+#include "topology/foundation/misuse.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Returns eps_1; empty for "auto".
+std::optional<double> threshold_of(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  double threshold = 0.0;
+  if (!parse_number(text, threshold) || threshold < 0.0)
+    throw Misuse("algorithm.threshold", text, "expected \"auto\", or a number of at least 0");
+  return threshold;
+}
+
+}  // namespace
+
+template <class Scalar>
+Chb<Scalar>::Chb(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      worker_count_(input.worker_count),
+      threshold_(threshold_of(*input.options.threshold)),
+      momentum_(static_cast<Scalar>(*input.options.momentum)),
+      x_(input.initial),
+      before_(input.initial),
+      said_(Vector<Scalar>::Zero(input.initial.size())),
+      change_(input.initial.size()) {
+  if (!is_hub_) return;
+  mean_said_.setZero(x_.size());
+  sum_.resize(x_.size());
+}
+
+template <class Scalar>
+double Chb<Scalar>::threshold_in(const Iteration<Scalar>& it) const {
+  const auto step_size = static_cast<double>(it.step_size());
+  return threshold_.value_or(0.1 / (step_size * step_size));
+}
+
+template <class Scalar>
+Task Chb<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: hub -> i: x
+  if (is_hub_) {
+    tell_model(it, x_);
+  } else {
+    before_ = x_;
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!hear_model(it, packets, x_)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // censor: dg = g_i(x) - s_i;  silent iff t > 1 and ||dg||^2 <= eps_1 ||x - x'||^2
+    const Vector<Scalar>& gradient = co_await it.gradient(x_);
+    change_ = gradient - said_;
+    const double moved = squared_distance(view(std::as_const(x_)), view(std::as_const(before_)));
+    const bool silent =
+        it.number() > 1 && squared_norm(view(std::as_const(change_))) <= threshold_in(it) * moved;
+
+    // up: dg, or an empty message;  s_i <- s_i + dg, if it was sent
+    PacketBuffer buffer = it.new_packet();
+    if (silent) {
+      buffer.resize(0);
+    } else {
+      write_full<Scalar>(view(std::as_const(change_)), buffer);
+      said_ += change_;
+    }
+    answer = std::move(buffer).seal();
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: sbar <- sbar + (1/n) sum dg;  x, x' <- x - eta sbar + beta (x - x'), x
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  sum_.setZero();
+  take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    const bool fits = bytes.empty() || add_full<Scalar>(bytes, 1, view(sum_));
+    return fits ? CodecStatus::ok : CodecStatus::malformed;
+  });
+  mean_said_ += sum_ / static_cast<Scalar>(worker_count_);
+  sum_ = x_ - it.step_size() * mean_said_ + momentum_ * (x_ - before_);
+  before_ = x_;
+  x_ = sum_;
+}
+
+template <class Scalar>
+void Chb<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("model before", before_);
+  visitor.state("said", said_);
+  visitor.scratch("change", change_);
+  if (!is_hub_) return;
+  visitor.state("mean said", mean_said_);
+  visitor.scratch("sum", sum_);
+}
+
+template <class Scalar>
+Traffic Chb<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  const std::uint64_t model_bytes = view(x_).size_bytes();
+  return is_hub_ ? model_traffic(number, rows, model_bytes)
+                 : gossip_traffic(rows.at(number - 1), model_bytes, number == 1);
+}
+
+MethodInfo chb_info() {
+  return {.name = "chb",
+          .summary = "a hub: heavy ball; a worker whose gradient has hardly changed says nothing",
+          .equation =
+              "s_i <- g_i unless ||g_i - s_i||^2 <= e1 ||x - x'||^2; x <- x - eta mean_i s_i + b (x - x')",
+          .bytes = "hub r (4d + 64), worker 4d + 64, or 64",
+          .source = "Chen, Blum, Sadler 2022, arXiv:2209.11944, Algorithm 1",
+          .compressor = CompressorNeed::none,
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.momentum = 0.4, .threshold = "auto"},
+          .manual = {.memory = "hub 7, worker 5", .needs = "a hub and workers; full gradients"},
+          .make = factory<Chb>()};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,108 @@
+#include "algorithms/methods/dore.hpp"
+
+#include <utility>
+
+#include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Dore<Scalar>::Dore(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      damping_(static_cast<Scalar>(*input.options.damping)),
+      error_decay_(static_cast<Scalar>(*input.options.error_decay)),
+      x_(input.initial),
+      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step), HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      downlink_(input),
+      difference_(input.initial.size()) {
+  if (!is_hub_) return;
+  estimate_.resize(x_.size());
+  error_.setZero(x_.size());
+}
+
+template <class Scalar>
+Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: c of every round that i missed;  xhat <- xhat + beta c, one by one
+  const auto step = [&](std::span<const std::byte> c, std::uint64_t) {
+    return down_compressor_->accumulate(c, damping_, view(x_));
+  };
+  if (is_hub_) {
+    downlink_.tell(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!downlink_.hear(it, packets, x_, step)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // gradient: g_i(xhat)
+    const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+    // up: q_i = C(g_i - h_i);  h_i <- h_i + alpha q_i
+    uplink_.subtract_memory(gradient, difference_);
+    answer = uplink_.answer(it, difference_);
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
+
+  // step: p = -eta ghat + a e;  c = C_dwn(p);  e <- p - c;  xhat <- xhat + beta c
+  error_ = error_decay_ * error_ - it.step_size() * estimate_;
+  PacketBuffer c = it.new_packet();
+  RandomStream random = it.random(Purpose::downlink);
+  it.report(down_compressor_->encode({view(std::as_const(error_)), random}, c));
+  it.report(down_compressor_->accumulate(c.bytes(), -1, view(error_)));
+  it.report(step(c.bytes(), it.number()));
+  downlink_.say(c.bytes());
+}
+
+template <class Scalar>
+void Dore<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  uplink_.visit(visitor);
+  downlink_.visit(visitor);
+  visitor.scratch("difference", difference_);
+  if (!is_hub_) return;
+  visitor.state("error", error_);
+  visitor.scratch("estimate", estimate_);
+}
+
+template <class Scalar>
+Traffic Dore<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
+  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+}
+
+MethodInfo dore_info() {
+  return {.name = "dore",
+          .summary = "a hub: gradients as differences to memories, and the hub's step with error feedback",
+          .equation = "p = -eta (hbar + (1/r) sum_S q_i) + a e; x <- x + b C_dwn(p); e <- p - C_dwn(p)",
+          .bytes = "hub r (|C_dwn| + 64), worker |C| + 64",
+          .source = "Liu et al. 2020, arXiv:1910.07561, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .down_compressor = CompressorNeed::unbiased,
+          .default_compressor = "dither(linf, levels=7, bucket=512)",
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.damping = 1.0,
+                      .error_decay = 1.0,
+                      .down_compressor = "dither(linf, levels=7, bucket=512)",
+                      .memory_step = "auto"},
+          .manual = {.iteration = "q_i = C(g_i - h_i); h_i <- h_i + alpha q_i; p = -eta (hbar + (1/r) sum_S "
+                                  "q_i) + a e; x <- x + beta C_dwn(p); e <- p - C_dwn(p)",
+                     .bytes_note = "(*)",
+                     .memory = "hub 7, worker 4",
+                     .needs = "a hub and workers; both compressors unbiased"},
+          .make = factory<Dore>()};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,156 @@
+#include "algorithms/methods/ef21.hpp"
+
+#include <utility>
+
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Ef21<Scalar>::Ef21(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      momentum_(static_cast<Scalar>(*input.options.momentum)),
+      x_(input.initial),
+      uplink_(input, 1.0, HubKeeps::mean),
+      difference_(input.initial.size()),
+      downlink_(input) {
+  if (momentum_ != 0) tracked_.setZero(x_.size());
+  if (is_hub_) sum_.resize(x_.size());
+  if (!input.options.down_compressor) return;
+  down_compressor_ = make_compressor<Scalar>(*input.options.down_compressor, input.segments);
+  common_.setZero(x_.size());
+  optimizer_ =
+      make_local_optimizer<Scalar>(input.options.optimizer.value_or("sgd"), x_.size(), input.segments);
+  if (!optimizer_->is_sgd()) step_.resize(x_.size());
+}
+
+/// ht <- ht + c;  x <- x - eta ht, or by the optimizer
+template <class Scalar>
+CodecStatus Ef21<Scalar>::take_step(std::span<const std::byte> c, Scalar step_size) {
+  const CodecStatus status = down_compressor_->accumulate(c, 1, view(common_));
+  if (step_.size() == 0) {
+    x_ -= step_size * common_;
+  } else {
+    optimizer_->step(x_, common_, step_size, step_);
+    x_ += step_;
+  }
+  return status;
+}
+
+template <class Scalar>
+Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: x; or c of the last round
+  if (is_hub_) {
+    if (compresses_down())
+      downlink_.tell(it, x_);
+    else
+      tell_model(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    const bool heard = compresses_down()
+                           ? downlink_.hear(it, packets, x_,
+                                            [&](std::span<const std::byte> c, std::uint64_t number) {
+                                              return take_step(c, it.step_size_of(number));
+                                            })
+                           : hear_model(it, packets, x_);
+    if (!heard) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // up: v_i <- beta v_i + (1 - beta) g_i(x);  q_i = C(v_i - h_i);  h_i <- h_i + q_i
+    const Vector<Scalar>& gradient = co_await it.gradient(x_);
+    if (tracked_.size() != 0) tracked_ = momentum_ * tracked_ + (1 - momentum_) * gradient;
+    uplink_.subtract_memory(tracked_.size() != 0 ? tracked_ : gradient, difference_);
+    answer = uplink_.answer(it, difference_);
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: hbar <- hbar + (1/n) sum_{i in S} q_i
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  uplink_.gather(it, answer, packets, sum_);
+  if (!compresses_down()) {
+    x_ -= it.step_size() * uplink_.mean_memory();
+    co_return;
+  }
+
+  // c = C_dwn(hbar - ht);  ht <- ht + c;  x <- x - eta ht
+  sum_ = uplink_.mean_memory() - common_;
+  PacketBuffer c = it.new_packet();
+  RandomStream random = it.random(Purpose::downlink);
+  it.report(down_compressor_->encode({view(std::as_const(sum_)), random}, c));
+  it.report(take_step(c.bytes(), it.step_size()));
+  downlink_.say(c.bytes());
+}
+
+template <class Scalar>
+void Ef21<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  uplink_.visit(visitor);
+  if (tracked_.size() != 0) visitor.state("tracked gradient", tracked_);
+  visitor.scratch("difference", difference_);
+  if (is_hub_) visitor.scratch("sum", sum_);
+  if (!compresses_down()) return;
+  downlink_.visit(visitor);
+  visitor.state("common gradient", common_);
+  optimizer_->visit_state(visitor);
+  if (step_.size() != 0) visitor.scratch("step", step_);
+}
+
+template <class Scalar>
+Traffic Ef21<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
+  const std::uint64_t model_bytes = view(x_).size_bytes();
+  if (!compresses_down()) return model_traffic(number, rows, model_bytes);
+  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return downlink_.traffic(number, rows, packet, model_bytes);
+}
+
+MethodInfo ef21_info() {
+  return {.name = "ef21",
+          .summary = "a hub: memories follow the workers' gradients through any contraction; no floor",
+          .equation = "h_i <- h_i + C(v_i - h_i), v_i <- b v_i + (1 - b) g_i; x <- x - eta mean_i h_i",
+          .bytes = "hub r (4d + 64), worker |C| + 64",
+          .source = "Richtarik et al. 2021, arXiv:2106.05203, Algorithm 2",
+          .compressor = CompressorNeed::contracting,
+          .default_compressor = "topk(10%)",
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.momentum = 0.0},
+          .manual = {.memory = "hub 6, worker 4",
+                     .needs = "a hub and workers; C contracting",
+                     .related = "momentum: Fatkhullin et al. 2023, arXiv:2305.15155"},
+          .make = factory<Ef21>()};
+}
+
+MethodInfo ef21_bc_info() {
+  MethodInfo info = ef21_info();
+  info.name = "ef21-bc";
+  info.summary = "a hub: ef21 in both directions";
+  info.equation = "h_i <- h_i + C(g_i - h_i); H <- H + C_dwn(mean_i h_i - H); x <- x - eta H";
+  info.bytes = "hub r (|C_dwn| + 64), worker |C| + 64";
+  info.source = "Fatkhullin et al. 2021, arXiv:2110.03294, Algorithm 5";
+  info.down_compressor = CompressorNeed::contracting;
+  info.permits_time_varying = false;
+  info.options.down_compressor = "topk(10%)";
+  info.manual.memory = "hub 7, worker 5";
+  info.manual.needs = "a hub and workers, all in every round; both compressors contracting";
+  return info;
+}
+
+MethodInfo cd_adam_info() {
+  MethodInfo info = ef21_bc_info();
+  info.name = "cd-adam";
+  info.summary = "a hub: compressed differences both ways, AMSGrad at every worker, with one state";
+  info.equation = "h_i <- h_i + C(g_i - h_i); H <- H + C_dwn(mean_i h_i - H); x by AMSGrad from H";
+  info.source = "Wang, Lin, Chen 2022, arXiv:2111.00705, Algorithm 1";
+  info.options.optimizer = "amsgrad(0.9, 0.99)";
+  info.manual.memory = "hub 11, worker 9";
+  return info;
+}
+
+}  // namespace hearsay

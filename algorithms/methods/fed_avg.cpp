@@ -1,0 +1,141 @@
+#include "algorithms/methods/fed_avg.hpp"
+
+#include <utility>
+
+#include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+FedAvg<Scalar>::FedAvg(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      proximal_(input.options.proximal.value_or(0.0)),
+      compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      x_(input.initial),
+      local_(input),
+      change_(input.initial.size()) {
+  if (proximal_ != 0.0) pulled_.resize(x_.size());
+  if (!is_hub_) return;
+  sum_.resize(x_.size());
+  outer_.emplace(OuterRule::parse(*input.options.outer), x_.size());
+}
+
+template <class Scalar>
+Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: hub -> i in S_t: x
+  if (is_hub_) {
+    tell_model(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!hear_model(it, packets, x_)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // local: y_i = x;  H times: y_i <- y_i - eta g_i(y_i);  fed-prox: g_i(y_i) + mu (y_i - x)
+    local_.begin(x_);
+    for (bool more = true; more;) {
+      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+      if (pulled_.size() != 0) pulled_ = gradient + static_cast<Scalar>(proximal_) * (local_.point() - x_);
+      more = local_.take(it, pulled_.size() != 0 ? pulled_ : gradient);
+    }
+
+    // up: i -> hub: c_i = C(y_i - x)
+    change_.setZero();
+    local_.add_to(change_);
+    PacketBuffer buffer = it.new_packet();
+    RandomStream random = it.random(Purpose::compression);
+    it.report(compressor_->encode({view(std::as_const(change_)), random}, buffer));
+    answer = std::move(buffer).seal();
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: x <- x + (rho/r) sum_{i in S_t} c_i
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  sum_.setZero();
+  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    return compressor_->accumulate(bytes, 1, view(sum_));
+  });
+  if (answers == 0) co_return;
+  sum_ *= -1 / answers;
+  outer_->apply(sum_, it.step_size(), x_);
+}
+
+template <class Scalar>
+void FedAvg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  local_.visit(visitor);
+  if (pulled_.size() != 0) visitor.scratch("pulled gradient", pulled_);
+  visitor.scratch("change", change_);
+  if (!is_hub_) return;
+  visitor.scratch("sum", sum_);
+  outer_->visit(visitor);
+}
+
+template <class Scalar>
+Traffic FedAvg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  return is_hub_ ? model_traffic(number, rows, view(x_).size_bytes())
+                 : answer_traffic(number, rows, *compressor_, x_.size());
+}
+
+namespace {
+
+/// What the three methods have in common.
+MethodInfo fed_avg_family() {
+  return {.name = {},
+          .summary = {},
+          .equation = "y_i = x after H local steps; x <- x + (rho/r) sum_{i in S} (y_i - x)",
+          .bytes = "hub r (4d + 64), worker 4d + 64",
+          .source = {},
+          .compressor = CompressorNeed::none,
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.optimizer = "sgd", .local_steps = 10, .outer = "none(1)"},
+          .manual = {.memory = "hub 5, worker 4", .needs = "a hub and workers"},
+          .make = factory<FedAvg>()};
+}
+
+}  // namespace
+
+MethodInfo fed_avg_info() {
+  MethodInfo info = fed_avg_family();
+  info.name = "fed-avg";
+  info.aliases = {"fedavg"};
+  info.summary = "a hub: H local steps at every worker, then the mean of their models";
+  info.source = "McMahan et al. 2017, arXiv:1602.05629, Algorithm 1";
+  return info;
+}
+
+MethodInfo fed_paq_info() {
+  MethodInfo info = fed_avg_family();
+  info.name = "fed-paq";
+  info.aliases = {"fedpaq"};
+  info.summary = "a hub: what H local steps did is sent compressed, by a part of the workers";
+  info.equation = "y_i = x after H local steps; x <- x + (rho/r) sum_{i in S} C(y_i - x)";
+  info.bytes = "hub r (4d + 64), worker |C| + 64";
+  info.source = "Reisizadeh et al. 2020, arXiv:1909.13014, Algorithm 1";
+  info.compressor = CompressorNeed::unbiased;
+  info.default_compressor = "dither(linf, levels=7, bucket=512)";
+  info.manual.needs = "a hub and workers; C unbiased";
+  return info;
+}
+
+MethodInfo fed_prox_info() {
+  MethodInfo info = fed_avg_family();
+  info.name = "fed-prox";
+  info.aliases = {"fedprox"};
+  info.summary = "a hub: fed-avg whose local steps are pulled back to where they began";
+  info.equation = "y_i = x after H steps by g_i(y) + mu (y - x); x <- x + (rho/r) sum_{i in S} (y_i - x)";
+  info.source = "Li et al. 2020, arXiv:1812.06127, Algorithm 2";
+  info.options.proximal = 0.1;
+  info.manual.memory = "hub 6, worker 5";
+  return info;
+}
+
+}  // namespace hearsay

@@ -1,0 +1,123 @@
+#include "algorithms/methods/gen_qsgd.hpp"
+
+#include <utility>
+
+#include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/worker_steps.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+namespace {
+
+/// Returns the options with the local steps of this peer.
+template <class Scalar>
+MethodInput<Scalar> with_own_steps(MethodInput<Scalar> input) {
+  input.options.local_steps = local_steps_of(input.options, input.self, input.peer_count);
+  return input;
+}
+
+}  // namespace
+
+template <class Scalar>
+GenQsgd<Scalar>::GenQsgd(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      x_(input.initial),
+      compressor_(make_compressor<Scalar>(input.compressor, input.segments)),
+      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      downlink_(input),
+      local_(with_own_steps(input)),
+      change_(input.initial.size()) {
+  if (is_hub_) sum_.resize(x_.size());
+}
+
+template <class Scalar>
+Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: c of every round that i missed;  xhat <- xhat + gamma c, one by one
+  const auto step = [&](std::span<const std::byte> c, std::uint64_t number) {
+    return down_compressor_->accumulate(c, it.step_size_of(number), view(x_));
+  };
+  if (is_hub_) {
+    downlink_.tell(it, x_);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!downlink_.hear(it, packets, x_, step)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // local: y_i = xhat;  H_i times: y_i <- y_i - gamma g_i(y_i)
+    local_.begin(x_);
+    for (bool more = true; more;) {
+      const Vector<Scalar>& gradient = co_await it.gradient(local_.point());
+      more = local_.take(it, gradient);
+    }
+
+    // up: C((y_i - xhat) / gamma)
+    change_.setZero();
+    local_.add_to(change_);
+    change_ /= it.step_size();
+    PacketBuffer buffer = it.new_packet();
+    RandomStream random = it.random(Purpose::compression);
+    it.report(compressor_->encode({view(std::as_const(change_)), random}, buffer));
+    answer = std::move(buffer).seal();
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: c = C_dwn((1/r) sum_{i in S} C((y_i - xhat) / gamma));  xhat <- xhat + gamma c
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  sum_.setZero();
+  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    return compressor_->accumulate(bytes, 1, view(sum_));
+  });
+  if (answers != 0) sum_ *= 1 / answers;
+  PacketBuffer c = it.new_packet();
+  RandomStream random = it.random(Purpose::downlink);
+  it.report(down_compressor_->encode({view(std::as_const(sum_)), random}, c));
+  it.report(step(c.bytes(), it.number()));
+  downlink_.say(c.bytes());
+}
+
+template <class Scalar>
+void GenQsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  downlink_.visit(visitor);
+  local_.visit(visitor);
+  visitor.scratch("change", change_);
+  if (is_hub_) visitor.scratch("sum", sum_);
+}
+
+template <class Scalar>
+Traffic GenQsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (!is_hub_) return answer_traffic(number, rows, *compressor_, x_.size());
+  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
+}
+
+MethodInfo gen_qsgd_info() {
+  return {.name = "gen-qsgd",
+          .aliases = {"genqsgd"},
+          .summary = "a hub: each worker takes local steps of its own number, both directions are quantized",
+          .equation = "y_i = x after H_i local steps; x <- x + eta C_dwn((1/r) sum_S C((y_i - x) / eta))",
+          .bytes = "hub r (|C_dwn| + 64), worker |C| + 64",
+          .source = "Li, Lai, Cui, Lau 2021, arXiv:2111.13526, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .down_compressor = CompressorNeed::unbiased,
+          .default_compressor = "dither(linf, levels=7, bucket=512)",
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.optimizer = "sgd",
+                      .local_steps = 10,
+                      .down_compressor = "dither(linf, levels=7, bucket=512)",
+                      .worker_steps = "equal"},
+          .manual = {.bytes_note = "(*)",
+                     .memory = "hub 5, worker 4",
+                     .needs = "a hub and workers; both compressors unbiased"},
+          .make = factory<GenQsgd>()};
+}
+
+}  // namespace hearsay

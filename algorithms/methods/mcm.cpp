@@ -1,0 +1,146 @@
+#include "algorithms/methods/mcm.hpp"
+
+#include <utility>
+
+#include "algorithms/methods/parts/memory_step.hpp"
+#include "algorithms/seam/method_factory.hpp"
+
+namespace hearsay {
+
+template <class Scalar>
+Mcm<Scalar>::Mcm(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      down_memory_step_(
+          static_cast<Scalar>(parse_memory_step("down_memory_step", *input.options.down_memory_step))),
+      x_(input.initial),
+      reference_(input.initial),
+      uplink_(input, parse_memory_step("memory_step", *input.options.memory_step), HubKeeps::mean),
+      down_compressor_(make_compressor<Scalar>(*input.options.down_compressor, input.segments)),
+      links_vary_(input.links_vary),
+      difference_(input.initial.size()) {
+  if (!is_hub_) return;
+  backlog_ = backlog_for(input);
+  w_ = input.initial;
+  estimate_.resize(w_.size());
+}
+
+/// xhat = H + Omega;  H <- H + alpha_dwn Omega
+template <class Scalar>
+CodecStatus Mcm<Scalar>::take(std::span<const std::byte> omega) {
+  x_ = reference_;
+  const CodecStatus status = down_compressor_->accumulate(omega, 1, view(x_));
+  const CodecStatus followed = down_compressor_->accumulate(omega, down_memory_step_, view(reference_));
+  return status == CodecStatus::ok ? followed : status;
+}
+
+template <class Scalar>
+Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
+  // If workers may sit out, those of the round first hear how H was moved without them.
+  if (backlog_) backlog_->tell(it, reference_);
+  if (!is_hub_ && links_vary_) {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (packets.empty() || !packets.front()) co_return;
+    const auto follow = [&](std::span<const std::byte> omega, std::uint64_t) {
+      return down_compressor_->accumulate(omega, down_memory_step_, view(reference_));
+    };
+    it.report(catch_up(packets.front()->bytes(), heard_, reference_, follow));
+  }
+
+  // down: Omega = C_dwn(w - H);  xhat = H + Omega;  H <- H + alpha_dwn Omega
+  if (is_hub_) {
+    difference_ = w_ - reference_;
+    PacketBuffer buffer = it.new_packet();
+    RandomStream random = it.random(Purpose::downlink);
+    it.report(down_compressor_->encode({view(std::as_const(difference_)), random}, buffer));
+    const PacketRef omega = std::move(buffer).seal();
+    it.post(omega);
+    it.report(take(omega->bytes()));
+    if (backlog_) {
+      backlog_->say(omega->bytes());
+      backlog_->told_apart(it.mixing().heard_by);
+    }
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(links_vary_ ? 1 : 0);
+    if (packets.empty() || !packets.front()) co_return;
+    it.report(take(packets.front()->bytes()));
+    ++heard_;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // gradient: g_i(xhat)
+    const Vector<Scalar>& gradient = co_await it.gradient(x_);
+
+    // up: q_i = C(g_i - h_i);  h_i <- h_i + alpha q_i
+    uplink_.subtract_memory(gradient, difference_);
+    answer = uplink_.answer(it, difference_);
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // gather: ghat = hbar + (1/r) sum_{S} q_i;  hbar <- hbar + (alpha/n) sum_{S} q_i
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  if (uplink_.gather(it, answer, packets, estimate_) == 0) co_return;
+
+  // step: w <- w - eta ghat
+  w_ -= it.step_size() * estimate_;
+}
+
+template <class Scalar>
+void Mcm<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  if (is_hub_)
+    visitor.published("reference", reference_);
+  else
+    visitor.replica("reference", hub_id, reference_);
+  uplink_.visit(visitor);
+  if (backlog_) backlog_->visit(visitor);
+  if (!is_hub_ && links_vary_) visitor.numbers("packets heard", {&heard_, 1});
+  visitor.scratch("difference", difference_);
+  if (!is_hub_) return;
+  visitor.state("preserved model", w_);
+  visitor.scratch("estimate", estimate_);
+}
+
+template <class Scalar>
+Traffic Mcm<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  if (!is_hub_) return uplink_.traffic(number, rows, x_.size());
+  const Traffic omega = compressed_traffic(rows.at(number - 1), *down_compressor_, x_.size());
+  if (!links_vary_) return omega;
+  const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
+  const Traffic missed = BacklogTraffic{.packet_bytes = packet.bytes,
+                                        .exact = !packet.data_dependent_size,
+                                        .vector_bytes = view(x_).size_bytes(),
+                                        .own = BacklogTraffic::Own::told_apart}
+                             .in(number, rows);
+  return {omega.messages + missed.messages, omega.payload_bytes + missed.payload_bytes,
+          omega.exact && missed.exact};
+}
+
+MethodInfo mcm_info() {
+  return {.name = "mcm",
+          .summary = "a hub: compressed both ways, but the hub's own model, which is preserved",
+          .equation = "g_i at H + C_dwn(w - H); w <- w - eta (hbar + (1/r) sum_S C(g_i - h_i))",
+          .bytes = "hub r (|C_dwn| + 64), worker |C| + 64",
+          .source = "Philippenko, Dieuleveut 2021, arXiv:2102.12528, Algorithm 1",
+          .compressor = CompressorNeed::unbiased,
+          .down_compressor = CompressorNeed::unbiased,
+          .default_compressor = "dither(linf, levels=7, bucket=512)",
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.down_compressor = "dither(linf, levels=7, bucket=512)",
+                      .memory_step = "auto",
+                      .down_memory_step = "auto"},
+          .manual = {.iteration = "xhat = H + Omega, Omega = C_dwn(w - H); H <- H + alpha_dwn Omega; q_i = "
+                                  "C(g_i(xhat) - h_i); h_i <- h_i + alpha q_i; w <- w - eta (hbar + (1/r) "
+                                  "sum_S q_i)",
+                     .bytes_note = "(*)",
+                     .memory = "hub 8, worker 5",
+                     .needs = "a hub and workers; both compressors unbiased"},
+          .make = factory<Mcm>()};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "algorithms/methods/parts/backlog.hpp"
+#include "algorithms/methods/parts/difference_uplink.hpp"
+#include "algorithms/seam/method.hpp"
+
+namespace hearsay {
+
+/// MCM ("preserved central model"): a hub; compression both ways, and the hub's own model is never
+/// compressed.
+///
+///   down      hub -> i:   Omega = C_dwn(w - H)
+///             i:          xhat = H + Omega;   H <- H + alpha_dwn Omega           (H: at both ends)
+///   gradient  g_i(xhat)
+///   up        i -> hub:   q_i = C(g_i - h_i);   h_i <- h_i + alpha q_i
+///   gather    hub:        ghat = hbar + (1/r) sum_{S} q_i;   hbar <- hbar + (alpha/n) sum_{S} q_i
+///   step      hub:        w <- w - eta ghat
+///
+/// H = w_0 at first. The model that counts is w.
+///
+/// Sends      hub: r messages of |C_dwn| bytes; worker: one of |C| bytes. If workers may sit out, the hub
+///            sends another before: 8 bytes and |C_dwn| + 4 per round that the worker missed, or H in full if
+///            that is shorter.
+/// Options    memory_step = alpha; down_memory_step = alpha_dwn.
+/// Shapes     xhat, H, h, g - h, g in R^d: memory worker 5 d; hub besides w, hbar and ghat: 8 d.
+/// Needs      a star around peer 0. C and C_dwn unbiased; alpha <= 1 / (1 + omega), alpha_dwn likewise.
+/// Invariant  H is equal at all that hear it, bit for bit. Given the past, E xhat = w. w moves by what is
+///            decoded of the q_i alone. With C_dwn = none w moves as in DIANA, to rounding.
+/// Source     Philippenko, Dieuleveut 2021 (arXiv:2102.12528), Algorithm 1.
+/// Departs    the theorem's alpha_dwn is 1 / (8 omega_dwn), the authors' code has 1 / (2 (1 + omega_dwn)),
+///            which is our default. The hub keeps hbar instead of every h_i.
+template <class Scalar>
+class Mcm final : public Algorithm<Scalar> {
+ public:
+  explicit Mcm(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  /// w at the hub, xhat at a worker.
+  const Vector<Scalar>& model() const override { return is_hub_ ? w_ : x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  bool is_sound(Index) const override { return !backlog_ || backlog_->is_sound(); }
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+  bool catches_up() const override { return links_vary_; }
+
+ private:
+  CodecStatus take(std::span<const std::byte> omega);
+
+  bool is_hub_;
+  Scalar down_memory_step_;   // alpha_dwn
+  Vector<Scalar> x_;          // xhat
+  Vector<Scalar> reference_;  // H
+  DifferenceUplink<Scalar> uplink_;
+  std::unique_ptr<Compressor<Scalar>> down_compressor_;
+  bool links_vary_;
+  std::optional<Backlog<Scalar>> backlog_;  // of the hub, if workers may sit out
+  std::uint64_t heard_ = 0;                 // of a worker, if it may sit out: packets so far
+  Vector<Scalar> difference_;               // g_i - h_i; w - H while it is encoded
+
+  // Of the hub.
+  Vector<Scalar> w_;
+  Vector<Scalar> estimate_;  // ghat
+};
+
+MethodInfo mcm_info();
+
+}  // namespace hearsay

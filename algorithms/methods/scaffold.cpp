@@ -1,0 +1,147 @@
+#include "algorithms/methods/scaffold.hpp"
+
+#include <utility>
+
+#include "algorithms/compression/seam/full_precision.hpp"
+#include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/outer_rule.hpp"
+#include "algorithms/seam/method_factory.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/hub_rounds.hpp"
+
+namespace hearsay {
+
+namespace {
+
+double server_step_of(const MethodOptions& options) {
+  const OuterRule outer = OuterRule::parse(*options.outer);
+  if (outer.kind != OuterRule::Kind::none)
+    throw Misuse("algorithm.outer", *options.outer,
+                 "scaffold's hub keeps no momentum; expected none(rho), such as none(1)");
+  return outer.rate;
+}
+
+}  // namespace
+
+template <class Scalar>
+Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
+    : is_hub_(input.self == hub_id),
+      worker_count_(input.worker_count),
+      local_steps_(*input.options.local_steps),
+      server_step_(static_cast<Scalar>(server_step_of(input.options))),
+      x_(input.initial),
+      control_(Vector<Scalar>::Zero(input.initial.size())),
+      own_control_(Vector<Scalar>::Zero(input.initial.size())),
+      point_(input.initial.size()),
+      change_(input.initial.size()) {
+  if (is_hub_) sum_.resize(x_.size());
+}
+
+template <class Scalar>
+void Scaffold<Scalar>::tell(Iteration<Scalar>& it) {
+  PacketBuffer buffer = it.new_packet();
+  const std::size_t half = view(x_).size_bytes();
+  const std::span<std::byte> bytes = buffer.resize(it.number() == 1 ? 0 : 2 * half);
+  if (!bytes.empty()) {
+    std::ranges::copy(std::as_bytes(view(std::as_const(x_))), bytes.begin());
+    std::ranges::copy(std::as_bytes(view(std::as_const(control_))), bytes.subspan(half).begin());
+  }
+  it.post(std::move(buffer).seal());
+}
+
+template <class Scalar>
+bool Scaffold<Scalar>::hear(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
+  if (packets.empty() || !packets.front()) return false;
+  const std::span<const std::byte> bytes = packets.front()->bytes();
+  if (it.number() == 1 && bytes.empty()) return true;
+  const std::size_t half = bytes.size() / 2;
+  if (!read_full<Scalar>(bytes.first(half), view(x_)) ||
+      !read_full<Scalar>(bytes.subspan(half), view(control_)))
+    it.report(CodecStatus::malformed);
+  return true;
+}
+
+template <class Scalar>
+Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
+  // down: hub -> i in S_t: x, c
+  if (is_hub_) {
+    tell(it);
+  } else {
+    const std::span<const PacketRef> packets = co_await it.collect(0);
+    if (!hear(it, packets)) co_return;
+  }
+
+  PacketRef answer;
+  if (it.mixing().trains) {
+    // local: y_i = x;  H times: y_i <- y_i - eta (g_i(y_i) - c_i + c)
+    point_ = x_;
+    for (std::uint64_t h = 0; h < local_steps_; ++h) {
+      if (h > 0) it.next_minibatch();
+      const Vector<Scalar>& gradient = co_await it.gradient(point_);
+      point_ -= it.step_size() * ((gradient - own_control_) + control_);
+    }
+
+    // up: y_i - x
+    change_ = point_ - x_;
+    PacketBuffer buffer = it.new_packet();
+    write_full<Scalar>(view(std::as_const(change_)), buffer);
+    answer = std::move(buffer).seal();
+
+    // follow: c_i <- c_i - c + (x - y_i) / (H eta)
+    const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
+    own_control_ = (own_control_ - control_) - per_step * change_;
+  }
+  if (!is_hub_) {
+    it.post(answer);
+    co_return;
+  }
+
+  // step: x <- x + (rho/r) sum_{S} (y_i - x);  c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
+  const std::span<const PacketRef> packets = co_await it.collect(0);
+  sum_.setZero();
+  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    return add_full<Scalar>(bytes, 1, view(sum_)) ? CodecStatus::ok : CodecStatus::malformed;
+  });
+  if (answers == 0) co_return;
+  const auto n = static_cast<Scalar>(worker_count_);
+  const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
+  control_ -= (answers / n) * control_ + (per_step / n) * sum_;
+  x_ += (server_step_ / answers) * sum_;
+}
+
+template <class Scalar>
+void Scaffold<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
+  visitor.state("model", x_);
+  visitor.state("control", control_);
+  visitor.state("own control", own_control_);
+  visitor.scratch("local point", point_);
+  visitor.scratch("change", change_);
+  if (is_hub_) visitor.scratch("sum", sum_);
+}
+
+template <class Scalar>
+Traffic Scaffold<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
+  const std::uint64_t model_bytes = view(x_).size_bytes();
+  if (!is_hub_) return gossip_traffic(rows.at(number - 1), model_bytes);
+  return gossip_traffic(rows.at(number - 1), number == 1 ? 0 : 2 * model_bytes);
+}
+
+MethodInfo scaffold_info() {
+  return {.name = "scaffold",
+          .summary = "a hub: local steps corrected by how the workers' gradients differ, so without a drift",
+          .equation = "H times y_i <- y_i - eta (g_i - c_i + c); x <- x + (rho/r) sum_S (y_i - x)",
+          .bytes = "hub r (8d + 64), worker 4d + 64",
+          .source = "Karimireddy et al. 2020, arXiv:1910.06378, Algorithm 1",
+          .compressor = CompressorNeed::none,
+          .pattern = Pattern::star,
+          .permits_negative_weights = true,
+          .permits_time_varying = true,
+          .options = {.local_steps = 10, .outer = "none(1)"},
+          .manual = {.iteration = "H times y_i <- y_i - eta (g_i - c_i + c); c_i <- c_i - c + (x - y_i)/(H "
+                                  "eta); x <- x + (rho/r) sum_S (y_i - x); c the mean of all c_i",
+                     .memory = "hub 7, worker 6",
+                     .needs = "a hub and workers"},
+          .make = factory<Scaffold>()};
+}
+
+}  // namespace hearsay

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "algorithms/methods/parts/local_steps.hpp"
+#include "algorithms/seam/method.hpp"
+
+namespace hearsay {
+
+/// SCAFFOLD: a hub, and local steps that are corrected by how the workers' gradients differ.
+///
+///   down    hub -> i in S_t:   x, c                               (t = 1: an empty message; c = 0)
+///   local   y_i = x;  H times: y_i <- y_i - eta (g_i(y_i) - c_i + c)
+///   up      i -> hub:          y_i - x
+///   follow  i:                 c_i <- c_i - c + (x - y_i) / (H eta)
+///   step    hub:               x <- x + (rho/r) sum_{S} (y_i - x);
+///                              c <- c + (1/n) sum_{S} (-c + (x - y_i) / (H eta))
+///
+/// The hub is peer 0, and a worker, too, if it has data. c_i = c = 0 at first.
+///
+/// Sends      hub: r messages of 8d bytes (16d in double); worker: one of 4d.
+/// Options    local_steps = H, by sgd; outer = none(rho), the hub's step.
+/// Shapes     x, c, c_i, y, y - x, g in R^d: memory worker 6 d; hub besides the sum 7 d.
+/// Needs      a star around peer 0. No compressor. Any worker may be absent: its c_i stays.
+/// Invariant  mean_i c_i = c, to rounding. With H = 1, rho = 1 and all workers it is gradient descent.
+/// Source     Karimireddy et al. 2020 (arXiv:1910.06378), Algorithm 1, option II.
+/// Departs    the paper also sends c_i' - c_i, which the hub can tell from y_i - x and the c that it sent.
+template <class Scalar>
+class Scaffold final : public Algorithm<Scalar> {
+ public:
+  explicit Scaffold(const MethodInput<Scalar>& input);
+
+  Task iterate(Iteration<Scalar>& it) override;
+  const Vector<Scalar>& model() const override { return x_; }
+  void visit_state(StateVisitor<Scalar>& visitor) override;
+  Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
+
+ private:
+  void tell(Iteration<Scalar>& it);
+  bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
+
+  bool is_hub_;
+  PeerId worker_count_;  // n
+  std::uint64_t local_steps_;
+  Scalar server_step_;  // rho
+  Vector<Scalar> x_;
+  Vector<Scalar> control_;      // c
+  Vector<Scalar> own_control_;  // c_i
+  Vector<Scalar> point_;        // y_i
+  Vector<Scalar> change_;       // y_i - x
+  Vector<Scalar> sum_;          // of the answers, of the hub
+};
+
+MethodInfo scaffold_info();
+
+}  // namespace hearsay

@@ -1,0 +1,168 @@
+#include "runtime/experiment/hub_soundness.hpp"
+
+#include <cmath>
+
+#include "algorithms/compression/seam/compressor.hpp"
+#include "algorithms/compression/typical_omega.hpp"
+#include "algorithms/methods/parts/memory_step.hpp"
+#include "runtime/experiment/unsound.hpp"
+#include "runtime/foundation/units.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
+#include "topology/hub_rounds.hpp"
+
+namespace hearsay {
+
+namespace {
+
+template <class Scalar>
+class Check {
+ public:
+  explicit Check(Experiment<Scalar>& experiment)
+      : experiment_(experiment),
+        method_(*experiment.method),
+        options_(experiment.settings.algorithm.options) {}
+
+  void run() {
+    check_direction("algorithm.compressor", experiment_.settings.algorithm.compressor, method_.compressor,
+                    options_.memory_step, "memory_step");
+    if (options_.down_compressor)
+      check_direction("algorithm.down_compressor", *options_.down_compressor, method_.down_compressor,
+                      options_.down_memory_step, "down_memory_step");
+    check_batch();
+    check_dense_rounds();
+    check_adam_step();
+  }
+
+ private:
+  /// Warns of a censor that minibatches would defeat.
+  void check_batch() {
+    const std::optional<std::uint64_t>& batch = experiment_.settings.algorithm.batch;
+    if (options_.threshold && *options_.threshold != "0" && batch)
+      experiment_.warnings.push_back("algorithm.batch = " + std::to_string(*batch) +
+                                     ": the noise of minibatches is a "
+                                     "change, too, so " +
+                                     method_.name +
+                                     "'s workers hardly ever stay silent; expected "
+                                     "\"full\"");
+  }
+
+  /// Warns of a run that ends before it begins to compress.
+  void check_dense_rounds() {
+    if (options_.dense_rounds && *options_.dense_rounds >= experiment_.iterations)
+      experiment_.warnings.push_back("algorithm.dense_rounds = " + std::to_string(*options_.dense_rounds) +
+                                     ": the run ends before it compresses anything; expected fewer than " +
+                                     std::to_string(experiment_.iterations));
+  }
+
+  /// Warns of a long step of CD-Adam: measured on a9a, its compressed runs blow up for hundreds of rounds
+  /// from 0.03 on, at a tenth of what it takes uncompressed.
+  void check_adam_step() {
+    constexpr double longest = 0.02;
+    const RunSettings::Algorithm& algorithm = experiment_.settings.algorithm;
+    const bool lossy = algorithm.compressor != "none" || options_.down_compressor.value_or("none") != "none";
+    if (method_.name == "cd-adam" && lossy && algorithm.step_size > longest &&
+        options_.optimizer.value_or("").starts_with("a"))
+      experiment_.warnings.push_back(
+          "algorithm.step_size = " + number_text(algorithm.step_size) +
+          ": with compression cd-adam takes about a tenth of the steps that it takes "
+          "without; expected 0.01, or to watch the loss");
+  }
+
+  void check_direction(const std::string& key, const std::string& compressor, CompressorNeed need,
+                       const std::optional<std::string>& memory_step, const std::string& memory_key) {
+    const std::string who =
+        key == "algorithm.compressor" ? method_.name + "'s workers" : method_.name + "'s hub";
+    const Traits traits = measured_traits(
+        *make_compressor<Scalar>(compressor, experiment_.problem.objectives.front()->segments()),
+        static_cast<std::size_t>(experiment_.problem.dimension()));
+    if (need == CompressorNeed::none && compressor != "none")
+      throw Misuse(key, compressor,
+                   who + (who.ends_with("hub") ? " sends" : " send") +
+                       " full precision; expected none, or another method");
+    if (need == CompressorNeed::unbiased && !(traits.unbiased && std::isfinite(traits.omega)))
+      unsound(key, compressor,
+              traits.unbiased ? "its relative variance is not bounded, and the steps of " + method_.name +
+                                    " shrink; expected dither(linf, levels=7, bucket=512), or another with a "
+                                    "relative error"
+                              : who + (who.ends_with("hub") ? " needs" : " need") +
+                                    " an unbiased compressor, such as dither(linf, levels=7, bucket=512): a "
+                                    "bias moves the limit");
+    if (need == CompressorNeed::contracting) check_contracting(key, compressor, traits);
+    if (memory_step && need == CompressorNeed::unbiased) check_memory(memory_key, *memory_step, traits);
+  }
+
+  /// What a message leaves out is sent later, so it has to shrink.
+  void check_contracting(const std::string& key, const std::string& compressor, const Traits& traits) {
+    if (traits.contraction || traits.absolute_error_per_coordinate) return;
+    if (!traits.unbiased)
+      experiment_.warnings.push_back(compressor +
+                                     ": how far it contracts depends on the data, so nothing is "
+                                     "promised of " +
+                                     method_.name + " with it; watch the loss");
+    else if (traits.omega_typical >= 1.0)
+      unsound(
+          key, compressor,
+          "its relative variance is " + three_digits(traits.omega_typical) +
+              " on Gaussian data, and with 1 or more the error that is sent later piles up; expected scale{" +
+              compressor + "}");
+    else if (traits.omega >= 1.0)
+      experiment_.warnings.push_back(
+          compressor + ": relative variance " + three_digits(traits.omega_typical) +
+          " on Gaussian data, but up to " + three_digits(traits.omega) +
+          " in the worst case; with 1 or more the error that is sent later piles up, "
+          "and scale{...} rules it out");
+  }
+
+  void check_memory(const std::string& key, const std::string& step, const Traits& traits) {
+    const double alpha = parse_memory_step(key, step);
+    const double most = 1.0 / (1.0 + traits.omega);
+    if (alpha <= most * (1.0 + 1e-12)) return;
+    const double typical = 1.0 / (1.0 + traits.omega_typical);
+    if (alpha > typical)
+      unsound("algorithm." + key, step,
+              "the memories follow noise where alpha is more than 1 / (1 + omega), which is " +
+                  three_digits(typical) +
+                  " on Gaussian data with this compressor; expected auto, or at most that");
+    else
+      experiment_.warnings.push_back("algorithm." + key + " = " + step +
+                                     ": in the worst case memories settle "
+                                     "only for at most " +
+                                     three_digits(most) + " with this compressor");
+  }
+
+  void unsound(const std::string& key, const std::string& value, const std::string& expectation) {
+    refuse_unless_allowed(experiment_.settings, {key, value, expectation}, experiment_.warnings);
+  }
+
+  Experiment<Scalar>& experiment_;
+  const MethodInfo& method_;
+  const MethodOptions& options_;
+};
+
+}  // namespace
+
+void require_star(const RunSettings& settings, const Graph& graph) {
+  const TopologySettings& topology = settings.topology;
+  const std::string& method = settings.algorithm.kind;
+  if (topology.schedule != "static")
+    throw Misuse("topology.schedule", topology.schedule,
+                 method + " has a hub, which every worker of a round talks to; expected \"static\"");
+  if (is_star_around_hub(graph)) return;
+  const bool of_file = !topology.file.empty();
+  throw Misuse(
+      of_file ? "topology.file" : "topology.kind", of_file ? topology.file.string() : topology.kind,
+      method + " has a hub, peer 0, that every other peer is linked with, and with nobody else; expected " +
+          (of_file ? "links from the first peer to all others" : "\"star\"") +
+          ", or a method without a hub, such as choco-sgd");
+}
+
+template <class Scalar>
+void check_hub(Experiment<Scalar>& experiment) {
+  Check<Scalar>(experiment).run();
+}
+
+template void check_hub<float>(Experiment<float>&);
+template void check_hub<double>(Experiment<double>&);
+
+}  // namespace hearsay

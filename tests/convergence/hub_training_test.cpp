@@ -1,0 +1,127 @@
+// A hub and workers on a9a: the figures of an independent implementation, and what of the papers they show.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+#include "tests/convergence/a9a.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+const std::string star = "kind = \"star\", peers = 8";
+const std::string two_bits = ", compressor = \"dither(linf, levels=1)\"";
+const std::string a_tenth = ", compressor = \"topk(k=12)\"";
+const std::string down_two_bits = ", down_compressor = \"dither(linf, levels=1)\"";
+const std::string down_a_tenth = ", down_compressor = \"topk(k=12)\"";
+
+/// Returns the gap of the hub's model.
+double gap(const A9a& data, const std::string& partition, const std::string& iterations,
+           const std::string& step_size, const std::string& algorithm, const std::string& topology = star) {
+  return gap_of<double>(data, {algorithm, iterations, step_size, partition, topology});
+}
+
+}  // namespace
+
+TEST_SUITE("slow") {
+  TEST_CASE("a9a: with a hub ten local steps save fifty times the gap, and quantized they cost little more") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const double one = gap(*data, "iid", "100", "1.0", "kind = \"fed-avg\", local_steps = 1");
+    const double ten = gap(*data, "iid", "100", "1.0", "kind = \"fed-avg\"");
+    CHECK(one == doctest::Approx(5.7e-3).epsilon(0.05));
+    CHECK(one / ten > 50.0);
+    const std::string levels = ", compressor = \"dither(linf, levels=7)\"";
+    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"fed-paq\"" + levels) < 1.15 * ten);
+    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"gen-qsgd\"") < 1.35 * ten);
+    CHECK(gap(*data, "iid", "100", "1.0", "kind = \"fed-avg\"", star + ", participation = 0.5") < 4.0 * ten);
+  }
+
+  TEST_CASE("a9a by label: fed-avg drifts to a bias that grows with its steps, and scaffold has none") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    CHECK(gap(*data, "by-label", "100", "1.0", "kind = \"fed-avg\"") == doctest::Approx(0.091).epsilon(0.05));
+    CHECK(gap(*data, "by-label", "100", "0.3", "kind = \"fed-avg\"") == doctest::Approx(0.037).epsilon(0.05));
+    const double corrected = gap(*data, "by-label", "100", "0.1", "kind = \"scaffold\"");
+    CHECK(corrected == doctest::Approx(5.8e-3).epsilon(0.05));
+    CHECK(corrected < 1.05 * gap(*data, "iid", "100", "0.1", "kind = \"scaffold\""));
+  }
+
+  TEST_CASE("a9a: memories are about data that differ, and a preserved model about what goes down") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto by_label = [&](const std::string& algorithm) {
+      return gap(*data, "by-label", "500", "1.0", algorithm + two_bits);
+    };
+    CHECK(by_label("kind = \"artemis\", memory_step = 0" + down_two_bits) > 1e-2);
+    CHECK(by_label("kind = \"artemis\"" + down_two_bits) < 4e-4);
+    const double one_way = by_label("kind = \"diana\"");
+    CHECK(one_way < 2.8e-4);
+    CHECK(by_label("kind = \"mcm\"" + down_two_bits) < 1.2 * one_way);
+    CHECK(by_label("kind = \"rand-mcm\"" + down_two_bits) < 1.2 * one_way);
+    CHECK(by_label("kind = \"dore\"" + down_two_bits) < 1.2 * one_way);
+    CHECK(gap(*data, "iid", "500", "1.0", "kind = \"artemis\", memory_step = 0" + down_two_bits + two_bits) <
+          3.5e-4);
+  }
+
+  TEST_CASE(
+      "a9a by label, half of the workers: one memory for all stands for the absent better than their own") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto half = [&](const std::string& options) {
+      return gap(*data, "by-label", "500", "0.5", "kind = \"artemis\"" + options + two_bits + down_two_bits,
+                 star + ", participation = 0.5");
+    };
+    const double pp2 = half("");
+    CHECK(pp2 < 3e-3);
+    CHECK(half(", form = \"pp1\"") > 3 * pp2);
+    CHECK(half(", memory_step = 0") > 8 * pp2);
+  }
+
+  TEST_CASE("a9a by label: a tenth of the entries cost ef21, econtrol and ef21-bc nothing, others a floor") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto run = [&](const std::string& algorithm) {
+      return gap(*data, "by-label", "500", "1.0", algorithm + a_tenth);
+    };
+    const double descent = 2.11e-4;
+    CHECK(run("kind = \"ef21\"") == doctest::Approx(2.22e-4).epsilon(0.02));
+    CHECK(run("kind = \"econtrol\"") == doctest::Approx(descent).epsilon(0.01));
+    CHECK(run("kind = \"ef21-bc\"" + down_a_tenth) < 1.1 * descent);
+    CHECK(run("kind = \"double-squeeze\"" + down_a_tenth) == doctest::Approx(1.9e-2).epsilon(0.05));
+    // The floor of a fixed number of rounds falls with their number, and with it the bytes grow.
+    CHECK(run("kind = \"neolithic\", rounds = 1" + down_a_tenth) == doctest::Approx(4.0e-2).epsilon(0.05));
+    CHECK(run("kind = \"neolithic\", rounds = 4" + down_a_tenth) == doctest::Approx(4.5e-3).epsilon(0.05));
+    CHECK(run("kind = \"neolithic\", rounds = 8" + down_a_tenth) == doctest::Approx(2.14e-4).epsilon(0.02));
+  }
+
+  TEST_CASE("a9a by label: compressed AMSGrad takes steps of a hundredth") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    const auto run = [&](const std::string& step_size, const std::string& algorithm) {
+      return gap(*data, "by-label", "500", step_size, algorithm);
+    };
+    CHECK(run("0.01", "kind = \"cd-adam\"" + a_tenth + down_a_tenth) ==
+          doctest::Approx(1.28e-3).epsilon(0.05));
+    CHECK(run("0.01", "kind = \"comp-ams\"" + a_tenth) < 2e-3);
+    CHECK(run("0.01", "kind = \"comp-ams\", compressor = \"none\"") == doctest::Approx(2.0e-4).epsilon(0.05));
+    const std::string none = ", compressor = \"none\", down_compressor = \"none\"";
+    CHECK(run("0.1", "kind = \"cd-adam\"" + none) < 1e-2);
+    CHECK(run("0.1", "kind = \"cd-adam\"" + a_tenth + down_a_tenth) >
+          10 * run("0.1", "kind = \"cd-adam\"" + none));
+  }
+
+  TEST_CASE("a9a: censored heavy ball loses nothing against heavy ball") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    for (const std::string partition : {"iid", "by-label"}) {
+      const double heavy_ball = gap(*data, partition, "500", "0.63", "kind = \"chb\", threshold = 0");
+      CHECK(heavy_ball == doctest::Approx(1.84e-4).epsilon(0.02));
+      CHECK(gap(*data, partition, "500", "0.63", "kind = \"chb\"") < 1.02 * heavy_ball);
+    }
+    CHECK(gap(*data, "iid", "500", "0.63", "kind = \"chb\", threshold = 3.3") >
+          0.1);  // too patient: it stalls
+  }
+}

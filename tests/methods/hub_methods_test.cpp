@@ -1,0 +1,319 @@
+// Methods with a hub and workers: what they become without compression and memories, and what stays the same
+// whatever the compressors do.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "runtime/foundation/digest.hpp"
+#include "runtime/simulator/simulator.hpp"
+#include "tests/support/cluster.hpp"
+#include "tests/support/worlds.hpp"
+#include "topology/drawn_rounds.hpp"
+
+using namespace hearsay;
+using namespace hearsay::test;
+
+namespace {
+
+struct Variation {
+  std::string method;
+  MethodOptions options = {};
+  std::string compressor = "none";
+};
+
+/// How far the hub's models of two methods are ever apart in 40 iterations; allreduce-sgd has one model.
+double distance(const Variation& one, const Variation& other, PeerId peers = 6,
+                std::optional<std::uint64_t> batch = 3) {
+  const auto recording_of = [&](const Variation& setting) {
+    return record_run(regressions_in<double>(
+        {"star", peers}, setting.method,
+        {.compressor = setting.compressor, .iterations = 40, .batch = batch, .options = setting.options},
+        19));
+  };
+  const Recording<double> a = recording_of(one);
+  const Recording<double> b = recording_of(other);
+  double largest = 0.0;
+  for (std::size_t t = 0; t < a.size(); ++t)
+    largest = std::max(largest, (a[t][0].model - b[t][0].model).cwiseAbs().maxCoeff());
+  return largest;
+}
+
+const Variation all_reduce = {"allreduce-sgd"};
+const std::string biased = "topk(30%)";  // deterministic, and C(a z) = a C(z)
+
+/// Returns (1/n) sum_i of a state of the peers.
+Vector<double> mean_state(const std::vector<PeerRecord<double>>& peers, const std::string& name) {
+  Vector<double> sum = Vector<double>::Zero(peers.front().model.size());
+  for (const PeerRecord<double>& peer : peers) sum += peer.states.at(name);
+  return sum / static_cast<double>(peers.size());
+}
+
+Vector<double> mean_gradient(const Experiment<double>& experiment, const Vector<double>& x) {
+  Vector<double> sum = Vector<double>::Zero(x.size());
+  for (const auto& objective : experiment.problem.objectives) {
+    Vector<double> gradient(x.size());
+    const Index sample = 0;
+    objective->gradient(x, {&sample, 1}, gradient);
+    sum += gradient;
+  }
+  return sum / static_cast<double>(experiment.peer_count());
+}
+
+}  // namespace
+
+TEST_CASE("hub: with one step, no compression and all workers, the methods are all-reduce SGD") {
+  for (const Variation& method : std::vector<Variation>{
+           {"fed-avg", {.local_steps = 1}},
+           {"fed-paq", {.local_steps = 1}},
+           {"fed-prox", {.local_steps = 1}},
+           {"scaffold", {.local_steps = 1}},
+           {"gen-qsgd", {.local_steps = 1, .down_compressor = "none"}},
+           {"artemis", {.down_compressor = "none", .memory_step = "0"}},
+           {"artemis", {.form = "pp1", .down_compressor = "none"}},
+           {"diana"},
+           {"dore", {.down_compressor = "none"}},
+           {"mcm", {.down_compressor = "none"}},
+           {"rand-mcm", {.down_compressor = "none"}},
+           {"double-squeeze", {.down_compressor = "none"}},
+           {"neolithic", {.down_compressor = "none", .rounds = 1}},
+           {"ef21"},
+           {"ef21-bc", {.down_compressor = "none"}},
+           {"cd-adam", {.optimizer = "sgd", .down_compressor = "none"}},
+           {"econtrol"},
+           {"comp-ams", {.optimizer = "sgd"}},
+           {"chb", {.momentum = 0.0, .threshold = "0"}},
+       }) {
+    CAPTURE(method.method);
+    CHECK(distance(method, all_reduce) < 1e-12);
+  }
+}
+
+TEST_CASE("hub: equalities between the methods, with a lossy compressor") {
+  const MethodOptions steps = {.local_steps = 4};
+  CHECK(distance({"fed-paq", steps}, {"fed-avg", steps}) == 0.0);
+  CHECK(distance({"fed-prox", {.local_steps = 4, .proximal = 0.0}}, {"fed-avg", steps}) == 0.0);
+  CHECK(distance({"gen-qsgd", {.local_steps = 4, .down_compressor = "none"}, biased},
+                 {"fed-paq", steps, biased}) < 1e-12);
+  const MethodOptions no_memory = {.down_compressor = "none", .memory_step = "0"};
+  CHECK(distance({"artemis", no_memory, biased}, {"fed-paq", {.local_steps = 1}, biased}) < 1e-12);
+  CHECK(distance({"artemis", {.memory_step = "0.3"}}, {"artemis", {.form = "pp1", .memory_step = "0.3"}}) <
+        1e-12);
+  const MethodOptions exact_down = {.down_compressor = "none", .memory_step = "0.3", .down_memory_step = "1"};
+  CHECK(distance({"mcm", exact_down, biased}, {"diana", {.memory_step = "0.3"}, biased}) < 1e-12);
+  CHECK(distance({"rand-mcm", exact_down, biased}, {"mcm", exact_down, biased}) == 0.0);
+  CHECK(distance({"ef21-bc", {.down_compressor = "none"}, biased}, {"ef21", {}, biased}) < 1e-12);
+  CHECK(distance({"econtrol", {.control = 0.0}, biased}, {"ef21", {}, biased}) < 1e-12);
+  const MethodOptions down = {.optimizer = "sgd", .down_compressor = biased};
+  CHECK(distance({"cd-adam", down, biased}, {"ef21-bc", {.down_compressor = biased}, biased}) == 0.0);
+  CHECK(distance({"neolithic", {.error_decay = 1.0, .down_compressor = biased, .rounds = 1}, biased},
+                 {"double-squeeze", {.down_compressor = biased}, biased}) == 0.0);
+}
+
+TEST_CASE("hub: neolithic's R rounds of topk(k) are one of topk(R k), bit for bit") {
+  const auto full = std::optional<std::uint64_t>();
+  CHECK(distance({"neolithic", {.down_compressor = "topk(k=2)", .rounds = 3}, "topk(k=2)"},
+                 {"neolithic", {.down_compressor = "topk(k=6)", .rounds = 1}, "topk(k=6)"}, 6, full) < 1e-15);
+}
+
+TEST_CASE("hub: alone and uncompressed, the adaptive methods are the local optimizers of one machine") {
+  const auto alone = [](const Variation& method, const std::string& optimizer) {
+    return distance(method, {"d-psgd", {.optimizer = optimizer}}, 1);
+  };
+  CHECK(alone({"cd-adam", {.down_compressor = "none"}}, "amsgrad(0.9, 0.99)") < 1e-12);
+  CHECK(alone({"comp-ams"}, "amsgrad(0.9, 0.999)") < 1e-12);
+  CHECK(alone({"qcmd-adagrad"}, "adagrad(1e-8)") < 1e-12);
+  CHECK(alone({"qrda-adagrad"}, "adagrad-da(1e-8)") < 1e-9);  // it sums steps, and so their roundings
+}
+
+TEST_CASE("hub: what the hub keeps is the mean of what the workers keep, whoever sat out") {
+  for (const World& world : std::vector<World>{{"star", 5}, {"star", 5, "metropolis", "static", 0.6}}) {
+    CAPTURE(world.name());
+    for (const std::string method : {"artemis", "diana", "dore", "mcm", "rand-mcm", "ef21", "econtrol"}) {
+      CAPTURE(method);
+      for (const auto& peers : record_run(quadratics_in<double>(world, method, {.iterations = 30})))
+        CHECK((mean_state(peers, "memory") - peers[0].states.at("mean memory")).cwiseAbs().maxCoeff() <
+              1e-13);
+    }
+    for (const auto& peers : record_run(quadratics_in<double>(world, "scaffold", {.iterations = 30})))
+      CHECK((mean_state(peers, "own control") - peers[0].states.at("control")).cwiseAbs().maxCoeff() < 1e-12);
+    for (const auto& peers : record_run(quadratics_in<double>(world, "chb", {.iterations = 30})))
+      CHECK((mean_state(peers, "said") - peers[0].states.at("mean said")).cwiseAbs().maxCoeff() < 1e-13);
+  }
+}
+
+TEST_CASE("hub: with what is owed, the model follows gradient descent, whatever the compressors do") {
+  static constexpr double eta = 0.1;
+  using Peers = std::vector<PeerRecord<double>>;
+  const std::map<std::string, Vector<double> (*)(const Peers&)> virtual_models = {
+      {"double-squeeze",
+       [](const Peers& peers) -> Vector<double> {
+         return peers[0].model - eta * (peers[0].states.at("hub's error") + mean_state(peers, "error"));
+       }},
+      {"econtrol",
+       [](const Peers& peers) -> Vector<double> {
+         return peers[0].model - eta * mean_state(peers, "error");
+       }},
+      {"comp-ams",
+       [](const Peers& peers) -> Vector<double> {
+         return peers[0].model - eta * mean_state(peers, "error");
+       }},
+      {"dore",
+       [](const Peers& peers) -> Vector<double> { return peers[0].model + peers[0].states.at("error"); }}};
+  for (const auto& [method, virtual_model] : virtual_models) {
+    CAPTURE(method);
+    Plan plan{.compressor = method == "dore" ? "none" : "topk(20%)", .iterations = 40, .step_size = eta};
+    if (method == "comp-ams") plan.options.optimizer = "sgd";
+    const auto experiment = quadratics_in<double>({"star", 5}, method, plan);
+    const auto recording = record_run(experiment);
+    for (std::size_t t = 1; t < recording.size(); ++t) {
+      const Vector<double> moved = virtual_model(recording[t]) - virtual_model(recording[t - 1]);
+      const Vector<double> expected = -eta * mean_gradient(experiment, recording[t - 1][0].model);
+      CHECK((moved - expected).cwiseAbs().maxCoeff() < 1e-13);
+    }
+  }
+}
+
+TEST_CASE("hub: on smooth problems the memories tend to the workers' gradients at the optimum") {
+  for (const std::string method : {"artemis", "diana", "mcm", "ef21", "ef21-bc"}) {
+    CAPTURE(method);
+    const auto experiment = quadratics_in<double>({"star", 5}, method, {.iterations = 400});
+    const auto last = record_run(experiment).back();
+    for (PeerId i = 0; i < 5; ++i) {
+      Vector<double> gradient(19);
+      const Index sample = 0;
+      experiment.problem.objectives[i]->gradient(last[0].model, {&sample, 1}, gradient);
+      CHECK(gradient.norm() > 0.1);  // the workers differ
+      CHECK((last[i].states.at("memory") - gradient).norm() < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("rand-mcm: what hub and worker keep of each other is equal, bit for bit, whoever sat out") {
+  for (const World& world : std::vector<World>{{"star", 5}, {"star", 5, "metropolis", "static", 0.6}})
+    for (const auto& peers : record_run(quadratics_in<double>(world, "rand-mcm", {.iterations = 30})))
+      for (PeerId worker = 1; worker < 5; ++worker)
+        CHECK(digest(peers[0].states.at("reference of " + std::to_string(worker))) ==
+              digest(peers[worker].states.at("reference")));
+}
+
+TEST_CASE("cd-adam: every worker's optimizer has the state of the hub's, an iteration later, bit for bit") {
+  const auto recording = record_run(quadratics_in<double>({"star", 5}, "cd-adam", {.iterations = 20}));
+  for (std::size_t t = 1; t < recording.size(); ++t)
+    for (PeerId worker = 1; worker < 5; ++worker)
+      for (const std::string name :
+           {"mean", "mean of squares", "largest mean of squares", "common gradient"}) {
+        const Vector<double>& of_hub = recording[t - 1][0].states.at(name);
+        CHECK(digest(recording[t][worker].states.at(name)) == digest(of_hub));
+      }
+}
+
+TEST_CASE("chb: a worker that is smoother than the threshold never sends in two iterations running") {
+  // The curvatures of the quadratics are at most 1.5.
+  const auto recording = record_run(
+      quadratics_in<double>({"star", 6}, "chb", {.iterations = 60, .options = {.threshold = "2.25"}}));
+  std::size_t silent = 0;
+  for (PeerId worker = 1; worker < 6; ++worker)
+    for (std::size_t t = 2; t < recording.size(); ++t) {
+      const bool sends = recording[t][worker].sent.front().packet->size() != 0;
+      const bool sent = recording[t - 1][worker].sent.front().packet->size() != 0;
+      CHECK(!(sends && sent && t > 2));
+      silent += sends ? 0 : 1;
+    }
+  CHECK(silent > 100);
+}
+
+TEST_CASE("hub: the expected step over all sets of workers of one size is the step of all") {
+  constexpr PeerId peers = 4;
+  for (const std::string method :
+       {"fed-avg", "fed-prox", "scaffold", "artemis", "double-squeeze", "comp-ams"}) {
+    CAPTURE(method);
+    Plan plan{.compressor = "none", .iterations = 1};
+    if (find_method(method).options.down_compressor) plan.options.down_compressor = "none";
+    if (method == "comp-ams") plan.options.optimizer = "sgd";
+    auto experiment = quadratics_in<double>({"star", peers}, method, plan);
+    const Vector<double> of_all = record_run(experiment).back()[0].model;
+    const std::shared_ptr<const Schedule> whole = experiment.schedule;
+    Vector<double> sum = Vector<double>::Zero(of_all.size());
+    int sets = 0;
+    for (unsigned set = 0; set < (1u << peers); ++set) {
+      if (std::popcount(set) != 2) continue;
+      std::vector<MixingRow> rows;
+      for (PeerId peer = 0; peer < peers; ++peer) {
+        const bool answers = ((set >> peer) & 1u) != 0;
+        MixingRow row = whole->row(peer, 0);
+        row.trains = answers;
+        row.participates = answers || peer == 0;
+        if (peer != 0 && !answers) row.hears.clear();
+        if (peer != 0 && !answers) row.heard_by.clear();
+        if (peer == 0) {
+          std::erase_if(row.hears, [&](const WeightedNeighbor& of) { return ((set >> of.id) & 1u) == 0; });
+          std::erase_if(row.heard_by, [&](PeerId id) { return ((set >> id) & 1u) == 0; });
+        }
+        rows.push_back(row);
+      }
+      experiment.schedule =
+          std::make_shared<DrawnRounds>("one set", peers, std::vector<std::vector<MixingRow>>{rows});
+      sum += record_run(experiment).back()[0].model;
+      ++sets;
+    }
+    CHECK(sets == 6);
+    CHECK((sum / sets - of_all).cwiseAbs().maxCoeff() < 1e-14);
+  }
+}
+
+TEST_CASE("hub: a worker that sits out keeps its model, takes no gradient, and says and hears nothing") {
+  const World world = {"star", 8, "metropolis", "static", 0.25};
+  for (const MethodInfo& method : methods()) {
+    if (!method.pattern.has_hub || !method.permits_time_varying) continue;
+    CAPTURE(method.name);
+    const auto experiment = quadratics_in<double>(world, method.name, {.iterations = 40});
+    const auto recording = record_run(experiment);
+    std::size_t answers = 0;
+    for (std::size_t t = 1; t < recording.size(); ++t)
+      for (PeerId id = 0; id < 8; ++id) {
+        const MixingRow& row = experiment.schedule->row(id, t - 1);
+        answers += row.participates && row.trains ? 1 : 0;
+        if (row.participates) continue;
+        CHECK(digest(recording[t][id].model) == digest(recording[t - 1][id].model));
+        CHECK(recording[t][id].sent.empty());
+      }
+    CHECK(answers == 40 * 2);
+    std::uint64_t gradients = 0;
+    for (const PeerOutcome& peer : simulate(experiment, Duration{0}).peers)
+      gradients += peer.meters.counters.gradient_evaluations;
+    CHECK(gradients == answers * method.options.local_steps.value_or(1) * method.options.rounds.value_or(1));
+  }
+}
+
+TEST_CASE("hub: the model that is evaluated and kept is the hub's") {
+  const auto experiment = quadratics_in<double>({"star", 5}, "fed-avg", {.iterations = 7});
+  const RunOutcome<double> outcome = simulate(experiment, Duration{0});
+  CHECK(outcome.mean_model == outcome.models[0]);
+  CHECK(outcome.models[1] != outcome.models[0]);
+  CHECK(outcome.evaluations.back().loss == experiment.problem.loss(outcome.models[0]));
+}
+
+TEST_CASE("dedicated hub: it takes no gradient, and n workers learn as n peers of which one is the hub") {
+  for (const MethodInfo& method : methods()) {
+    if (!method.pattern.has_hub) continue;
+    CAPTURE(method.name);
+    const auto run = [&](PeerId peers, HubData hub) {
+      Plan plan{.iterations = 20};
+      if (method.compressor != CompressorNeed::none) plan.compressor = "topk(30%)";
+      if (method.options.down_compressor) plan.options.down_compressor = "topk(30%)";
+      if (method.options.memory_step) plan.options.memory_step = "0.3";
+      if (method.options.down_memory_step) plan.options.down_memory_step = "0.3";
+      RunSettings settings = settings_of(method.name, {"star", peers}, plan);
+      settings.topology.hub = hub;
+      return simulate(
+          prepare<double>(settings, quadratic_problem<double>(19, first_peers(5), Shared::nothing)),
+          Duration{0});
+    };
+    const RunOutcome<double> own = run(5, HubData::its_own);
+    const RunOutcome<double> dedicated = run(6, HubData::none);
+    CHECK((own.models[0] - dedicated.models[0]).cwiseAbs().maxCoeff() <
+          (method.name.ends_with("adam") || method.name.ends_with("adagrad") ? 1e-9 : 1e-12));
+    CHECK(dedicated.peers[0].meters.counters.gradient_evaluations == 0);
+    CHECK(dedicated.evaluations.front().loss == doctest::Approx(own.evaluations.front().loss).epsilon(1e-14));
+  }
+}

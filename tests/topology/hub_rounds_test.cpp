@@ -1,0 +1,79 @@
+#include "topology/hub_rounds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <vector>
+
+#include "tests/support/misuse_text.hpp"
+#include "topology/families.hpp"
+
+using namespace hearsay;
+
+namespace {
+
+std::unique_ptr<Schedule> star(PeerId peers) {
+  const Graph graph = make_graph("star", peers, 1);
+  return make_schedule("static", graph, MixingMatrix::metropolis(graph), 1);
+}
+
+}  // namespace
+
+TEST_CASE("hub rounds: the hub takes part in every round, with as many answers as the share says") {
+  for (const HubData hub : {HubData::its_own, HubData::none})
+    for (const double share : {0.25, 0.5, 0.8}) {
+      CAPTURE(share);
+      const auto schedule = hub_rounds(star(9), share, hub, 7);
+      const PeerId with_data = hub == HubData::its_own ? 9 : 8;
+      const auto expected = static_cast<std::size_t>(std::lround(share * with_data));
+      std::vector<std::uint64_t> rounds(9, 0);
+      for (std::uint64_t round = 0; round < schedule->period(); ++round) {
+        const MixingRow& of_hub = schedule->row(hub_id, round);
+        CHECK(of_hub.participates);
+        std::size_t answers = of_hub.trains ? 1 : 0;
+        std::set<PeerId> heard;
+        for (const WeightedNeighbor& worker : of_hub.hears) heard.insert(worker.id);
+        CHECK(heard == std::set<PeerId>(of_hub.heard_by.begin(), of_hub.heard_by.end()));
+        for (PeerId worker = 1; worker < 9; ++worker) {
+          const MixingRow& row = schedule->row(worker, round);
+          CHECK(row.participates == heard.contains(worker));
+          CHECK(row.hears.size() == (row.participates ? 1 : 0));
+          answers += row.participates ? 1 : 0;
+          rounds[worker] += row.participates ? 1 : 0;
+        }
+        CHECK(answers == expected);
+        if (hub == HubData::none) CHECK(!of_hub.trains);
+      }
+      for (PeerId worker = 1; worker < 9; ++worker) CHECK(rounds[worker] >= 1);
+    }
+}
+
+TEST_CASE(
+    "hub rounds: all workers and a hub with data are the star itself, and a seed draws the same again") {
+  CHECK(hub_rounds(star(5), 1.0, HubData::its_own, 1)->period() == 1);
+  CHECK(hub_rounds(star(5), 1.0, HubData::none, 1)->period() == 1);
+  const auto one = hub_rounds(star(9), 0.5, HubData::its_own, 3);
+  const auto again = hub_rounds(star(9), 0.5, HubData::its_own, 3);
+  const auto other = hub_rounds(star(9), 0.5, HubData::its_own, 4);
+  bool differ = false;
+  for (std::uint64_t round = 0; round < one->period(); ++round)
+    for (PeerId peer = 0; peer < 9; ++peer) {
+      CHECK(one->row(peer, round).participates == again->row(peer, round).participates);
+      differ |= one->row(peer, round).participates != other->row(peer, round).participates;
+    }
+  CHECK(differ);
+}
+
+TEST_CASE("hub rounds: a share of less than one worker is refused in a sentence") {
+  CHECK(misuse_text([] { hub_rounds(star(5), 0.05, HubData::its_own, 1); }) ==
+        "topology.participation = 0.05: that is less than one of 5 workers; expected at least 0.2");
+  CHECK(contains(misuse_text([] { hub_rounds(star(5), 1.5, HubData::its_own, 1); }), "at most 1"));
+}
+
+TEST_CASE("hub rounds: only a star around peer 0 is one") {
+  CHECK(is_star_around_hub(make_graph("star", 5, 1)));
+  CHECK(is_star_around_hub(make_graph("ring", 2, 1)));
+  CHECK(!is_star_around_hub(make_graph("ring", 4, 1)));
+  CHECK(!is_star_around_hub(make_graph("complete", 4, 1)));
+  CHECK(!is_star_around_hub(Graph(3, {{0, 1}, {1, 2}})));
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "topology/graph.hpp"
+#include "topology/schedule.hpp"
+
+namespace hearsay {
+
+/// The peer that is the hub of a star.
+inline constexpr PeerId hub_id = 0;
+
+/// What a hub does besides adding up.
+enum class HubData {
+  its_own,  ///< the hub has a part of the data: it is worker 0, too
+  none,     ///< dedicated: n - 1 workers have the data
+};
+
+/// True if every peer is linked with the hub, both ways, and with nobody else.
+bool is_star_around_hub(const Graph& graph);
+
+/// Returns the schedule of a hub and its workers, from the static schedule of a star. In every round the hub
+/// and r workers take part, drawn from the seed anew for every round:
+///
+///     r = share times the number of peers with data, rounded
+///
+/// A hub with data draws lots like the others, but takes part in any case: its draw decides whether its own
+/// data count (MixingRow::trains). The rows of the workers that sit out are empty, with `participates` false.
+///
+/// The rounds are drawn in advance and then repeat: at least 64, enough of them that each worker is expected
+/// to take part 8 times or more, and as many more as it takes until every worker has taken part.
+///
+/// Returns the given schedule itself if all take part and the hub has data. Misuse, naming
+/// topology.participation: a share outside (0, 1]; one that is less than one worker, or so small that the
+/// rounds do not fit in memory.
+std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double share, HubData hub_data,
+                                     std::uint64_t seed);
+
+}  // namespace hearsay
