@@ -28,11 +28,13 @@
 #include "algorithms/methods/ef21.hpp"
 #include "algorithms/methods/extra.hpp"
 #include "algorithms/methods/fed_avg.hpp"
+#include "algorithms/methods/fed_vote.hpp"
 #include "algorithms/methods/gas_loc.hpp"
 #include "algorithms/methods/gen_qsgd.hpp"
 #include "algorithms/methods/gradient_tracking.hpp"
 #include "algorithms/methods/k_gt.hpp"
 #include "algorithms/methods/led.hpp"
+#include "algorithms/methods/lgc.hpp"
 #include "algorithms/methods/local_sgd.hpp"
 #include "algorithms/methods/mcm.hpp"
 #include "algorithms/methods/moniqua.hpp"
@@ -113,6 +115,8 @@ std::span<const MethodInfo> methods() {
       qcmd_adagrad_info(),
       qrda_adagrad_info(),
       chb_info(),
+      fed_vote_info(),
+      lgc_info(),
   };
   return all;
 }

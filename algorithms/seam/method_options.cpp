@@ -52,7 +52,7 @@ std::span<const OptionKey> option_keys() {
       {"trigger", Number{&O::trigger, 0.0, any},
        "c_0: a peer with less news than c_0 sqrt(t) eta^2 (squared) sends an empty message; 0: it always "
        "sends"},
-      {"rank", Count{&O::rank, 1}, "columns of P"},
+      {"rank", Count{&O::rank, 1}, "columns of P; lgc: rows, at most"},
       {"memory", Text{&O::memory, {"replicas", "aggregate"}},
        "`aggregate` keeps a sum instead of the neighbors' replicas"},
       {"form",
@@ -109,6 +109,14 @@ std::span<const OptionKey> option_keys() {
       {"threshold", Text{&O::threshold, {}, true, true},
        "eps_1: a worker is silent while its gradient has changed by less than sqrt(eps_1) times the model's "
        "last step; `auto` is 0.1 / eta^2; 0: it always sends"},
+      {"vote", Text{&O::vote, {"binary", "ternary"}},
+       "what a worker says of a weight w: its sign, drawn with the mean w, in a bit (`binary`); or its sign "
+       "or "
+       "0, with less noise, in 1.6 bits (`ternary`)"},
+      {"trust", Text{&O::trust, {"equal", "votes"}},
+       "how the hub weighs votes: all alike, or each worker by how often it voted with the majority "
+       "(`votes`); "
+       "those below the mean then do not count"},
   };
   return keys;
 }

@@ -49,6 +49,8 @@ struct MethodOptions {
   std::optional<std::uint64_t> dense_rounds = {};    ///< rounds in full precision, before it compresses
   std::optional<std::uint64_t> rounds = {};          ///< R: compressions of one vector, one after the other
   std::optional<std::string> threshold = {};         ///< eps_1: censors small changes; a number or auto
+  std::optional<std::string> vote = {};              ///< how many values a vote on a weight has
+  std::optional<std::string> trust = {};             ///< how a hub weighs the votes of its workers
   bool operator==(const MethodOptions&) const = default;
 };
 

@@ -97,6 +97,13 @@ TEST_SUITE("slow") {
     CHECK(run("kind = \"neolithic\", rounds = 8" + down_a_tenth) == doctest::Approx(2.14e-4).epsilon(0.02));
   }
 
+  TEST_CASE("a9a by label: a basis of eight and a twentieth of the entries are worth all entries") {
+    const std::optional<A9a> data = a9a();
+    if (!data) return;
+    CHECK(gap(*data, "by-label", "300", "1.0", "kind = \"lgc\", compressor = \"topk(k=6)\"") ==
+          doctest::Approx(7.58e-4).epsilon(0.02));
+  }
+
   TEST_CASE("a9a by label: compressed AMSGrad takes steps of a hundredth") {
     const std::optional<A9a> data = a9a();
     if (!data) return;

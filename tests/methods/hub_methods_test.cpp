@@ -82,6 +82,7 @@ TEST_CASE("hub: with one step, no compression and all workers, the methods are a
            {"econtrol"},
            {"comp-ams", {.optimizer = "sgd"}},
            {"chb", {.momentum = 0.0, .threshold = "0"}},
+           {"lgc", {.dense_rounds = 3}},
        }) {
     CAPTURE(method.method);
     CHECK(distance(method, all_reduce) < 1e-12);
@@ -159,7 +160,9 @@ TEST_CASE("hub: with what is owed, the model follows gradient descent, whatever 
        }},
       {"dore",
        [](const Peers& peers) -> Vector<double> { return peers[0].model + peers[0].states.at("error"); }}};
-  for (const auto& [method, virtual_model] : virtual_models) {
+  for (const auto& entry : virtual_models) {
+    const std::string& method = entry.first;
+    const auto virtual_model = entry.second;
     CAPTURE(method);
     Plan plan{.compressor = method == "dore" ? "none" : "topk(20%)", .iterations = 40, .step_size = eta};
     if (method == "comp-ams") plan.options.optimizer = "sgd";
@@ -295,7 +298,7 @@ TEST_CASE("hub: the model that is evaluated and kept is the hub's") {
 
 TEST_CASE("dedicated hub: it takes no gradient, and n workers learn as n peers of which one is the hub") {
   for (const MethodInfo& method : methods()) {
-    if (!method.pattern.has_hub) continue;
+    if (!method.pattern.has_hub || method.name == "fed-vote") continue;  // whose votes go by the peers' ids
     CAPTURE(method.name);
     const auto run = [&](PeerId peers, HubData hub) {
       Plan plan{.iterations = 20};

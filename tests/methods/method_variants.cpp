@@ -88,6 +88,13 @@ std::vector<MethodOptions> variants_of(const MethodInfo& method, const World& wo
     variants.push_back({.optimizer = "heavy-ball(0.5)", .worker_steps = steps});
   }
   if (method.options.dense_rounds) variants.push_back({.dense_rounds = 3});
+  if (method.options.dense_rounds && method.options.rank) variants.push_back({.rank = 2, .dense_rounds = 2});
+  if (method.options.vote) {
+    variants.push_back({.vote = "ternary"});
+    variants.push_back({.trust = "votes"});
+    variants.push_back(
+        {.optimizer = "heavy-ball(0.5)", .local_steps = 2, .vote = "ternary", .trust = "votes"});
+  }
   if (method.options.proximal) variants.push_back({.local_steps = 3, .proximal = 0.5});
   for (const std::string& form : method.forms) {
     if (form == "pipelined" && !world.links_fixed()) continue;
@@ -123,6 +130,7 @@ MethodOptions plain_steps(const MethodInfo& method) {
   if (method.options.overlap) options.overlap = 0;
   if (method.options.optimizer) options.optimizer = "sgd";
   if (method.options.threshold) options.threshold = "0";
+  if (method.options.dense_rounds) options.dense_rounds = 3;
   if (method.options.down_compressor) options.down_compressor = "none";
   return options;
 }

@@ -29,6 +29,7 @@ StackedComparison compare_with_stacked(const Experiment<Scalar>& experiment,
   methods.merge(compressed_recursions<Scalar>());
   methods.merge(tracking_recursions<Scalar>());
   methods.merge(hub_recursions<Scalar>());
+  methods.merge(hub_step_recursions<Scalar>());
   StackedComparison comparison;
   const auto method = methods.find(experiment.method->name);
   if (method == methods.end()) {

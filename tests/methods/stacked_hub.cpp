@@ -1,49 +1,15 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
-#include "tests/methods/stacked_network.hpp"
-#include "topology/foundation/spelling.hpp"
+#include "tests/methods/stacked_hub.hpp"
 
 namespace hearsay::test {
 
 namespace {
-
-/// Column 0 is the hub. What it keeps for itself begins with "hub"; what else is in column 0 it keeps as a
-/// worker.
-
-double number_of(const std::optional<std::string>& text) {
-  double value = 0.0;
-  ensure(text && parse_number(*text, value), "an option is a number");
-  return value;
-}
-
-template <class Scalar>
-Matrix<Scalar> everywhere(const Network<Scalar>& net, const Vector<Scalar>& x) {
-  return x.replicate(1, net.X.cols());
-}
-
-template <class Scalar>
-Vector<Scalar> sum_of_answers(const Network<Scalar>& net, const Matrix<Scalar>& C) {
-  Vector<Scalar> sum = Vector<Scalar>::Zero(C.rows());
-  for (const Index i : net.answering()) sum += C.col(i);
-  return sum;
-}
-
-template <class Scalar>
-Vector<Scalar> mean_of_answers(const Network<Scalar>& net, const Matrix<Scalar>& C) {
-  return sum_of_answers(net, C) / static_cast<Scalar>(net.answering().size());
-}
-
-/// Begins an iteration: all hear the hub's model. Returns it.
-template <class Scalar>
-Vector<Scalar> hear_hub(Network<Scalar>& net) {
-  const Vector<Scalar> x = net.X.col(0);
-  net.X = everywhere(net, x);
-  return x;
-}
 
 /// The sums of the local steps from X, the gradients with mu (Y - X) added.
 template <class Scalar>
@@ -198,17 +164,6 @@ void ef21(Network<Scalar>& net) {
   net.X.col(0) = x + net.hub_step(x, common);
 }
 
-/// Returns what each peer owes, as a part of this iteration's step.
-template <class Scalar>
-Matrix<Scalar>& owed(Network<Scalar>& net, const std::string& name) {
-  Matrix<Scalar>& E = net.kept(name);
-  Matrix<Scalar>& step_size = net.kept(name + " step size");
-  for (Index i = 0; i < E.cols(); ++i)
-    if (step_size(0, i) != 0) E.col(i) *= step_size(0, i) / net.eta();
-  step_size.row(0).setConstant(net.eta());
-  return E;
-}
-
 template <class Scalar>
 void econtrol(Network<Scalar>& net) {
   const Vector<Scalar> x = hear_hub(net);
@@ -237,87 +192,6 @@ void double_squeeze(Network<Scalar>& net) {
   net.X.col(0) = x - net.eta() * c;
 }
 
-template <class Scalar>
-void comp_ams(Network<Scalar>& net) {
-  const Vector<Scalar> x = hear_hub(net);
-  Matrix<Scalar>& E = owed(net, "error");
-  const Matrix<Scalar> P = net.gradients() + E;
-  const Matrix<Scalar> C = net.said(P);
-  E = P - C;
-  net.X.col(0) = x + net.hub_step(x, mean_of_answers(net, C));
-}
-
-template <class Scalar>
-void one_bit_adam(Network<Scalar>& net) {
-  const Vector<Scalar> x = hear_hub(net);
-  auto m = net.kept("hub mean").col(0);
-  auto v = net.kept("hub squares").col(0);
-  if (net.t <= *net.options().dense_rounds) {
-    const Vector<Scalar> gradient = mean_of_answers(net, net.gradients());
-    m = (Scalar(0.9) * m + Scalar(1 - 0.9) * gradient).eval();
-    v = (Scalar(0.999) * v + Scalar(1 - 0.999) * gradient.cwiseAbs2()).eval();
-  } else {
-    Matrix<Scalar>& E = owed(net, "error");
-    const Matrix<Scalar> P = Scalar(0.9) * everywhere<Scalar>(net, m) + Scalar(1 - 0.9) * net.gradients() + E;
-    const Matrix<Scalar> C = net.said(P);
-    E = P - C;
-    Matrix<Scalar>& hub = owed(net, "hub error");
-    const Vector<Scalar> p = mean_of_answers(net, C) + hub.col(0);
-    m = net.said_by_hub(p);
-    hub.col(0) = p - m;
-  }
-  net.X.col(0) = x - (net.eta() * m.array() / (v.array().sqrt() + Scalar(1e-8))).matrix();
-}
-
-template <class Scalar>
-void qcmd_adagrad(Network<Scalar>& net) {
-  Vector<Scalar> x = hear_hub(net);
-  const Vector<Scalar> gradient = mean_of_answers(net, net.said(net.gradients()));
-  auto squares = net.kept("hub squares").col(0);
-  squares += gradient.cwiseAbs2();
-  const Vector<Scalar> steps = net.eta() / (Scalar(1e-8) + squares.array().sqrt());
-  x -= steps.cwiseProduct(gradient);
-  net.regularizer().prox_each(steps, x);
-  net.X.col(0) = x;
-}
-
-template <class Scalar>
-void qrda_adagrad(Network<Scalar>& net) {
-  hear_hub(net);
-  const Vector<Scalar> gradient = mean_of_answers(net, net.said(net.gradients()));
-  auto squares = net.kept("hub squares").col(0);
-  auto dual = net.kept("hub dual").col(0);
-  squares += gradient.cwiseAbs2();
-  dual += gradient;
-  const Vector<Scalar> steps = net.eta() / (Scalar(1e-8) + squares.array().sqrt());
-  Vector<Scalar> x = net.initial() - steps.cwiseProduct(dual);
-  net.regularizer().prox_each(static_cast<Scalar>(net.t) * steps, x);
-  net.X.col(0) = x;
-}
-
-template <class Scalar>
-void chb(Network<Scalar>& net) {
-  const Matrix<Scalar> heard_before = net.X;
-  const Vector<Scalar> x = hear_hub(net);
-  const auto eta = static_cast<double>(net.eta());
-  const double threshold =
-      *net.options().threshold == "auto" ? 0.1 / (eta * eta) : number_of(net.options().threshold);
-  Matrix<Scalar>& S = net.kept("said");
-  auto before = net.kept("hub before", everywhere(net, net.initial())).col(0);
-  const Matrix<Scalar> G = net.gradients();
-  for (const Index i : net.answering()) {
-    const Vector<Scalar> seen = i == 0 ? Vector<Scalar>(before) : Vector<Scalar>(heard_before.col(i));
-    const bool silent = i == 0 ? net.t > 1 && static_cast<double>((G.col(i) - S.col(i)).squaredNorm()) <=
-                                                  threshold * static_cast<double>((x - seen).squaredNorm())
-                               : net.was_silent(i);
-    if (!silent) S.col(i) = G.col(i);
-  }
-  const Vector<Scalar> next =
-      x - net.eta() * S.rowwise().mean() + static_cast<Scalar>(*net.options().momentum) * (x - before);
-  before = x;
-  net.X.col(0) = next;
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -337,12 +211,7 @@ std::map<std::string, Recursion<Scalar>> hub_recursions() {
           {"cd-adam", ef21<Scalar>},
           {"econtrol", econtrol<Scalar>},
           {"double-squeeze", double_squeeze<Scalar>},
-          {"neolithic", double_squeeze<Scalar>},
-          {"comp-ams", comp_ams<Scalar>},
-          {"one-bit-adam", one_bit_adam<Scalar>},
-          {"qcmd-adagrad", qcmd_adagrad<Scalar>},
-          {"qrda-adagrad", qrda_adagrad<Scalar>},
-          {"chb", chb<Scalar>}};
+          {"neolithic", double_squeeze<Scalar>}};
 }
 
 template std::map<std::string, Recursion<float>> hub_recursions<float>();

@@ -26,7 +26,7 @@ class Network {
         recording_(recording),
         compressor_(made(experiment, experiment.settings.algorithm.compressor)),
         down_compressor_(made(experiment, options().down_compressor.value_or("none"))) {
-    X.colwise() = experiment.problem.initial;
+    X.colwise() = recording.front().front().model;  // x_0, or what the method makes of it
   }
 
   Matrix<Scalar> X;  ///< models
@@ -76,6 +76,20 @@ class Network {
   bool was_silent(Index i) const {
     const auto& sent = recording_[t][static_cast<std::size_t>(i)].sent;
     return !sent.empty() && sent.front().packet->size() == 0;
+  }
+
+  /// Returns what worker i answered in iteration t. Empty of a hub, and of whom nobody listens to.
+  PacketRef answer_of(Index i) const {
+    const auto& sent = recording_[t][static_cast<std::size_t>(i)].sent;
+    return i == 0 || sent.empty() ? PacketRef() : sent.front().packet;
+  }
+  /// Returns the stream with which peer i compresses in iteration t.
+  RandomStream random_of(Index i) const {
+    return {experiment_.settings.run.seed, static_cast<PeerId>(i), t, Purpose::compression};
+  }
+  /// Returns a state of a peer as recorded after iteration t.
+  const Vector<Scalar>& recorded(PeerId peer, const std::string& name) const {
+    return recording_[t][peer].states.at(name);
   }
 
   /// Applies `recursion` for iteration t. The columns of peers that sit it out stay as they were; of a hub
@@ -214,8 +228,9 @@ class Network {
   }
 
   /// Returns C(Z), a column per peer, as recorded in `slot` of iteration t. Call it for slots in ascending
-  /// order. With `near`, every column is read near itself (mod), as a receiver within reach does.
-  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0, bool near = false) {
+  /// order. With `near`, every column is read near itself (mod), as a receiver within reach does. A recorded
+  /// message begins with `skip` other bytes.
+  Matrix<Scalar> said(const Matrix<Scalar>& Z, Slot slot = 0, bool near = false, std::size_t skip = 0) {
     if (slot == 0) {
       streams_.clear();
       for (PeerId i = 0; i < Z.cols(); ++i)
@@ -251,7 +266,8 @@ class Network {
       } else if (sent->packet->size() == 0) {  // nothing new to say
         again.setZero();
       } else {
-        ensure(compressor_->accumulate_near(sent->packet->bytes(), side, 1, view(decoded)) == CodecStatus::ok,
+        ensure(compressor_->accumulate_near(sent->packet->bytes().subspan(skip), side, 1, view(decoded)) ==
+                   CodecStatus::ok,
                "a recorded packet can be decoded");
       }
       // A difference of nearly equal vectors carries their roundings, however small the difference is.
@@ -354,7 +370,10 @@ template <class Scalar>
 std::map<std::string, Recursion<Scalar>> compressed_recursions();
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> tracking_recursions();
+/// Methods with a hub that is SGD without compression; and those whose hub steps in another way.
 template <class Scalar>
 std::map<std::string, Recursion<Scalar>> hub_recursions();
+template <class Scalar>
+std::map<std::string, Recursion<Scalar>> hub_step_recursions();
 
 }  // namespace hearsay::test

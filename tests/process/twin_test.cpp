@@ -285,8 +285,9 @@ TEST_SUITE("net") {
 
   TEST_CASE("twin: a diverging run ends so on both drivers, and says in which iteration") {
     for (const MethodInfo& method : methods()) {
-      if (!method.trains) continue;            // an average does not diverge
-      if (divides_by_roots(method)) continue;  // its steps are bounded
+      if (!method.trains) continue;  // an average does not diverge
+      if (divides_by_roots(method) || method.name == "fed-vote")
+        continue;  // its steps, or weights, are bounded
       CAPTURE(method.name);
       // With mod, moniqua ends when neighbors can no longer decode each other's messages, long before it
       // leaves the finite range.
@@ -377,7 +378,9 @@ TEST_SUITE("net") {
                                  std::string(data) +
                                  "/a9a.gz\", partition = \"by-label\" }\n"
                                  "model = { kind = \"logistic\", l2 = 1e-4 }\n"
-                                 "topology = { kind = \"ring\", peers = 8, weights = \"lazy\" }\n"
+                                 "topology = { kind = \"" +
+                                 (method.pattern.has_hub ? "star" : "ring") +
+                                 "\", peers = 8, weights = \"lazy\" }\n"
                                  "algorithm = { kind = \"" +
                                  method.name + "\", step_size = 0.5, batch = 32 }\n"));
   }

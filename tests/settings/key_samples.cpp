@@ -77,6 +77,8 @@ const std::map<std::string, KeySample>& key_samples() {
       {"algorithm.dense_rounds", {"10", "1.5"}},
       {"algorithm.rounds", {"2", "0"}},
       {"algorithm.threshold", {"0.5", "true"}},
+      {"algorithm.vote", {"\"ternary\"", "1"}},
+      {"algorithm.trust", {"\"votes\"", "true"}},
       {"algorithm.fragments", {"2", "2.5"}},
       {"algorithm.overlap", {"3", "false"}},
       {"algorithm.own_share", {"0.25", "\"a quarter\""}},

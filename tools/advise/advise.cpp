@@ -9,6 +9,7 @@
 #include "runtime/settings/run_settings_file.hpp"
 #include "runtime/toml/document.hpp"
 #include "tools/advise/advice_text.hpp"
+#include "tools/advise/plan_command.hpp"
 #include "tools/terminal/command_line.hpp"
 #include "tools/terminal/commands.hpp"
 #include "tools/terminal/exit_code.hpp"
@@ -17,6 +18,8 @@
 #include "tools/terminal/shell_word.hpp"
 #include "tools/terminal/written_file.hpp"
 #include "tools/training/scalar_dispatch.hpp"
+#include "topology/foundation/misuse.hpp"
+#include "topology/foundation/spelling.hpp"
 
 namespace hearsay {
 
@@ -29,6 +32,11 @@ struct AdviseOptions : RunFileOptions {
   fs::path output;         ///< the run file of the winner; empty: advised.toml beside the file
   bool overwrite = false;  ///< replace the run file of an earlier advice
   StopRequest* stop = nullptr;
+  std::string plan;                ///< the method whose constants are planned; empty: advice
+  std::string within;              ///< of a plan: its longest time
+  std::string objective = "time";  ///< of a plan: what is to be least
+  std::string error;               ///< of a plan: the largest mean square of the gradient
+  std::string least_loss = "0";    ///< of a plan: the least loss there is
 };
 
 const std::string signature = "# Written by `hearsay advise";
@@ -61,11 +69,42 @@ std::string command_of(const AdviseOptions& options) {
   return command;
 }
 
+double number_of(const std::string& key, const std::string& text) {
+  double number = 0.0;
+  if (!parse_number(text, number)) throw Misuse(key, text, "expected a number");
+  return number;
+}
+
+/// Plans GenQSGD's constants for the run, and writes the run file of the plan.
+int plan_command(const AdviseOptions& options, const RunSettings& yours, const fs::path& output) {
+  if (options.json) throw Misuse("--json", "given", "a plan is for people to read; leave it out");
+  PlanQuestion question;
+  if (!options.within.empty()) question.within = parse_duration("--within", options.within);
+  if (!options.error.empty()) question.error = number_of("--error", options.error);
+  if (question.error && !(*question.error > 0.0))
+    throw Misuse("--error", options.error, "expected a number greater than 0");
+  question.least_loss = number_of("--least-loss", options.least_loss);
+  if (options.objective == "energy") question.objective = gen_qsgd::Objective::energy;
+  question.interrupted = [&] {
+    options.stop->is_heeded = true;
+    return options.stop->interrupted.load();
+  };
+  const PlanAnswer answer =
+      with_scalar(yours.run.scalar, [&]<class Scalar>() { return answer_plan<Scalar>(yours, question); });
+  std::fputs(answer.text.c_str(), stdout);
+  const std::string command = command_of(options) + " --plan " + options.plan;
+  write_file(output, {"# Written by `" + command + "`: its method, batch, steps and step size.\n\n",
+                      to_toml(answer.run)});
+  std::printf("\nwritten   %s   (hearsay run %s)\n", output.c_str(), output.c_str());
+  return exit_done;
+}
+
 int advise_command(const AdviseOptions& options) {
   const fs::path output =
       options.output.empty() ? options.file.parent_path() / "advised.toml" : options.output;
   const RunSettings yours = load_run_file(options.file, options.assignments);
   require_replaceable("--output", output, signature, "advice", options.overwrite);
+  if (!options.plan.empty()) return plan_command(options, yours, output);
 
   AdviceProgress progress(options.quiet);
   AdviceControl control;
@@ -110,7 +149,19 @@ void add_advise(CommandLine& program, Invocation& invocation) {
   command.option("--output", &options->output, "the run file of the winner [advised.toml beside FILE]",
                  {.value_name = "FILE"});
   command.flag("--overwrite", options->overwrite, "replace the run file of an earlier advice");
-  command.examples({"hearsay advise first.toml"});
+  command.option("--plan", &options->plan,
+                 "instead: rounds, local steps, batch and step size of this method on this network",
+                 {.value_name = "METHOD", .values = {"gen-qsgd"}});
+  command.option("--within", &options->within, "the longest time of the plan",
+                 {.value_name = "TIME", .needs = "--plan"});
+  command.option("--objective", &options->objective, "what the plan makes least [time]",
+                 {.value_name = "WHAT", .values = {"time", "energy"}, .needs = "--plan"});
+  command.option("--error", &options->error,
+                 "the largest mean square of the gradient [what follows from run.target_loss]",
+                 {.value_name = "NUMBER", .needs = "--plan"});
+  command.option("--least-loss", &options->least_loss, "the least loss there is [0]",
+                 {.value_name = "NUMBER", .needs = "--plan"});
+  command.examples({"hearsay advise first.toml", "hearsay advise first.toml --plan gen-qsgd"});
   command.when_chosen([options, &invocation] {
     invocation.on_signal = OnSignal::end_in_good_order;
     invocation.run = [options] { return advise_command(*options); };

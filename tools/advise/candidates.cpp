@@ -118,6 +118,12 @@ std::span<const UnadvisedMethod> unadvised_methods() {
       {"one-bit-adam", "when it begins to compress has to be chosen for each problem"},
       {"qcmd-adagrad", "qrda-adagrad keeps its zeros in spite of quantization"},
       {"chb", "for full gradients only"},
+      {"fed-vote",
+       "a few votes know a weight only roughly: its loss has a floor, and weights stay in (-1, 1)"},
+      {"lgc",
+       "it gains only where workers differ for long, and its rank and dense rounds have to be chosen for "
+       "each "
+       "problem"},
       {"sgp", "for one-way links, where it is the only one; elsewhere d-psgd does the same in fewer bytes"},
   };
   return methods;
