@@ -36,7 +36,7 @@ namespace hearsay {
 ///            et al. 2021 (arXiv:2110.03294), Algorithm 5. EF21-SGDM: Fatkhullin et al. 2023
 ///            (arXiv:2305.15155), Algorithm 1, momentum. CD-Adam: Wang, Lin, Chen 2022 (arXiv:2111.00705),
 ///            Algorithm 1.
-/// Departs    h_i = 0 at first; the EF21 papers begin with g_i(x_0) in full. CD-Adam's paper has
+/// Departs    h_i = v_i = 0 at first; the EF21 papers begin with g_i(x_0) in full. CD-Adam's paper has
 ///            sqrt(u + eps) where amsgrad has sqrt(u) + 1e-8; weight decay and the cuts of its step size are
 ///            those of the run.
 template <class Scalar>

@@ -133,17 +133,17 @@ Task FedVote<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // tally: m = sum_{i in S_t} nu_i v_i;  trust: nu_i ~ kappa_i
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  std::vector<Ballot> ballots;
+  ballots_.clear();
   take_answers(it, answer, packets, [&](PeerId worker, std::span<const std::byte> votes) {
     if (!are_votes(form_, votes, tally_.size())) return CodecStatus::malformed;
-    ballots.push_back({worker, votes});
+    ballots_.push_back({worker, votes});
     return CodecStatus::ok;
   });
-  if (ballots.empty() || cast != CodecStatus::ok) co_return;
-  count(ballots);
+  if (ballots_.empty() || cast != CodecStatus::ok) co_return;
+  count(ballots_);
   if (trust_.size() != 0) {
-    judge(ballots);
-    count(ballots);
+    judge(ballots_);
+    count(ballots_);
   }
 
   // step: h <- atanh(clamp(m))/a;  w <- tanh(a h)

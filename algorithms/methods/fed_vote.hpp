@@ -74,8 +74,9 @@ class FedVote final : public Algorithm<Scalar> {
   Vector<Scalar> step_;     // of an optimizer other than sgd
 
   // Of the hub.
-  Vector<Scalar> tally_;  // m
-  Vector<Scalar> trust_;  // kappa, an entry per peer; empty with equal trust
+  Vector<Scalar> tally_;         // m
+  Vector<Scalar> trust_;         // kappa, an entry per peer; empty with equal trust
+  std::vector<Ballot> ballots_;  // of one iteration
 };
 
 MethodInfo fed_vote_info();

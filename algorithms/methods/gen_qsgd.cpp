@@ -56,7 +56,7 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     // up: C((y_i - xhat) / gamma)
     change_.setZero();
     local_.add_to(change_);
-    change_ /= it.step_size();
+    if (it.step_size() != 0) change_ /= it.step_size();  // else it is 0
     PacketBuffer buffer = it.new_packet();
     RandomStream random = it.random(Purpose::compression);
     it.report(compressor_->encode({view(std::as_const(change_)), random}, buffer));

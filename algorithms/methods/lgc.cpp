@@ -16,13 +16,14 @@ namespace hearsay {
 
 namespace {
 
-constexpr std::uint64_t kept_of_each = 4;  // m
+constexpr std::uint64_t kept_of_each = 4;    // m
+constexpr std::uint64_t most_teachers = 64;  // workers whose gradients are kept
 
 /// Returns how many rows P has: min(`rank`, n min(m, T_0), d).
 template <class Scalar>
 Index rank_of(const MethodInput<Scalar>& input) {
-  const std::uint64_t gradients =
-      input.worker_count * std::min<std::uint64_t>(kept_of_each, *input.options.dense_rounds);
+  const std::uint64_t gradients = std::min<std::uint64_t>(most_teachers, input.worker_count) *
+                                  std::min<std::uint64_t>(kept_of_each, *input.options.dense_rounds);
   return static_cast<Index>(
       std::min({*input.options.rank, gradients, static_cast<std::uint64_t>(input.initial.size())}));
 }
@@ -49,7 +50,7 @@ Lgc<Scalar>::Lgc(const MethodInput<Scalar>& input)
 
 template <class Scalar>
 Index Lgc<Scalar>::kept_size() const {
-  return static_cast<Index>(worker_count_ * kept_of_each) * x_.size();
+  return static_cast<Index>(std::min<std::uint64_t>(most_teachers, worker_count_) * kept_of_each) * x_.size();
 }
 
 /// P = the r leading right singular vectors of all gradients kept, as rows
@@ -155,6 +156,7 @@ CodecStatus Lgc<Scalar>::take_dense(PeerId worker, std::span<const std::byte> an
   const CodecStatus status = full_precision_->accumulate(answer, 1, view(mean_));
   if (status != CodecStatus::ok) return status;
   const std::uint64_t of_worker = worker - first_worker_;
+  if (of_worker >= most_teachers) return status;
   const std::uint64_t place = of_worker * kept_of_each + counts_[of_worker]++ % kept_of_each;
   const auto length = static_cast<std::size_t>(x_.size());
   read_full<Scalar>(answer, view(kept_).subspan(place * length, length));
@@ -231,7 +233,8 @@ bool Lgc<Scalar>::is_sound(Index) const {
   const bool knows = basis_.size() == basis_size();
   const bool keeps = is_hub_ && kept_.size() == kept_size();
   return (knows || basis_.size() == 0) && (keeps || kept_.size() == 0) &&
-         std::ranges::all_of(taught_, [](std::uint64_t taught) { return taught <= 1; });
+         std::ranges::all_of(taught_,
+                             [&](std::uint64_t taught) { return taught == 0 || (taught == 1 && knows); });
 }
 
 /// Returns the number of messages in the first iterations. Every period of the schedule has the same rounds,

@@ -10,7 +10,8 @@ namespace hearsay {
 /// with error feedback.
 ///
 ///   t <= T_0   down    hub -> i:   x                                  (t = 1: an empty message)
-///              up      i -> hub:   g_i(x)                             (the hub keeps the last m of each i)
+///              up      i -> hub:   g_i(x)                             (the hub keeps the last m of each i <
+///              64)
 ///              step    hub:        x <- x - eta (1/|S|) sum_{i in S} g_i
 ///   T_0 + 1    learn   hub:        P = the r leading right singular vectors of all gradients kept, as rows
 ///   then       down    hub -> i:   x, and P if i does not have it yet
@@ -18,14 +19,16 @@ namespace hearsay {
 ///                      i:          c_i = P' z_i + s_i;   e_i <- p - c_i
 ///              step    hub:        x <- x - eta (1/|S|) (P' sum_{i in S} z_i + sum_{i in S} s_i)
 ///
-/// The hub is peer 0, and a worker, too, if it has data. m = 4. e_i = 0 at first. Of n workers' gradients
-/// there are r = min(rank, n min(m, T_0), d) directions; if they span less, the last rows of P are zero.
+/// The hub is peer 0, and a worker, too, if it has data. m = 4. e_i = 0 at first. Gradients of more than 64
+/// workers would take the hub minutes. Of n workers' gradients
+/// there are r = min(rank, min(n, 64) min(m, T_0), d) directions; if they span less, the last rows of P are
+/// zero.
 ///
 /// Sends      hub: |S| messages of 4d bytes (8d in double), and once 4d r more to each worker; worker: one of
 ///            4d, from round T_0 + 1 on one of 4r + |C|.
 /// Options    rank, the most that r may be; dense_rounds = T_0.
 /// Shapes     x, e, g in R^d, P r x d: memory worker (3 + r) d; hub besides the sum (4 + r) d, up to round
-///            T_0 n m d instead of r d.
+///            T_0 min(n, 64) m d instead of r d.
 /// Needs      a star around peer 0. C contracting. Any worker may be absent: its e_i stays, and P waits.
 /// Invariant  P P' = I, but for rows of zeros. In its span everything is sent, to rounding; of the rest, what
 ///            C sends. What a worker has sent and e_i together are the sum of its gradients (eta

@@ -88,8 +88,10 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
     answer = std::move(buffer).seal();
 
     // follow: c_i <- c_i - c + (x - y_i) / (H eta)
-    const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
-    own_control_ = (own_control_ - control_) - per_step * change_;
+    if (it.step_size() != 0) {
+      const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
+      own_control_ = (own_control_ - control_) - per_step * change_;
+    }
   }
   if (!is_hub_) {
     it.post(answer);
@@ -102,7 +104,7 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
     return add_full<Scalar>(bytes, 1, view(sum_)) ? CodecStatus::ok : CodecStatus::malformed;
   });
-  if (answers == 0) co_return;
+  if (answers == 0 || it.step_size() == 0) co_return;  // steps of length 0 tell nothing of the gradients
   const auto n = static_cast<Scalar>(worker_count_);
   const Scalar per_step = 1 / (static_cast<Scalar>(local_steps_) * it.step_size());
   control_ -= (answers / n) * control_ + (per_step / n) * sum_;

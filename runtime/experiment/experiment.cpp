@@ -235,7 +235,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
   require_sensible_hub(complete);
-  if (problem.peer_count() != settings_of_workers(complete).topology.peers)
+  if (problem.worker_count() != settings_of_workers(complete).topology.peers)
     throw Misuse("topology.peers", std::to_string(complete.topology.peers),
                  "the problem has " + std::to_string(problem.peer_count()) +
                      " objectives, one per peer with data is needed");

@@ -36,7 +36,7 @@ RunSettings settings_of_workers(RunSettings settings) {
 
 template <class Scalar>
 void add_dedicated_hub(const RunSettings& settings, Problem<Scalar>& problem) {
-  if (settings.topology.hub == HubData::its_own) return;
+  if (settings.topology.hub == HubData::its_own || !problem.objectives.front()->has_data()) return;
   auto hub = std::make_unique<HubObjective<Scalar>>(problem.objectives.front()->segments());
   problem.objectives.insert(problem.objectives.begin(), std::move(hub));
 }

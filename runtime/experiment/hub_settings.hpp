@@ -10,7 +10,7 @@ namespace hearsay {
 RunSettings settings_of_workers(RunSettings settings);
 
 /// Puts the stand-in of a dedicated hub before the objectives of the workers. Does nothing if the hub has
-/// data.
+/// data, or the stand-in is there.
 template <class Scalar>
 void add_dedicated_hub(const RunSettings& settings, Problem<Scalar>& problem);
 

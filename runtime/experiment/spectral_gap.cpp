@@ -8,13 +8,12 @@
 namespace hearsay {
 
 std::shared_ptr<const Schedule> schedule_of(const RunSettings& settings, const NamedTopology& topology) {
+  const bool has_hub = find_method(settings.algorithm.kind).pattern.has_hub;
+  if (has_hub) require_star(settings, topology.graph);
   auto schedule =
       make_schedule(settings.topology.schedule, topology.graph, topology.mixing, settings.run.seed);
   const double share = settings.topology.participation;
-  if (find_method(settings.algorithm.kind).pattern.has_hub) {
-    require_star(settings, topology.graph);
-    return hub_rounds(std::move(schedule), share, settings.topology.hub, settings.run.seed);
-  }
+  if (has_hub) return hub_rounds(std::move(schedule), share, settings.topology.hub, settings.run.seed);
   return with_participation(std::move(schedule), share, settings.run.seed);
 }
 

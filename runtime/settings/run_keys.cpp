@@ -170,7 +170,8 @@ std::vector<KeyRow<RunSettings::Run>> run_rows() {
        "how long the run is, in passes over all data, instead of run.iterations"},
       {"evaluate_every", &Run::evaluate_every, count(1, "iterations"), "all", "between two evaluations"},
       {"evaluate", &Run::evaluate, choice<Run::Evaluate>({"mean", "peers", "own"}), "all",
-       "what an evaluation computes the loss of: the mean model; \"peers\": each peer's model, too "
+       "what an evaluation computes the loss of: the mean model, with a hub the hub's; \"peers\": each "
+       "peer's model, too "
        "(loss_worst, loss_spread), which takes topology.peers times as long; \"own\": each peer's model on "
        "the data of that peer, so that no model goes to the observer"},
       {"target_loss", &Run::target_loss, optional(number()), "all", "the run ends once the loss is this low"},

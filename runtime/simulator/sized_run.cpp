@@ -60,7 +60,10 @@ void refuse_what_needs_a_model(const RunSettings& settings, const MethodInfo& me
            settings.model.kind + " is only a size; expected how long a gradient takes, such as \"350 ms\"");
   const std::string beforehand = "what it sends is not known beforehand: it depends on ";
   if (method.asynchronous) refuse("algorithm.kind", method.name, beforehand + "when messages arrive");
-  if (method.options.rank) refuse("algorithm.kind", method.name, beforehand + "the matrices of the layers");
+  if (method.options.rank)
+    refuse("algorithm.kind", method.name,
+           beforehand + (method.options.dense_rounds ? "the gradients" : "the matrices of the layers"));
+  if (method.options.threshold) refuse("algorithm.kind", method.name, beforehand + "the gradients");
   if (method.options.estimator || !method.trains)
     refuse("algorithm.kind", method.name, "it takes gradients of all samples, and a size has none");
   if (settings.model.init != RunSettings::Model{}.init)

@@ -288,6 +288,19 @@ TEST_CASE("hub: a worker that sits out keeps its model, takes no gradient, and s
   }
 }
 
+TEST_CASE("hub: a step size that falls to 0 leaves every model finite, and where it was") {
+  for (const MethodInfo& method : methods()) {
+    if (!method.pattern.has_hub || method.name == "fed-vote" || method.name == "qrda-adagrad") continue;
+    CAPTURE(method.name);
+    Plan plan{.iterations = 16, .step_size = 0.02, .step_schedule = "cosine(6, 0)"};
+    if (method.options.momentum) plan.options.momentum = 0.0;
+    const auto last = record_run(quadratics_in<double>({"star", 4}, method.name, plan));
+    CHECK(last.back()[0].model.allFinite());
+    if (method.name == "dore") continue;  // what its hub owes is a part of earlier steps
+    CHECK((last.back()[0].model - last[12][0].model).cwiseAbs().maxCoeff() < 1e-12);
+  }
+}
+
 TEST_CASE("hub: the model that is evaluated and kept is the hub's") {
   const auto experiment = quadratics_in<double>({"star", 5}, "fed-avg", {.iterations = 7});
   const RunOutcome<double> outcome = simulate(experiment, Duration{0});

@@ -102,9 +102,8 @@ const std::vector<World> meetings = {
     {"complete", 5, "metropolis", "random-matchings", 0.6},
 };
 /// Worlds for methods with a hub, and for those whose workers may sit out.
-const std::vector<World> stars = {{"star", 1}, {"star", 2}, {"star", 3}, {"star", 8}};
-const std::vector<World> sitting_out = {{"star", 5, "metropolis", "static", 0.6},
-                                        {"star", 8, "metropolis", "static", 0.25}};
+const std::vector<World> stars = {{"star", 1}, {"star", 3}, {"star", 6}};
+const std::vector<World> sitting_out = {{"star", 5, "metropolis", "static", 0.5}};
 const std::vector<World> negative_weights = {{"star", 6, "best-constant"}};
 
 /// A method amplifies roundings without bound if W has an eigenvalue below the limit of the method. The lazy

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/cluster/topology_file.hpp"
+#include "runtime/experiment/hub_settings.hpp"
 #include "runtime/experiment/problem_of.hpp"
 #include "tools/advise/contenders.hpp"
 #include "tools/advise/probe.hpp"
@@ -53,7 +54,7 @@ class Search {
                    "a single peer talks to nobody, so there is nothing to choose; expected at least 2");
     NamedTopology topology = make_named_topology(yours.topology, yours.run.seed);
     std::vector<std::string> doubts;  // of programs; a run says them
-    problem_ = problem_of<Scalar>(resolved(yours, topology), {}, doubts);
+    problem_ = problem_of<Scalar>(settings_of_workers(resolved(yours, topology)), {}, doubts);
   }
 
   Advice run(const RunSettings& yours) {

@@ -193,6 +193,9 @@ RunSettings for_gen_qsgd(RunSettings settings) {
     settings.algorithm.options = {};
     if (settings.topology.file.empty()) settings.topology.kind = "star";
   }
+  if (settings.topology.file.empty() && settings.topology.peers < 2)
+    throw Misuse("topology.peers", std::to_string(settings.topology.peers),
+                 "a plan is for a hub and workers; expected at least 2");
   settings.topology.schedule = "static";
   settings.algorithm.clip = std::nullopt;
   if (settings.topology.participation < 1.0)
@@ -310,8 +313,11 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
   notes.add({"wanted", "mean |grad f|^2 <= " + significant(problem.most_error) +
                            (question.error ? " (--error)" : ", from run.target_loss")});
   notes.add({"quantizers", "q up " + significant(up_q) + ", down " + significant(down_q)});
-  answer.text = notes.text() + "\n" + table.text() +
-                "\nthe bound is a worst case: real runs need far fewer rounds, which the last row shows\n";
+  answer.text =
+      notes.text() + "\n" + table.text() +
+      (outcome.status == RunStatus::target
+           ? "\nthe bound is a worst case: real runs need far fewer rounds, which the last row shows\n"
+           : "\nthe bound is a worst case; the simulation ended before the target\n");
   return answer;
 }
 

@@ -192,10 +192,13 @@ std::string spread_text(const Spread& bytes) {
 /// Returns who takes part in a round of a method with a hub.
 std::string hub_text(const Plan& plan) {
   const double share = plan.settings.topology.participation;
-  return "peer 0 is the hub and a worker, too" +
-         (share < 1.0 ? "; " + grouped(static_cast<std::uint64_t>(std::lround(share * plan.peers))) + " of " +
-                            counted(plan.peers, "worker") + " answer in a round"
-                      : std::string()) +
+  const bool dedicated = plan.settings.topology.hub == HubData::none;
+  const auto workers = static_cast<std::uint64_t>(dedicated ? plan.peers - 1 : plan.peers);
+  const auto answering = static_cast<std::uint64_t>(std::lround(share * static_cast<double>(workers)));
+  return std::string(dedicated ? "peer 0 is the hub, without data" : "peer 0 is the hub and a worker, too") +
+         (answering < workers
+              ? "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round"
+              : std::string()) +
          " (topology.weights is not read)";
 }
 

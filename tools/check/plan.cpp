@@ -2,6 +2,7 @@
 
 #include "algorithms/compression/typical_omega.hpp"
 #include "runtime/experiment/soundness.hpp"
+#include "runtime/experiment/spectral_gap.hpp"
 #include "runtime/security/credentials.hpp"
 #include "tools/check/step_size_limit.hpp"
 #include "tools/training/training.hpp"
@@ -21,7 +22,7 @@ Plan plan_of(const RunSettings& settings) {
   plan.peers = experiment.peer_count();
   plan.weights = experiment.topology.weights;
   plan.period = experiment.schedule->period();
-  if (plan.period == 1 && experiment.topology.mixing.doubly_stochastic() && !plan.method->asynchronous)
+  if (has_spectral_gap(*experiment.schedule, experiment.topology.mixing, *experiment.method))
     plan.spectrum = spectrum(experiment.topology.mixing);
   plan.omega_limit = experiment.omega_limit;
   plan.consensus_step_limit = experiment.consensus_step_limit;

@@ -240,12 +240,15 @@ Duration measured_gradient_of(const Experiment<Scalar>& experiment) {
   constexpr int most_repetitions = 16;
   constexpr auto enough = std::chrono::milliseconds(200);
   const Problem<Scalar>& problem = experiment.problem;
+  std::vector<const Objective<Scalar>*> with_data;
+  for (const auto& objective : problem.objectives)
+    if (objective->has_data()) with_data.push_back(objective.get());
   Vector<Scalar> gradient(problem.dimension());
   Duration total{0};
   int counted_repetitions = 0;
   // The first gradient, which brings data and code into the caches, does not count.
   for (int repetition = 0; repetition <= most_repetitions && total < enough; ++repetition) {
-    const auto& objective = *problem.objectives[static_cast<std::size_t>(repetition) % problem.peer_count()];
+    const auto& objective = *with_data[static_cast<std::size_t>(repetition) % with_data.size()];
     const std::vector<Index> samples = samples_to_time(experiment, objective);
     const Clock::time_point begin = Clock::now();
     objective.gradient(problem.initial, samples, gradient);

@@ -46,8 +46,7 @@ inline Traffic model_traffic(std::uint64_t number, const PeerRows& rows, std::ui
 /// iteration, once for all, and posts it at the beginning of the next:
 ///
 ///   say    the hub has encoded a packet, and applied the decoded bytes to its own vector
-///   tell   the hub posts the last packet to the workers of the round. A worker that sat out gets all packets
-///   that
+///   tell   the hub posts the last packet to the workers of the round. A worker that sat out gets all that
 ///          it missed, or the whole vector if that is shorter (Backlog)
 ///   hear   the worker applies the packets, one by one, as the hub did
 ///

@@ -12,7 +12,7 @@ namespace hearsay {
 /// e is a gradient, but what is owed is a part of a step. So where eta has changed since the peer last spoke,
 /// in iteration t',
 ///
-///     e <- e eta_{t'} / eta_t
+///     e <- e eta_{t'} / eta_t            (in an iteration with eta_t = 0, in which nothing moves, e stays)
 template <class Scalar>
 class OwedError {
  public:
@@ -20,6 +20,7 @@ class OwedError {
 
   /// Returns e, in units of this iteration's step.
   Vector<Scalar>& in(const Iteration<Scalar>& it) {
+    if (it.step_size() == 0) return error_;
     if (spoke_in_ != 0 && it.step_size_of(spoke_in_) != it.step_size())
       error_ *= it.step_size_of(spoke_in_) / it.step_size();
     spoke_in_ = it.number();
