@@ -59,6 +59,10 @@ MixingRow row_of_hub(const Schedule& star, const std::vector<PeerId>& answers) {
 
 }  // namespace
 
+PeerId answering_in_a_round(double share, PeerId with_data) {
+  return static_cast<PeerId>(std::lround(share * with_data));
+}
+
 bool is_star_around_hub(const Graph& graph) {
   if (graph.edges().size() + 1 != graph.peer_count()) return false;
   for (PeerId worker = hub_id + 1; worker < graph.peer_count(); ++worker)
@@ -75,7 +79,7 @@ std::unique_ptr<Schedule> hub_rounds(std::unique_ptr<Schedule> star, double shar
   const PeerId n = star->peer_count();
   const PeerId first = hub_data == HubData::its_own ? hub_id : hub_id + 1;
   const PeerId with_data = n - first;
-  const auto answering = static_cast<PeerId>(std::lround(share * with_data));
+  const PeerId answering = answering_in_a_round(share, with_data);
   if (answering == with_data && hub_data == HubData::its_own) return star;
   if (answering == 0)
     throw refusal("that is less than one of " + std::to_string(with_data) + " workers; expected at least " +

@@ -17,6 +17,9 @@ enum class HubData {
   none,     ///< dedicated: n - 1 workers have the data
 };
 
+/// Returns r, how many of n peers with data answer in a round: share times n, rounded.
+PeerId answering_in_a_round(double share, PeerId with_data);
+
 /// True if every peer is linked with the hub, both ways, and with nobody else.
 bool is_star_around_hub(const Graph& graph);
 

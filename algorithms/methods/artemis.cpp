@@ -1,7 +1,5 @@
 #include "algorithms/methods/artemis.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/memory_step.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -52,11 +50,9 @@ Task Artemis<Scalar>::iterate(Iteration<Scalar>& it) {
   if (uplink_.gather(it, answer, packets, estimate_) == 0) estimate_.setZero();
 
   // step: Omega = C_dwn(ghat);  x <- x - eta Omega
-  PacketBuffer omega = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down_compressor_->encode({view(std::as_const(estimate_)), random}, omega));
-  it.report(step(omega.bytes(), it.number()));
-  downlink_.say(omega.bytes());
+  const PacketRef omega = encoded_packet(it, *down_compressor_, estimate_, Purpose::downlink);
+  it.report(step(omega->bytes(), it.number()));
+  downlink_.say(omega->bytes());
 }
 
 template <class Scalar>

@@ -65,14 +65,8 @@ Task Chb<Scalar>::iterate(Iteration<Scalar>& it) {
         it.number() > 1 && squared_norm(view(std::as_const(change_))) <= threshold_in(it) * moved;
 
     // up: dg, or an empty message;  s_i <- s_i + dg, if it was sent
-    PacketBuffer buffer = it.new_packet();
-    if (silent) {
-      buffer.resize(0);
-    } else {
-      write_full<Scalar>(view(std::as_const(change_)), buffer);
-      said_ += change_;
-    }
-    answer = std::move(buffer).seal();
+    answer = silent ? it.new_packet().seal() : full_packet(it, change_);
+    if (!silent) said_ += change_;
   }
   if (!is_hub_) {
     it.post(answer);

@@ -1,7 +1,5 @@
 #include "algorithms/methods/comp_ams.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -36,10 +34,7 @@ Task CompAms<Scalar>::iterate(Iteration<Scalar>& it) {
     const Vector<Scalar>& gradient = co_await it.gradient(x_);
     Vector<Scalar>& error = error_.in(it);
     error += gradient;
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(std::as_const(error)), random, view(gradient)}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, *compressor_, error, Purpose::compression, view(gradient));
     it.report(compressor_->accumulate(answer->bytes(), -1, view(error)));
   }
   if (!is_hub_) {
@@ -49,10 +44,7 @@ Task CompAms<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: gbar = (1/r) sum_{i in S} c_i
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  mean_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return compressor_->accumulate(bytes, 1, view(mean_));
-  });
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, mean_);
   if (answers == 0) co_return;
   mean_ *= 1 / answers;
 
@@ -78,7 +70,7 @@ void CompAms<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic CompAms<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return is_hub_ ? model_traffic(number, rows, view(x_).size_bytes())
-                 : answer_traffic(number, rows, *compressor_, x_.size());
+                 : compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
 MethodInfo comp_ams_info() {

@@ -1,7 +1,5 @@
 #include "algorithms/methods/dore.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/memory_step.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -55,12 +53,10 @@ Task Dore<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: p = -eta ghat + a e;  c = C_dwn(p);  e <- p - c;  xhat <- xhat + beta c
   error_ = error_decay_ * error_ - it.step_size() * estimate_;
-  PacketBuffer c = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down_compressor_->encode({view(std::as_const(error_)), random}, c));
-  it.report(down_compressor_->accumulate(c.bytes(), -1, view(error_)));
-  it.report(step(c.bytes(), it.number()));
-  downlink_.say(c.bytes());
+  const PacketRef c = encoded_packet(it, *down_compressor_, error_, Purpose::downlink);
+  it.report(down_compressor_->accumulate(c->bytes(), -1, view(error_)));
+  it.report(step(c->bytes(), it.number()));
+  downlink_.say(c->bytes());
 }
 
 template <class Scalar>

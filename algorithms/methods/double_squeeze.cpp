@@ -1,7 +1,6 @@
 #include "algorithms/methods/double_squeeze.hpp"
 
 #include <string>
-#include <utility>
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -69,10 +68,7 @@ Task DoubleSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
     if (rounds_ > 1) error += gradients_ / static_cast<Scalar>(rounds_);
 
     // c_i = C^R(p_i);  e_i <- p_i - c_i
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(std::as_const(error)), random}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, *compressor_, error, Purpose::compression);
     it.report(compressor_->accumulate(answer->bytes(), -1, view(error)));
   }
   if (!is_hub_) {
@@ -82,21 +78,16 @@ Task DoubleSqueeze<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: p = (1/r) sum_{i in S} c_i + a E
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  sum_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return compressor_->accumulate(bytes, 1, view(sum_));
-  });
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   Vector<Scalar>& error = hub_error_.in(it);
   error *= error_decay_;
   if (answers != 0) error += sum_ / answers;
 
   // c = C_dwn^R(p);  E <- p - c;  x <- x - eta c
-  PacketBuffer c = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down_compressor_->encode({view(std::as_const(error)), random}, c));
-  it.report(down_compressor_->accumulate(c.bytes(), -1, view(error)));
-  it.report(step(c.bytes(), it.number()));
-  downlink_.say(c.bytes());
+  const PacketRef c = encoded_packet(it, *down_compressor_, error, Purpose::downlink);
+  it.report(down_compressor_->accumulate(c->bytes(), -1, view(error)));
+  it.report(step(c->bytes(), it.number()));
+  downlink_.say(c->bytes());
 }
 
 template <class Scalar>
@@ -112,7 +103,7 @@ void DoubleSqueeze<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic DoubleSqueeze<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return answer_traffic(number, rows, *compressor_, x_.size());
+  if (!is_hub_) return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
   return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
 }

@@ -1,7 +1,5 @@
 #include "algorithms/methods/ef21.hpp"
 
-#include <utility>
-
 #include "algorithms/seam/method_factory.hpp"
 
 namespace hearsay {
@@ -79,11 +77,9 @@ Task Ef21<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // c = C_dwn(hbar - ht);  ht <- ht + c;  x <- x - eta ht
   sum_ = uplink_.mean_memory() - common_;
-  PacketBuffer c = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down_compressor_->encode({view(std::as_const(sum_)), random}, c));
-  it.report(take_step(c.bytes(), it.step_size()));
-  downlink_.say(c.bytes());
+  const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
+  it.report(take_step(c->bytes(), it.step_size()));
+  downlink_.say(c->bytes());
 }
 
 template <class Scalar>

@@ -1,7 +1,5 @@
 #include "algorithms/methods/fed_avg.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -45,10 +43,7 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
     // up: i -> hub: c_i = C(y_i - x)
     change_.setZero();
     local_.add_to(change_);
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(std::as_const(change_)), random}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
   if (!is_hub_) {
     it.post(answer);
@@ -57,10 +52,7 @@ Task FedAvg<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: x <- x + (rho/r) sum_{i in S_t} c_i
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  sum_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return compressor_->accumulate(bytes, 1, view(sum_));
-  });
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (answers == 0) co_return;
   sum_ *= -1 / answers;
   outer_->apply(sum_, it.step_size(), x_);
@@ -80,7 +72,7 @@ void FedAvg<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 template <class Scalar>
 Traffic FedAvg<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
   return is_hub_ ? model_traffic(number, rows, view(x_).size_bytes())
-                 : answer_traffic(number, rows, *compressor_, x_.size());
+                 : compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
 }
 
 namespace {

@@ -1,7 +1,5 @@
 #include "algorithms/methods/gen_qsgd.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/worker_steps.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -57,10 +55,7 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
     change_.setZero();
     local_.add_to(change_);
     if (it.step_size() != 0) change_ /= it.step_size();  // else it is 0
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(std::as_const(change_)), random}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, *compressor_, change_, Purpose::compression);
   }
   if (!is_hub_) {
     it.post(answer);
@@ -69,16 +64,11 @@ Task GenQsgd<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: c = C_dwn((1/r) sum_{i in S} C((y_i - xhat) / gamma));  xhat <- xhat + gamma c
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  sum_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return compressor_->accumulate(bytes, 1, view(sum_));
-  });
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, sum_);
   if (answers != 0) sum_ *= 1 / answers;
-  PacketBuffer c = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down_compressor_->encode({view(std::as_const(sum_)), random}, c));
-  it.report(step(c.bytes(), it.number()));
-  downlink_.say(c.bytes());
+  const PacketRef c = encoded_packet(it, *down_compressor_, sum_, Purpose::downlink);
+  it.report(step(c->bytes(), it.number()));
+  downlink_.say(c->bytes());
 }
 
 template <class Scalar>
@@ -92,7 +82,7 @@ void GenQsgd<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic GenQsgd<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return answer_traffic(number, rows, *compressor_, x_.size());
+  if (!is_hub_) return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   const Traits packet = down_compressor_->traits(static_cast<std::size_t>(x_.size()));
   return downlink_.traffic(number, rows, packet, view(x_).size_bytes());
 }

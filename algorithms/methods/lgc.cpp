@@ -7,6 +7,7 @@
 #include "algorithms/arithmetic/wire_scalar.hpp"
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/low_rank.hpp"
 #include "algorithms/methods/parts/principal_directions.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -64,12 +65,7 @@ void Lgc<Scalar>::learn() {
 /// hub -> i: x, and P where i does not have it yet
 template <class Scalar>
 void Lgc<Scalar>::tell(Iteration<Scalar>& it) {
-  PacketBuffer model = it.new_packet();
-  if (it.number() == 1)
-    model.resize(0);
-  else
-    write_full<Scalar>(view(std::as_const(x_)), model);
-  const PacketRef model_alone = std::move(model).seal();
+  const PacketRef model_alone = model_packet(it, x_);
   PacketRef model_and_basis;
   for (const PeerId worker : it.mixing().heard_by) {
     if (is_dense(it.number()) || taught_[worker] != 0) {
@@ -77,12 +73,11 @@ void Lgc<Scalar>::tell(Iteration<Scalar>& it) {
       continue;
     }
     if (!model_and_basis) {
-      PacketBuffer basis = it.new_packet();
-      write_full<Scalar>(view(std::as_const(basis_)), basis);
+      const PacketRef basis = full_packet(it, basis_);
       PacketBuffer both = it.new_packet();
-      const std::span<std::byte> bytes = both.resize(model_alone->size() + basis.bytes().size());
+      const std::span<std::byte> bytes = both.resize(model_alone->size() + basis->bytes().size());
       std::ranges::copy(model_alone->bytes(), bytes.begin());
-      std::ranges::copy(basis.bytes(), bytes.subspan(model_alone->size()).begin());
+      std::ranges::copy(basis->bytes(), bytes.subspan(model_alone->size()).begin());
       model_and_basis = std::move(both).seal();
     }
     messages_.push_back(model_and_basis);
@@ -116,15 +111,6 @@ template <class Scalar>
 void Lgc<Scalar>::add_decoded(Scalar factor, Vector<Scalar>& into) const {
   for (std::size_t k = 0; k < code_.size(); ++k)
     into += factor * code_[k] * basis_.segment(static_cast<Index>(k) * into.size(), into.size());
-}
-
-/// g_i(x)
-template <class Scalar>
-PacketRef Lgc<Scalar>::dense_answer(Iteration<Scalar>& it, const Vector<Scalar>& gradient) {
-  PacketBuffer buffer = it.new_packet();
-  RandomStream random = it.random(Purpose::compression);
-  it.report(full_precision_->encode({view(gradient), random}, buffer));
-  return std::move(buffer).seal();
 }
 
 template <class Scalar>
@@ -194,7 +180,7 @@ Task Lgc<Scalar>::iterate(Iteration<Scalar>& it) {
   if (it.mixing().trains) {
     // up: g_i(x), or z_i and s_i
     const Vector<Scalar>& gradient = co_await it.gradient(x_);
-    answer = dense ? dense_answer(it, gradient) : coded_answer(it, gradient);
+    answer = dense ? full_packet(it, gradient) : coded_answer(it, gradient);
   }
   if (!is_hub_) {
     it.post(answer);
@@ -273,7 +259,7 @@ Traffic Lgc<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
     return traffic;
   }
   if (is_dense(number)) return gossip_traffic(row, model_bytes);
-  Traffic traffic = answer_traffic(number, rows, *compressor_, x_.size());
+  Traffic traffic = compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   traffic.payload_bytes += traffic.messages * code_bytes();
   return traffic;
 }

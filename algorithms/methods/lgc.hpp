@@ -57,7 +57,6 @@ class Lgc final : public Algorithm<Scalar> {
   void learn();
   void tell(Iteration<Scalar>& it);
   bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
-  PacketRef dense_answer(Iteration<Scalar>& it, const Vector<Scalar>& gradient);
   PacketRef coded_answer(Iteration<Scalar>& it, const Vector<Scalar>& gradient);
   CodecStatus take_dense(PeerId worker, std::span<const std::byte> answer);
   CodecStatus take_coded(std::span<const std::byte> answer);

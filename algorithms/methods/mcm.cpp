@@ -1,7 +1,5 @@
 #include "algorithms/methods/mcm.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/memory_step.hpp"
 #include "algorithms/seam/method_factory.hpp"
 
@@ -49,10 +47,7 @@ Task Mcm<Scalar>::iterate(Iteration<Scalar>& it) {
   // down: Omega = C_dwn(w - H);  xhat = H + Omega;  H <- H + alpha_dwn Omega
   if (is_hub_) {
     difference_ = w_ - reference_;
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::downlink);
-    it.report(down_compressor_->encode({view(std::as_const(difference_)), random}, buffer));
-    const PacketRef omega = std::move(buffer).seal();
+    const PacketRef omega = encoded_packet(it, *down_compressor_, difference_, Purpose::downlink);
     it.post(omega);
     it.report(take(omega->bytes()));
     if (backlog_) {

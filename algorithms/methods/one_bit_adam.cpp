@@ -1,7 +1,6 @@
 #include "algorithms/methods/one_bit_adam.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -73,10 +72,7 @@ Task OneBitAdam<Scalar>::iterate(Iteration<Scalar>& it) {
       error = gradient;
     else
       error += Scalar(beta1) * mean_ + Scalar(1 - beta1) * gradient;
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(up.encode({view(std::as_const(error)), random}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, up, error, Purpose::compression);
     it.report(up.accumulate(answer->bytes(), -1, view(error)));
   }
   if (!is_hub_) {
@@ -86,19 +82,14 @@ Task OneBitAdam<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // step: p = (1/r) sum_i c_i + E;  c = C_dwn(p);  E <- p - c;  t <= T_0: c = gbar
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  sum_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return up.accumulate(bytes, 1, view(sum_));
-  });
+  const Scalar answers = sum_answers(it, up, answer, packets, sum_);
   Vector<Scalar>& error = hub_error_.in(it);
   if (answers != 0) error += sum_ / answers;
   Compressor<Scalar>& down = is_dense(it.number()) ? *full_precision_ : *down_compressor_;
-  PacketBuffer said = it.new_packet();
-  RandomStream random = it.random(Purpose::downlink);
-  it.report(down.encode({view(std::as_const(error)), random}, said));
-  it.report(down.accumulate(said.bytes(), -1, view(error)));
-  it.report(take_step(said.bytes(), it.number(), it.step_size()));
-  downlink_.say(said.bytes());
+  const PacketRef said = encoded_packet(it, down, error, Purpose::downlink);
+  it.report(down.accumulate(said->bytes(), -1, view(error)));
+  it.report(take_step(said->bytes(), it.number(), it.step_size()));
+  downlink_.say(said->bytes());
 }
 
 template <class Scalar>

@@ -1,7 +1,5 @@
 #include "algorithms/methods/quantized_adagrad.hpp"
 
-#include <utility>
-
 #include "algorithms/methods/parts/answers.hpp"
 #include "algorithms/methods/parts/sparse_model.hpp"
 #include "algorithms/seam/method_factory.hpp"
@@ -45,10 +43,7 @@ Task QuantizedAdagrad<Scalar>::iterate(Iteration<Scalar>& it) {
   if (it.mixing().trains) {
     // up: c_i = C(g_i(x))
     const Vector<Scalar>& gradient = co_await it.gradient(x_);
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(gradient), random}, buffer));
-    answer = std::move(buffer).seal();
+    answer = encoded_packet(it, *compressor_, gradient, Purpose::compression);
   }
   if (!is_hub_) {
     it.post(answer);
@@ -57,10 +52,7 @@ Task QuantizedAdagrad<Scalar>::iterate(Iteration<Scalar>& it) {
 
   // metric: gbar = (1/r) sum_{i in S} c_i;  G <- G + gbar^2;  M = delta + sqrt(G)
   const std::span<const PacketRef> packets = co_await it.collect(0);
-  mean_.setZero();
-  const Scalar answers = take_answers(it, answer, packets, [&](PeerId, std::span<const std::byte> bytes) {
-    return compressor_->accumulate(bytes, 1, view(mean_));
-  });
+  const Scalar answers = sum_answers(it, *compressor_, answer, packets, mean_);
   if (answers == 0) co_return;
   mean_ *= 1 / answers;
   constexpr Scalar delta = Scalar(1e-8);
@@ -97,7 +89,7 @@ void QuantizedAdagrad<Scalar>::visit_state(StateVisitor<Scalar>& visitor) {
 
 template <class Scalar>
 Traffic QuantizedAdagrad<Scalar>::traffic(std::uint64_t number, const PeerRows& rows) const {
-  if (!is_hub_) return answer_traffic(number, rows, *compressor_, x_.size());
+  if (!is_hub_) return compressed_traffic(rows.at(number - 1), *compressor_, x_.size());
   return gossip_traffic(rows.at(number - 1), number == 1 ? 0 : view(x_).size_bytes(), number == 1);
 }
 

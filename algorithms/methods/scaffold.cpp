@@ -1,13 +1,10 @@
 #include "algorithms/methods/scaffold.hpp"
 
-#include <utility>
-
-#include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/answers.hpp"
+#include "algorithms/methods/parts/downlink.hpp"
 #include "algorithms/methods/parts/outer_rule.hpp"
 #include "algorithms/seam/method_factory.hpp"
 #include "topology/foundation/misuse.hpp"
-#include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
@@ -38,18 +35,6 @@ Scaffold<Scalar>::Scaffold(const MethodInput<Scalar>& input)
 }
 
 template <class Scalar>
-void Scaffold<Scalar>::tell(Iteration<Scalar>& it) {
-  PacketBuffer buffer = it.new_packet();
-  const std::size_t half = view(x_).size_bytes();
-  const std::span<std::byte> bytes = buffer.resize(it.number() == 1 ? 0 : 2 * half);
-  if (!bytes.empty()) {
-    std::ranges::copy(std::as_bytes(view(std::as_const(x_))), bytes.begin());
-    std::ranges::copy(std::as_bytes(view(std::as_const(control_))), bytes.subspan(half).begin());
-  }
-  it.post(std::move(buffer).seal());
-}
-
-template <class Scalar>
 bool Scaffold<Scalar>::hear(Iteration<Scalar>& it, std::span<const PacketRef> packets) {
   if (packets.empty() || !packets.front()) return false;
   const std::span<const std::byte> bytes = packets.front()->bytes();
@@ -65,7 +50,7 @@ template <class Scalar>
 Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
   // down: hub -> i in S_t: x, c
   if (is_hub_) {
-    tell(it);
+    it.post(model_packet(it, x_, control_));
   } else {
     const std::span<const PacketRef> packets = co_await it.collect(0);
     if (!hear(it, packets)) co_return;
@@ -83,9 +68,7 @@ Task Scaffold<Scalar>::iterate(Iteration<Scalar>& it) {
 
     // up: y_i - x
     change_ = point_ - x_;
-    PacketBuffer buffer = it.new_packet();
-    write_full<Scalar>(view(std::as_const(change_)), buffer);
-    answer = std::move(buffer).seal();
+    answer = full_packet(it, change_);
 
     // follow: c_i <- c_i - c + (x - y_i) / (H eta)
     if (it.step_size() != 0) {

@@ -34,7 +34,6 @@ class Scaffold final : public Algorithm<Scalar> {
   Traffic traffic(std::uint64_t number, const PeerRows& rows) const override;
 
  private:
-  void tell(Iteration<Scalar>& it);
   bool hear(Iteration<Scalar>& it, std::span<const PacketRef> packets);
 
   bool is_hub_;

@@ -235,7 +235,7 @@ Experiment<Scalar> prepare(const RunSettings& settings, Problem<Scalar> problem)
   NamedTopology topology = topology_of(settings, doubts);
   RunSettings complete = resolved(settings, topology);
   require_sensible_hub(complete);
-  if (problem.worker_count() != settings_of_workers(complete).topology.peers)
+  if (problem.worker_count() != complete.topology.workers())
     throw Misuse("topology.peers", std::to_string(complete.topology.peers),
                  "the problem has " + std::to_string(problem.peer_count()) +
                      " objectives, one per peer with data is needed");
@@ -277,7 +277,7 @@ std::unique_ptr<Algorithm<Scalar>> make_method(const Experiment<Scalar>& experim
   const SegmentTable segments = experiment.problem.objectives[id]->segments();
   const MethodInput<Scalar> input{.self = id,
                                   .peer_count = experiment.peer_count(),
-                                  .worker_count = static_cast<PeerId>(experiment.problem.worker_count()),
+                                  .worker_count = settings.topology.workers(),
                                   .initial = initial,
                                   .neighbors = std::move(partners.sources),
                                   .links_vary = experiment.schedule->period() != 1,

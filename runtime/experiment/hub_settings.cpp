@@ -30,7 +30,7 @@ std::unique_ptr<Compressor<Scalar>> make_down_compressor(const std::string& spel
 }  // namespace
 
 RunSettings settings_of_workers(RunSettings settings) {
-  if (settings.topology.hub == HubData::none) --settings.topology.peers;
+  settings.topology.peers = settings.topology.workers();
   return settings;
 }
 

@@ -22,30 +22,12 @@ Matrix<Scalar> pulled_steps(Network<Scalar>& net, Scalar mu) {
 
 template <class Scalar>
 void fed_avg(Network<Scalar>& net) {
-  const OuterRule outer = OuterRule::parse(*net.options().outer);
-  const auto beta = static_cast<Scalar>(outer.momentum);
-  const auto rho = static_cast<Scalar>(outer.rate);
-  const Vector<Scalar> x = hear_hub(net);
+  hear_hub(net);
   const auto mu = static_cast<Scalar>(net.options().proximal.value_or(0.0));
   const Vector<Scalar> D = -mean_of_answers(net, net.said(pulled_steps(net, mu)));
-  auto m = net.kept("hub outer momentum").col(0);
-  switch (outer.kind) {
-    case OuterRule::Kind::none:
-      net.X.col(0) = x - rho * D;
-      break;
-    case OuterRule::Kind::heavy_ball:
-      m = (beta * m + D).eval();
-      net.X.col(0) = x - rho * m;
-      break;
-    case OuterRule::Kind::nesterov:
-      m = (beta * m + D).eval();
-      net.X.col(0) = x - rho * (D + beta * m);
-      break;
-    case OuterRule::Kind::slowmo:
-      m = (beta * m + D / net.eta()).eval();
-      net.X.col(0) = x - rho * net.eta() * m;
-      break;
-  }
+  Matrix<Scalar> X = net.X;
+  outer_step<Scalar>(net, everywhere(net, D), X, "hub outer momentum");
+  net.X.col(0) = X.col(0);
 }
 
 template <class Scalar>

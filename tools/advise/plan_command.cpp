@@ -284,10 +284,7 @@ PlanAnswer answer_plan(const RunSettings& yours, const PlanQuestion& question) {
 
   PlanAnswer answer;
   answer.run = planned_run(experiment, *plan, batch_size, measured_gradient);
-  Problem<Scalar> once_more = borrowed(data);
-  // `prepare` adds the stand-in of a dedicated hub by itself.
-  if (settings.topology.hub == HubData::none) once_more.objectives.erase(once_more.objectives.begin());
-  const Experiment<Scalar> planned = prepare<Scalar>(answer.run, std::move(once_more));
+  const Experiment<Scalar> planned = prepare<Scalar>(answer.run, borrowed(data));
   RunControl control;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   control.out_of_patience = [&] {

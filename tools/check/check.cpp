@@ -193,8 +193,8 @@ std::string spread_text(const Spread& bytes) {
 std::string hub_text(const Plan& plan) {
   const double share = plan.settings.topology.participation;
   const bool dedicated = plan.settings.topology.hub == HubData::none;
-  const auto workers = static_cast<std::uint64_t>(dedicated ? plan.peers - 1 : plan.peers);
-  const auto answering = static_cast<std::uint64_t>(std::lround(share * static_cast<double>(workers)));
+  const PeerId workers = plan.settings.topology.workers();
+  const PeerId answering = answering_in_a_round(share, workers);
   return std::string(dedicated ? "peer 0 is the hub, without data" : "peer 0 is the hub and a worker, too") +
          (answering < workers
               ? "; " + grouped(answering) + " of " + counted(workers, "worker") + " answer in a round"

@@ -60,7 +60,7 @@ struct Plan {
   /// d parameters and its gradients, those of R minibatches counted apart, averaged over the peers with data.
   double predicted_bits_per_parameter_and_gradient() const {
     const MethodOptions& options = settings.algorithm.options;
-    const auto workers = static_cast<double>(settings.topology.hub == HubData::none ? peers - 1 : peers);
+    const auto workers = static_cast<double>(settings.topology.workers());
     const double gradients = settings.topology.participation * static_cast<double>(iterations) *
                              mean_local_steps(options, static_cast<PeerId>(peers)) *
                              static_cast<double>(options.rounds.value_or(1));

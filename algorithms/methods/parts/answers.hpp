@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "algorithms/seam/algorithm.hpp"
 
@@ -25,11 +26,24 @@ Scalar take_answers(Iteration<Scalar>& it, const PacketRef& own, std::span<const
   return answers;
 }
 
-/// What a worker sends to the hub: one message of what `compressor` makes of a vector in R^d.
+/// Sets sum = sum_{i in S} C_i, the decoded answers. Returns r.
 template <class Scalar>
-Traffic answer_traffic(std::uint64_t number, const PeerRows& rows, const Compressor<Scalar>& compressor,
-                       Index dimension) {
-  return compressed_traffic(rows.at(number - 1), compressor, dimension);
+Scalar sum_answers(Iteration<Scalar>& it, Compressor<Scalar>& compressor, const PacketRef& own,
+                   std::span<const PacketRef> packets, Vector<Scalar>& sum) {
+  sum.setZero();
+  return take_answers(it, own, packets, [&](PeerId, std::span<const std::byte> bytes) {
+    return compressor.accumulate(bytes, 1, view(sum));
+  });
+}
+
+/// Returns C(vector), encoded with the random stream of `purpose`. `latest`: see EncodeInput.
+template <class Scalar>
+PacketRef encoded_packet(Iteration<Scalar>& it, Compressor<Scalar>& compressor, const Vector<Scalar>& vector,
+                         Purpose purpose, std::span<const Scalar> latest = {}) {
+  PacketBuffer buffer = it.new_packet();
+  RandomStream random = it.random(purpose);
+  it.report(compressor.encode({view(vector), random, latest}, buffer));
+  return std::move(buffer).seal();
 }
 
 }  // namespace hearsay

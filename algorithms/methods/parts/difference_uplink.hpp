@@ -54,10 +54,7 @@ class DifferenceUplink {
   /// Returns q_i, encoded. A worker posts it, and its memory has followed; the hub hands it to `gather`,
   /// where its memory follows.
   PacketRef answer(Iteration<Scalar>& it, const Vector<Scalar>& difference) {
-    PacketBuffer buffer = it.new_packet();
-    RandomStream random = it.random(Purpose::compression);
-    it.report(compressor_->encode({view(difference), random}, buffer));
-    PacketRef answer = std::move(buffer).seal();
+    PacketRef answer = encoded_packet(it, *compressor_, difference, Purpose::compression);
     if (!is_hub_ && memory_.size() != 0)
       it.report(compressor_->accumulate(answer->bytes(), memory_step_, view(memory_)));
     return answer;
@@ -100,7 +97,7 @@ class DifferenceUplink {
   Compressor<Scalar>& compressor() { return *compressor_; }
 
   Traffic traffic(std::uint64_t number, const PeerRows& rows, Index dimension) const {
-    return answer_traffic(number, rows, *compressor_, dimension);
+    return compressed_traffic(rows.at(number - 1), *compressor_, dimension);
   }
 
   void visit(StateVisitor<Scalar>& visitor) {

@@ -10,21 +10,22 @@
 
 #include "algorithms/compression/seam/full_precision.hpp"
 #include "algorithms/methods/parts/backlog.hpp"
+#include "algorithms/methods/parts/full_mixing.hpp"
 #include "algorithms/seam/method.hpp"
 #include "topology/hub_rounds.hpp"
 
 namespace hearsay {
 
-/// The hub posts its model to the workers of the round, in full precision; in iteration 1 an empty message,
-/// since all know x_0.
+/// Returns the vectors, one or two, in full precision; in iteration 1 an empty message, since all know them.
+template <class Scalar, class... More>
+PacketRef model_packet(Iteration<Scalar>& it, const Vector<Scalar>& model, const More&... more) {
+  return it.number() == 1 ? it.new_packet().seal() : full_packet(it, model, more...);
+}
+
+/// The hub posts its model to the workers of the round, as `model_packet`.
 template <class Scalar>
 void tell_model(Iteration<Scalar>& it, const Vector<Scalar>& model) {
-  PacketBuffer buffer = it.new_packet();
-  if (it.number() == 1)
-    buffer.resize(0);
-  else
-    write_full<Scalar>(view(model), buffer);
-  it.post(std::move(buffer).seal());
+  it.post(model_packet(it, model));
 }
 
 /// A worker takes the hub's model. `packets` is what came from the hub. False if nothing came: the hub is
